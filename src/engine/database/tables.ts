@@ -1,0 +1,103 @@
+/** The engine's own tables. Times are milliseconds since the epoch; `*Json` columns are JSON text. */
+export interface EngineTables {
+  stage: { name: string; version: number; definitionJson: string; updatedAt: number };
+  stageVersion: {
+    name: string;
+    version: number;
+    definitionJson: string;
+    changedAt: number;
+    changedBy: string;
+  };
+  pipeline: { name: string; stagesJson: string; owner: string; createdAt: number };
+  /** Queues that hold finished requests, and whose they are. */
+  outputQueue: { name: string; owner: string; createdAt: number };
+
+  account: {
+    name: string;
+    passwordHash: string;
+    role: string;
+    disabled: number;
+    createdAt: number;
+  };
+  session: { tokenHash: string; account: string; createdAt: number; expiresAt: number };
+  apiKey: {
+    id: string;
+    hash: string;
+    name: string;
+    owner: string;
+    role: string;
+    /** Operation names or prefixes (`stage.`) that the key may call; `*` for all that its role may. */
+    scopesJson: string;
+    createdAt: number;
+    lastUsedAt: number | null;
+    uses: number;
+    revokedAt: number | null;
+  };
+  audit: {
+    id: string;
+    at: number;
+    actor: string;
+    operation: string;
+    inputJson: string;
+    outcome: string;
+    address: string;
+  };
+  /** Small values that belong to the installation: secrets for signing, the one-time set-up token. */
+  secret: { name: string; value: string; createdAt: number };
+
+  outbox: {
+    id: string;
+    queue: string;
+    messageId: string;
+    lane: string;
+    headersJson: string;
+    body: Uint8Array;
+    createdAt: number;
+  };
+  backlog: {
+    id: string;
+    /** Whose work it is in which queue: items are released fairly between owners. */
+    queue: string;
+    owner: string;
+    weight: number;
+    /** What it belongs to (a document, a campaign), for pause and cancel. */
+    batch: string;
+    messageId: string;
+    lane: string;
+    headersJson: string;
+    body: Uint8Array;
+    notBefore: number;
+    paused: number;
+    createdAt: number;
+  };
+  schedule: { name: string; definitionJson: string; enabled: number; owner: string; updatedAt: number };
+  scheduleRun: {
+    id: string;
+    schedule: string;
+    /** The moment it stands for; with the schedule's name unique, so that a tick runs once in the cluster. */
+    tick: string;
+    status: string;
+    parametersJson: string;
+    startedAt: number;
+    endedAt: number | null;
+    log: string;
+    fence: number;
+  };
+  alert: {
+    id: string;
+    kind: string;
+    entity: string;
+    reason: string;
+    detailsJson: string;
+    raisedAt: number;
+    lastSeenAt: number;
+    clearedAt: number | null;
+    seen: number;
+  };
+  blobRef: { hash: string; owner: string; createdAt: number };
+  /** When a blob was first found with no owner; it goes a day later. */
+  blobOrphan: { hash: string; since: number };
+
+  coordinationNode: { path: string; value: string; version: number };
+  coordinationFence: { path: string; fence: number };
+}

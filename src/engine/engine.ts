@@ -1,0 +1,48 @@
+import type { Logger } from 'pino';
+import type { Alerts } from './alert.ts';
+import type { Blobs } from './blobs/blobs.ts';
+import type { Broker } from './broker/broker.ts';
+import type { ChangeLog } from './change-log.ts';
+import type { Clock } from './clock.ts';
+import type { Coordination } from './coordination/coordination.ts';
+import type { DataDirectory } from './data-directory.ts';
+import type { Database } from './database/database.ts';
+import type { Events } from './event.ts';
+import type { Random } from './identity.ts';
+import type { Outbox } from './outbox.ts';
+import type { Pickup } from './pickup.ts';
+import type { Pipelines } from './pipelines.ts';
+import type { Processors } from './processor/processors.ts';
+import type { Schedules } from './schedules.ts';
+import type { Settings } from './settings/settings.ts';
+import type { Stages } from './stages.ts';
+import type { WorkerSet } from './worker-set.ts';
+
+/** Everything that the houses, the operations and the services work with. Made by `open-engine.ts`. */
+export interface Engine {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly directory: DataDirectory;
+
+  readonly broker: Broker;
+  readonly coordination: Coordination;
+  readonly database: Database;
+  readonly blobs: Blobs;
+
+  readonly processors: Processors;
+  readonly stages: Stages;
+  readonly pipelines: Pipelines;
+  readonly events: Events;
+  readonly outbox: Outbox;
+  readonly alerts: Alerts;
+  readonly changes: ChangeLog;
+  readonly schedules: Schedules;
+  readonly pickup: Pickup;
+  readonly workers: WorkerSet;
+
+  /** A coordination session of one's own: every worker and every service has one. */
+  openSession(identity: string): Promise<Coordination>;
+  close(): Promise<void>;
+}

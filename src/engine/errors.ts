@@ -1,0 +1,69 @@
+/**
+ * The one table of error codes. A code is a promise to callers: it never changes its meaning, and the HTTP status
+ * that goes with it stands here and nowhere else.
+ */
+export const errorStatus = {
+  'invalid-input': 400,
+  'not-signed-in': 401,
+  forbidden: 403,
+  'not-found': 404,
+  'already-exists': 409,
+  conflict: 409,
+  'too-large': 413,
+  'too-many-requests': 429,
+  internal: 500,
+  unavailable: 503,
+
+  'queue-unknown': 404,
+  'queue-full': 503,
+  'message-too-large': 413,
+  'request-invalid': 400,
+  'stage-unknown': 400,
+  'processor-unknown': 400,
+  'processor-failed': 500,
+  'processor-crashed': 500,
+  'processor-timeout': 500,
+
+  'node-changed': 409,
+  'node-exists': 409,
+  'hold-lost': 409,
+  'session-lost': 503,
+
+  'blob-missing': 404,
+  'blob-corrupt': 500,
+  'constraint-violated': 409,
+  'data-directory-in-use': 409,
+  'configuration-invalid': 400,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** An error with a stable code and a message that a user can act on. `details` goes to the user as it is. */
+export class PismakError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; details?: Record<string, unknown> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'PismakError';
+    this.code = code;
+    this.details = options.details;
+  }
+
+  get status(): number {
+    return errorStatus[this.code];
+  }
+}
+
+export function hasCode(error: unknown, code: ErrorCode): error is PismakError {
+  return error instanceof PismakError && error.code === code;
+}
+
+/** The text of whatever was thrown, for logs and reasons. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,81 @@
+/**
+ * What does the work of a stage. A processor is loaded once per stage and version, and then called once per request:
+ *
+ *     export default defineProcessor(async (setup) => {
+ *       const suffix = setup.config || '!';
+ *       return async (job) => {
+ *         for (const name of job.files.names()) {
+ *           const text = Buffer.from(await job.files.read(name)).toString();
+ *           job.files.write(name, Buffer.from(text.toUpperCase() + suffix));
+ *         }
+ *         job.log('shouted');
+ *       };
+ *     });
+ */
+export function defineProcessor(load: LoadProcessor): LoadProcessor {
+  return load;
+}
+
+export type LoadProcessor = (setup: Setup) => Promise<Process>;
+
+/** Called per request. What it throws fails this attempt; `PermanentFailure` fails the request for good. */
+export type Process = ((job: Job) => Promise<void>) & { close?: () => Promise<void> };
+
+export interface Setup {
+  stage: string;
+  version: number;
+  /** The stage's configuration text, as the administrator wrote it. */
+  config: string;
+  /** Path of a local copy of one of the stage's files. */
+  file(name: string): Promise<string>;
+  /** For what chance decides; a test passes its own. */
+  random(): number;
+}
+
+export interface Job {
+  readonly uuid: string;
+  readonly stage: string;
+  /** 1 the first time. */
+  readonly attempt: number;
+  readonly files: JobFiles;
+  /** Aborts when the time is up or the worker must stop at once. */
+  readonly signal: AbortSignal;
+  /** A line of the stage's log, which travels with the request. */
+  log(line: string): void;
+}
+
+/** The request's files so far; any number may be added, replaced or removed. Order is kept, new ones come last. */
+export interface JobFiles {
+  names(): string[];
+  size(name: string): number;
+  read(name: string): Promise<Uint8Array>;
+  write(name: string, content: Uint8Array): void;
+  remove(name: string): void;
+}
+
+/** Thrown by a processor when trying again can't help: bad input, unsupported format. */
+export class PermanentFailure extends Error {
+  override name = 'PermanentFailure';
+}
+
+/** By name: a processor of the user's own may have been written against another copy of this class. */
+export function isPermanent(error: unknown): boolean {
+  return error instanceof Error && error.name === 'PermanentFailure';
+}
+
+/** How the engine knows a processor. */
+export type ProcessorRegistration = {
+  name: string;
+  summary: string;
+  /** Checks a stage's configuration text before it is stored; throws what the administrator should read. */
+  check?: (config: string) => void;
+} & (
+  | {
+      /** Runs in a process of its own, so whatever it does can cost only its own request. The default choice. */
+      module: URL;
+    }
+  | {
+      /** Runs in the worker's thread: only for code of ours that waits for I/O and can neither crash nor spin. */
+      inline: LoadProcessor;
+    }
+);
