@@ -1,0 +1,75 @@
+import type { Blobs } from '../blobs/blobs.ts';
+import type { Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import { openJobFiles } from '../result-files.ts';
+import type { Stage } from '../stage.ts';
+import { isPermanent, type LoadProcessor, type Process, type Setup } from './processor.ts';
+import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';
+
+/** Runs a processor in this thread: for code of ours that waits for I/O. It can be abandoned, but not killed. */
+export function createInlineRunner(parts: {
+  stage: Stage;
+  processor: LoadProcessor;
+  setup: Setup;
+  blobs: Blobs;
+  clock: Clock;
+}): Runner {
+  const { stage, processor, setup, blobs, clock } = parts;
+  let loaded: Promise<Process> | undefined;
+  const load = () => {
+    loaded ??= processor(setup);
+    // A failed load is tried again by the next one who asks.
+    loaded.catch(() => {
+      loaded = undefined;
+    });
+    return loaded;
+  };
+
+  async function run(job: RunnerJob): Promise<RunnerResult> {
+    const log = new StageLogText();
+    const files = openJobFiles(blobs, job.files);
+    const timeout = new AbortController();
+    const cancel = clock.after(stage.timeoutMs, () => timeout.abort());
+    const signal = AbortSignal.any([job.signal, timeout.signal]);
+    try {
+      const work = load().then((process) =>
+        process({
+          uuid: job.uuid,
+          stage: stage.name,
+          attempt: job.attempt,
+          files,
+          signal,
+          log: (line) => log.add(line),
+        }),
+      );
+      await Promise.race([work, rejectOnAbort(signal)]);
+      return { ok: true, files: files.result(), log: log.toString() };
+    } catch (error) {
+      const aborted = job.signal.aborted;
+      const reason = timeout.signal.aborted ? `took longer than ${stage.timeoutMs} ms` : messageOf(error);
+      log.add(reason);
+      return { ok: false, reason, permanent: isPermanent(error), aborted, log: log.toString() };
+    } finally {
+      cancel();
+    }
+  }
+
+  return {
+    async load() {
+      await load();
+    },
+    run,
+    async close() {
+      const process = await loaded?.catch(() => undefined);
+      await process?.close?.();
+    },
+  };
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(new Error('stopped'));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { readBlob } from '../blobs/blobs.ts';
+import { openDirectoryBlobs } from '../blobs/directory.ts';
+import { systemClock } from '../clock.ts';
+import { newFile } from '../request.ts';
+import { type Stage, stageDefinition } from '../stage.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { createIsolatedRunner } from './isolated-runner.ts';
+import type { Runner, RunnerResult } from './runner.ts';
+
+const directory = await temporaryDirectory({ after });
+const closing: Runner[] = [];
+after(async () => {
+  await Promise.all(closing.map((runner) => runner.close()));
+});
+
+function runner(definition: Partial<Stage> = {}): Runner {
+  const stage = { ...stageDefinition.parse({ name: 'test', processor: 'misbehaving', timeoutMs: 20_000 }), version: 7 };
+  const made = createIsolatedRunner({
+    stage: { ...stage, ...definition },
+    module: new URL('../testing/misbehaving-processor.ts', import.meta.url).href,
+    blobs: `directory:${directory}/blobs`,
+    cache: `${directory}/cache`,
+    clock: systemClock,
+  });
+  closing.push(made);
+  return made;
+}
+
+function order(made: Runner, text: string, signal = new AbortController().signal): Promise<RunnerResult> {
+  return made.run({ uuid: 'u', attempt: 1, files: [newFile('order', Buffer.from(text))], signal });
+}
+
+function answerOf(result: RunnerResult): string {
+  assert.ok(result.ok, result.ok ? '' : result.reason);
+  return Buffer.from(result.files.find((file) => file.name === 'answer')?.content ?? []).toString();
+}
+
+test('a processor sees its configuration and version, keeps the files it did not touch, and its log comes back', async () => {
+  const result = await order(runner({ config: 'loud' }), 'be good');
+  assert.match(answerOf(result), /config loud, version 7/);
+  assert.deepEqual(result.ok && result.files.map((file) => file.name), ['order', 'answer']);
+  assert.equal(result.log, 'told to: be good\n');
+});
+
+for (const [text, reason] of [
+  ['throw', /thrown as ordered/],
+  ['exit', /exit code 0/],
+  ['crash', /SIGSEGV/],
+  ['exhaust memory', /process ended/],
+] as const) {
+  test(`a processor that is told to ${text} fails its request, and the next one is served`, async () => {
+    const made = runner({ memoryMb: 64 });
+    const result = await order(made, text);
+    assert.ok(!result.ok && !result.permanent && !result.aborted);
+    assert.match(result.reason, reason);
+    assert.match(result.log, new RegExp(`told to: ${text}`), 'the log up to the end is kept');
+    assert.ok((await order(made, 'be good')).ok);
+  });
+}
+
+test('an endless loop ends at the timeout', async () => {
+  const made = runner({ timeoutMs: 300 });
+  const result = await order(made, 'spin');
+  assert.ok(!result.ok && !result.aborted);
+  assert.match(result.reason, /longer than 300 ms/);
+  assert.ok((await order(runner(), 'be good')).ok);
+});
+
+test('a crash costs nothing to the requests beside it', async () => {
+  const made = runner();
+  const stop = new AbortController();
+  const beside = order(made, 'wait', stop.signal);
+  const crashed = await order(made, 'crash');
+  assert.ok(!crashed.ok);
+  stop.abort();
+  assert.ok((await beside).ok, 'it was told to stop, stopped in good order, and was not hurt');
+});
+
+test('what fails for good is said to be permanent', async () => {
+  const result = await order(runner(), 'give up');
+  assert.ok(!result.ok && result.permanent);
+});
+
+test('a rejection that nobody catches ends the process, not the worker', async () => {
+  const made = runner();
+  await order(made, 'reject later');
+  assert.ok((await order(made, 'be good')).ok);
+});
+
+test('the process is reused for the next request, until it has outgrown its memory', async () => {
+  const made = runner({ memoryMb: 128 });
+  const first = answerOf(await order(made, 'be good'));
+  assert.equal(answerOf(await order(made, 'be good')), first);
+  assert.equal(answerOf(await order(made, 'grow')), first);
+  assert.notEqual(answerOf(await order(made, 'be good')), first);
+});
+
+test('a processor that cannot be loaded says why', async () => {
+  await assert.rejects(runner({ config: 'fail to load' }).load(), /this processor never loads/);
+});
+
+test('large results come back as blobs', async () => {
+  const made = runner();
+  const files = [newFile('order', Buffer.from('be good')), newFile('big', new Uint8Array(200_000))];
+  const result = await made.run({ uuid: 'u', attempt: 1, files, signal: new AbortController().signal });
+  assert.ok(result.ok);
+  const big = runner({ config: 'x'.repeat(100_000) });
+  const stored = await order(big, 'be good');
+  const answer = stored.ok ? stored.files.find((file) => file.name === 'answer') : undefined;
+  assert.ok(answer && answer.blob !== '' && answer.content.length === 0);
+  const blobs = await openDirectoryBlobs(`${directory}/blobs`);
+  assert.equal((await readBlob(blobs, answer.blob)).length, Number(answer.size));
+});

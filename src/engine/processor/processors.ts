@@ -1,0 +1,39 @@
+import { messageOf, PismakError } from '../errors.ts';
+import type { ProcessorRegistration } from './processor.ts';
+
+/** The processors that stages may use. Houses add theirs when they are opened. */
+export interface Processors {
+  register(registration: ProcessorRegistration): void;
+  list(): ProcessorRegistration[];
+  /** `processor-unknown`, with the known ones listed. */
+  get(name: string): ProcessorRegistration;
+  /** Refuses a configuration that the processor could not be loaded with, as far as it can tell. */
+  check(name: string, config: string): void;
+}
+
+export function createProcessors(): Processors {
+  const byName = new Map<string, ProcessorRegistration>();
+  const processors: Processors = {
+    register(registration) {
+      byName.set(registration.name, registration);
+    },
+    list: () => [...byName.values()].sort((a, b) => a.name.localeCompare(b.name)),
+    get(name) {
+      const found = byName.get(name);
+      if (found) return found;
+      const known = processors.list().map((registration) => registration.name);
+      throw new PismakError('processor-unknown', `there is no processor ${name}; known: ${known.join(', ')}`);
+    },
+    check(name, config) {
+      const registration = processors.get(name);
+      try {
+        registration.check?.(config);
+      } catch (error) {
+        throw new PismakError('invalid-input', `configuration for processor ${name}: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+    },
+  };
+  return processors;
+}

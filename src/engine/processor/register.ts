@@ -1,0 +1,17 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Settings } from '../settings/settings.ts';
+import { dummyProcessor } from './dummy.ts';
+import { createProcessors, type Processors } from './processors.ts';
+
+/** The engine's own processors, and those that the settings name. Houses add theirs. */
+export function registerProcessors(parts: { settings: Settings; clock: Clock; database: Database }): Processors {
+  const processors = createProcessors();
+  processors.register(dummyProcessor(parts.clock));
+  for (const [name, path] of Object.entries(parts.settings.processors)) {
+    processors.register({ name, summary: `from ${path}`, module: pathToFileURL(resolve(path)) });
+  }
+  return processors;
+}

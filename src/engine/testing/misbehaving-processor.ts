@@ -1,0 +1,26 @@
+import { defineProcessor, PermanentFailure } from '../processor/processor.ts';
+
+/** Does to its process what the first file of the request says. Used by tests of what a crash may cost. */
+export default defineProcessor(async (setup) => {
+  if (setup.config === 'fail to load') throw new Error('this processor never loads');
+  return async (job) => {
+    const [name] = job.files.names();
+    const order = name === undefined ? '' : Buffer.from(await job.files.read(name)).toString();
+    job.log(`told to: ${order.slice(0, 40)}`);
+    if (order === 'throw') throw new Error('thrown as ordered');
+    if (order === 'give up') throw new PermanentFailure('this will never work');
+    if (order === 'exit') process.exit(0);
+    if (order === 'crash') process.kill(process.pid, 'SIGSEGV');
+    if (order === 'spin') for (;;);
+    if (order === 'exhaust memory') {
+      const hoard: string[][] = [];
+      for (;;) hoard.push(Array.from({ length: 100_000 }, (_, index) => `${index} ${hoard.length}`));
+    }
+    if (order === 'grow') (globalThis as { hoard?: Buffer }).hoard = Buffer.alloc(80 * 1024 * 1024, 1);
+    if (order === 'reject later') void Promise.reject(new Error('nobody catches this'));
+    if (order === 'wait' && !job.signal.aborted) {
+      await new Promise((resolve) => job.signal.addEventListener('abort', resolve, { once: true }));
+    }
+    job.files.write('answer', Buffer.from(`pid ${process.pid}, config ${setup.config}, version ${setup.version}`));
+  };
+});
