@@ -1,0 +1,33 @@
+import { type Logger, multistream, pino } from 'pino';
+import { RotatingFile } from './rotating-file.ts';
+
+export interface Log {
+  logger: Logger;
+  close(): void;
+}
+
+/** The process's own log: everything goes to the file as JSON, and to `console` for people. */
+export function openLog(options: { level: string; file: string; console?: (line: string) => void }): Log {
+  const file = new RotatingFile(options.file);
+  const streams: { level: 'trace'; stream: { write(line: string): void } }[] = [{ level: 'trace', stream: file }];
+  const { console } = options;
+  if (console) streams.push({ level: 'trace', stream: { write: (line) => console(forPeople(line)) } });
+  const logger = pino({ level: options.level, base: null }, multistream(streams));
+  return { logger, close: () => file.close() };
+}
+
+const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' };
+
+/** `08:15:02 info  worker started  worker=host-1`: one line, whatever the values contain. */
+export function forPeople(line: string): string {
+  const { level, time, msg, ...rest }: Record<string, unknown> = JSON.parse(line);
+  const at = new Date(Number(time)).toTimeString().slice(0, 8);
+  const values = Object.entries(rest).map(([key, value]) => `${key}=${shown(value)}`);
+  return [at, (levels[Number(level)] ?? 'info').padEnd(5), msg ?? '', ' ', ...values].join(' ').trimEnd();
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' && !/[\s"]/.test(value) ? value : JSON.stringify(value);
+  // What came from outside may hold control characters: they must not reach the terminal.
+  return text.replace(/\p{Cc}/gu, '').slice(0, 300);
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { openDirectoryBlobs } from '../blobs/directory.ts';
+import { openSqliteBroker } from '../broker/sqlite.ts';
+import { createChangeLog } from '../change-log.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { openEmbeddedTree } from '../coordination/embedded.ts';
+import { frame } from '../database/migrations/0001-frame.ts';
+import { openSqliteDatabase } from '../database/sqlite.ts';
+import { createEvents } from '../event.ts';
+import { createPipelines } from '../pipelines.ts';
+import { createProcessors } from '../processor/processors.ts';
+import { settingsSchema } from '../settings/settings.ts';
+import { createStages } from '../stages.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+/**
+ * The embedded tier in a directory of its own, with what the engine puts on it and no workers or services. Closed at the
+ * end of the test.
+ */
+export async function openEmbedded(test: { after(work: () => Promise<void>): void }, options: { clock?: Clock } = {}) {
+  const clock = options.clock ?? systemClock;
+  const directory = await temporaryDirectory(test);
+  const database = await openSqliteDatabase({ file: join(directory, 'state.db'), clock });
+  await database.migrate([frame]);
+  const broker = await openSqliteBroker({ file: join(directory, 'queues.db'), clock });
+  const blobs = await openDirectoryBlobs(join(directory, 'blobs'));
+  const tree = await openEmbeddedTree({ database, clock });
+  const coordination = await tree.openSession('test');
+  test.after(async () => {
+    await tree.close();
+    await Promise.all([broker.close(), blobs.close(), database.close()]);
+  });
+
+  const ports = { broker, coordination, database, blobs };
+  const changes = createChangeLog(clock);
+  const processors = createProcessors();
+  processors.register({ name: 'nothing', summary: 'Does nothing', inline: async () => async () => {} });
+  const stages = createStages({ ...ports, processors, changes, clock });
+  return {
+    ...ports,
+    tree,
+    openSession: tree.openSession,
+    directory,
+    clock,
+    random: Math.random,
+    log: pino({ level: 'silent' }),
+    changes,
+    events: createEvents(),
+    processors,
+    stages,
+    pipelines: createPipelines({ ...ports, stages, changes, clock }),
+    settings: settingsSchema.parse({ data: directory }),
+  };
+}
+
+export type Embedded = Awaited<ReturnType<typeof openEmbedded>>;

@@ -1,0 +1,73 @@
+import type { Clock } from '../clock.ts';
+import type { Coordination } from '../coordination/coordination.ts';
+import { presencePath, type WorkerPresence } from '../worker-record.ts';
+
+/** Between two reports there is at least this, however often a worker's state flips. */
+const leastMs = 200;
+
+/** Keeps a worker's presence node up to date: with every heartbeat, and soon after each change. */
+export class PresenceReport {
+  readonly #clock: Clock;
+  readonly #describe: () => WorkerPresence;
+  readonly #heartbeatMs: number;
+  readonly #onError: (error: unknown) => void;
+  #session: Coordination | undefined;
+  #cancel = () => {};
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(parts: {
+    clock: Clock;
+    heartbeatMs: number;
+    describe: () => WorkerPresence;
+    onError: (error: unknown) => void;
+  }) {
+    this.#clock = parts.clock;
+    this.#heartbeatMs = parts.heartbeatMs;
+    this.#describe = parts.describe;
+    this.#onError = parts.onError;
+  }
+
+  /** Creates the node; rejects with `node-exists` when a worker of this name is alive. */
+  async begin(session: Coordination): Promise<void> {
+    const presence = this.#describe();
+    await session.create(`${presencePath}/${presence.id}`, JSON.stringify(presence), { ephemeral: true });
+    this.#session = session;
+    this.#plan(this.#heartbeatMs);
+  }
+
+  /** Something changed: report it soon. */
+  soon(): void {
+    if (!this.#session) return;
+    const at = Math.max(this.#clock.now(), this.#lastAt + leastMs);
+    if (at < this.#dueAt) this.#plan(at - this.#clock.now());
+  }
+
+  async end(): Promise<void> {
+    this.#session = undefined;
+    this.#cancel();
+    await this.#writing;
+  }
+
+  #plan(ms: number): void {
+    this.#cancel();
+    this.#dueAt = this.#clock.now() + ms;
+    this.#cancel = this.#clock.after(ms, () => {
+      this.#writing = this.#write();
+    });
+  }
+
+  async #write(): Promise<void> {
+    const session = this.#session;
+    if (!session || session.lost.aborted) return;
+    this.#lastAt = this.#clock.now();
+    this.#plan(this.#heartbeatMs);
+    try {
+      const presence = this.#describe();
+      await session.set(`${presencePath}/${presence.id}`, JSON.stringify(presence));
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Runner } from '../processor/runner.ts';
+import type { Stage } from '../stage.ts';
+
+/**
+ * Runners that stay loaded after their stage is no longer served, so that a switch back costs milliseconds. The least
+ * recently used go first; one that is in use never goes.
+ */
+export class RunnerCache {
+  readonly #create: (stage: Stage) => Runner;
+  readonly #keep: number;
+  /** In order of use, the latest last. */
+  readonly #entries: Entry[] = [];
+
+  constructor(options: { keep: number; create: (stage: Stage) => Runner }) {
+    this.#keep = options.keep;
+    this.#create = options.create;
+  }
+
+  /** The loaded runner for this version of the stage; `release` it when it is no longer served. */
+  async acquire(stage: Stage): Promise<{ runner: Runner; warm: boolean; release: () => void }> {
+    let entry = this.#entries.find((candidate) => candidate.name === stage.name && candidate.version === stage.version);
+    const warm = entry?.loaded ?? false;
+    if (entry) this.#entries.splice(this.#entries.indexOf(entry), 1);
+    else entry = { name: stage.name, version: stage.version, runner: this.#create(stage), users: 0, loaded: false };
+    this.#entries.push(entry);
+    const taken = entry;
+    taken.users++;
+    let released = false;
+    const release = () => {
+      if (released) return;
+      released = true;
+      taken.users--;
+      this.#evict(stage);
+    };
+    try {
+      await taken.runner.load();
+      taken.loaded = true;
+    } catch (error) {
+      release();
+      this.#drop(taken);
+      throw error;
+    }
+    this.#evict(stage);
+    return { runner: taken.runner, warm, release };
+  }
+
+  loaded(): string[] {
+    return this.#entries.filter((entry) => entry.loaded).map((entry) => entry.name);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#entries.splice(0).map((entry) => entry.runner.close()));
+  }
+
+  #evict(current: Stage): void {
+    // An older version of a stage will never be asked for again.
+    const outdated = this.#entries.filter(
+      (entry) => entry.users === 0 && entry.name === current.name && entry.version < current.version,
+    );
+    for (const entry of outdated) this.#drop(entry);
+    for (const entry of [...this.#entries]) {
+      if (this.#entries.length <= this.#keep) break;
+      if (entry.users === 0) this.#drop(entry);
+    }
+  }
+
+  #drop(entry: Entry): void {
+    const index = this.#entries.indexOf(entry);
+    if (index >= 0) this.#entries.splice(index, 1);
+    void entry.runner.close();
+  }
+}
+
+interface Entry {
+  name: string;
+  version: number;
+  runner: Runner;
+  users: number;
+  loaded: boolean;
+}

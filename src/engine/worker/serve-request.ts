@@ -1,0 +1,133 @@
+import type { Delivery } from '../broker/broker.ts';
+import { sleep } from '../clock.ts';
+import { hasCode, messageOf } from '../errors.ts';
+import { type PassedOn, passOn, type Report } from '../outcome.ts';
+import type { Runner } from '../processor/runner.ts';
+import { decodeRequest, type Request } from '../request.ts';
+import { inlineReferences, requestOwner, storeLarge } from '../result-files.ts';
+import { disown } from '../blob-owners.ts';
+import { retryDelay, type Stage } from '../stage.ts';
+import type { WorkerParts } from './worker-parts.ts';
+
+export interface Serving {
+  parts: WorkerParts;
+  workerId: string;
+  stage: Stage;
+  runner: Runner;
+  /** Aborts when the worker must stop at once. */
+  signal: AbortSignal;
+  onProcessed(stage: string, durationMs: number): void;
+}
+
+/**
+ * One message of a stage's queue: processed, passed on according to the outcome table, and only then, when that is
+ * durable, acked. Doing it twice is harmless, doing it not at all is impossible.
+ */
+export async function serveRequest(serving: Serving, delivery: Delivery): Promise<void> {
+  const { parts, stage } = serving;
+  let request: Request;
+  try {
+    request = decodeRequest(delivery.body);
+  } catch (error) {
+    await delivery.deadLetter(messageOf(error));
+    return;
+  }
+  const startedAt = parts.clock.now();
+  const report = (status: 'OK' | 'Failed', log: string): Report => ({
+    hostId: serving.workerId,
+    stage: stage.name,
+    version: stage.version,
+    attempt: delivery.attempt,
+    startedAt,
+    endedAt: parts.clock.now(),
+    status,
+    log: earlierAttempts(delivery) + log,
+  });
+
+  if (request.processingStages[0] !== stage.name) {
+    const waitsFor = request.processingStages[0];
+    const log = `arrived in the queue of stage ${stage.name}, but waits for ${waitsFor}; it was not processed`;
+    return settle(serving, delivery, request, report('Failed', log));
+  }
+
+  const { uuid, results } = request;
+  const result = await serving.runner.run({ uuid, attempt: delivery.attempt, files: results, signal: serving.signal });
+  serving.onProcessed(stage.name, parts.clock.now() - startedAt);
+  if (result.ok) {
+    request.results = result.files;
+    return settle(serving, delivery, request, report('OK', result.log));
+  }
+  if (result.aborted) return delivery.release();
+  if (!result.permanent && delivery.attempt < stage.retry.attempts) {
+    const delayMs = retryDelay(stage.retry, delivery.attempt, parts.random);
+    return delivery.retry({ delayMs, reason: result.reason });
+  }
+  return settle(serving, delivery, request, report('Failed', result.log));
+}
+
+async function settle(serving: Serving, delivery: Delivery, request: Request, report: Report): Promise<void> {
+  const { parts, signal } = serving;
+  // Passing on changes the request, so each try begins with what the processor left.
+  const original = request.processingStages;
+  const logs = request.logs.length;
+  let inlined = false;
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
+    try {
+      inlined = (await prepareFiles(parts, request, report)) || inlined;
+      const passed = await passOn(parts.broker, request, report);
+      if (passed.to === 'dead') await delivery.deadLetter(passed.reason);
+      // Not awaited: a lost ack only means that the message comes again.
+      else void delivery.ack().catch((error: unknown) => parts.log.warn({ error: messageOf(error) }, 'ack failed'));
+      emitProcessed(serving, request, report, passed);
+      // Nobody will come for these blobs: the request ended here, or its results went out inline.
+      const ended = passed.to === 'end' && request.results.some((file) => file.blob !== '');
+      if (ended || (inlined && passed.to !== 'dead')) await disownBlobs(parts, request.uuid);
+      return;
+    } catch (error) {
+      request.processingStages = original;
+      request.logs.length = logs;
+      if (hasCode(error, 'message-too-large') && report.status === 'OK') {
+        const log = `${report.log}the results are too large for the queue: ${error.message}`;
+        return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
+      }
+      if (!hasCode(error, 'queue-full')) throw error;
+      // The next queue is full: keeping our slot is the back-pressure that reaches the producers in the end.
+      await sleep(parts.clock, pauseMs, signal);
+      if (signal.aborted) return delivery.release();
+    }
+  }
+}
+
+/**
+ * Large results go by reference, unless the next stop is the output queue of a producer that doesn't know them: then
+ * they are put back inside, and the answer is true.
+ */
+async function prepareFiles(parts: WorkerParts, request: Request, report: Report): Promise<boolean> {
+  const toOutput = report.status === 'Failed' || request.processingStages.length <= 2;
+  if (toOutput && !request.acceptsReferences) return inlineReferences(parts.blobs, request);
+  await storeLarge(parts, request);
+  return false;
+}
+
+async function disownBlobs(parts: WorkerParts, uuid: string): Promise<void> {
+  try {
+    await disown(parts.database.query, requestOwner(uuid));
+  } catch (error) {
+    parts.log.warn({ error: messageOf(error), uuid }, 'blobs of a finished request stay owned');
+  }
+}
+
+function emitProcessed({ parts, workerId }: Serving, request: Request, report: Report, passed: PassedOn): void {
+  const { status, startedAt, endedAt } = report;
+  parts.events.emit({
+    kind: 'request.processed',
+    entity: report.stage,
+    user: request.owner,
+    at: endedAt,
+    dimensions: { worker: workerId, ms: endedAt - startedAt, status, outcome: passed.to, uuid: request.uuid },
+  });
+}
+
+function earlierAttempts(delivery: Delivery): string {
+  return delivery.history.map((failure) => `attempt ${failure.attempt} failed: ${failure.reason}\n`).join('');
+}

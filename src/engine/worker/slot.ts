@@ -1,0 +1,139 @@
+import type { Consumer } from '../broker/broker.ts';
+import { messageOf } from '../errors.ts';
+import type { Stage } from '../stage.ts';
+import type { RunnerCache } from './runner-cache.ts';
+import { type Serving, serveRequest } from './serve-request.ts';
+
+/** A stage that could not be loaded is tried again after this, unless it is aimed anew before. */
+const reloadMs = 10_000;
+
+/**
+ * Serves one stage at a time: whichever it was last aimed at. It changes between two messages, and loads the next
+ * stage while the last message of the old one finishes.
+ */
+export class Slot {
+  readonly #serving: Omit<Serving, 'stage' | 'runner'>;
+  readonly #cache: RunnerCache;
+  readonly #onChange: () => void;
+  #target: Stage | null = null;
+  #serves: { stage: Stage; consumer: Consumer; release: () => void } | undefined;
+  #moving: Promise<void> | undefined;
+  #cancelReload = () => {};
+  inFlight = 0;
+  failure: { stage: string; reason: string } | undefined;
+  switchMs: number | null = null;
+
+  constructor(parts: { serving: Omit<Serving, 'stage' | 'runner'>; cache: RunnerCache; onChange: () => void }) {
+    this.#serving = parts.serving;
+    this.#cache = parts.cache;
+    this.#onChange = parts.onChange;
+  }
+
+  get stage(): Stage | undefined {
+    return this.#serves?.stage;
+  }
+
+  get moving(): boolean {
+    return this.#moving !== undefined;
+  }
+
+  /** Says what to serve, null for nothing. Returns at once; what is under way is finished first. */
+  aim(stage: Stage | null): void {
+    if (sameVersion(stage, this.#target)) return;
+    this.#target = stage;
+    this.failure = undefined;
+    this.#cancelReload();
+    this.#begin();
+  }
+
+  async close(): Promise<void> {
+    this.aim(null);
+    await this.#moving;
+    this.#cancelReload();
+  }
+
+  #begin(): void {
+    if (this.#moving) return;
+    this.#moving = this.#move().finally(() => {
+      this.#moving = undefined;
+      this.#onChange();
+    });
+    this.#onChange();
+  }
+
+  async #move(): Promise<void> {
+    while (!sameVersion(this.#target, this.#serves?.stage ?? null)) {
+      const target = this.#target;
+      const loading = target && this.#load(target);
+      await this.#stop();
+      const loaded = await loading;
+      if (!target || !loaded) {
+        // Nothing to serve, or it could not be loaded: unless the target moved meanwhile, that is all.
+        if (sameVersion(target, this.#target)) return;
+        continue;
+      }
+      if (!sameVersion(target, this.#target)) {
+        loaded.release();
+        continue;
+      }
+      await this.#serve(target, loaded);
+      if (this.failure) return;
+    }
+  }
+
+  async #load(stage: Stage): Promise<Awaited<ReturnType<RunnerCache['acquire']>> | undefined> {
+    const { clock } = this.#serving.parts;
+    const startedAt = clock.now();
+    try {
+      const loaded = await this.#cache.acquire(stage);
+      this.switchMs = clock.now() - startedAt;
+      return loaded;
+    } catch (error) {
+      this.#fail(stage, error);
+      return undefined;
+    }
+  }
+
+  async #serve(stage: Stage, loaded: Awaited<ReturnType<RunnerCache['acquire']>>): Promise<void> {
+    const { parts } = this.#serving;
+    const serving: Serving = { ...this.#serving, stage, runner: loaded.runner };
+    try {
+      const consumer = await parts.broker.consume(stage.name, { concurrency: stage.concurrency }, async (delivery) => {
+        if (++this.inFlight === 1) this.#onChange();
+        try {
+          await serveRequest(serving, delivery);
+        } finally {
+          if (--this.inFlight === 0) this.#onChange();
+        }
+      });
+      this.#serves = { stage, consumer, release: loaded.release };
+      parts.log.info({ worker: serving.workerId, stage: stage.name, version: stage.version }, 'serving stage');
+    } catch (error) {
+      loaded.release();
+      this.#fail(stage, error);
+    }
+  }
+
+  async #stop(): Promise<void> {
+    const serves = this.#serves;
+    if (!serves) return;
+    await serves.consumer.close();
+    serves.release();
+    this.#serves = undefined;
+  }
+
+  #fail(stage: Stage, error: unknown): void {
+    const { parts, workerId } = this.#serving;
+    const reason = messageOf(error);
+    this.failure = { stage: stage.name, reason };
+    parts.log.error({ worker: workerId, stage: stage.name, version: stage.version, reason }, 'stage cannot be served');
+    this.#cancelReload = parts.clock.after(reloadMs, () => {
+      this.failure = undefined;
+      this.#begin();
+    });
+  }
+}
+
+function sameVersion(a: Stage | null, b: Stage | null): boolean {
+  return a?.name === b?.name && a?.version === b?.version;
+}

@@ -1,0 +1,29 @@
+import type { Logger } from 'pino';
+import type { Blobs } from '../blobs/blobs.ts';
+import type { Broker } from '../broker/broker.ts';
+import type { Clock } from '../clock.ts';
+import type { Coordination } from '../coordination/coordination.ts';
+import type { Database } from '../database/database.ts';
+import type { Events } from '../event.ts';
+import type { Random } from '../identity.ts';
+import type { Processors } from '../processor/processors.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Stages } from '../stages.ts';
+
+/** What a worker works with: a part of the engine. */
+export interface WorkerParts {
+  broker: Broker;
+  blobs: Blobs;
+  database: Database;
+  clock: Clock;
+  random: Random;
+  events: Events;
+  log: Logger;
+  processors: Processors;
+  stages: Stages;
+  settings: Settings;
+  /** URL that a processor's own process opens the blobs with, and where it keeps local copies of files. */
+  blobsUrl: string;
+  cacheDirectory: string;
+  openSession(identity: string): Promise<Coordination>;
+}

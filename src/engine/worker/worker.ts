@@ -1,0 +1,236 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { sleep } from '../clock.ts';
+import type { Coordination } from '../coordination/coordination.ts';
+import { hasCode, messageOf, PismakError } from '../errors.ts';
+import type { Stage } from '../stage.ts';
+import { changeWorker, parseRecord, type WorkerPresence, type WorkerRecord, workersPath } from '../worker-record.ts';
+import { createRunner } from './create-runner.ts';
+import { PresenceReport } from './presence.ts';
+import { RunnerCache } from './runner-cache.ts';
+import { Slot } from './slot.ts';
+import { Timings } from './timings.ts';
+import type { WorkerParts } from './worker-parts.ts';
+
+/** How long to wait before a lost coordination session is replaced again. */
+const reconnectMs = 1_000;
+
+/**
+ * Serves the exclusive stage that its record names, and all shared stages. It follows the record and the versions of
+ * the stages; its slots change what they serve between two messages.
+ */
+export class Worker {
+  readonly id: string;
+  readonly #parts: WorkerParts;
+  readonly #labels: readonly string[];
+  readonly #log: Logger;
+  readonly #startedAt: number;
+  readonly #timings = new Timings();
+  readonly #cache: RunnerCache;
+  readonly #presence: PresenceReport;
+  readonly #exclusive: Slot;
+  readonly #shared = new Map<string, Slot>();
+  /** Stops the jobs under way: only when draining took too long. */
+  readonly #killing = new AbortController();
+  readonly #definitions = new Map<string, Stage>();
+  #session: Coordination | undefined;
+  #unwatch = () => {};
+  #record: WorkerRecord | undefined;
+  #versions = new Map<string, number>();
+  #following: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(parts: WorkerParts, options: { id: string; labels: readonly string[] }) {
+    this.#parts = parts;
+    this.id = options.id;
+    this.#labels = options.labels;
+    this.#log = parts.log.child({ worker: options.id });
+    this.#startedAt = parts.clock.now();
+    this.#cache = new RunnerCache({
+      keep: parts.settings.worker.keepLoaded,
+      create: (stage) => createRunner(parts, stage),
+    });
+    this.#presence = new PresenceReport({
+      clock: parts.clock,
+      heartbeatMs: parts.settings.worker.heartbeatMs,
+      describe: () => this.#describe(),
+      onError: (error) => this.#log.warn({ error: messageOf(error) }, 'presence not reported'),
+    });
+    this.#exclusive = this.#newSlot();
+  }
+
+  /** Registers the worker and begins to serve. Rejects when a worker of this name is alive. */
+  async start(): Promise<void> {
+    await this.#connect();
+    this.#log.info({ labels: this.#labels }, 'worker started');
+  }
+
+  /** Lets what was begun finish (for as long as the settings allow), then says goodbye. */
+  async close(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    const { clock, settings } = this.#parts;
+    const cancel = clock.after(settings.worker.drainMs, () => this.#killing.abort());
+    this.#unwatch();
+    await this.#following;
+    await Promise.all([this.#exclusive, ...this.#shared.values()].map((slot) => slot.close()));
+    cancel();
+    await this.#presence.end();
+    await this.#cache.close();
+    const session = this.#session;
+    if (session && !session.lost.aborted) {
+      const leftAt = clock.now();
+      await changeWorker(session, this.id, (record) => ({ ...record, leftAt })).catch((error: unknown) =>
+        this.#log.warn({ error: messageOf(error) }, 'the record does not say that this worker left in good order'),
+      );
+      await session.close();
+    }
+    this.#log.info('worker stopped');
+  }
+
+  async #connect(): Promise<void> {
+    const session = await this.#parts.openSession(this.id);
+    try {
+      await this.#presence.begin(session);
+    } catch (error) {
+      await session.close();
+      if (!hasCode(error, 'node-exists')) throw error;
+      throw new PismakError('already-exists', `a worker named ${this.id} is running; give this one another name`);
+    }
+    this.#session = session;
+    await this.#register(session);
+    const unwatchRecord = session.watch(`${workersPath}/${this.id}`, (node) => {
+      if (node) this.#record = parseRecord(node);
+      this.#follow();
+    });
+    const unwatchStages = this.#parts.stages.watch(session, (versions) => {
+      this.#versions = versions;
+      this.#follow();
+    });
+    const onLost = () => void this.#reconnect();
+    session.lost.addEventListener('abort', onLost, { once: true });
+    this.#unwatch = () => {
+      unwatchRecord();
+      unwatchStages();
+      session.lost.removeEventListener('abort', onLost);
+    };
+  }
+
+  async #reconnect(): Promise<void> {
+    this.#unwatch();
+    while (!this.#stopped) {
+      this.#log.warn('coordination session lost, opening another');
+      try {
+        return await this.#connect();
+      } catch (error) {
+        this.#log.warn({ error: messageOf(error) }, 'no coordination session yet');
+        await sleep(this.#parts.clock, reconnectMs);
+      }
+    }
+  }
+
+  async #register(session: Coordination): Promise<void> {
+    const identity = { host: hostname(), labels: [...this.#labels], failure: null, leftAt: null };
+    const registeredAt = this.#parts.clock.now();
+    const record = { id: this.id, stage: null, enabled: true, pinned: false, unlockAt: 0, registeredAt, ...identity };
+    try {
+      await session.create(`${workersPath}/${this.id}`, JSON.stringify(record satisfies WorkerRecord));
+    } catch (error) {
+      if (!hasCode(error, 'node-exists')) throw error;
+      // It was here before: it goes on with what it was told then.
+      await changeWorker(session, this.id, (before) => ({ ...before, ...identity }));
+    }
+  }
+
+  /** Aims the slots at what should be served now. Calls queue up behind each other. */
+  #follow(): void {
+    this.#following = this.#following.then(async () => {
+      if (this.#stopped) return;
+      try {
+        await this.#aim();
+      } catch (error) {
+        this.#log.error({ error: messageOf(error) }, 'the stages could not be read; the next change tries again');
+      }
+    });
+  }
+
+  async #aim(): Promise<void> {
+    const record = this.#record;
+    const able: Stage[] = [];
+    for (const [name, version] of record?.enabled ? this.#versions : []) {
+      const stage = await this.#definition(name, version);
+      if (stage?.labels.every((label) => this.#labels.includes(label))) able.push(stage);
+    }
+    this.#exclusive.aim(able.find((stage) => stage.mode === 'exclusive' && stage.name === record?.stage) ?? null);
+    const shared = new Map(able.filter((stage) => stage.mode === 'shared').map((stage) => [stage.name, stage]));
+    for (const name of shared.keys()) if (!this.#shared.has(name)) this.#shared.set(name, this.#newSlot());
+    for (const [name, slot] of this.#shared) slot.aim(shared.get(name) ?? null);
+    await this.#noteFailure();
+  }
+
+  async #definition(name: string, version: number): Promise<Stage | undefined> {
+    const known = this.#definitions.get(name);
+    if (known && known.version >= version) return known;
+    try {
+      const stage = await this.#parts.stages.get(name);
+      this.#definitions.set(name, stage);
+      return stage;
+    } catch (error) {
+      // Deleted since the watch told us of it: the watch will tell us that too.
+      if (hasCode(error, 'stage-unknown')) return undefined;
+      throw error;
+    }
+  }
+
+  /** The reason of a failure stays in the record, so that it can be read after the worker has gone. */
+  async #noteFailure(): Promise<void> {
+    const failed = [this.#exclusive, ...this.#shared.values()].find((slot) => slot.failure)?.failure;
+    const failure = failed ? `stage ${failed.stage}: ${failed.reason}` : null;
+    const session = this.#session;
+    if (!session || this.#record?.failure === failure || this.#stopped) return;
+    await changeWorker(session, this.id, (record) => (record.failure === failure ? undefined : { ...record, failure }));
+  }
+
+  #newSlot(): Slot {
+    const signal = this.#killing.signal;
+    const onProcessed = (stage: string, ms: number) => this.#timings.add(stage, ms);
+    const serving = { parts: this.#parts, workerId: this.id, signal, onProcessed };
+    return new Slot({
+      serving,
+      cache: this.#cache,
+      onChange: () => {
+        this.#presence.soon();
+        this.#noteFailure().catch((error: unknown) =>
+          this.#log.warn({ error: messageOf(error) }, 'failure not recorded'),
+        );
+      },
+    });
+  }
+
+  #describe(): WorkerPresence {
+    const slots = [this.#exclusive, ...this.#shared.values()];
+    const inFlight = slots.reduce((sum, slot) => sum + slot.inFlight, 0);
+    const stage = this.#exclusive.stage;
+    return {
+      id: this.id,
+      pid: process.pid,
+      state: this.#state(slots),
+      stage: stage?.name ?? null,
+      stageVersion: stage?.version ?? 0,
+      inFlight,
+      loaded: this.#cache.loaded(),
+      startedAt: this.#startedAt,
+      heartbeatAt: this.#parts.clock.now(),
+      timings: this.#timings.toJSON(),
+      switchMs: this.#exclusive.switchMs,
+    };
+  }
+
+  #state(slots: Slot[]): WorkerPresence['state'] {
+    if (!this.#session) return 'STARTING';
+    // A shared stage that fails is in the record, but it must not keep the worker from being planned.
+    if (this.#exclusive.failure) return 'FAILED';
+    if (this.#exclusive.moving) return 'RECONFIGURING';
+    return slots.some((slot) => slot.inFlight > 0) ? 'PROCESSING' : 'IDLE';
+  }
+}
