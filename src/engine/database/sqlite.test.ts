@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { hasCode } from '../errors.ts';
+import { startProgram } from '../testing/child-program.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { databaseContract } from './contract.ts';
+import { migrationContract } from './migration-contract.ts';
+import { frame } from './migrations/0001-frame.ts';
+import { openSqliteDatabase } from './sqlite.ts';
+
+const create = async (context: TestContext) => {
+  const file = join(await temporaryDirectory(context), 'test.db');
+  return () => openSqliteDatabase({ file });
+};
+databaseContract('SQLite', create);
+migrationContract('SQLite', create);
+
+describe('the SQLite file', () => {
+  test('after kill -9 in mid-transaction every transaction is there as a whole or not at all', async (context) => {
+    const file = join(await temporaryDirectory(context), 'test.db');
+    for (let round = 0; round < 3; round++) {
+      const program = startProgram(context, 'commit-endlessly', [file, 'Infinity', String(round)]);
+      for (let line = 0; line < 20; line++) await program.line();
+      await program.kill();
+      const resolved = (await program.rest()).length + 20;
+      const database = await openSqliteDatabase({ file });
+      const rows = await database.query.selectFrom('secret').select('name').execute();
+      await database.close();
+      const mine = rows.map((row) => row.name).filter((name) => name.startsWith(`${round}-`));
+      assert.ok(mine.length / 2 >= resolved, `${resolved} commits resolved, ${mine.length / 2} are there`);
+      assert.ok(mine.length / 2 <= resolved + 1, 'at most the one under way more');
+      assert.equal(mine.length % 2, 0, 'no half of a transaction');
+    }
+  });
+
+  test('every commit reaches the disk before it resolves', async (context) => {
+    const directory = await temporaryDirectory(context);
+    const trace = join(directory, 'trace');
+    const strace = ['strace', '-f', '-y', '-e', 'trace=fsync,fdatasync', '-o', trace];
+    const program = startProgram(
+      context,
+      'commit-endlessly',
+      [join(directory, 'test.db'), '30', '0'],
+      strace,
+    );
+    assert.equal((await program.rest()).length, 30);
+    await program.ended;
+    const syncs = (await readFile(trace, 'utf8')).match(/sync\(\d+<[^>]*test\.db-wal>/g) ?? [];
+    assert.ok(syncs.length >= 30, `30 commits, ${syncs.length} syncs`);
+  });
+
+  test('a snapshot is a whole copy, for its owner only, and never overwrites', async (context) => {
+    const directory = await temporaryDirectory(context);
+    const copy = join(directory, 'copy.db');
+    const database = await openSqliteDatabase({ file: join(directory, 'test.db') });
+    await database.migrate([frame]);
+    await database.query.insertInto('secret').values({ name: 'a', value: 'b', createdAt: 1 }).execute();
+    await database.snapshot?.(copy);
+    await assert.rejects(
+      async () => database.snapshot?.(copy),
+      (error) => hasCode(error, 'already-exists'),
+    );
+    assert.equal((await stat(copy)).mode & 0o777, 0o600);
+    assert.equal((await stat(join(directory, 'test.db'))).mode & 0o777, 0o600);
+    await database.close();
+
+    const restored = await openSqliteDatabase({ file: copy });
+    assert.equal((await restored.query.selectFrom('secret').selectAll().execute()).length, 1);
+    await restored.close();
+  });
+
+  test('a write outside an open transaction, made inside it, fails instead of waiting forever', async (context) => {
+    const database = await (await create(context))();
+    await database.migrate([frame]);
+    const row = { name: 'a', value: 'b', createdAt: 1 };
+    const work = database.transaction(() => database.query.insertInto('secret').values(row).execute());
+    await assert.rejects(work, /use the transaction/);
+    await database.query.insertInto('secret').values(row).execute();
+    await database.close();
+  });
+
+  test('a file that is no database, or cannot be made, is refused with a reason', async (context) => {
+    const file = join(await temporaryDirectory(context), 'notes.txt');
+    await writeFile(file, 'Dear diary, '.repeat(1000));
+    for (const wrong of [file, join(file, 'inside')]) {
+      const opening = openSqliteDatabase({ file: wrong });
+      await assert.rejects(opening, (error) => hasCode(error, 'unavailable'));
+    }
+  });
+});

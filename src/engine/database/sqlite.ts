@@ -1,0 +1,91 @@
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { type Clock, systemClock } from '../clock.ts';
+import { messageOf, PismakError } from '../errors.ts';
+import { syncDirectory } from '../sync-directory.ts';
+import { isSystemError } from '../system-error.ts';
+import type { Database } from './database.ts';
+import { runMigrations } from './migrate.ts';
+import { ConcurrentSqliteAdapter, SqliteThreadDriver } from './sqlite-driver.ts';
+import { sqliteError } from './sqlite-errors.ts';
+import type { SqliteAnswer, SqliteQuestion } from './sqlite-thread.ts';
+import type { EngineTables } from './tables.ts';
+import { startThread } from './thread-link.ts';
+
+/** A database in one file, owned by one thread of this process. The schema is made by `migrate`. */
+export async function openSqliteDatabase(options: { file: string; clock?: Clock }): Promise<Database> {
+  const { file, clock = systemClock } = options;
+  await createPrivate(file);
+  const link = await openThread(file);
+  const driver = new SqliteThreadDriver(link);
+  const query = new Kysely<EngineTables>({
+    dialect: {
+      createDriver: () => driver,
+      createAdapter: () => new ConcurrentSqliteAdapter(),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    },
+  });
+
+  const database: Database = {
+    query,
+    transaction: (work) =>
+      query.transaction().execute((transaction) => driver.insideTransaction(() => work(transaction))),
+    migrate: (migrations) => runMigrations(database, migrations, () => clock.now()),
+    // Tables are a matter of types only: at run time it is this same object.
+    withTables: <More>() => database as unknown as Database<EngineTables & More>,
+    snapshot: (copy) => writeSnapshot(file, copy),
+    close: () => driver.destroy(),
+  };
+  return database;
+}
+
+/** SQLite would let everybody read it; its WAL takes over the mode of the file. */
+async function createPrivate(file: string): Promise<void> {
+  try {
+    // Never opens an existing file: closing it again would drop SQLite's locks in this process.
+    await (await open(file, 'wx', 0o600)).close();
+  } catch (error) {
+    if (!isSystemError(error, 'EEXIST')) {
+      throw new PismakError('unavailable', `The database ${file} cannot be created: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+async function openThread(file: string) {
+  const link = startThread<SqliteQuestion, SqliteAnswer>(new URL('./sqlite-thread.ts', import.meta.url), {
+    owns: 'The database',
+    revive: sqliteError,
+  });
+  try {
+    await link.ask({ kind: 'open', file });
+  } catch (error) {
+    await link.close({ kind: 'close' }).catch(() => {});
+    throw error;
+  }
+  return link;
+}
+
+/** Copies in a thread of its own: a big file takes seconds, and the others' queries go on meanwhile. */
+async function writeSnapshot(file: string, copy: string): Promise<void> {
+  const target = await open(copy, 'wx', 0o600).catch((error) => {
+    throw isSystemError(error, 'EEXIST')
+      ? new PismakError('already-exists', `${copy} exists: choose another name for the copy`)
+      : new PismakError('invalid-input', `${copy} cannot be written: ${messageOf(error)}`, { cause: error });
+  });
+  try {
+    const link = await openThread(file);
+    try {
+      await link.ask({ kind: 'snapshot', file: copy });
+    } finally {
+      await link.close({ kind: 'close' });
+    }
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+  await syncDirectory(dirname(copy));
+}

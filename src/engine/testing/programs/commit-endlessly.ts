@@ -1,0 +1,19 @@
+import { frame } from '../../database/migrations/0001-frame.ts';
+import { openSqliteDatabase } from '../../database/sqlite.ts';
+
+/** Commits rows in pairs and prints the number of each pair when it has resolved; at most `commits` of them. */
+const [file = '', commits = 'Infinity', round = ''] = process.argv.slice(2);
+const database = await openSqliteDatabase({ file });
+await database.migrate([frame]);
+for (let number = 0; number < Number(commits); number++) {
+  await database.transaction(async (transaction) => {
+    for (const half of ['a', 'b']) {
+      await transaction
+        .insertInto('secret')
+        .values({ name: `${round}-${half}${number}`, value: 'x'.repeat(500), createdAt: number })
+        .execute();
+    }
+  });
+  process.stdout.write(`${number}\n`);
+}
+await database.close();
