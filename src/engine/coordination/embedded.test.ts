@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../clock.ts';
+import { frame } from '../database/migrations/0001-frame.ts';
+import { openSqliteDatabase } from '../database/sqlite.ts';
+import { eventually } from '../testing/eventually.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { type CoordinationUnderTest, code, coordinationContract } from './contract.ts';
+import { openEmbeddedTree } from './embedded.ts';
+
+const reported: unknown[] = [];
+
+async function openTree(file: string) {
+  const database = await openSqliteDatabase({ file });
+  await database.migrate([frame]);
+  const report = (error: unknown) => reported.push(error);
+  return { database, tree: await openEmbeddedTree({ database, clock: systemClock, report }) };
+}
+
+async function create(context: TestContext): Promise<CoordinationUnderTest> {
+  const file = join(await temporaryDirectory(context), 'test.db');
+  let { database, tree } = await openTree(file);
+  const close = async () => {
+    await tree.close();
+    await database.close();
+  };
+  return {
+    open: (identity) => tree.openSession(identity),
+    expire: (session) => tree.expire(session.session),
+    async restart() {
+      await close();
+      ({ database, tree } = await openTree(file));
+    },
+    close,
+  };
+}
+
+coordinationContract('the embedded tree', create);
+
+test('when the database is gone, writes fail, nothing half-written is seen, and presence still works', async (context) => {
+  const { database, tree } = await openTree(join(await temporaryDirectory(context), 'test.db'));
+  const session = await tree.openSession('first');
+  await session.set('/a', 'kept');
+  await database.close();
+  await assert.rejects(session.set('/a', 'lost'), code('unavailable'));
+  await assert.rejects(session.hold('/h', 'me'), code('unavailable'));
+  assert.equal((await session.get('/a'))?.value, 'kept');
+  await session.create('/workers/w1', 'here', { ephemeral: true });
+  assert.equal((await session.get('/workers/w1'))?.value, 'here');
+  await tree.close();
+});
+
+test('only a session that is there can be expired', async (context) => {
+  const tree = await create(context);
+  const session = await tree.open('first');
+  await session.close();
+  await assert.rejects(tree.expire(session), code('not-found'));
+  await tree.close();
+});
+
+test('what a listener throws is reported', async (context) => {
+  const tree = await create(context);
+  const session = await tree.open('first');
+  const trouble = new Error('listener of a test');
+  session.watch('/a', () => {
+    throw trouble;
+  });
+  await eventually('reported', () => reported.includes(trouble));
+  await tree.close();
+});
