@@ -27,7 +27,7 @@ export interface BlobReference {
 }
 
 /** The whole content in memory: for what is known to be small. */
-export async function readBlob(blobs: Blobs, hash: string): Promise<Uint8Array> {
+export async function readBlob(blobs: Pick<Blobs, 'get'>, hash: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of blobs.get(hash)) chunks.push(chunk);
   return Buffer.concat(chunks);

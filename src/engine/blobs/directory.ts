@@ -1,0 +1,119 @@
+import { createReadStream } from 'node:fs';
+import { access, mkdir, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Clock, systemClock } from '../clock.ts';
+import { PismakError } from '../errors.ts';
+import { syncDirectory } from '../sync-directory.ts';
+import { isSystemError } from '../system-error.ts';
+import type { Blobs } from './blobs.ts';
+import { removeLeftovers, temporaryName } from './temporary-files.ts';
+import { checkHash, isHash, verified, writeContent } from './written-content.ts';
+
+/**
+ * Blobs as files `ab/abcdef...` of one directory, for any number of processes of one machine. A file gets its name only
+ * when it is whole and on the disk.
+ */
+export async function openDirectoryBlobs(directory: string, clock: Clock = systemClock): Promise<Blobs> {
+  const incoming = join(directory, 'incoming');
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  await restoreRemoved(directory, incoming);
+  await removeLeftovers(incoming, clock);
+  /** Folders whose own names are on the disk for sure. */
+  const durableFolders = new Set<string>();
+
+  return {
+    async put(content) {
+      const temporary = join(incoming, temporaryName());
+      try {
+        const reference = await writeContent(temporary, content);
+        const path = pathOf(directory, reference.hash);
+        const folder = dirname(path);
+        if (!durableFolders.has(folder)) {
+          await mkdir(folder, { recursive: true, mode: 0o700 });
+          await syncDirectory(directory);
+          durableFolders.add(folder);
+        }
+        // Replaces what is there: it renews the time of storing and heals a file that has rotted.
+        await rename(temporary, path);
+        await syncDirectory(folder);
+        return reference;
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+
+    async *get(hash) {
+      checkHash(hash);
+      try {
+        yield* verified(createReadStream(pathOf(directory, hash)), hash);
+      } catch (error) {
+        if (!isSystemError(error, 'ENOENT')) throw error;
+        throw new PismakError('blob-missing', `There is no blob ${hash}`, { cause: error });
+      }
+    },
+
+    async has(hash) {
+      checkHash(hash);
+      return access(pathOf(directory, hash)).then(
+        () => true,
+        () => false,
+      );
+    },
+
+    async remove(hash, { storedBefore = Number.POSITIVE_INFINITY } = {}) {
+      checkHash(hash);
+      const path = pathOf(directory, hash);
+      const aside = join(incoming, removedName(hash));
+      return orIfMissing(false, async () => {
+        if ((await stat(path)).mtimeMs >= storedBefore) return false;
+        // A put may replace the file at any moment: only when it is set aside do we know which one we remove.
+        await rename(path, aside);
+        if ((await stat(aside)).mtimeMs >= storedBefore) {
+          await rename(aside, path);
+          return false;
+        }
+        await rm(aside);
+        return true;
+      });
+    },
+
+    async *list() {
+      for await (const folder of await opendir(directory)) {
+        if (!/^[0-9a-f]{2}$/.test(folder.name)) continue;
+        for (const hash of await readdir(join(directory, folder.name))) {
+          if (!isHash(hash)) continue;
+          const found = await orIfMissing(undefined, () => stat(join(directory, folder.name, hash)));
+          if (found) yield { hash, size: found.size, storedAt: Math.floor(found.mtimeMs) };
+        }
+      }
+    },
+
+    async close() {},
+  };
+}
+
+function pathOf(directory: string, hash: string): string {
+  return join(directory, hash.slice(0, 2), hash);
+}
+
+function removedName(hash: string): string {
+  return `${temporaryName()}~removed~${hash}`;
+}
+
+/** What a killed process had set aside comes back: perhaps it was stored anew just then. */
+async function restoreRemoved(directory: string, incoming: string): Promise<void> {
+  for (const name of await readdir(incoming)) {
+    const hash = /~removed~([0-9a-f]{64})$/.exec(name)?.[1];
+    if (hash) await orIfMissing(undefined, () => rename(join(incoming, name), pathOf(directory, hash)));
+  }
+}
+
+async function orIfMissing<T>(otherwise: T, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return otherwise;
+    throw error;
+  }
+}

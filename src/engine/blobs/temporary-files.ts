@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { isLiving } from '../living-process.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const host = encodeURIComponent(hostname());
+
+/** A name for a file that is being written; it tells who writes it. */
+export function temporaryName(): string {
+  return `${host}~${process.pid}~${randomUUID()}`;
+}
+
+/** Removes what killed writers left: of dead processes at once, of those we can't ask about after a day. */
+export async function removeLeftovers(directory: string, clock: Clock): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const [writerHost, pid, ...rest] = name.split('~');
+    if (rest.length !== 1) continue;
+    const path = join(directory, name);
+    const dead = writerHost === host && !isLiving(Number(pid));
+    if (dead || clock.now() - (await lastWrite(path)) > dayMs)
+      await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Infinity for a file that has gone meanwhile: its writer has finished. */
+async function lastWrite(path: string): Promise<number> {
+  return stat(path).then(
+    (found) => found.mtimeMs,
+    () => Number.POSITIVE_INFINITY,
+  );
+}
