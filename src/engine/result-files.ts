@@ -51,7 +51,7 @@ export async function inlineReferences(blobs: Blobs, request: Request): Promise<
 }
 
 /** What a processor sees of the files; `result()` is what it left. The list it was made from is not touched. */
-export function openJobFiles(blobs: Blobs, files: readonly ResultFile[]): JobFiles & { result(): ResultFile[] } {
+export function openJobFiles(blobs: Pick<Blobs, 'get'>, files: readonly ResultFile[]): JobFiles & { result(): ResultFile[] } {
   const byName = new Map(files.map((file) => [file.name, file]));
   const find = (name: string): ResultFile => {
     const file = byName.get(name);

@@ -1,0 +1,42 @@
+import { newFile } from '../request.ts';
+import { openJobFiles } from '../result-files.ts';
+import type { LoadProcessor } from '../processor/processor.ts';
+
+export interface ProcessorRun {
+  config?: string;
+  /** Name to content. */
+  files?: Readonly<Record<string, string | Uint8Array>>;
+  attempt?: number;
+  random?: () => number;
+}
+
+/**
+ * Runs a processor once, without queue or worker, for its tests:
+ *
+ *     const { files, log } = await runProcessor(shout, { files: { 'a.txt': 'hello' } });
+ *     assert.equal(files['a.txt'], 'HELLO!');
+ *
+ * Contents come back as text. What the processor throws is thrown.
+ */
+export async function runProcessor(
+  load: LoadProcessor,
+  run: ProcessorRun = {},
+): Promise<{ files: Record<string, string>; log: string[] }> {
+  const { config = '', files = {}, attempt = 1, random = Math.random } = run;
+  const given = Object.entries(files).map(([name, content]) => newFile(name, Buffer.from(content)));
+  const noBlobs = () => {
+    throw new Error('in this test all contents are small: nothing is read from blobs');
+  };
+  const jobFiles = openJobFiles({ get: noBlobs }, given);
+  const log: string[] = [];
+  const setup = { stage: 'test', version: 1, config, random, file: async (name: string) => name };
+  const process = await load(setup);
+  try {
+    const signal = new AbortController().signal;
+    await process({ uuid: 'test', stage: 'test', attempt, files: jobFiles, signal, log: (line) => log.push(line) });
+  } finally {
+    await process.close?.();
+  }
+  const result = jobFiles.result().map((file) => [file.name, Buffer.from(file.content).toString()] as const);
+  return { files: Object.fromEntries(result), log };
+}

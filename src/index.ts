@@ -1,0 +1,11 @@
+/** What programs outside may import: `import { defineProcessor } from 'pismak'`. */
+export {
+  defineProcessor,
+  type Job,
+  type JobFiles,
+  type LoadProcessor,
+  PermanentFailure,
+  type Process,
+  type Setup,
+} from './engine/processor/processor.ts';
+export { type ProcessorRun, runProcessor } from './engine/testing/run-processor.ts';
