@@ -1,0 +1,15 @@
+import { defineProcessor, PermanentFailure } from 'pismak';
+
+export default defineProcessor(async (setup) => {
+  // Once per version of the stage: read the configuration, load models.
+  const suffix = setup.config.trim() || '!';
+  return async (job) => {
+    // Once per request: read its files, write, replace or remove any number of them.
+    for (const name of job.files.names()) {
+      const text = Buffer.from(await job.files.read(name)).toString();
+      if (text.includes('\0')) throw new PermanentFailure(`${name} is not text`);
+      job.files.write(name, Buffer.from(text.toUpperCase() + suffix));
+    }
+    job.log(`shouted ${job.files.names().length} files`);
+  };
+});
