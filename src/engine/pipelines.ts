@@ -79,13 +79,15 @@ export function createPipelines(parts: {
       const known = new Set((await parts.stages.list()).map((stage) => stage.name));
       for (const name of stages.slice(0, -1)) if (!known.has(name)) throw unknownStage(name, [...known]);
       if (known.has(output)) return;
+      if ((await pipelines.outputOwner(output)) !== undefined) return;
       stageName.parse(output);
+      // The queue first: once the row is there, nobody looks again whether the queue is.
+      await broker.declare(output);
       const inserted = await database.query
         .insertInto('outputQueue')
         .values({ name: output, owner, createdAt: clock.now() })
         .onConflict((conflict) => conflict.column('name').doNothing())
         .executeTakeFirst();
-      await broker.declare(output);
       if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0) changes.add({ kind: 'queue', entity: output, owner });
     },
 
