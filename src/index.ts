@@ -8,4 +8,4 @@ export {
   type Process,
   type Setup,
 } from './engine/processor/processor.ts';
-export { type ProcessorRun, runProcessor } from './engine/testing/run-processor.ts';
+export { type ProcessorRun, runProcessor } from './engine/processor/run-processor.ts';

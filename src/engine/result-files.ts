@@ -11,18 +11,25 @@ import { ResultFileSchema } from './request_pb.ts';
 export const inlineLimit = 64 * 1024;
 
 /** Who owns the blobs of a request until its results have been collected. */
-export function requestOwner(uuid: string): string {
-  return `request:${uuid}`;
+export function requestOwner({ uuid, owner }: Pick<Request, 'uuid' | 'owner'>): string {
+  // With the user's name: whoever sends a request with another's uuid must not become the owner of the other's blobs.
+  return `request:${owner}:${uuid}`;
 }
 
-/** Moves large contents to Blobs and owns every blob of the request: to be called before the request is published. */
+/**
+ * Moves large contents to Blobs and owns every blob of the request that it doesn't own yet: to be called before the
+ * request is published.
+ */
 export async function storeLarge(
   parts: { blobs: Blobs; database: Database; clock: Clock },
   request: Request,
+  owned: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   request.results = await storeLargeFiles(parts.blobs, request.results);
   for (const file of request.results) {
-    if (file.blob !== '') await own(parts.database.query, file.blob, requestOwner(request.uuid), parts.clock.now());
+    if (file.blob === '' || owned.has(file.blob)) continue;
+    request.ownsBlobs = true;
+    await own(parts.database.query, file.blob, requestOwner(request), parts.clock.now());
   }
 }
 
@@ -37,9 +44,8 @@ export async function storeLargeFiles(blobs: Blobs, files: readonly ResultFile[]
   );
 }
 
-/** Puts contents back in the place of references, for a producer that doesn't know them. True when there were any. */
-export async function inlineReferences(blobs: Blobs, request: Request): Promise<boolean> {
-  if (request.results.every((file) => file.blob === '')) return false;
+/** Puts contents back in the place of references, for a producer that doesn't know them. */
+export async function inlineReferences(blobs: Blobs, request: Request): Promise<void> {
   request.results = await Promise.all(
     request.results.map(async (file) => {
       if (file.blob === '') return file;
@@ -47,7 +53,6 @@ export async function inlineReferences(blobs: Blobs, request: Request): Promise<
       return create(ResultFileSchema, { name: file.name, content, size: file.size });
     }),
   );
-  return true;
 }
 
 /** What a processor sees of the files; `result()` is what it left. The list it was made from is not touched. */

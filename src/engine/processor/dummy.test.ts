@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../clock.ts';
-import { runProcessor } from '../testing/run-processor.ts';
+import { runProcessor } from './run-processor.ts';
 import { dummyProcessor } from './dummy.ts';
 
 function load(clock: ManualClock) {

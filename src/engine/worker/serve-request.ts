@@ -51,11 +51,12 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   }
 
   const { uuid, results } = request;
+  const owned = new Set(results.map((file) => file.blob));
   const result = await serving.runner.run({ uuid, attempt: delivery.attempt, files: results, signal: serving.signal });
   serving.onProcessed(stage.name, parts.clock.now() - startedAt);
   if (result.ok) {
     request.results = result.files;
-    return settle(serving, delivery, request, report('OK', result.log));
+    return settle(serving, delivery, request, report('OK', result.log), owned);
   }
   if (result.aborted) return delivery.release();
   if (!result.permanent && delivery.attempt < stage.retry.attempts) {
@@ -65,23 +66,28 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   return settle(serving, delivery, request, report('Failed', result.log));
 }
 
-async function settle(serving: Serving, delivery: Delivery, request: Request, report: Report): Promise<void> {
+async function settle(
+  serving: Serving,
+  delivery: Delivery,
+  request: Request,
+  report: Report,
+  owned: ReadonlySet<string> = new Set(request.results.map((file) => file.blob)),
+): Promise<void> {
   const { parts, signal } = serving;
   // Passing on changes the request, so each try begins with what the processor left.
   const original = request.processingStages;
   const logs = request.logs.length;
-  let inlined = false;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
     try {
-      inlined = (await prepareFiles(parts, request, report)) || inlined;
+      await prepareFiles(parts, request, report, owned);
       const passed = await passOn(parts.broker, request, report);
       if (passed.to === 'dead') await delivery.deadLetter(passed.reason);
       // Not awaited: a lost ack only means that the message comes again.
       else void delivery.ack().catch((error: unknown) => parts.log.warn({ error: messageOf(error) }, 'ack failed'));
       emitProcessed(serving, request, report, passed);
       // Nobody will come for these blobs: the request ended here, or its results went out inline.
-      const ended = passed.to === 'end' && request.results.some((file) => file.blob !== '');
-      if (ended || (inlined && passed.to !== 'dead')) await disownBlobs(parts, request.uuid);
+      const inline = !request.acceptsReferences && passed.to !== 'dead' && request.processingStages.length === 1;
+      if (request.ownsBlobs && (passed.to === 'end' || inline)) await disownBlobs(parts, request);
       return;
     } catch (error) {
       request.processingStages = original;
@@ -98,22 +104,23 @@ async function settle(serving: Serving, delivery: Delivery, request: Request, re
   }
 }
 
-/**
- * Large results go by reference, unless the next stop is the output queue of a producer that doesn't know them: then
- * they are put back inside, and the answer is true.
- */
-async function prepareFiles(parts: WorkerParts, request: Request, report: Report): Promise<boolean> {
+/** Large results go by reference, unless the next stop is the output queue of a producer that doesn't know them. */
+async function prepareFiles(
+  parts: WorkerParts,
+  request: Request,
+  report: Report,
+  owned: ReadonlySet<string>,
+): Promise<void> {
   const toOutput = report.status === 'Failed' || request.processingStages.length <= 2;
-  if (toOutput && !request.acceptsReferences) return inlineReferences(parts.blobs, request);
-  await storeLarge(parts, request);
-  return false;
+  if (toOutput && !request.acceptsReferences) await inlineReferences(parts.blobs, request);
+  else await storeLarge(parts, request, owned);
 }
 
-async function disownBlobs(parts: WorkerParts, uuid: string): Promise<void> {
+async function disownBlobs(parts: WorkerParts, request: Request): Promise<void> {
   try {
-    await disown(parts.database.query, requestOwner(uuid));
+    await disown(parts.database.query, requestOwner(request));
   } catch (error) {
-    parts.log.warn({ error: messageOf(error), uuid }, 'blobs of a finished request stay owned');
+    parts.log.warn({ error: messageOf(error), uuid: request.uuid }, 'blobs of a finished request stay owned');
   }
 }
 

@@ -227,7 +227,7 @@ test('large results travel by reference, and are put back inside for a producer 
   assert.match(found.get('ours')?.results[0]?.blob ?? '', /^[0-9a-f]{64}$/);
   assert.equal(found.get('foreign')?.results[0]?.content.length, large.length);
   const owners = await parts.database.query.selectFrom('blobRef').select('owner').execute();
-  assert.deepEqual(owners, [{ owner: 'request:ours' }]);
+  assert.deepEqual(owners, [{ owner: 'request::ours' }]);
 });
 
 test('a full queue holds the worker up and loses nothing', async (t) => {

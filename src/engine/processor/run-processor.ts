@@ -1,6 +1,6 @@
 import { newFile } from '../request.ts';
 import { openJobFiles } from '../result-files.ts';
-import type { LoadProcessor } from '../processor/processor.ts';
+import type { LoadProcessor } from './processor.ts';
 
 export interface ProcessorRun {
   config?: string;
