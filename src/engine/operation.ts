@@ -42,6 +42,8 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   owner: 'none' | 'caller' | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
   /** Changes something: POST and audited. Otherwise GET with the input in the query. */
   changes: boolean;
+  /** False for the few that are called a million times a day, and leave their traces elsewhere. */
+  audited?: false;
   input: Input;
   output: Output;
   /** A valid input, shown in the documentation and used by the generated tests. */

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineOperation } from '../operation.ts';
+
+const list = defineOperation({
+  name: 'alert.ls',
+  summary: 'What is wrong now and what to do, newest first; with `all` also what is over',
+  role: 'reader',
+  owner: 'none',
+  changes: false,
+  input: z.strictObject({ all: z.boolean().default(false) }),
+  output: z.strictObject({
+    alerts: z.array(
+      z.strictObject({
+        id: z.string(),
+        kind: z.string(),
+        entity: z.string(),
+        reason: z.string(),
+        details: z.record(z.string(), z.unknown()),
+        raisedAt: z.number(),
+        lastSeenAt: z.number(),
+        clearedAt: z.number().nullable().describe('Null while it lasts'),
+        seen: z.int().describe('How often it was raised'),
+      }),
+    ),
+  }),
+  example: { all: true },
+  handler: async ({ engine }, { all }) => ({
+    alerts: (await engine.alerts.list({ all })).map((alert) => ({ ...alert, details: { ...alert.details } })),
+  }),
+});
+
+export const alertOperations = [list];

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { defineOperation, mayTouch } from '../operation.ts';
+
+const list = defineOperation({
+  name: 'event.ls',
+  summary: 'The latest events, oldest first: what concerns the installation or yourself',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject({
+    kind: z.string().min(1).max(100).optional().describe('Only these, e.g. request.processed'),
+    limit: z.int().min(1).max(1000).default(100),
+  }),
+  output: z.strictObject({
+    events: z.array(
+      z.strictObject({
+        kind: z.string(),
+        entity: z.string(),
+        user: z.string().nullable(),
+        split: z.string().nullable(),
+        at: z.number(),
+        dimensions: z.record(z.string(), z.union([z.string(), z.number()])),
+      }),
+    ),
+    dropped: z.int().describe('Events that have been pushed out of the buffer since the start'),
+  }),
+  example: { kind: 'request.processed', limit: 20 },
+  async handler({ engine, caller }, { kind, limit }) {
+    const visible = engine.events
+      .recent(kind === undefined ? {} : { kind })
+      .filter(({ user }) => user === undefined || mayTouch(caller, user));
+    const events = visible.slice(-limit).map(({ kind, entity, user, split, at, dimensions }) => ({
+      kind,
+      entity,
+      user: user ?? null,
+      split: split ?? null,
+      at,
+      dimensions: { ...dimensions },
+    }));
+    return { events, dropped: engine.events.dropped };
+  },
+});
+
+export const eventOperations = [list];

@@ -1,0 +1,35 @@
+import type { Operation } from '../operation.ts';
+import { alertOperations } from './alert.ts';
+import { backupOperations } from './backup.ts';
+import { coordinationOperations } from './coordination.ts';
+import { eventOperations } from './event.ts';
+import { pipelineOperations } from './pipeline.ts';
+import { processorOperations } from './processor.ts';
+import { queueOperations } from './queue.ts';
+import { requestOperations } from './request.ts';
+import { resultsOperations } from './results.ts';
+import { scheduleOperations } from './schedule.ts';
+import { serverOperations } from './server.ts';
+import { stageOperations } from './stage.ts';
+import { statusOperations } from './status.ts';
+import { watchdogOperations } from './watchdog.ts';
+import { workerOperations } from './worker.ts';
+
+/** Everything that can be done with the engine itself. */
+export const engineOperations: Operation[] = [
+  ...statusOperations,
+  ...processorOperations,
+  ...stageOperations,
+  ...pipelineOperations,
+  ...queueOperations,
+  ...workerOperations,
+  ...watchdogOperations,
+  ...requestOperations,
+  ...resultsOperations,
+  ...scheduleOperations,
+  ...alertOperations,
+  ...eventOperations,
+  ...coordinationOperations,
+  ...serverOperations,
+  ...backupOperations,
+];

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** Parts that the inputs of several operations are made of. */
+
+export const nothing = z.strictObject({});
+
+/** A part of a long list. Every listing is bounded: what it lists may have been made by a program. */
+export const page = {
+  offset: z.int().min(0).max(10_000_000).default(0),
+  limit: z.int().min(1).max(1000).default(1000),
+};
+
+export function cut<T>(rows: readonly T[], { offset, limit }: { offset: number; limit: number }): T[] {
+  return rows.slice(offset, offset + limit);
+}
+
+/** A queue is named like a stage; what is looked up need not be well formed, only bounded. */
+export const queueName = z.string().min(1).max(200);
+
+export const workerId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$/,
+    'a worker is named by 1 to 100 letters, digits, dots, dashes, colons or underscores, and begins with a letter or digit',
+  );
+
+export const blobHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'a blob is named by its SHA-256: 64 lower-case hexadecimal digits');
+
+export const labels = z.array(z.string().min(1).max(100)).max(50);

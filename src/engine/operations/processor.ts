@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineOperation } from '../operation.ts';
+import { nothing } from './inputs.ts';
+
+const list = defineOperation({
+  name: 'processor.ls',
+  summary: 'Processors that a stage may use',
+  role: 'reader',
+  owner: 'none',
+  changes: false,
+  input: nothing,
+  output: z.strictObject({
+    processors: z.array(
+      z.strictObject({
+        name: z.string(),
+        summary: z.string(),
+        runs: z.enum(['isolated', 'inline']).describe("In a process of its own, or in the worker's thread"),
+      }),
+    ),
+  }),
+  example: {},
+  async handler({ engine }) {
+    const processors = engine.processors.list().map((registration) => ({
+      name: registration.name,
+      summary: registration.summary,
+      runs: 'module' in registration ? ('isolated' as const) : ('inline' as const),
+    }));
+    return { processors };
+  },
+});
+
+export const processorOperations = [list];
