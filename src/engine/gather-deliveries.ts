@@ -30,7 +30,8 @@ export async function gatherDeliveries(options: {
   const ended = Promise.withResolvers<void>();
   let open = true;
   let cancelTimer = clock.after(Math.max(waitMs, startMs), enough.resolve);
-  signal.addEventListener('abort', () => enough.resolve(), { once: true });
+  const stop = () => enough.resolve();
+  signal.addEventListener('abort', stop, { once: true });
 
   try {
     const consumer = await broker.consume(queue, { concurrency: max, prefetch: max }, async (delivery) => {
@@ -57,6 +58,8 @@ export async function gatherDeliveries(options: {
   } finally {
     open = false;
     cancelTimer();
+    // The signal may live as long as the process: a listener left on it would too.
+    signal.removeEventListener('abort', stop);
     ended.resolve();
   }
   return held;

@@ -39,7 +39,10 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
    * `mayTouch` allows. A function: tells the owner of the thing that the input names (undefined = there is no such
    * thing); others than the owner and administrators get `not-found`, as if it did not exist.
    */
-  owner: 'none' | 'caller' | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
+  owner:
+    | 'none'
+    | 'caller'
+    | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
   /** Changes something: POST and audited. Otherwise GET with the input in the query. */
   changes: boolean;
   /** False for the few that are called a million times a day, and leave their traces elsewhere. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkStores, stores } from '../check-stores.ts';
+import { checkStores, healthOf, stores } from '../check-stores.ts';
 import type { Event } from '../event.ts';
 import { defineOperation } from '../operation.ts';
 import { version } from '../version.ts';
@@ -41,7 +41,7 @@ const show = defineOperation({
     return {
       version,
       startedAt: Math.round(performance.timeOrigin),
-      health: health(faults),
+      health: healthOf(faults),
       queues: queues.slice(0, mostQueues),
       workers,
       alerts: alerts.length,
@@ -71,18 +71,6 @@ export function ratePerMinute(
   return Object.fromEntries(
     Object.entries(counts).map(([stage, count]) => [stage, Math.round(count * scale)]),
   );
-}
-
-function health(faults: Awaited<ReturnType<typeof checkStores>>) {
-  const state = (fault: string | undefined) => (fault === undefined ? ('ok' as const) : ('down' as const));
-  const parts = {
-    broker: state(faults.broker),
-    coordination: state(faults.coordination),
-    database: state(faults.database),
-    blobs: state(faults.blobs),
-  };
-  const status = stores.every((store) => parts[store] === 'ok') ? ('ok' as const) : ('down' as const);
-  return { status, parts };
 }
 
 export const statusOperations = [show];

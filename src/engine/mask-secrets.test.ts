@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { maskSecrets } from './mask-secrets.ts';
+
+const masked: [text: string, shown: string][] = [
+  ['postgres://pismak:p@ss/w0rd@db:5432/x', 'postgres://pismak:***@db:5432/x'],
+  ['postgres://pismak:secret@db:5432/x', 'postgres://pismak:***@db:5432/x'],
+  ['amqp://token@host', 'amqp://***@host'],
+  ['https://h/?a=1&api_key=abc&b=2#x', 'https://h/?a=1&api_key=***&b=2#x'],
+  ['https://h/hook?sig=abc', 'https://h/hook?sig=***'],
+  [
+    'https://hooks.example.com/services/T00000000/abcdefghijklmnopqrstuvwx',
+    'https://hooks.example.com/services/T00000000/***',
+  ],
+  ['sqlite:', 'sqlite:'],
+  ['/var/lib/pismak/abcdefghijklmnopqrstuvwxyz', '/var/lib/pismak/abcdefghijklmnopqrstuvwxyz'],
+  ['https://console.example.com:8443/pismak', 'https://console.example.com:8443/pismak'],
+];
+
+for (const [text, shown] of masked) {
+  test(`${shown} is what is shown`, () => assert.equal(maskSecrets(text), shown));
+}
