@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { Database, Queries } from '../../engine/database/database.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { hasCode, PismakError } from '../../engine/errors.ts';
+import { type Role, roles } from '../../engine/operation.ts';
+import { hashPassword } from './password.ts';
+
+/** Names that the engine itself acts under; an account of that name would own what is not its own. */
+const reserved = new Set(['local', 'system', 'pismak', 'nobody']);
+
+export const accountName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9._@-]{0,63}$/,
+    'a user name is 1 to 64 lower-case letters, digits, dots, dashes, underscores or @, and begins with a letter or digit',
+  )
+  .refine((name) => !reserved.has(name), 'this name is reserved; choose another');
+
+export const role = z.enum(roles);
+
+export interface Account {
+  name: string;
+  role: Role;
+  disabled: boolean;
+  createdAt: number;
+}
+
+type Parts = Pick<Engine, 'database' | 'clock' | 'changes'>;
+
+export async function listAccounts(database: Database): Promise<Account[]> {
+  const rows = await database.query
+    .selectFrom('account')
+    .select(['name', 'role', 'disabled', 'createdAt'])
+    .orderBy('name')
+    .execute();
+  return rows.map((row) => ({ ...row, role: role.parse(row.role), disabled: row.disabled !== 0 }));
+}
+
+export async function noAccountsYet(queries: Queries): Promise<boolean> {
+  return (await queries.selectFrom('account').select('name').limit(1).executeTakeFirst()) === undefined;
+}
+
+export async function accountExists(queries: Queries, name: string): Promise<boolean> {
+  return (
+    (await queries.selectFrom('account').select('name').where('name', '=', name).executeTakeFirst()) !==
+    undefined
+  );
+}
+
+export async function createAccount(
+  { database, clock, changes }: Parts,
+  account: { name: string; password: string; role: Role },
+  alsoDo: (transaction: Queries) => Promise<void> = async () => {},
+): Promise<void> {
+  const { name, role } = account;
+  const passwordHash = await hashPassword(account.password);
+  try {
+    await database.transaction(async (transaction) => {
+      await alsoDo(transaction);
+      const values = { name, passwordHash, role, disabled: 0, createdAt: clock.now() };
+      await transaction.insertInto('account').values(values).execute();
+    });
+  } catch (error) {
+    if (!hasCode(error, 'constraint-violated')) throw error;
+    throw new PismakError('already-exists', `there is a user ${name} already`, { cause: error });
+  }
+  changes.add({ kind: 'user', entity: name, owner: name });
+}
+
+/** Changes or deletes an account, unless no enabled administrator would be left. */
+export async function changeAccount(
+  { database, changes }: Parts,
+  name: string,
+  change: (transaction: Queries) => Promise<void>,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    // Touching all administrators first makes two such changes wait for each other in every dialect.
+    await transaction
+      .updateTable('account')
+      .set((eb) => ({ role: eb.ref('role') }))
+      .where('role', '=', 'admin')
+      .execute();
+    if (!(await accountExists(transaction, name))) throw unknownUser(name);
+    const before = await anyEnabledAdmin(transaction);
+    await change(transaction);
+    if (before && !(await anyEnabledAdmin(transaction))) {
+      throw new PismakError(
+        'conflict',
+        `${name} is the last enabled administrator; make somebody else one first`,
+      );
+    }
+  });
+  changes.add({ kind: 'user', entity: name, owner: name });
+}
+
+export function unknownUser(name: string): PismakError {
+  return new PismakError('not-found', `there is no user ${name}; \`pismak user ls\` lists them`);
+}
+
+async function anyEnabledAdmin(queries: Queries): Promise<boolean> {
+  const query = queries
+    .selectFrom('account')
+    .select('name')
+    .where('role', '=', 'admin')
+    .where('disabled', '=', 0);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}

@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify';
+import type { Engine } from '../../engine/engine.ts';
+import type { Caller } from '../../engine/operation.ts';
+import { isLoopback } from '../loopback.ts';
+import { callerOfKey, keyPrefix } from './keys.ts';
+import { checkSameOrigin } from './same-origin.ts';
+import { hashToken, tokenMatches } from './secret-token.ts';
+import { callerOfSession } from './sessions.ts';
+
+/** Tells who sends a request; undefined for nobody. Asked again, it tells whether they still may. */
+export type Authenticate = (request: FastifyRequest) => Promise<Caller | undefined>;
+
+export function createAuthenticate(parts: {
+  engine: Engine;
+  localToken: string;
+  cookieName: string;
+}): Authenticate {
+  const { engine, cookieName } = parts;
+  const localHash = hashToken(parts.localToken);
+
+  async function byHeader(request: FastifyRequest, header: string): Promise<Caller | undefined> {
+    const token = /^Bearer +(\S+) *$/i.exec(header)?.[1];
+    if (token === undefined) return undefined;
+    if (token.startsWith(keyPrefix)) return callerOfKey(engine.database, token, request.ip);
+    if (isFromThisMachine(request) && tokenMatches(token, localHash)) {
+      return localCaller(request.ip);
+    }
+    return undefined;
+  }
+
+  return async (request) => {
+    // A header says more clearly than a cookie who is meant, and no other site can make a browser send it.
+    const header = request.headers.authorization;
+    if (header !== undefined) return byHeader(request, header);
+    const cookie = request.cookies[cookieName];
+    if (cookie === undefined) return undefined;
+    const caller = await callerOfSession(engine, hashToken(cookie), request.ip);
+    if (caller) checkSameOrigin(request, engine.settings.http.publicUrl);
+    return caller;
+  };
+}
+
+/** Whoever could as well work on the files: the command line of this machine. */
+export function localCaller(address: string): Caller {
+  return { name: 'local', role: 'admin', address };
+}
+
+/** Both the connection and what a trusted proxy says of it must begin and end here. */
+function isFromThisMachine({ ip, socket }: FastifyRequest): boolean {
+  return [ip, socket.remoteAddress].every(
+    (address) => isLoopback(address) || address === socket.localAddress,
+  );
+}

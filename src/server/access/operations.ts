@@ -1,0 +1,15 @@
+import type { Operation } from '../../engine/operation.ts';
+import { auditOperations } from './audit-operations.ts';
+import { keyOperations } from './key-operations.ts';
+import { sessionOperations } from './session-operations.ts';
+import { setupOperations } from './setup-operations.ts';
+import { userOperations } from './user-operations.ts';
+
+/** Users, sessions, keys, the first administrator and the audit log. */
+export const accessOperations: Operation[] = [
+  ...userOperations,
+  ...keyOperations,
+  ...sessionOperations,
+  ...setupOperations,
+  ...auditOperations,
+];

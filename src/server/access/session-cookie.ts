@@ -1,0 +1,27 @@
+import type { FastifyReply } from 'fastify';
+import type { Settings } from '../../engine/settings/settings.ts';
+import { longestSessionMs } from './sessions.ts';
+
+/** How the session's token travels: in a cookie that no script can read and no other site can use. */
+export interface SessionCookie {
+  name: string;
+  /** Sets or clears the cookie where the operation calls for it; gives back what the answer's body may show. */
+  dress(operation: string, output: unknown, reply: FastifyReply): unknown;
+}
+
+export function createSessionCookie({ publicUrl }: Settings['http']): SessionCookie {
+  const secure = publicUrl?.startsWith('https:') ?? false;
+  // The prefix makes browsers refuse a cookie of this name from a neighbouring subdomain.
+  const name = secure ? '__Host-pismak_session' : 'pismak_session';
+  const options = { path: '/', httpOnly: true, sameSite: 'strict', secure } as const;
+  return {
+    name,
+    dress(operation, output, reply) {
+      if (operation === 'session.logout') reply.clearCookie(name, options);
+      if (operation !== 'session.login') return output;
+      const { token, ...shown } = output as { token: string; expiresAt: number };
+      reply.setCookie(name, token, { ...options, maxAge: longestSessionMs / 1000 });
+      return shown;
+    },
+  };
+}

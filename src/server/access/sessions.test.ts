@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../../engine/clock.ts';
+import { passwordOf, type RunningServer, runServer } from '../testing/running-server.ts';
+
+const day = 24 * 3_600_000;
+
+async function signIn(server: RunningServer, name: string): Promise<string> {
+  const answer = await server.call('session.login', { name, password: passwordOf(name) });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+const status = async (server: RunningServer, cookie: string) =>
+  (await server.call('session.show', {}, { cookie })).status;
+
+test('who signs in gets a cookie that scripts and other sites can’t use, and the server keeps only its hash', async (t) => {
+  const server = await runServer(t);
+  await server.signUp('anna', 'user');
+  const answer = await server.call('session.login', { name: 'anna', password: passwordOf('anna') });
+  assert.deepEqual([answer.body.name, answer.body.role, answer.body.token], ['anna', 'user', undefined]);
+  const cookie = answer.headers.get('set-cookie') ?? '';
+  assert.match(cookie, /^pismak_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
+  const rows = await server.engine.database.query.selectFrom('session').selectAll().execute();
+  const token = /=([\w-]+);/.exec(cookie)?.[1] ?? '';
+  assert.ok(!JSON.stringify(rows).includes(token));
+  const { body } = await server.call('session.show', {}, { cookie: cookie.split(';')[0] ?? '' });
+  assert.deepEqual(body, { name: 'anna', role: 'user', scopes: ['*'], by: 'session' });
+});
+
+test('behind https the cookie is for https only', async (t) => {
+  const server = await runServer(t, { http: { publicUrl: 'https://pismak.example/' } });
+  await server.signUp('anna', 'user');
+  const answer = await server.call('session.login', { name: 'anna', password: passwordOf('anna') });
+  assert.match(
+    answer.headers.get('set-cookie') ?? '',
+    /^__Host-pismak_session=.*Path=\/; HttpOnly; Secure; SameSite=Strict/,
+  );
+  assert.match(answer.headers.get('strict-transport-security') ?? '', /max-age/);
+});
+
+test('a wrong name, a wrong password and a disabled user are told apart by nobody', async (t) => {
+  const server = await runServer(t);
+  await server.signUp('anna', 'user');
+  await server.signUp('gone', 'user');
+  await server.call('user.disable', { name: 'gone' }, { key: server.localToken });
+  const answers = await Promise.all([
+    server.call('session.login', { name: 'nobody-here', password: 'some password' }),
+    server.call('session.login', { name: 'anna', password: 'some password' }),
+    server.call('session.login', { name: 'gone', password: passwordOf('gone') }),
+  ]);
+  for (const answer of answers) {
+    assert.equal(answer.status, 401);
+    assert.deepEqual(answer.body, answers[0]?.body);
+    assert.equal(answer.headers.get('set-cookie'), null);
+  }
+});
+
+test('a session ends after a week without use, and after thirty days in any case', async (t) => {
+  const clock = new ManualClock();
+  const server = await runServer(t, { clock });
+  await server.signUp('anna', 'user');
+  const [idle, busy] = [await signIn(server, 'anna'), await signIn(server, 'anna')];
+  for (let days = 0; days < 30; days += 5) {
+    assert.equal(await status(server, busy), 200, `day ${days}`);
+    clock.advance(5 * day);
+  }
+  assert.equal(await status(server, busy), 401);
+  assert.equal(await status(server, idle), 401);
+});
+
+test('signing out ends the session on the server, so that a stolen cookie is worth nothing', async (t) => {
+  const server = await runServer(t);
+  await server.signUp('anna', 'user');
+  const [mine, other] = [await signIn(server, 'anna'), await signIn(server, 'anna')];
+  const answer = await server.call('session.logout', {}, { cookie: mine, headers: { origin: server.url } });
+  assert.equal(answer.status, 200);
+  assert.match(answer.headers.get('set-cookie') ?? '', /^pismak_session=;/);
+  assert.deepEqual([await status(server, mine), await status(server, other)], [401, 200]);
+});
+
+test('a new password ends all other sessions and needs the current one', async (t) => {
+  const server = await runServer(t);
+  await server.signUp('anna', 'user');
+  const [mine, thief] = [await signIn(server, 'anna'), await signIn(server, 'anna')];
+  const change = (current: string | undefined) =>
+    server.call(
+      'user.password',
+      { current, password: 'a better password' },
+      { cookie: mine, headers: { origin: server.url } },
+    );
+  assert.equal((await change('a guess')).status, 403);
+  assert.equal((await change(undefined)).status, 403);
+  assert.equal((await change(passwordOf('anna'))).status, 200);
+  assert.deepEqual([await status(server, mine), await status(server, thief)], [200, 401]);
+  assert.equal(
+    (await server.call('session.login', { name: 'anna', password: passwordOf('anna') })).status,
+    401,
+  );
+  assert.equal(
+    (await server.call('session.login', { name: 'anna', password: 'a better password' })).status,
+    200,
+  );
+});
+
+test('another site can’t make changes with the cookie of a user’s browser', async (t) => {
+  const server = await runServer(t);
+  await server.signUp('anna', 'user');
+  const cookie = await signIn(server, 'anna');
+  const change = (headers: Record<string, string>) =>
+    server.call('key.create', { name: 'mine' }, { cookie, headers });
+  const refused: Record<string, string>[] = [
+    {},
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: server.url.replace(/\d+$/, '1') },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
+    { origin: server.url, 'sec-fetch-site': 'cross-site' },
+    { origin: server.url, 'content-type': 'text/plain' },
+    { origin: server.url, 'content-type': 'multipart/form-data; boundary=x' },
+  ];
+  for (const headers of refused) {
+    const { status, body } = await change(headers);
+    assert.deepEqual([status, body.error.code], [403, 'forbidden'], JSON.stringify(headers));
+  }
+  for (const headers of [{ origin: server.url }, { 'sec-fetch-site': 'same-origin' }] as Record<
+    string,
+    string
+  >[]) {
+    assert.equal((await change(headers)).status, 200, JSON.stringify(headers));
+  }
+  assert.equal(
+    (await server.call('key.ls', {}, { cookie, headers: { origin: 'https://evil.example' } })).status,
+    200,
+  );
+});
+
+test('a made-up or altered cookie is nobody', async (t) => {
+  const server = await runServer(t);
+  await server.signUp('anna', 'user');
+  const cookie = await signIn(server, 'anna');
+  const [row] = await server.engine.database.query.selectFrom('session').selectAll().execute();
+  for (const forged of [
+    `${cookie}x`,
+    cookie.slice(0, -1),
+    'pismak_session=',
+    `pismak_session=${row?.tokenHash}`,
+  ]) {
+    assert.equal(await status(server, forged), 401, forged);
+  }
+});

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { Queries } from '../../engine/database/database.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { defineOperation, type Operation } from '../../engine/operation.ts';
+import {
+  accountExists,
+  accountName,
+  changeAccount,
+  createAccount,
+  listAccounts,
+  role,
+  unknownUser,
+} from './accounts.ts';
+import { hashPassword, newPassword, passwordMatches } from './password.ts';
+import { endSessions } from './sessions.ts';
+
+const nothing = z.strictObject({});
+const ofUser = z.strictObject({ name: z.string() });
+const account = z.object({ name: z.string(), role, disabled: z.boolean(), createdAt: z.number() });
+
+export const userOperations: Operation[] = [
+  defineOperation({
+    name: 'user.ls',
+    summary: 'Lists the users',
+    role: 'admin',
+    owner: 'none',
+    changes: false,
+    input: nothing,
+    output: z.object({ users: z.array(account) }),
+    example: {},
+    handler: async ({ engine }) => ({ users: await listAccounts(engine.database) }),
+  }),
+  defineOperation({
+    name: 'user.create',
+    summary: 'Makes a user who can sign in with a password',
+    role: 'admin',
+    owner: 'none',
+    changes: true,
+    input: z.strictObject({ name: accountName, password: newPassword, role: role.default('user') }),
+    output: z.object({ name: z.string(), role }),
+    example: { name: 'anna', password: 'correct horse battery', role: 'user' },
+    secrets: ['password'],
+    async handler({ engine }, input) {
+      await createAccount(engine, input);
+      return { name: input.name, role: input.role };
+    },
+  }),
+  defineOperation({
+    name: 'user.password',
+    summary: 'Changes a password and ends the other sessions; changing your own takes the current one',
+    role: 'reader',
+    owner: async ({ engine, caller }, { name = caller.name }) =>
+      (await accountExists(engine.database.query, name)) ? name : undefined,
+    changes: true,
+    input: z.strictObject({
+      name: z.string().optional().describe('Whose; yours by default'),
+      current: z.string().max(1000).optional(),
+      password: newPassword,
+    }),
+    output: nothing,
+    example: { current: 'correct horse battery', password: 'staple correct horse' },
+    secrets: ['password', 'current'],
+    async handler({ engine, caller }, { name = caller.name, current, password }) {
+      if (name === caller.name) await checkCurrent(engine.database.query, name, current);
+      const passwordHash = await hashPassword(password);
+      await changeAccount(engine, name, async (transaction) => {
+        await transaction.updateTable('account').set({ passwordHash }).where('name', '=', name).execute();
+        await endSessions(transaction, name, caller);
+      });
+      return {};
+    },
+  }),
+  defineOperation({
+    name: 'user.role',
+    summary: 'Changes what a user may do; it holds at once for open sessions and keys too',
+    role: 'admin',
+    owner: 'none',
+    changes: true,
+    input: ofUser.extend({ role }),
+    output: z.object({ name: z.string(), role }),
+    example: { name: 'anna', role: 'reader' },
+    async handler({ engine }, { name, role }) {
+      await changeAccount(engine, name, async (transaction) => {
+        await transaction.updateTable('account').set({ role }).where('name', '=', name).execute();
+      });
+      return { name, role };
+    },
+  }),
+  defineOperation({
+    name: 'user.disable',
+    summary: 'Shuts a user out: sessions end, keys stop working until the user is enabled again',
+    role: 'admin',
+    owner: 'none',
+    changes: true,
+    input: ofUser,
+    output: nothing,
+    example: { name: 'anna' },
+    async handler({ engine }, { name }) {
+      await changeAccount(engine, name, async (transaction) => {
+        await transaction.updateTable('account').set({ disabled: 1 }).where('name', '=', name).execute();
+        await endSessions(transaction, name);
+      });
+      return {};
+    },
+  }),
+  defineOperation({
+    name: 'user.enable',
+    summary: 'Lets a disabled user in again',
+    role: 'admin',
+    owner: 'none',
+    changes: true,
+    input: ofUser,
+    output: nothing,
+    example: { name: 'anna' },
+    async handler({ engine }, { name }) {
+      await changeAccount(engine, name, async (transaction) => {
+        await transaction.updateTable('account').set({ disabled: 0 }).where('name', '=', name).execute();
+      });
+      return {};
+    },
+  }),
+  defineOperation({
+    name: 'user.delete',
+    summary:
+      'Deletes a user with all sessions and keys; what the user owns stays and goes to the next of that name',
+    role: 'admin',
+    owner: 'none',
+    changes: true,
+    input: ofUser,
+    output: nothing,
+    example: { name: 'anna' },
+    async handler({ engine }, { name }) {
+      await changeAccount(engine, name, async (transaction) => {
+        await endSessions(transaction, name);
+        // Deleted, not left behind: a later user of the same name must not inherit them.
+        await transaction.deleteFrom('apiKey').where('owner', '=', name).execute();
+        await transaction.deleteFrom('account').where('name', '=', name).execute();
+      });
+      return {};
+    },
+  }),
+];
+
+async function checkCurrent(queries: Queries, name: string, current = ''): Promise<void> {
+  const row = await queries
+    .selectFrom('account')
+    .select('passwordHash')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  if (!row) throw unknownUser(name);
+  if (!(await passwordMatches(current, row.passwordHash))) {
+    throw new PismakError('forbidden', 'the current password is wrong or missing');
+  }
+}

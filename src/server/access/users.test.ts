@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runServer } from '../testing/running-server.ts';
+
+test('an administrator makes users, who can then sign in', async (t) => {
+  const server = await runServer(t);
+  const admin = await server.signUp('root', 'admin');
+  const made = await server.call('user.create', { name: 'anna', password: 'correct horse' }, admin);
+  assert.deepEqual([made.status, made.body], [200, { name: 'anna', role: 'user' }]);
+  assert.equal((await server.call('session.login', { name: 'anna', password: 'correct horse' })).status, 200);
+  const again = await server.call('user.create', { name: 'anna', password: 'correct horse' }, admin);
+  assert.deepEqual([again.status, again.body.error.code], [409, 'already-exists']);
+  const { body, text } = await server.call('user.ls', {}, admin);
+  assert.deepEqual(
+    body.users.map(({ name, role, disabled }: Record<string, unknown>) => [name, role, disabled]),
+    [
+      ['anna', 'user', false],
+      ['root', 'admin', false],
+    ],
+  );
+  assert.doesNotMatch(text, /scrypt/);
+});
+
+test('names that could be mistaken for others, and short passwords, are refused', async (t) => {
+  const server = await runServer(t);
+  const admin = await server.signUp('root', 'admin');
+  for (const name of [
+    'local',
+    'system',
+    'Anna',
+    'an na',
+    '',
+    '-anna',
+    'аnna',
+    'anna\u200b',
+    'a/b',
+    '../x',
+    'x'.repeat(65),
+  ]) {
+    const { body } = await server.call('user.create', { name, password: 'correct horse' }, admin);
+    assert.equal(body.error?.code, 'invalid-input', name);
+  }
+  const { body } = await server.call('user.create', { name: 'anna', password: '123456789' }, admin);
+  assert.match(body.error.message, /password: a password has at least 10 characters/);
+});
+
+test('the last enabled administrator stays one', async (t) => {
+  const server = await runServer(t);
+  const root = await server.signUp('root', 'admin');
+  await server.signUp('second', 'admin');
+  await server.call('user.disable', { name: 'second' }, root);
+  for (const [operation, input] of [
+    ['user.delete', {}],
+    ['user.disable', {}],
+    ['user.role', { role: 'user' }],
+  ] as const) {
+    const { body } = await server.call(operation, { name: 'root', ...input }, root);
+    assert.equal(body.error?.code, 'conflict', operation);
+  }
+  assert.equal((await server.call('user.ls', {}, root)).status, 200);
+  await server.call('user.enable', { name: 'second' }, root);
+  assert.equal((await server.call('user.delete', { name: 'root' }, root)).status, 200);
+});
+
+test('of two administrators who shut each other out at the same moment, one stays', async (t) => {
+  const server = await runServer(t);
+  const [one, two] = [await server.signUp('one', 'admin'), await server.signUp('two', 'admin')];
+  await Promise.all([
+    server.call('user.disable', { name: 'two' }, one),
+    server.call('user.disable', { name: 'one' }, two),
+  ]);
+  const { body } = await server.call('user.ls', {}, { key: server.localToken });
+  assert.equal(body.users.filter(({ disabled }: { disabled: boolean }) => !disabled).length, 1);
+});
+
+test('an administrator can set a forgotten password, and a user who is not there is named', async (t) => {
+  const server = await runServer(t);
+  const [admin] = [await server.signUp('root', 'admin'), await server.signUp('anna', 'user')];
+  assert.equal(
+    (await server.call('user.password', { name: 'anna', password: 'brand new one' }, admin)).status,
+    200,
+  );
+  assert.equal((await server.call('session.login', { name: 'anna', password: 'brand new one' })).status, 200);
+  for (const operation of ['user.delete', 'user.disable', 'user.enable']) {
+    const { status, body } = await server.call(operation, { name: 'nobody-here' }, admin);
+    assert.deepEqual([status, body.error.code], [404, 'not-found']);
+    assert.match(body.error.message, /there is no user nobody-here/);
+  }
+});
+
+test('the audit log is read page by page, newest first, by user with all their keys', async (t) => {
+  const server = await runServer(t);
+  const admin = await server.signUp('root', 'admin');
+  await server.signUp('root2', 'admin');
+  for (const name of ['one', 'two', 'three']) {
+    await server.call('user.create', { name, password: `password of ${name}` }, admin);
+  }
+  const first = await server.call('audit.ls', { operation: 'user.create', actor: 'root', limit: 2 }, admin);
+  const names = (answer: typeof first) =>
+    answer.body.entries.map((entry: { input: { name: string } }) => entry.input.name);
+  assert.deepEqual(names(first), ['three', 'two']);
+  assert.match(first.body.entries[0].actor, /^root \(key:/);
+  const second = await server.call(
+    'audit.ls',
+    { operation: 'user.create', limit: 2, before: first.body.next },
+    admin,
+  );
+  assert.deepEqual([names(second), second.body.next], [['one'], null]);
+  assert.doesNotMatch(first.text, /password of/);
+  assert.deepEqual((await server.call('audit.ls', { actor: 'root2' }, admin)).body.entries, []);
+});

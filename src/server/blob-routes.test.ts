@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { fromBinary } from '@bufbuild/protobuf';
+import { readBlob } from '../engine/blobs/blobs.ts';
+import { ProcessingRequestSchema } from '../engine/request_pb.ts';
+import { eventually } from '../engine/testing/eventually.ts';
+import { type RunningServer, runServer } from './testing/running-server.ts';
+
+const octets = { 'content-type': 'application/octet-stream' };
+const path = '/api/v1/blobs';
+
+test('bytes are streamed to the server and named by what they are', async (t) => {
+  const server = await runServer(t);
+  const { key } = await server.signUp('anna', 'user');
+  const content = randomBytes(3_000_000);
+  const hash = createHash('sha256').update(content).digest('hex');
+  const answer = await server.send('POST', path, { key, headers: octets, body: content });
+  assert.deepEqual([answer.status, answer.body], [200, { hash, size: content.length }]);
+  assert.deepEqual(Buffer.from(await readBlob(server.engine.blobs, hash)), content);
+  const json = await server.send('POST', path, {
+    key,
+    headers: { 'content-type': 'application/json' },
+    body: '{',
+  });
+  assert.deepEqual([json.status, json.body.size], [200, 1]);
+});
+
+test('an upload needs the role user and the scope, and is audited', async (t) => {
+  const server = await runServer(t);
+  const [reader, user] = [await server.signUp('bert', 'reader'), await server.signUp('anna', 'user')];
+  const scoped = await server.call('key.create', { name: 'k', scopes: ['results.'] }, user);
+  const upload = (key?: string) => server.send('POST', path, { key, headers: octets, body: 'x' });
+  assert.equal((await upload()).status, 401);
+  assert.equal((await upload(reader.key)).status, 403);
+  assert.equal((await upload(scoped.body.key)).status, 403);
+  assert.equal((await upload(user.key)).status, 200);
+  const { body } = await server.call('audit.ls', { operation: 'blob.upload' }, { key: server.localToken });
+  assert.deepEqual([body.entries.length, body.entries[0].outcome, body.entries[0].input.size], [1, 'ok', 1]);
+});
+
+test('an upload over the limit is refused, whether it says its size or not, and leaves nothing', async (t) => {
+  const server = await runServer(t, { http: { bodyLimitMb: 0.1 } });
+  const { key } = await server.signUp('anna', 'user');
+  const known = await server.send('POST', path, { key, headers: octets, body: randomBytes(200_000) });
+  assert.deepEqual([known.status, known.body.error.code], [413, 'too-large']);
+  let sent = 0;
+  const unknown = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 10_000;
+      if (sent > 150_000) controller.close();
+      else controller.enqueue(randomBytes(10_000));
+    },
+  });
+  const streamed = await server.send('POST', path, { key, headers: octets, body: unknown });
+  assert.deepEqual([streamed.status, streamed.body.error.code], [413, 'too-large']);
+  assert.equal((await Array.fromAsync(server.engine.blobs.list())).length, 0);
+});
+
+test('an upload that breaks off leaves nothing, and the server goes on', async (t) => {
+  const server = await runServer(t);
+  const { key } = await server.signUp('anna', 'user');
+  let chunks = 0;
+  const broken = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (chunks++ < 3) controller.enqueue(randomBytes(50_000));
+      else controller.error(new Error('the disk was pulled out'));
+    },
+  });
+  await assert.rejects(server.send('POST', path, { key, headers: octets, body: broken }));
+  assert.equal((await server.send('POST', path, { key, headers: octets, body: 'whole' })).status, 200);
+  assert.equal((await Array.fromAsync(server.engine.blobs.list())).length, 1);
+});
+
+test('a file of a taken result is downloaded with its receipt, by the owner, until it is confirmed', async (t) => {
+  const server = await runServer(t);
+  const [anna, bert, admin] = await Promise.all([
+    server.signUp('anna', 'user'),
+    server.signUp('bert', 'user'),
+    server.signUp('root', 'admin'),
+  ]);
+  const content = randomBytes(400_000);
+  const { receipt, hash } = await takeLargeResult(server, anna, content);
+  const file = `/api/v1/results/${receipt}/blobs/${hash}`;
+  const response = await fetch(`${server.localUrl}${file}`, {
+    headers: { authorization: `Bearer ${anna.key}` },
+  });
+  assert.equal(response.headers.get('content-length'), '400000');
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), content);
+  assert.equal((await server.send('GET', file, admin)).status, 200);
+
+  const other = await server.engine.blobs.put(Buffer.from('not part of it'));
+  for (const [who, where] of [
+    [bert, file],
+    [anna, `/api/v1/results/${receipt}/blobs/${other.hash}`],
+    [anna, `/api/v1/results/unknown/blobs/${hash}`],
+    [anna, `/api/v1/results/${receipt}/blobs/..%2f..%2fpismak.db`],
+  ] as const) {
+    const refused = await server.send('GET', where, who);
+    assert.deepEqual([refused.status, refused.body.error.code], [404, 'not-found'], where);
+  }
+  assert.equal((await server.send('GET', file)).status, 401);
+  await server.call('results.confirm', { receipts: [receipt] }, anna);
+  assert.equal((await server.send('GET', file, anna)).status, 404);
+});
+
+test('a download that the client gives up holds nothing open', async (t) => {
+  const server = await runServer(t);
+  const anna = await server.signUp('anna', 'user');
+  const { receipt, hash } = await takeLargeResult(server, anna, randomBytes(20_000_000));
+  const given = new AbortController();
+  const response = await fetch(`${server.localUrl}/api/v1/results/${receipt}/blobs/${hash}`, {
+    signal: given.signal,
+    headers: { authorization: `Bearer ${anna.key}` },
+  });
+  await response.body?.getReader().read();
+  given.abort();
+  await eventually('the file is closed', async () =>
+    (await openFiles()).every((name) => !name.includes(hash)),
+  );
+});
+
+async function openFiles(): Promise<string[]> {
+  const { readdir, readlink } = await import('node:fs/promises');
+  const names = await readdir('/proc/self/fd');
+  return Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
+}
+
+/** A result with one file too large to travel in the message. */
+async function takeLargeResult(server: RunningServer, owner: { key: string }, content: Uint8Array) {
+  const { engine } = server;
+  await engine.stages.create({ name: 'ocr', processor: 'dummy' }, 'test');
+  const files = [{ name: 'page.png', content: Buffer.from(content).toString('base64') }];
+  const submitted = await server.call('request.submit', { stages: ['ocr', 'out'], files }, owner);
+  assert.equal(submitted.status, 200, submitted.text);
+  // What a worker would do: pass it on to the output queue.
+  const [message] = await engine.broker.peek('ocr');
+  assert.ok(message);
+  await engine.broker.publish('out', { id: message.id, body: message.body });
+  const { body } = await server.call('results.take', { queue: 'out', waitMs: 10_000 }, owner);
+  const { receipt, message: encoded } = body.results[0];
+  const request = fromBinary(ProcessingRequestSchema, Buffer.from(encoded, 'base64'));
+  return { receipt, hash: request.results[0]?.blob ?? '' };
+}

@@ -1,0 +1,117 @@
+import cookie from '@fastify/cookie';
+import type { Engine } from '../engine/engine.ts';
+import { PismakError } from '../engine/errors.ts';
+import type { Operation } from '../engine/operation.ts';
+import { createAuthenticate } from './access/authenticate.ts';
+import { createKeyUsage } from './access/key-usage.ts';
+import { newToken } from './access/secret-token.ts';
+import { createSessionCookie } from './access/session-cookie.ts';
+import { newSetupToken } from './access/setup.ts';
+import { addBlobRoutes } from './blob-routes.ts';
+import { CallerSignals } from './caller-signals.ts';
+import { answerErrors } from './error-replies.ts';
+import { gracefulClose } from './graceful-close.ts';
+import { addHealthRoute, type LifeState } from './health.ts';
+import { addLiveChanges } from './live-changes.ts';
+import { addMetricsRoute } from './metrics-route.ts';
+import { newApp } from './new-app.ts';
+import { addOperationRoutes } from './operation-routes.ts';
+import { addPageRoutes } from './page-routes.ts';
+import { measureProcess } from './process-metrics.ts';
+import { limitRates } from './rate-limits.ts';
+import { logRequests } from './request-log.ts';
+import { addSecurityHeaders } from './security-headers.ts';
+
+export interface Server {
+  /** Where users reach it. */
+  readonly url: string;
+  /** Where programs of this machine reach it: the local token is taken from nowhere else. */
+  readonly localUrl: string;
+  /** Makes whoever shows it from this machine the administrator `local`; new for each process. */
+  readonly localToken: string;
+  /** How many clients follow the changes now. */
+  liveConnections(): number;
+  /** A one-time link for the first administrator, which replaces the one before; undefined once there is an account. */
+  setupLink(): Promise<string | undefined>;
+  /** Ends live streams and long waits, lets requests under way finish, and stops listening. */
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** What health checks are told; `up` unless given. */
+  state?: () => LifeState;
+}
+
+/** Serves the operations over HTTP, with everything around them. */
+export async function openServer(
+  engine: Engine,
+  operations: readonly Operation[],
+  options: ServerOptions = {},
+): Promise<Server> {
+  const { http } = engine.settings;
+  const app = newApp(engine);
+  const signals = new CallerSignals();
+  const localToken = newToken();
+  const sessionCookie = createSessionCookie(http);
+  const keyUsage = createKeyUsage(engine);
+  const authenticate = createAuthenticate({ engine, localToken, cookieName: sessionCookie.name });
+  const state = () => (signals.closing ? 'stopping' : (options.state?.() ?? 'up'));
+  let url = '';
+
+  const process = measureProcess(app);
+  const closeApp = gracefulClose(app, engine.clock);
+  logRequests(app, engine);
+  addSecurityHeaders(app, http);
+  await app.register(cookie);
+  app.addHook('onRequest', async (request) => {
+    request.caller = await authenticate(request);
+    keyUsage.count(request.caller);
+  });
+  await limitRates(app, http);
+  answerErrors(app, engine);
+
+  addHealthRoute(app, engine, state);
+  addOperationRoutes(app, { engine, operations, cookie: sessionCookie, signals });
+  addBlobRoutes(app, engine);
+  addMetricsRoute(app, engine, process);
+  addPageRoutes(app, { engine, operations, url: () => url });
+  const live = addLiveChanges(app, { engine, authenticate });
+
+  const address = await app.listen({ host: http.host, port: http.port }).catch(async (error: unknown) => {
+    process.close();
+    await app.close();
+    throw cannotListen(error, http);
+  });
+  const localUrl = address.replace('[::]', '[::1]');
+  url = (http.publicUrl ?? localUrl).replace(/\/$/, '');
+
+  return {
+    url,
+    localUrl,
+    localToken,
+    liveConnections: () => live.connections,
+    async setupLink() {
+      const token = await newSetupToken(engine);
+      return token === undefined ? undefined : `${url}/setup#${token}`;
+    },
+    async close() {
+      signals.close();
+      live.close();
+      await closeApp();
+      process.close();
+      await keyUsage.close();
+    },
+  };
+}
+
+function cannotListen(error: unknown, { host, port }: { host: string; port: number }): PismakError {
+  const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  const reason = taken ? 'another program listens there' : 'the address can’t be used';
+  return new PismakError(
+    'unavailable',
+    `can't listen on ${host}:${port}: ${reason}; choose another with http.port`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,6 @@
+import type { Operation } from '../engine/operation.ts';
+import { engineOperations } from '../engine/operations/index.ts';
+import { accessOperations } from './access/operations.ts';
+
+/** Everything that can be done with an installation. Houses add theirs here. */
+export const allOperations: readonly Operation[] = [...engineOperations, ...accessOperations];

@@ -1,0 +1,41 @@
+import type { Engine } from '../engine/engine.ts';
+import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
+import { runServices } from '../engine/services.ts';
+import type { Settings } from '../engine/settings/settings.ts';
+import type { LifeState } from './health.ts';
+import { openServer, type Server } from './open-server.ts';
+import { allOperations } from './operations.ts';
+import { createSamples } from './samples.ts';
+
+/** All parts of an installation in one process: engine, services, workers and the HTTP server. */
+export interface System {
+  readonly engine: Engine;
+  readonly server: Server;
+  /** Lets workers finish what they have begun, then stops everything. The API answers until the end. */
+  close(): Promise<void>;
+}
+
+export async function startSystem(settings: Settings, options: EngineOptions): Promise<System> {
+  const engine = await openEngine(settings, options);
+  let state: LifeState = 'starting';
+  const closing: (() => Promise<void>)[] = [() => engine.close()];
+  const close = async () => {
+    state = 'stopping';
+    for (const step of closing.splice(0).reverse()) await step();
+  };
+  try {
+    await createSamples(engine);
+    const server = await openServer(engine, allOperations, { state: () => state });
+    closing.push(() => server.close());
+    await engine.directory.publishHolder({ url: server.localUrl, token: server.localToken });
+    const services = runServices(engine);
+    closing.push(() => services.close());
+    for (let count = 0; count < settings.worker.count; count++) await engine.workers.start();
+    closing.push(() => engine.workers.close());
+    state = 'up';
+    return { engine, server, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,10 @@
+/** Closes at the end of the test what was opened in it, last opened first; the runner alone would go the other way. */
+export function closeInReverse(test: { after(close: () => unknown): void }): {
+  after(close: () => unknown): void;
+} {
+  const closers: (() => unknown)[] = [];
+  test.after(async () => {
+    for (const close of closers.reverse()) await close();
+  });
+  return { after: (close) => void closers.push(close) };
+}

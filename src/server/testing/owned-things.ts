@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { newRequest, toMessage } from '../../engine/request.ts';
+import type { Answer, RunningServer } from './running-server.ts';
+import { passwordOf } from './running-server.ts';
+
+export interface OwnedThing {
+  /** Names the thing in a call of the operation. */
+  input: object;
+  /** What another user's call must (not) have answered, beyond `not-found` where the declaration says so. */
+  foreign?: (answer: Answer) => void;
+  own?: (answer: Answer) => void | Promise<void>;
+}
+
+export type MakeOwnedThing = (
+  server: RunningServer,
+  owner: { name: string; key: string },
+  tag: string,
+) => Promise<OwnedThing>;
+
+/** For every operation whose things belong to somebody: how to make one. */
+export const ownedThings: Record<string, MakeOwnedThing> = {
+  'pipeline.delete': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    return { input: { name: `pipeline${tag}` } };
+  },
+  'pipeline.create': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    return { input: { name: `another${tag}`, stages: [`stage${tag}`, `output${tag}`] }, foreign: refused };
+  },
+  'request.submit': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    return { input: { stages: [`stage${tag}`, `output${tag}`], files: [] }, foreign: refused };
+  },
+  'results.take': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    return { input: { queue: `output${tag}` } };
+  },
+  'results.confirm': async (server, owner, tag) => {
+    const receipt = await takeResult(server, owner, tag);
+    return {
+      input: { receipts: [receipt] },
+      foreign: ({ body }) => assert.deepEqual(body, { confirmed: [], unknown: [receipt] }),
+      own: ({ body }) => assert.deepEqual(body, { confirmed: [receipt], unknown: [] }),
+    };
+  },
+  'results.release': async (server, owner, tag) => {
+    const receipt = await takeResult(server, owner, tag);
+    return {
+      input: { receipts: [receipt] },
+      foreign: ({ body }) => assert.deepEqual(body, { released: [], unknown: [receipt] }),
+      own: ({ body }) => assert.deepEqual(body, { released: [receipt], unknown: [] }),
+    };
+  },
+  'queue.ls': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    return { input: {}, ...seenOnlyByOwner(`output${tag}`) };
+  },
+  'status.show': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    return { input: {}, ...seenOnlyByOwner(`output${tag}`) };
+  },
+  'event.ls': async ({ engine }, { name }, tag) => {
+    engine.events.emit({ kind: 'something', entity: `private${tag}`, user: name, at: engine.clock.now() });
+    return { input: {}, ...seenOnlyByOwner(`private${tag}`) };
+  },
+
+  'key.ls': async (server, owner, tag) => {
+    await server.call('key.create', { name: `key${tag}` }, owner);
+    return { input: {}, ...seenOnlyByOwner(`key${tag}`) };
+  },
+  'key.create': async (_server, owner) => ({ input: { name: 'mine', owner: owner.name }, foreign: refused }),
+  'key.revoke': async (server, owner) => {
+    const { body } = await server.call('key.create', { name: 'to be revoked' }, owner);
+    return { input: { id: body.id } };
+  },
+  'user.password': async (_server, { name }) => ({
+    input: { name, current: passwordOf(name), password: 'a new password' },
+  }),
+  'session.show': async (_server, owner) => ({ input: {}, ...seenOnlyByOwner(owner.name) }),
+  'session.logout': async (server, { name }) => {
+    const login = await server.call('session.login', { name, password: passwordOf(name) });
+    const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+    // Whoever else signs out does not end this session.
+    return {
+      input: {},
+      own: async () => assert.equal((await server.call('session.show', {}, { cookie })).status, 200),
+    };
+  },
+};
+
+function seenOnlyByOwner(text: string): Pick<OwnedThing, 'foreign' | 'own'> {
+  return {
+    foreign: (answer) => assert.ok(!answer.text.includes(text), answer.text),
+    own: (answer) => assert.ok(answer.text.includes(text), answer.text),
+  };
+}
+
+function refused({ status, body }: Answer): void {
+  assert.ok(status === 403 || status === 404, `${status} ${JSON.stringify(body)}`);
+}
+
+async function makePipeline(server: RunningServer, { key }: { key: string }, tag: string): Promise<void> {
+  await server.engine.stages.create({ name: `stage${tag}`, processor: 'dummy' }, 'test');
+  const input = { name: `pipeline${tag}`, stages: [`stage${tag}`, `output${tag}`] };
+  assert.equal((await server.call('pipeline.create', input, { key })).status, 200);
+}
+
+async function takeResult(server: RunningServer, owner: { key: string }, tag: string): Promise<string> {
+  await makePipeline(server, owner, tag);
+  const uuid = crypto.randomUUID();
+  const request = newRequest({ uuid, stages: [`output${tag}`], files: [], startedAt: 0 });
+  await server.engine.broker.publish(`output${tag}`, toMessage(request));
+  const { body } = await server.call('results.take', { queue: `output${tag}`, waitMs: 10_000 }, owner);
+  return body.results[0].receipt;
+}
