@@ -1,0 +1,25 @@
+import type { Engine } from './engine.ts';
+import { runAlertWatch } from './alert-watch.ts';
+import { runBacklog } from './backlog-release.ts';
+import { runOutbox } from './outbox.ts';
+import { runScheduler } from './scheduler.ts';
+import type { Running } from './service.ts';
+import { servingSlots } from './serving-slots.ts';
+import { submitRequest } from './submit.ts';
+import { runWatchdog } from './watchdog/watchdog.ts';
+
+/** The engine's own services: each has one leader in the cluster, and this process stands by for all of them. */
+export function runServices(engine: Engine): Running {
+  const services = [
+    runWatchdog(engine),
+    runOutbox(engine),
+    runBacklog({ ...engine, slots: servingSlots(engine) }),
+    runAlertWatch(engine),
+    runScheduler({ ...engine, submit: (submission) => submitRequest(engine, submission) }),
+  ];
+  return {
+    async close() {
+      await Promise.all(services.map((service) => service.close()));
+    },
+  };
+}
