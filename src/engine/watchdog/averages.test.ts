@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { WorkerPresence } from '../worker-record.ts';
+import { AverageKeeper } from './averages.ts';
+
+function presence(id: string, timings: WorkerPresence['timings'], startedAt = 1): WorkerPresence {
+  return {
+    id,
+    timings,
+    startedAt,
+    pid: 1,
+    state: 'PROCESSING',
+    stage: 'ocr',
+    stageVersion: 1,
+    inFlight: 0,
+    loaded: [],
+    heartbeatAt: 2,
+    switchMs: null,
+  };
+}
+
+test('the averages of workers are merged by how many messages each processed', () => {
+  const keeper = new AverageKeeper(undefined);
+  keeper.add([
+    presence('w1', { ocr: { count: 30, meanMs: 100 } }),
+    presence('w2', { ocr: { count: 10, meanMs: 300 } }),
+  ]);
+  assert.deepEqual(keeper.averages, { ocr: { count: 40, meanMs: 150 } });
+});
+
+test('an average stays what it is, however often a worker reports it', () => {
+  const keeper = new AverageKeeper(undefined);
+  for (let beat = 0; beat < 100; beat++) keeper.add([presence('w1', { ocr: { count: 10, meanMs: 200 } })]);
+  assert.deepEqual(keeper.averages, { ocr: { count: 10, meanMs: 200 } });
+});
+
+test('steady work of 200 ms averages to 200 ms, not to twice that', () => {
+  const keeper = new AverageKeeper(undefined);
+  for (let count = 1; count <= 5000; count++) keeper.add([presence('w1', { ocr: { count, meanMs: 200 } })]);
+  assert.ok(Math.abs((keeper.averages.ocr?.meanMs ?? 0) - 200) < 1e-6);
+});
+
+test('an average follows when a stage becomes slower', () => {
+  const keeper = new AverageKeeper({ ocr: { count: 1_000_000, meanMs: 100 } });
+  keeper.add([presence('w1', { ocr: { count: 9000, meanMs: 1000 } })]);
+  assert.ok((keeper.averages.ocr?.meanMs ?? 0) > 900);
+});
+
+test('a worker that was started anew counts from zero and loses nothing of what it did before', () => {
+  const keeper = new AverageKeeper(undefined);
+  keeper.add([presence('w1', { ocr: { count: 10, meanMs: 100 } }, 1)]);
+  keeper.add([presence('w1', { ocr: { count: 10, meanMs: 300 } }, 2)]);
+  assert.deepEqual(keeper.averages, { ocr: { count: 20, meanMs: 200 } });
+});
+
+test('a new leader goes on from the known averages and counts nothing twice', () => {
+  const before = presence('w1', { ocr: { count: 10, meanMs: 100 } });
+  const keeper = new AverageKeeper({ ocr: { count: 10, meanMs: 100 } }, [before]);
+  assert.equal(keeper.add([before]), false);
+  assert.equal(keeper.add([presence('w1', { ocr: { count: 20, meanMs: 200 } })]), true);
+  assert.deepEqual(keeper.averages, { ocr: { count: 20, meanMs: 200 } });
+});
+
+test('stages that are gone are forgotten', () => {
+  const keeper = new AverageKeeper({ ocr: { count: 1, meanMs: 1 }, gone: { count: 1, meanMs: 1 } });
+  keeper.keepOnly(new Set(['ocr']));
+  assert.deepEqual(Object.keys(keeper.averages), ['ocr']);
+});

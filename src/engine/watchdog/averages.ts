@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { WorkerPresence } from '../worker-record.ts';
+
+/** How long a message of each stage takes, merged from what the workers count each for themselves. */
+export const averages = z.record(z.string(), z.object({ count: z.number(), meanMs: z.number() }));
+export type Averages = z.infer<typeof averages>;
+
+/** Older messages count for at most this many: an average must follow when a stage gets slower or faster. */
+const memory = 1000;
+
+/**
+ * Merges heartbeats. Workers report totals since their start, so what counts is the difference to the report before:
+ * each message is counted once, however often its worker reports it.
+ */
+export class AverageKeeper {
+  #averages: Averages;
+  /** The last report of each worker, and when that worker was started: a restarted one counts from zero. */
+  readonly #reports = new Map<string, WorkerPresence>();
+
+  constructor(known: Averages | undefined, presences: readonly WorkerPresence[] = []) {
+    this.#averages = { ...known };
+    // What lives already was counted by the leader before us, if there was one.
+    if (known) for (const presence of presences) this.#reports.set(presence.id, presence);
+  }
+
+  get averages(): Averages {
+    return this.#averages;
+  }
+
+  /** Returns whether anything was new. */
+  add(presences: readonly WorkerPresence[]): boolean {
+    let news = false;
+    for (const presence of presences) {
+      const last = this.#reports.get(presence.id);
+      const before = last?.startedAt === presence.startedAt ? last.timings : {};
+      for (const [stage, timing] of Object.entries(presence.timings)) {
+        const known = before[stage] ?? { count: 0, meanMs: 0 };
+        const count = timing.count - known.count;
+        if (count <= 0) continue;
+        const totalMs = timing.count * timing.meanMs - known.count * known.meanMs;
+        this.#averages = {
+          ...this.#averages,
+          [stage]: merge(this.#averages[stage], count, Math.max(0, totalMs)),
+        };
+        news = true;
+      }
+      this.#reports.set(presence.id, presence);
+    }
+    const living = new Set(presences.map((presence) => presence.id));
+    for (const id of this.#reports.keys()) if (!living.has(id)) this.#reports.delete(id);
+    return news;
+  }
+
+  /** Forgets stages that no longer exist. */
+  keepOnly(stages: ReadonlySet<string>): void {
+    this.#averages = Object.fromEntries(
+      Object.entries(this.#averages).filter(([stage]) => stages.has(stage)),
+    );
+  }
+}
+
+function merge(old: Averages[string] | undefined, count: number, totalMs: number): Averages[string] {
+  const weight = Math.min(old?.count ?? 0, memory);
+  return { count: weight + count, meanMs: ((old?.meanMs ?? 0) * weight + totalMs) / (weight + count) };
+}

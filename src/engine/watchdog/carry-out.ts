@@ -1,0 +1,50 @@
+import { hasCode } from '../errors.ts';
+import type { ServiceContext } from '../service.ts';
+import { changeWorker } from '../worker-record.ts';
+import type { Assignment, Plan } from './policy.ts';
+import { type Readings, waitingPath } from './snapshot.ts';
+
+/** Writes one assignment, unless the worker was changed by somebody else since the snapshot. Resolves to whether it did. */
+export async function carryOut(
+  { coordination, hold }: ServiceContext,
+  { worker, from, to, unlockAt }: Assignment,
+): Promise<boolean> {
+  let written = false;
+  try {
+    await changeWorker(
+      coordination,
+      worker,
+      (record) => {
+        written = record.enabled && !record.pinned && record.stage === from;
+        return written ? { ...record, stage: to, unlockAt } : undefined;
+      },
+      { under: hold },
+    );
+  } catch (error) {
+    if (hasCode(error, 'not-found')) return false;
+    throw error;
+  }
+  return written;
+}
+
+/** Keeps the nodes that say since when a stage waits with nobody serving it, so that a new leader counts on. */
+export async function noteWaiting(
+  { coordination, hold }: ServiceContext,
+  readings: Readings,
+  plan: Plan,
+  at: number,
+): Promise<void> {
+  const served = new Set(plan.assignments.map((assignment) => assignment.to));
+  const waiting = new Set(
+    plan.queues
+      .filter((queue) => queue.length > 0 && queue.workers === 0 && !served.has(queue.stage))
+      .map((queue) => queue.stage),
+  );
+  for (const stage of waiting) {
+    if (readings.waitingSince.has(stage)) continue;
+    await coordination.set(`${waitingPath}/${stage}`, String(at), { under: hold });
+  }
+  for (const stage of readings.waitingSince.keys()) {
+    if (!waiting.has(stage)) await coordination.delete(`${waitingPath}/${stage}`, { under: hold });
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * How workers are given to stages. A policy is a pure function: the watchdog feeds it with what it reads, the dry run
+ * prints what it says, and the simulator runs it under virtual time.
+ */
+export type Policy = (snapshot: Snapshot, parameters: PolicyParameters) => Plan;
+
+export interface PolicyParameters {
+  /** MMN: messages that a worker should get through before it is moved again. */
+  minimumMessages: number;
+  /** MRT: what a switch is reckoned to take. */
+  reconfigurationMs: number;
+  /** AMT of a stage of which nothing is known yet. */
+  unknownAverageMs: number;
+}
+
+export const defaultParameters: PolicyParameters = {
+  minimumMessages: 10,
+  reconfigurationMs: 10_000,
+  unknownAverageMs: 1000,
+};
+
+export interface Snapshot {
+  at: number;
+  /** The exclusive ones: shared stages are served by everybody and need no plan. */
+  stages: readonly StageSnapshot[];
+  workers: readonly WorkerSnapshot[];
+}
+
+export interface StageSnapshot {
+  name: string;
+  /** AP: -1 = never planned. */
+  priority: number;
+  labels: readonly string[];
+  /** L: messages that wait. */
+  length: number;
+  inFlight: number;
+  /** A paused queue starts nothing, so it is planned as if it were empty. */
+  paused: boolean;
+  /** AMT, null while nobody has processed a message of it. */
+  averageMs: number | null;
+  /** Since when messages wait with nobody serving them, null when that is not so. */
+  waitingSince: number | null;
+}
+
+export interface WorkerSnapshot {
+  id: string;
+  labels: readonly string[];
+  stage: string | null;
+  alive: boolean;
+  enabled: boolean;
+  pinned: boolean;
+  /** It lives, but could not load the stage that it was given. */
+  failed: boolean;
+  unlockAt: number;
+  inFlight: number;
+}
+
+export interface Plan {
+  assignments: Assignment[];
+  /** The numbers behind it, as they were before the first assignment. */
+  queues: QueueNumbers[];
+}
+
+export interface Assignment {
+  worker: string;
+  from: string | null;
+  to: string;
+  unlockAt: number;
+  reason: string;
+}
+
+export interface QueueNumbers {
+  stage: string;
+  /** L */
+  length: number;
+  /** AMT */
+  averageMs: number;
+  /** NW */
+  workers: number;
+  /** WT */
+  waitingMs: number;
+  /** AP */
+  priority: number;
+  /** PP, in seconds */
+  parametric: number;
+  /** P, between 0 and 1 */
+  relative: number;
+}
