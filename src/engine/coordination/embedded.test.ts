@@ -6,7 +6,8 @@ import { frame } from '../database/migrations/0001-frame.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
-import { type CoordinationUnderTest, code, coordinationContract } from './contract.ts';
+import { code } from './contract/claim.ts';
+import { type CoordinationUnderTest, coordinationContract } from './contract.ts';
 import { openEmbeddedTree } from './embedded.ts';
 
 const reported: unknown[] = [];

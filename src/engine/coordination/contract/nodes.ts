@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Claim, code } from './contract.ts';
+import { type Claim, code } from './claim.ts';
 
 export function nodeClaims(claim: Claim): void {
   claim('a node has a path, a name, a value, and a version that grows', async (_, session) => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { hasCode } from '../errors.ts';
-import type { OpenDatabase } from './contract.ts';
-import type { Migration } from './database.ts';
-import { frame } from './migrations/0001-frame.ts';
+import { hasCode } from '../../errors.ts';
+import type { OpenDatabase } from '../contract.ts';
+import type { Migration } from '../database.ts';
+import { frame } from '../migrations/0001-frame.ts';
 
 /** What every adapter of the Database port must do with migrations. */
 export function migrationContract(

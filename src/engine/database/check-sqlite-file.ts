@@ -1,0 +1,12 @@
+import { DatabaseSync } from 'node:sqlite';
+
+/** What SQLite finds wrong with a file, reading only; nothing when it is sound. Another process may have it open. */
+export function checkSqliteFile(file: string): string[] {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 2000 });
+  try {
+    const rows = database.prepare('PRAGMA quick_check(10)').all();
+    return rows.map((row) => String(row.quick_check)).filter((finding) => finding !== 'ok');
+  } finally {
+    database.close();
+  }
+}
