@@ -1,0 +1,45 @@
+/**
+ * Weighted turns: over time each owner gets its share, however much the others have. Everybody has a mark on one
+ * scale, and each turn moves it on by 1 / weight; the next turn is for who would then be the lowest. Who comes new starts
+ * at the lowest mark, so that nobody saves up turns by staying away.
+ */
+export class FairTurns {
+  #marks = new Map<string, number>();
+
+  /** Whose turn it is, `count` times; nothing counts as used until it is charged. */
+  plan(owners: readonly Owner[], count: number): string[] {
+    this.#settle(owners);
+    const line = owners
+      .map(({ name, weight }) => ({ name, weight, next: (this.#marks.get(name) ?? 0) + 1 / weight }))
+      .sort((a, b) => a.next - b.next)
+      // So many turns can concern no more than so many owners.
+      .slice(0, count);
+    const turns: string[] = [];
+    while (line.length > 0 && turns.length < count) {
+      const lowest = line.reduce((best, other) => (other.next < best.next ? other : best));
+      turns.push(lowest.name);
+      lowest.next += 1 / lowest.weight;
+    }
+    return turns;
+  }
+
+  charge({ name, weight }: Owner, turns: number): void {
+    this.#marks.set(name, (this.#marks.get(name) ?? 0) + turns / weight);
+  }
+
+  /** Counts all marks from the lowest of those who wait, and forgets those who are away and have nothing to make up for. */
+  #settle(owners: readonly Owner[]): void {
+    const waiting = new Set(owners.map(({ name }) => name));
+    const known = [...waiting].map((name) => this.#marks.get(name)).filter((mark) => mark !== undefined);
+    if (known.length === 0) return;
+    const lowest = known.reduce((a, b) => Math.min(a, b));
+    const settled = [...this.#marks].map(([name, mark]): [string, number] => [name, mark - lowest]);
+    this.#marks = new Map(settled.filter(([name, mark]) => mark > 0 || waiting.has(name)));
+  }
+}
+
+export interface Owner {
+  name: string;
+  /** Its share: twice the weight, twice the turns. */
+  weight: number;
+}
