@@ -1,0 +1,16 @@
+const limit = 64_000;
+
+/** The log of a run: lines as they come, no more than can be kept well. */
+export class RunLog {
+  #text = '';
+
+  add(line: string): void {
+    if (this.#text.length >= limit) return;
+    this.#text += `${line}\n`;
+    if (this.#text.length >= limit) this.#text = `${this.#text.slice(0, limit)}\n(more was left out)\n`;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+}
