@@ -1,0 +1,20 @@
+import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import type { Check } from './check.ts';
+
+/** The disk of the data directory, when less than `limitMb` is left on it. */
+export function lowDisk(directory: string, limitMb: number, host = hostname()): Check {
+  const entity = `${host}:${resolve(directory)}`;
+  return {
+    kind: 'disk.low',
+    isMine: (other) => other === entity,
+    async look() {
+      const { bavail, bsize } = await statfs(directory);
+      const free = Math.floor((bavail * bsize) / 1024 / 1024);
+      if (free >= limitMb) return [];
+      const reason = `only ${free} MB are free on the disk of ${entity}; writing stops when it is full: delete or move something`;
+      return [{ entity, reason, details: { host, directory: resolve(directory), freeMb: free } }];
+    },
+  };
+}

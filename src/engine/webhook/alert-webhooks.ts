@@ -1,0 +1,29 @@
+import type { AlertSubscriber } from '../alert.ts';
+import type { Clock } from '../clock.ts';
+import { newId } from '../identity.ts';
+import type { Outbox } from '../outbox.ts';
+import { newRequest, toMessage } from '../request.ts';
+import { type WebhookRequest, webhookFile, webhookStage } from './webhook.ts';
+
+/** Tells each of the URLs of every alert that is raised, lasts or is over. */
+export function alertWebhooks(parts: {
+  outbox: Outbox;
+  clock: Clock;
+  urls: readonly string[];
+}): AlertSubscriber {
+  const { outbox, clock, urls } = parts;
+  return async (transaction, { event, at, alert }) => {
+    for (const url of urls) {
+      const body = { event, at, alert: JSON.parse(JSON.stringify(alert)) };
+      const content = Buffer.from(JSON.stringify({ url, event, body } satisfies WebhookRequest));
+      const files = [{ name: webhookFile, content }];
+      const request = newRequest({
+        uuid: newId(clock),
+        stages: [webhookStage.name],
+        files,
+        startedAt: clock.now(),
+      });
+      await outbox.add(transaction, webhookStage.name, toMessage(request));
+    }
+  };
+}

@@ -1,0 +1,57 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Clock } from '../clock.ts';
+import { guardedLookup, type Resolve } from './address-guard.ts';
+
+/** An answer is read for politeness only; whoever sends more than this wants to keep us busy. */
+const answerLimit = 64_000;
+
+export interface Post {
+  url: URL;
+  body: string;
+  headers: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  signal: AbortSignal;
+  clock: Clock;
+  resolve: Resolve;
+  allowPrivate: boolean;
+}
+
+/** Posts once, over a connection of its own; redirects are not followed. Resolves to the status of the answer. */
+export function post({ url, body, headers, ...options }: Post): Promise<number> {
+  const { resolve, allowPrivate, clock, timeoutMs } = options;
+  const late = new AbortController();
+  const cancel = clock.after(timeoutMs, () => late.abort());
+  const answer = Promise.withResolvers<number>();
+  let status: number | undefined;
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const request = send(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    // No connection is shared or kept: each one goes to an address that was checked for it.
+    agent: false,
+    lookup: guardedLookup(resolve, allowPrivate),
+    signal: AbortSignal.any([options.signal, late.signal]),
+  });
+  request.on('error', (error) => {
+    if (status !== undefined) answer.resolve(status);
+    else
+      answer.reject(
+        late.signal.aborted ? new Error(`no answer within ${timeoutMs} ms`, { cause: error }) : error,
+      );
+  });
+  request.on('response', (response) => {
+    const come = response.statusCode ?? 0;
+    status = come;
+    let received = 0;
+    response.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > answerLimit) response.destroy();
+    });
+    // The status has come, so how the rest ends does not matter.
+    response.on('error', () => {});
+    response.on('close', () => answer.resolve(come));
+  });
+  request.end(body);
+  return answer.promise.finally(cancel);
+}

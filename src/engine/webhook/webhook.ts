@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { type Job, PermanentFailure, type ProcessorRegistration } from '../processor/processor.ts';
+import type { stageDefinition } from '../stage.ts';
+import { checkUrl, type Resolve, systemResolve } from './address-guard.ts';
+import { post } from './post.ts';
+import { webhookSecret } from './secret.ts';
+import { sign } from './signature.ts';
+
+/** The file of a request to the stage `webhook`. */
+export const webhookFile = 'webhook.json';
+const webhookRequest = z.strictObject({
+  url: z.string(),
+  event: z.string().regex(/^[\x21-\x7e]{1,100}$/),
+  body: z.json(),
+});
+export type WebhookRequest = z.input<typeof webhookRequest>;
+
+/** Served by every worker all the time. The last of the eight attempts comes about two and a half hours after the first. */
+export const webhookStage: z.input<typeof stageDefinition> = {
+  name: 'webhook',
+  processor: 'webhook',
+  mode: 'shared',
+  concurrency: 8,
+  timeoutMs: 30_000,
+  retry: { attempts: 8, firstDelayMs: 5000, factor: 4, maxDelayMs: 3_600_000 },
+};
+
+const timeoutMs = 10_000;
+
+/** Posts JSON to somebody's URL, signed, with care not to be sent to where outsiders must not reach. */
+export function webhookProcessor(parts: {
+  database: Database;
+  clock: Clock;
+  allowPrivate: boolean;
+  resolve?: Resolve;
+}): ProcessorRegistration {
+  const { clock, allowPrivate, resolve = systemResolve } = parts;
+  return {
+    name: 'webhook',
+    summary: 'Posts JSON to a URL, signed with HMAC-SHA256',
+    inline: async () => async (job) => {
+      const { url, event, body } = await readRequest(job);
+      const target = checkUrl(url, allowPrivate);
+      const text = JSON.stringify(body);
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'Pismak',
+        'pismak-event': event,
+        // The same at every attempt, so that a receiver knows what it has had.
+        'pismak-id': job.uuid,
+        'pismak-signature': sign(await webhookSecret(parts), text, clock.now()),
+      };
+      const { signal } = job;
+      const status = await post({
+        url: target,
+        body: text,
+        headers,
+        timeoutMs,
+        signal,
+        clock,
+        resolve,
+        allowPrivate,
+      });
+      // The path of a URL is often a secret of its receiver: only the origin is logged.
+      const said = `${target.origin} answered ${status}`;
+      if (status >= 200 && status < 300) return job.log(said);
+      if (isWorthRetrying(status)) throw new Error(said);
+      throw new PermanentFailure(
+        status >= 300 && status < 400 ? `${said}; redirects are not followed` : said,
+      );
+    },
+  };
+}
+
+async function readRequest(job: Job): Promise<z.output<typeof webhookRequest>> {
+  if (!job.files.names().includes(webhookFile))
+    throw new PermanentFailure(`the request has no file ${webhookFile}`);
+  try {
+    return webhookRequest.parse(JSON.parse(Buffer.from(await job.files.read(webhookFile)).toString()));
+  } catch (error) {
+    throw new PermanentFailure(`${webhookFile} must hold url, event and body`, { cause: error });
+  }
+}
+
+function isWorthRetrying(status: number): boolean {
+  return status >= 500 || [408, 425, 429].includes(status);
+}
