@@ -67,12 +67,20 @@ export async function listWorkers(coordination: Coordination): Promise<WorkerVie
     coordination.children(workersPath),
     coordination.children(presencePath),
   ]);
-  const byId = new Map(presences.map((node) => [node.name, parsePresence(node)]));
-  return records.map((node) => {
-    const presence = byId.get(node.name) ?? null;
-    const record = parseRecord(node);
+  // A node that another version wrote, or a hand spoiled, must not hide the other workers.
+  const byId = new Map(presences.flatMap((node) => readable(node, parsePresence).map((found) => [node.name, found])));
+  return records.flatMap((node) => readable(node, parseRecord)).map((record) => {
+    const presence = byId.get(record.id) ?? null;
     return { record, presence, state: presence?.state ?? (record.failure === null ? 'DEAD' : 'FAILED') };
   });
+}
+
+function readable<T>(node: Node, parse: (node: Node) => T): T[] {
+  try {
+    return [parse(node)];
+  } catch {
+    return [];
+  }
 }
 
 /**

@@ -9,7 +9,7 @@ import { carryOut, noteWaiting } from './carry-out.ts';
 import { parametric } from './parametric.ts';
 import { defaultParameters, type Plan, type Policy } from './policy.ts';
 import { presencesOf, type Readings, read, toSnapshot } from './snapshot.ts';
-import { type Move, openStatus } from './status.ts';
+import { type Move, openStatus, watchdogStatus } from './status.ts';
 
 type Reading = Pick<Engine, 'broker' | 'clock' | 'coordination' | 'settings' | 'stages'>;
 type Leading = Reading & Pick<Engine, 'changes' | 'events' | 'log' | 'openSession'>;
@@ -29,8 +29,10 @@ export function runWatchdog(engine: Leading): Running {
 
 /** What the watchdog would do now and why, without doing it. */
 export async function planNow(engine: Reading): Promise<Plan> {
-  const readings = await read(engine);
-  return plan(engine, readings, (await openKeeper(engine.coordination, readings)).averages);
+  const [readings, status] = await Promise.all([read(engine), watchdogStatus(engine.coordination)]);
+  // The leader knows the averages of this moment; what it has stored is older.
+  const known = status?.averages ?? (await openKeeper(engine.coordination, readings)).averages;
+  return plan(engine, readings, known);
 }
 
 async function lead(engine: Leading, context: ServiceContext): Promise<void> {
