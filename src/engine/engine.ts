@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Alerts } from './alert.ts';
+import type { Backlog } from './backlog.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { Broker } from './broker/broker.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -36,6 +37,7 @@ export interface Engine {
   readonly pipelines: Pipelines;
   readonly events: Events;
   readonly outbox: Outbox;
+  readonly backlog: Backlog;
   readonly alerts: Alerts;
   readonly changes: ChangeLog;
   readonly schedules: Schedules;

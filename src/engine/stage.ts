@@ -30,7 +30,7 @@ export const stageDefinition = z.strictObject({
   /** Named files beside it (models, dictionaries), kept in Blobs. */
   files: z.array(stageFile).default([]),
   /** Administrative: -1 = never planned, 0 = as computed, more = more often. */
-  priority: z.number().min(-1).default(0),
+  priority: z.number().min(-1).max(1_000_000).default(0),
   /** Only workers that have all of these labels may serve it. */
   labels: z.array(z.string().min(1)).default([]),
   /** Messages that one worker processes at once. */

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Settings } from '../settings/settings.ts';
+import { webhookProcessor } from '../webhook/webhook.ts';
 import { dummyProcessor } from './dummy.ts';
 import { createProcessors, type Processors } from './processors.ts';
 
@@ -10,6 +11,7 @@ import { createProcessors, type Processors } from './processors.ts';
 export function registerProcessors(parts: { settings: Settings; clock: Clock; database: Database }): Processors {
   const processors = createProcessors();
   processors.register(dummyProcessor(parts.clock));
+  processors.register(webhookProcessor({ ...parts, allowPrivate: parts.settings.webhook.allowPrivate }));
   for (const [name, path] of Object.entries(parts.settings.processors)) {
     processors.register({ name, summary: `from ${path}`, module: pathToFileURL(resolve(path)) });
   }

@@ -18,7 +18,10 @@ import { temporaryDirectory } from './temporary-directory.ts';
  * The embedded tier in a directory of its own, with what the engine puts on it and no workers or services. Closed at the
  * end of the test.
  */
-export async function openEmbedded(test: { after(work: () => Promise<void>): void }, options: { clock?: Clock } = {}) {
+export async function openEmbedded(
+  test: { after(work: () => Promise<void>): void },
+  options: { clock?: Clock } = {},
+) {
   const clock = options.clock ?? systemClock;
   const directory = await temporaryDirectory(test);
   const database = await openSqliteDatabase({ file: join(directory, 'state.db'), clock });

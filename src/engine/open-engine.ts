@@ -1,0 +1,97 @@
+import { createAlerts } from './alert.ts';
+import { createBacklog } from './backlog.ts';
+import { openBlobs } from './blobs/open.ts';
+import { openBroker } from './broker/open.ts';
+import { createChangeLog } from './change-log.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { openCoordination } from './coordination/open.ts';
+import { openDataDirectory } from './data-directory.ts';
+import { openDatabase } from './database/open.ts';
+import type { Engine } from './engine.ts';
+import { createEvents } from './event.ts';
+import { hasCode } from './errors.ts';
+import { keepHouse } from './housekeeping.ts';
+import type { Random } from './identity.ts';
+import { openLog } from './log.ts';
+import { createOutbox } from './outbox.ts';
+import { createPickup } from './pickup.ts';
+import { createPipelines } from './pipelines.ts';
+import { registerProcessors } from './processor/register.ts';
+import { createSchedules } from './schedules.ts';
+import type { Settings } from './settings/settings.ts';
+import { createStages } from './stages.ts';
+import { alertWebhooks } from './webhook/alert-webhooks.ts';
+import { webhookStage } from './webhook/webhook.ts';
+import { createWorkerSet } from './worker-set.ts';
+
+export interface EngineOptions {
+  /** What for, in a word or two: shown to whoever finds the data directory taken. */
+  purpose: string;
+  clock?: Clock;
+  random?: Random;
+  /** Where log lines go besides the log file; nowhere unless given. */
+  console?: (line: string) => void;
+}
+
+/** Takes the data directory, opens the adapters that the settings name, and puts the engine together on them. */
+export async function openEngine(settings: Settings, options: EngineOptions): Promise<Engine> {
+  const { purpose, clock = systemClock, random = Math.random } = options;
+  // What was opened is closed in the opposite order, also when opening fails half-way.
+  const closing: (() => unknown)[] = [];
+  const close = async () => {
+    for (const step of closing.splice(0).reverse()) await step();
+  };
+  try {
+    const directory = await openDataDirectory(settings.data, { purpose, clock });
+    closing.push(() => directory.close());
+    const { logger: log, close: closeLog } = openLog({
+      level: settings.log.level,
+      file: `${directory.logs}/pismak.log`,
+      ...(options.console ? { console: options.console } : {}),
+    });
+    closing.push(closeLog);
+
+    const database = await openDatabase(settings.database, { file: directory.databaseFile, clock });
+    closing.push(() => database.close());
+    const blobsUrl = settings.blobs === 'directory:' ? `directory:${directory.blobs}` : settings.blobs;
+    const blobs = await openBlobs(blobsUrl);
+    closing.push(() => blobs.close());
+    const source = await openCoordination(settings.coordination, { database, clock });
+    closing.push(() => source.close());
+    const broker = await openBroker(settings.broker, { file: directory.queuesFile, clock });
+    closing.push(() => broker.close());
+    const coordination = await source.openSession('engine');
+
+    const ports = { broker, coordination, database, blobs };
+    const changes = createChangeLog(clock);
+    const events = createEvents();
+    const processors = registerProcessors({ settings, clock, database });
+    const stages = createStages({ ...ports, processors, changes, clock });
+    await stages.reconcile();
+    await stages.create(webhookStage, 'local').catch((error: unknown) => {
+      if (!hasCode(error, 'already-exists')) throw error;
+    });
+    const pipelines = createPipelines({ ...ports, stages, changes, clock });
+    const outbox = createOutbox({ clock });
+    const alerts = createAlerts({
+      ...{ database, clock, changes, events, log },
+      repeatMs: settings.alerts.repeatMs,
+      subscribers: [alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks })],
+      wakeOutbox: outbox.wake,
+    });
+    const backlog = createBacklog({ database, clock });
+    const schedules = createSchedules({ database, clock, changes });
+    await keepHouse(schedules, { blobs, clock, database });
+    const openSession = (identity: string) => source.openSession(identity);
+    const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
+    const workers = createWorkerSet({ ...common, blobsUrl, cacheDirectory: directory.cache });
+    closing.push(() => workers.close());
+    const pickup = createPickup({ broker, clock, database });
+    closing.push(() => pickup.close());
+    return { ...common, directory, pipelines, changes, outbox, backlog, alerts, schedules, workers, pickup, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
