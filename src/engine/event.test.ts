@@ -6,8 +6,14 @@ import { createEvents } from './event.ts';
 test('events are kept up to a bound, the latest ones, and what was pushed out is counted', () => {
   const events = createEvents(3);
   for (let at = 1; at <= 5; at++) events.emit({ kind: at % 2 ? 'odd' : 'even', entity: 'x', at });
-  assert.deepEqual(events.recent().map((event) => event.at), [3, 4, 5]);
-  assert.deepEqual(events.recent({ kind: 'odd', limit: 1 }).map((event) => event.at), [5]);
+  assert.deepEqual(
+    events.recent().map((event) => event.at),
+    [3, 4, 5],
+  );
+  assert.deepEqual(
+    events.recent({ kind: 'odd', limit: 1 }).map((event) => event.at),
+    [5],
+  );
   assert.equal(events.dropped, 2);
 });
 
@@ -28,7 +34,10 @@ test('whoever was away hears what changed since, or that it must read everything
   const changes = createChangeLog({ now: () => 5 }, 4);
   const start = changes.lastId;
   for (const entity of ['a', 'b', 'c']) changes.add({ kind: 'stage', entity });
-  assert.deepEqual(changes.since(start + 1)?.map((change) => change.entity), ['b', 'c']);
+  assert.deepEqual(
+    changes.since(start + 1)?.map((change) => change.entity),
+    ['b', 'c'],
+  );
   assert.deepEqual(changes.since(changes.lastId), []);
   for (let i = 0; i < 20; i++) changes.add({ kind: 'stage', entity: `${i}` });
   assert.equal(changes.since(start), undefined);

@@ -11,12 +11,18 @@ test('what is older than a year leaves the audit log, and both schedules are the
   const schedules = createSchedules(embedded);
   await keepHouse(schedules, embedded);
   await keepHouse(schedules, embedded);
-  assert.deepEqual((await schedules.list()).map((schedule) => schedule.name), ['blobs.sweep', 'history.trim']);
+  assert.deepEqual(
+    (await schedules.list()).map((schedule) => schedule.name),
+    ['blobs.sweep', 'history.trim'],
+  );
 
   const row = { actor: 'anna', operation: 'stage.create', inputJson: '{}', outcome: 'ok', address: '' };
   const ages = { old: 366, young: 364 };
   for (const [id, days] of Object.entries(ages)) {
-    await embedded.database.query.insertInto('audit').values({ ...row, id, at: clock.now() - days * 86_400_000 }).execute();
+    await embedded.database.query
+      .insertInto('audit')
+      .values({ ...row, id, at: clock.now() - days * 86_400_000 })
+      .execute();
   }
   const said: string[] = [];
   const signal = new AbortController().signal;

@@ -19,7 +19,10 @@ export async function keepHouse(
   });
   schedules.registerTask('history.trim', async ({ log }) => {
     const now = clock.now();
-    const audit = await database.query.deleteFrom('audit').where('at', '<', now - keptMs.audit).executeTakeFirst();
+    const audit = await database.query
+      .deleteFrom('audit')
+      .where('at', '<', now - keptMs.audit)
+      .executeTakeFirst();
     const runs = await database.query
       .deleteFrom('scheduleRun')
       .where('startedAt', '<', now - keptMs.scheduleRun)

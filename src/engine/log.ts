@@ -9,14 +9,23 @@ export interface Log {
 /** The process's own log: everything goes to the file as JSON, and to `console` for people. */
 export function openLog(options: { level: string; file: string; console?: (line: string) => void }): Log {
   const file = new RotatingFile(options.file);
-  const streams: { level: 'trace'; stream: { write(line: string): void } }[] = [{ level: 'trace', stream: file }];
+  const streams: { level: 'trace'; stream: { write(line: string): void } }[] = [
+    { level: 'trace', stream: file },
+  ];
   const { console } = options;
   if (console) streams.push({ level: 'trace', stream: { write: (line) => console(forPeople(line)) } });
   const logger = pino({ level: options.level, base: null }, multistream(streams));
   return { logger, close: () => file.close() };
 }
 
-const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' };
+const levels: Record<number, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+};
 
 /** `08:15:02 info  worker started  worker=host-1`: one line, whatever the values contain. */
 export function forPeople(line: string): string {

@@ -8,8 +8,8 @@ import { openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { openDatabase } from './database/open.ts';
 import type { Engine } from './engine.ts';
-import { createEvents } from './event.ts';
 import { hasCode } from './errors.ts';
+import { createEvents } from './event.ts';
 import { keepHouse } from './housekeeping.ts';
 import type { Random } from './identity.ts';
 import { openLog } from './log.ts';
@@ -88,10 +88,21 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     closing.push(() => workers.close());
     const pickup = createPickup({ broker, clock, database });
     closing.push(() => pickup.close());
-    return { ...common, directory, pipelines, changes, outbox, backlog, alerts, schedules, workers, pickup, close };
+    return {
+      ...common,
+      directory,
+      pipelines,
+      changes,
+      outbox,
+      backlog,
+      alerts,
+      schedules,
+      workers,
+      pickup,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
 }
-

@@ -36,7 +36,10 @@ test('processed: it goes to the next queue of its list, in the lane of its prior
 test('processed, and the next stage does not exist: to its output queue as failed, saying which', async (t) => {
   const { passed, request } = await outcome(t, ['a', 'nowhere', 'next', 'out'], 'OK');
   assert.deepEqual(passed, { to: 'output', queue: 'out' });
-  assert.deepEqual(request?.logs.map((log) => log.status), ['OK', 'Failed']);
+  assert.deepEqual(
+    request?.logs.map((log) => log.status),
+    ['OK', 'Failed'],
+  );
   assert.match(request?.logs[1]?.log ?? '', /stage nowhere does not exist/);
   assert.ok(request?.logs[1]?.end, 'a failed log has an end');
 });
@@ -50,7 +53,10 @@ test('failed for good: past all other stages to its output queue', async (t) => 
 
 test('the output queue is missing too: dead letter, with the reason first', async (t) => {
   const failed = await outcome(t, ['a', 'next', 'missing'], 'Failed');
-  assert.deepEqual(failed.passed, { to: 'dead', reason: 'the reason; and output queue missing does not exist' });
+  assert.deepEqual(failed.passed, {
+    to: 'dead',
+    reason: 'the reason; and output queue missing does not exist',
+  });
   const done = await outcome(t, ['a', 'missing'], 'OK');
   assert.deepEqual(done.passed, { to: 'dead', reason: 'output queue missing does not exist' });
 });

@@ -39,7 +39,10 @@ export async function passOn(broker: Broker, request: Request, report: Report): 
   return passToOutput(broker, request);
 }
 
-export type PassedOn = { to: 'next' | 'output'; queue: string } | { to: 'end' } | { to: 'dead'; reason: string };
+export type PassedOn =
+  | { to: 'next' | 'output'; queue: string }
+  | { to: 'end' }
+  | { to: 'dead'; reason: string };
 
 async function passToOutput(broker: Broker, request: Request): Promise<PassedOn> {
   const queue = outputQueueOf(request);

@@ -7,7 +7,9 @@ test('a pipeline is refused when one of its stages is unknown, and the known one
   await stages.create({ name: 'ocr', processor: 'nothing' }, 'anna');
   const creating = pipelines.create({ name: 'p', stages: ['ocr', 'lost', 'out'], owner: 'anna' });
   await assert.rejects(creating, { code: 'stage-unknown', message: /no stage lost; known stages: ocr/ });
-  await assert.rejects(pipelines.create({ name: 'p', stages: ['out'], owner: 'anna' }), { code: 'invalid-input' });
+  await assert.rejects(pipelines.create({ name: 'p', stages: ['out'], owner: 'anna' }), {
+    code: 'invalid-input',
+  });
 });
 
 test('the output queue is made with the pipeline and belongs to whoever made it first', async (t) => {
@@ -18,7 +20,9 @@ test('the output queue is made with the pipeline and belongs to whoever made it 
   assert.equal((await broker.status('out')).name, 'out');
   assert.equal(await pipelines.outputOwner('out'), 'anna');
   assert.equal(await pipelines.outputOwner('ocr'), undefined);
-  await assert.rejects(pipelines.create({ name: 'p', stages: ['ocr', 'out'], owner: 'anna' }), { code: 'already-exists' });
+  await assert.rejects(pipelines.create({ name: 'p', stages: ['ocr', 'out'], owner: 'anna' }), {
+    code: 'already-exists',
+  });
 });
 
 test('a pipeline may end in a stage: then there is no output queue to be owned', async (t) => {

@@ -44,7 +44,11 @@ export function createPipelines(parts: {
     },
 
     async find(name) {
-      const row = await database.query.selectFrom('pipeline').selectAll().where('name', '=', name).executeTakeFirst();
+      const row = await database.query
+        .selectFrom('pipeline')
+        .selectAll()
+        .where('name', '=', name)
+        .executeTakeFirst();
       return row && fromRow(row);
     },
 
@@ -59,7 +63,9 @@ export function createPipelines(parts: {
           .execute();
       } catch (error) {
         if (!hasCode(error, 'constraint-violated')) throw error;
-        throw new PismakError('already-exists', `there is a pipeline ${name} already; delete it first`, { cause: error });
+        throw new PismakError('already-exists', `there is a pipeline ${name} already; delete it first`, {
+          cause: error,
+        });
       }
       changes.add({ kind: 'pipeline', entity: name });
       return { name, stages: [...stages], owner, createdAt };
@@ -67,7 +73,8 @@ export function createPipelines(parts: {
 
     async delete(name) {
       const result = await database.query.deleteFrom('pipeline').where('name', '=', name).executeTakeFirst();
-      if (Number(result.numDeletedRows) === 0) throw new PismakError('not-found', `there is no pipeline ${name}`);
+      if (Number(result.numDeletedRows) === 0)
+        throw new PismakError('not-found', `there is no pipeline ${name}`);
       changes.add({ kind: 'pipeline', entity: name, data: { deleted: true } });
     },
 
@@ -88,7 +95,8 @@ export function createPipelines(parts: {
         .values({ name: output, owner, createdAt: clock.now() })
         .onConflict((conflict) => conflict.column('name').doNothing())
         .executeTakeFirst();
-      if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0) changes.add({ kind: 'queue', entity: output, owner });
+      if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0)
+        changes.add({ kind: 'queue', entity: output, owner });
     },
 
     async outputOwner(queue) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { hasCode } from './errors.ts';
 import { decodeRequest, encodeRequest, milliseconds, newRequest, newStageLog, toMessage } from './request.ts';
@@ -16,7 +16,16 @@ const example = () =>
 test('a request comes back from the wire as it was sent', () => {
   const request = example();
   request.logs.push(
-    newStageLog({ hostId: 'w', stage: 'a', version: 3, attempt: 2, startedAt: 1, endedAt: 2_001, status: 'OK', log: 'x' }),
+    newStageLog({
+      hostId: 'w',
+      stage: 'a',
+      version: 3,
+      attempt: 2,
+      startedAt: 1,
+      endedAt: 2_001,
+      status: 'OK',
+      log: 'x',
+    }),
   );
   const back = decodeRequest(encodeRequest(request));
   assert.equal(back.uuid, 'u-1');

@@ -28,12 +28,18 @@ export function decodeRequest(body: Uint8Array): Request {
   try {
     request = fromBinary(ProcessingRequestSchema, body);
   } catch (error) {
-    throw new PismakError('request-invalid', `not a processing request: ${messageOf(error)}`, { cause: error });
+    throw new PismakError('request-invalid', `not a processing request: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
   // Random bytes often parse as a message of unknown fields only, so the two fields that steer it must be there.
-  if (request.uuid === '') throw new PismakError('request-invalid', 'not a processing request: it has no uuid');
+  if (request.uuid === '')
+    throw new PismakError('request-invalid', 'not a processing request: it has no uuid');
   if (request.processingStages.length === 0) {
-    throw new PismakError('request-invalid', `request ${request.uuid} has no stages, not even an output queue`);
+    throw new PismakError(
+      'request-invalid',
+      `request ${request.uuid} has no stages, not even an output queue`,
+    );
   }
   return request;
 }
@@ -81,7 +87,11 @@ export interface NewStageLog {
 
 export function newStageLog(from: NewStageLog): StageLog {
   const { startedAt, endedAt, ...rest } = from;
-  return create(StageLogSchema, { ...rest, start: timestampFromMs(startedAt), end: timestampFromMs(endedAt) });
+  return create(StageLogSchema, {
+    ...rest,
+    start: timestampFromMs(startedAt),
+    end: timestampFromMs(endedAt),
+  });
 }
 
 export function milliseconds(timestamp: Timestamp | undefined): number | undefined {

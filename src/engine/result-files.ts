@@ -56,11 +56,15 @@ export async function inlineReferences(blobs: Blobs, request: Request): Promise<
 }
 
 /** What a processor sees of the files; `result()` is what it left. The list it was made from is not touched. */
-export function openJobFiles(blobs: Pick<Blobs, 'get'>, files: readonly ResultFile[]): JobFiles & { result(): ResultFile[] } {
+export function openJobFiles(
+  blobs: Pick<Blobs, 'get'>,
+  files: readonly ResultFile[],
+): JobFiles & { result(): ResultFile[] } {
   const byName = new Map(files.map((file) => [file.name, file]));
   const find = (name: string): ResultFile => {
     const file = byName.get(name);
-    if (!file) throw new Error(`the request has no file ${name}; it has: ${[...byName.keys()].join(', ') || 'none'}`);
+    if (!file)
+      throw new Error(`the request has no file ${name}; it has: ${[...byName.keys()].join(', ') || 'none'}`);
     return file;
   };
   return {

@@ -1,6 +1,6 @@
-import type { Engine } from './engine.ts';
 import { runAlertWatch } from './alert-watch.ts';
 import { runBacklog } from './backlog-release.ts';
+import type { Engine } from './engine.ts';
 import { runOutbox } from './outbox.ts';
 import { runScheduler } from './scheduler.ts';
 import type { Running } from './service.ts';

@@ -12,7 +12,11 @@ test('a stage needs a name and a processor, everything else has a default', () =
 
 test('names that could leave their place are refused', () => {
   for (const name of ['', '../x', 'a/b', 'a b', '.hidden', 'x'.repeat(101), 'a\n']) {
-    assert.equal(stageDefinition.safeParse({ name, processor: 'dummy' }).success, false, JSON.stringify(name));
+    assert.equal(
+      stageDefinition.safeParse({ name, processor: 'dummy' }).success,
+      false,
+      JSON.stringify(name),
+    );
   }
 });
 
@@ -23,12 +27,19 @@ test('administrative priority may be -1, not less', () => {
 
 test('the delay before a retry grows exponentially, stays bounded, and chance only shortens it', () => {
   const policy = retryPolicy.parse({ firstDelayMs: 1000, factor: 4, maxDelayMs: 60_000, jitter: 0.2 });
-  assert.deepEqual([1, 2, 3, 4].map((attempt) => retryDelay(policy, attempt, () => 0)), [1000, 4000, 16000, 60000]);
+  assert.deepEqual(
+    [1, 2, 3, 4].map((attempt) => retryDelay(policy, attempt, () => 0)),
+    [1000, 4000, 16000, 60000],
+  );
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 100 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (attempt, chance) => {
-      const whole = retryDelay(policy, attempt, () => 0);
-      const delay = retryDelay(policy, attempt, () => chance);
-      assert.ok(delay <= whole && delay >= Math.floor(whole * 0.8));
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 100 }),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      (attempt, chance) => {
+        const whole = retryDelay(policy, attempt, () => 0);
+        const delay = retryDelay(policy, attempt, () => chance);
+        assert.ok(delay <= whole && delay >= Math.floor(whole * 0.8));
+      },
+    ),
   );
 });

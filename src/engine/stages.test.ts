@@ -39,9 +39,17 @@ test('a stage that is deleted and made again goes on with the numbers: a version
 test('unknown stages and processors are refused with the known ones listed', async (t) => {
   const { stages } = await openEmbedded(t);
   await stages.create({ name: 'ocr', processor: 'nothing' }, 'anna');
-  await assert.rejects(stages.get('orc'), { code: 'stage-unknown', message: /no stage orc; known stages: ocr/ });
-  await assert.rejects(stages.create({ name: 'x', processor: 'magic' }, 'anna'), { code: 'processor-unknown', message: /nothing/ });
-  await assert.rejects(stages.create({ name: 'ocr', processor: 'nothing' }, 'anna'), { code: 'already-exists' });
+  await assert.rejects(stages.get('orc'), {
+    code: 'stage-unknown',
+    message: /no stage orc; known stages: ocr/,
+  });
+  await assert.rejects(stages.create({ name: 'x', processor: 'magic' }, 'anna'), {
+    code: 'processor-unknown',
+    message: /nothing/,
+  });
+  await assert.rejects(stages.create({ name: 'ocr', processor: 'nothing' }, 'anna'), {
+    code: 'already-exists',
+  });
 });
 
 test('a configuration that the processor refuses is not stored', async (t) => {
@@ -50,7 +58,10 @@ test('a configuration that the processor refuses is not stored', async (t) => {
     throw new Error('line 1: no');
   };
   processors.register({ name: 'picky', summary: '', check, inline: async () => async () => {} });
-  await assert.rejects(stages.create({ name: 'p', processor: 'picky' }, 'anna'), { code: 'invalid-input', message: /line 1: no/ });
+  await assert.rejects(stages.create({ name: 'p', processor: 'picky' }, 'anna'), {
+    code: 'invalid-input',
+    message: /line 1: no/,
+  });
   assert.deepEqual(await stages.list(), []);
 });
 
@@ -76,5 +87,8 @@ test('what a crash between two steps left out is made up for', async (t) => {
   await coordination.set('/stages/ghost', '1');
   await stages.reconcile();
   assert.equal((await broker.status('a')).name, 'a');
-  assert.deepEqual((await coordination.children('/stages')).map((node) => node.name), ['a']);
+  assert.deepEqual(
+    (await coordination.children('/stages')).map((node) => node.name),
+    ['a'],
+  );
 });

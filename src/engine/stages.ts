@@ -59,7 +59,10 @@ export function createStages(parts: {
         conflict.column('name').doUpdateSet({ version, definitionJson: row.definitionJson, updatedAt: now }),
       )
       .execute();
-    await queries.insertInto('stageVersion').values({ ...row, changedAt: now, changedBy: by }).execute();
+    await queries
+      .insertInto('stageVersion')
+      .values({ ...row, changedAt: now, changedBy: by })
+      .execute();
     // Every version keeps its files: a message under way may still need the old ones.
     for (const file of definition.files) {
       await own(queries, file.hash, `stage:${definition.name}`, now);
@@ -73,7 +76,11 @@ export function createStages(parts: {
     },
 
     async get(name) {
-      const row = await database.query.selectFrom('stage').selectAll().where('name', '=', name).executeTakeFirst();
+      const row = await database.query
+        .selectFrom('stage')
+        .selectAll()
+        .where('name', '=', name)
+        .executeTakeFirst();
       if (row) return fromRow(row);
       const known = (await stages.list()).map((stage) => stage.name);
       throw unknownStage(name, known);
@@ -99,9 +106,16 @@ export function createStages(parts: {
           .select(({ fn }) => fn.max('version').as('version'))
           .where('name', '=', definition.name)
           .executeTakeFirst();
-        const taken = await transaction.selectFrom('stage').select('name').where('name', '=', definition.name).execute();
+        const taken = await transaction
+          .selectFrom('stage')
+          .select('name')
+          .where('name', '=', definition.name)
+          .execute();
         if (taken.length > 0) {
-          throw new PismakError('already-exists', `there is a stage ${definition.name} already; configure changes it`);
+          throw new PismakError(
+            'already-exists',
+            `there is a stage ${definition.name} already; configure changes it`,
+          );
         }
         const version = Number(last?.version ?? 0) + 1;
         await store(transaction, definition, version, by);
@@ -117,9 +131,16 @@ export function createStages(parts: {
       const definition = stageDefinition.parse({ ...old, ...patch });
       processors.check(definition.processor, definition.config);
       const stage = await database.transaction(async (transaction) => {
-        const row = await transaction.selectFrom('stage').selectAll().where('name', '=', name).executeTakeFirst();
+        const row = await transaction
+          .selectFrom('stage')
+          .selectAll()
+          .where('name', '=', name)
+          .executeTakeFirst();
         if (!row || row.version !== before.version) {
-          throw new PismakError('conflict', `stage ${name} was changed by somebody else meanwhile; look and try again`);
+          throw new PismakError(
+            'conflict',
+            `stage ${name} was changed by somebody else meanwhile; look and try again`,
+          );
         }
         if (row.definitionJson === JSON.stringify(definition)) return before;
         await store(transaction, definition, before.version + 1, by);
@@ -135,9 +156,14 @@ export function createStages(parts: {
         if (hasCode(error, 'queue-unknown')) return undefined;
         throw error;
       });
-      const waiting = status ? status.ready.high + status.ready.normal + status.delayed + status.inFlight + status.dead : 0;
+      const waiting = status
+        ? status.ready.high + status.ready.normal + status.delayed + status.inFlight + status.dead
+        : 0;
       if (waiting > 0 && !force) {
-        throw new PismakError('conflict', `${waiting} messages wait in stage ${name} and would be lost; purge or force`);
+        throw new PismakError(
+          'conflict',
+          `${waiting} messages wait in stage ${name} and would be lost; purge or force`,
+        );
       }
       // Workers stop first, so that none takes a message from a queue that is about to go.
       await coordination.delete(`${path}/${name}`);
@@ -175,7 +201,9 @@ export function createStages(parts: {
 
 export function unknownStage(name: string, known: readonly string[]): PismakError {
   const list = known.length > 0 ? `known stages: ${known.join(', ')}` : 'no stages are defined yet';
-  return new PismakError('stage-unknown', `there is no stage ${name}; ${list}`, { details: { stage: name, known } });
+  return new PismakError('stage-unknown', `there is no stage ${name}; ${list}`, {
+    details: { stage: name, known },
+  });
 }
 
 function fromRow(row: { version: number; definitionJson: string }): Stage {

@@ -68,11 +68,15 @@ export async function listWorkers(coordination: Coordination): Promise<WorkerVie
     coordination.children(presencePath),
   ]);
   // A node that another version wrote, or a hand spoiled, must not hide the other workers.
-  const byId = new Map(presences.flatMap((node) => readable(node, parsePresence).map((found) => [node.name, found])));
-  return records.flatMap((node) => readable(node, parseRecord)).map((record) => {
-    const presence = byId.get(record.id) ?? null;
-    return { record, presence, state: presence?.state ?? (record.failure === null ? 'DEAD' : 'FAILED') };
-  });
+  const byId = new Map(
+    presences.flatMap((node) => readable(node, parsePresence).map((found) => [node.name, found])),
+  );
+  return records
+    .flatMap((node) => readable(node, parseRecord))
+    .map((record) => {
+      const presence = byId.get(record.id) ?? null;
+      return { record, presence, state: presence?.state ?? (record.failure === null ? 'DEAD' : 'FAILED') };
+    });
 }
 
 function readable<T>(node: Node, parse: (node: Node) => T): T[] {
@@ -95,7 +99,8 @@ export async function changeWorker(
 ): Promise<WorkerRecord> {
   for (;;) {
     const node = await coordination.get(`${workersPath}/${id}`);
-    if (!node) throw new PismakError('not-found', `there is no worker ${id}; \`pismak worker ls\` lists them`);
+    if (!node)
+      throw new PismakError('not-found', `there is no worker ${id}; \`pismak worker ls\` lists them`);
     const before = parseRecord(node);
     const after = change(before);
     if (!after) return before;

@@ -27,7 +27,8 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
 
   return {
     async start({ id = freeId(), labels = parts.settings.worker.labels } = {}) {
-      if (workers.has(id)) throw new PismakError('already-exists', `worker ${id} runs already; choose another name`);
+      if (workers.has(id))
+        throw new PismakError('already-exists', `worker ${id} runs already; choose another name`);
       const worker = new Worker(parts, { id, labels });
       workers.set(id, worker);
       try {
@@ -40,7 +41,11 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
     },
     async stop(id) {
       const worker = workers.get(id);
-      if (!worker) throw new PismakError('not-found', `this process runs no worker ${id}; it runs: ${list().join(', ')}`);
+      if (!worker)
+        throw new PismakError(
+          'not-found',
+          `this process runs no worker ${id}; it runs: ${list().join(', ')}`,
+        );
       await worker.close();
       workers.delete(id);
     },

@@ -5,8 +5,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { hasCode } from '../errors.ts';
 import { startProgram } from '../testing/child-program.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
-import { databaseContract } from './contract.ts';
 import { migrationContract } from './contract/migrations.ts';
+import { databaseContract } from './contract.ts';
 import { frame } from './migrations/0001-frame.ts';
 import { openSqliteDatabase } from './sqlite.ts';
 

@@ -35,7 +35,8 @@ export function parseDummyConfig(text: string): DummyConfig {
     return value;
   };
   const flag = values.get('DUMMY');
-  if (flag !== undefined && !/^(true|yes|1)$/i.test(flag)) throw new Error(`DUMMY must be True, found: ${flag}`);
+  if (flag !== undefined && !/^(true|yes|1)$/i.test(flag))
+    throw new Error(`DUMMY must be True, found: ${flag}`);
 
   const delta = Math.abs(number('TIME_DELTA', 0));
   const differenceMin = number('TIME_DIFF_MIN', -delta);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../clock.ts';
-import { runProcessor } from './run-processor.ts';
+import { ManualClock, systemClock } from '../clock.ts';
 import { dummyProcessor } from './dummy.ts';
+import { runProcessor } from './run-processor.ts';
 
 function load(clock: ManualClock) {
   const registration = dummyProcessor(clock);
@@ -30,7 +30,7 @@ test('it waits as long as the size of its first file says, and keeps the files a
 
 test('it fails as often as its failure rate says', async () => {
   const config = 'TIME_SCALE = 0\nFAILURE_RATE = 0.5';
-  const processor = dummyProcessor({ now: () => 0, after: (_, callback) => (setImmediate(callback), () => {}) });
+  const processor = dummyProcessor(systemClock);
   assert.ok('inline' in processor);
   await assert.rejects(runProcessor(processor.inline, { config, random: () => 0.4 }), /FAILURE_RATE/);
   await runProcessor(processor.inline, { config, random: () => 0.6 });

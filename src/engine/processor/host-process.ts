@@ -63,7 +63,9 @@ export class HostProcess {
     this.#exited = new Promise((resolve) => {
       // Not `close`: after a disconnect of ours it never comes. What was printed last may need a moment more.
       this.#child.once('exit', (code, signal) => {
-        const read = [this.#child.stdout, this.#child.stderr].map((stream) => stream && finished(stream).catch(() => {}));
+        const read = [this.#child.stdout, this.#child.stderr].map(
+          (stream) => stream && finished(stream).catch(() => {}),
+        );
         void Promise.race([Promise.all(read), wait(500)]).then(() => resolve(describeExit(code, signal)));
       });
       this.#child.once('error', (error) => resolve(`could not be started: ${error.message}`));
@@ -83,7 +85,10 @@ export class HostProcess {
     if (answer?.type === 'loaded') return;
     const reason = answer?.type === 'not-loaded' ? answer.reason : await this.#explain();
     await this.close();
-    throw new PismakError('processor-failed', `processor of stage ${message.stage} could not be loaded: ${reason}`);
+    throw new PismakError(
+      'processor-failed',
+      `processor of stage ${message.stage} could not be loaded: ${reason}`,
+    );
   }
 
   async run(job: HostJob): Promise<HostAnswer> {
@@ -167,7 +172,8 @@ export class HostProcess {
     let cancel = () => {};
     const check = async () => {
       const bytes = await residentBytes(this.#child.pid);
-      if (bytes > limit) this.#kill(`used ${Math.round(bytes / 1048576)} MB, its limit is ${this.#limits.memoryMb} MB`);
+      if (bytes > limit)
+        this.#kill(`used ${Math.round(bytes / 1048576)} MB, its limit is ${this.#limits.memoryMb} MB`);
       else cancel = this.#clock.after(memoryCheckMs, check);
     };
     cancel = this.#clock.after(memoryCheckMs, check);
@@ -190,7 +196,16 @@ async function residentBytes(pid: number | undefined): Promise<number> {
 
 /** A processor gets what programs need to run, and none of our secrets. */
 function hostEnvironment(): NodeJS.ProcessEnv {
-  const wanted = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'NODE_COMPILE_CACHE', 'NODE_EXTRA_CA_CERTS'];
+  const wanted = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'LC_ALL',
+    'TZ',
+    'TMPDIR',
+    'NODE_COMPILE_CACHE',
+    'NODE_EXTRA_CA_CERTS',
+  ];
   return Object.fromEntries(wanted.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { localCopy } from '../blobs/cache.ts';
 import type { Blobs } from '../blobs/blobs.ts';
+import { localCopy } from '../blobs/cache.ts';
 import { openBlobs } from '../blobs/open.ts';
 import { messageOf } from '../errors.ts';
 import { openJobFiles, storeLargeFiles } from '../result-files.ts';

@@ -16,7 +16,10 @@ after(async () => {
 });
 
 function runner(definition: Partial<Stage> = {}): Runner {
-  const stage = { ...stageDefinition.parse({ name: 'test', processor: 'misbehaving', timeoutMs: 20_000 }), version: 7 };
+  const stage = {
+    ...stageDefinition.parse({ name: 'test', processor: 'misbehaving', timeoutMs: 20_000 }),
+    version: 7,
+  };
   const made = createIsolatedRunner({
     stage: { ...stage, ...definition },
     module: new URL('../testing/misbehaving-processor.ts', import.meta.url).href,

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
 import type { ResultFile } from '../request.ts';
 import type { Stage } from '../stage.ts';
-import { messageOf } from '../errors.ts';
 import { type HostAnswer, HostProcess } from './host-process.ts';
 import type { FromHost } from './host-protocol.ts';
 import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';
@@ -75,7 +75,8 @@ export function createIsolatedRunner(parts: {
     } catch (error) {
       return failed(messageOf(error), false);
     }
-    if (answer.type === 'done') return { ok: true, files: merge(job.files, answer.files), log: log.toString() };
+    if (answer.type === 'done')
+      return { ok: true, files: merge(job.files, answer.files), log: log.toString() };
     return failed(answer.reason, answer.type === 'failed' && answer.permanent);
   }
 
@@ -93,7 +94,10 @@ export function createIsolatedRunner(parts: {
 }
 
 /** What the processor left, with the files it didn't touch taken from what we sent. */
-function merge(before: readonly ResultFile[], after: Extract<FromHost, { type: 'done' }>['files']): ResultFile[] {
+function merge(
+  before: readonly ResultFile[],
+  after: Extract<FromHost, { type: 'done' }>['files'],
+): ResultFile[] {
   const byName = new Map(before.map((file) => [file.name, file]));
   return after.flatMap((file) => {
     if (!('unchanged' in file)) return [fromWire(file)];

@@ -8,7 +8,11 @@ import { dummyProcessor } from './dummy.ts';
 import { createProcessors, type Processors } from './processors.ts';
 
 /** The engine's own processors, and those that the settings name. Houses add theirs. */
-export function registerProcessors(parts: { settings: Settings; clock: Clock; database: Database }): Processors {
+export function registerProcessors(parts: {
+  settings: Settings;
+  clock: Clock;
+  database: Database;
+}): Processors {
   const processors = createProcessors();
   processors.register(dummyProcessor(parts.clock));
   processors.register(webhookProcessor({ ...parts, allowPrivate: parts.settings.webhook.allowPrivate }));

@@ -33,7 +33,14 @@ export async function runProcessor(
   const process = await load(setup);
   try {
     const signal = new AbortController().signal;
-    await process({ uuid: 'test', stage: 'test', attempt, files: jobFiles, signal, log: (line) => log.push(line) });
+    await process({
+      uuid: 'test',
+      stage: 'test',
+      attempt,
+      files: jobFiles,
+      signal,
+      log: (line) => log.push(line),
+    });
   } finally {
     await process.close?.();
   }

@@ -21,6 +21,9 @@ export default defineProcessor(async (setup) => {
     if (order === 'wait' && !job.signal.aborted) {
       await new Promise((resolve) => job.signal.addEventListener('abort', resolve, { once: true }));
     }
-    job.files.write('answer', Buffer.from(`pid ${process.pid}, config ${setup.config}, version ${setup.version}`));
+    job.files.write(
+      'answer',
+      Buffer.from(`pid ${process.pid}, config ${setup.config}, version ${setup.version}`),
+    );
   };
 });

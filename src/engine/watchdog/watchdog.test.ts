@@ -174,13 +174,14 @@ test('a round that fails is logged, and followed by one that works', async (t) =
   const lines: string[] = [];
   it.watchdog(pino({}, { write: (line: string) => lines.push(line) }));
   await it.nextPlan();
-  await it.coordination.set(`${workersPath}/broken`, 'not a record');
+  const spoiled = { name: 'spoiled', version: 1, definitionJson: '{', updatedAt: 0 };
+  await it.database.query.insertInto('stage').values(spoiled).execute();
   await eventually('a round fails', () => {
     it.clock.advance(1000);
     return lines.some((line) => line.includes('a round failed'));
   });
   await it.publish('ocr', 1);
-  await it.coordination.delete(`${workersPath}/broken`);
+  await it.database.query.deleteFrom('stage').where('name', '=', 'spoiled').execute();
   await eventually('w1 is assigned', async () => {
     it.clock.advance(1000);
     return (await it.stageOf('w1')) === 'ocr';

@@ -12,7 +12,13 @@ export function createRunner(parts: WorkerParts, stage: Stage): Runner {
   const { blobs, clock, random, cacheDirectory, blobsUrl } = parts;
   const registration = parts.processors.get(stage.processor);
   if ('module' in registration) {
-    return createIsolatedRunner({ stage, module: registration.module.href, blobs: blobsUrl, cache: cacheDirectory, clock });
+    return createIsolatedRunner({
+      stage,
+      module: registration.module.href,
+      blobs: blobsUrl,
+      cache: cacheDirectory,
+      clock,
+    });
   }
   const setup: Setup = {
     stage: stage.name,

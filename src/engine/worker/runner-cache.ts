@@ -18,10 +18,19 @@ export class RunnerCache {
 
   /** The loaded runner for this version of the stage; `release` it when it is no longer served. */
   async acquire(stage: Stage): Promise<{ runner: Runner; warm: boolean; release: () => void }> {
-    let entry = this.#entries.find((candidate) => candidate.name === stage.name && candidate.version === stage.version);
+    let entry = this.#entries.find(
+      (candidate) => candidate.name === stage.name && candidate.version === stage.version,
+    );
     const warm = entry?.loaded ?? false;
     if (entry) this.#entries.splice(this.#entries.indexOf(entry), 1);
-    else entry = { name: stage.name, version: stage.version, runner: this.#create(stage), users: 0, loaded: false };
+    else
+      entry = {
+        name: stage.name,
+        version: stage.version,
+        runner: this.#create(stage),
+        users: 0,
+        loaded: false,
+      };
     this.#entries.push(entry);
     const taken = entry;
     taken.users++;

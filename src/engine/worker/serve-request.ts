@@ -1,3 +1,4 @@
+import { disown } from '../blob-owners.ts';
 import type { Delivery } from '../broker/broker.ts';
 import { sleep } from '../clock.ts';
 import { hasCode, messageOf } from '../errors.ts';
@@ -5,7 +6,6 @@ import { type PassedOn, passOn, type Report } from '../outcome.ts';
 import type { Runner } from '../processor/runner.ts';
 import { decodeRequest, type Request } from '../request.ts';
 import { inlineReferences, requestOwner, storeLarge } from '../result-files.ts';
-import { disown } from '../blob-owners.ts';
 import { retryDelay, type Stage } from '../stage.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -52,7 +52,12 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
 
   const { uuid, results } = request;
   const owned = new Set(results.map((file) => file.blob));
-  const result = await serving.runner.run({ uuid, attempt: delivery.attempt, files: results, signal: serving.signal });
+  const result = await serving.runner.run({
+    uuid,
+    attempt: delivery.attempt,
+    files: results,
+    signal: serving.signal,
+  });
   serving.onProcessed(stage.name, parts.clock.now() - startedAt);
   if (result.ok) {
     request.results = result.files;
@@ -83,10 +88,14 @@ async function settle(
       const passed = await passOn(parts.broker, request, report);
       if (passed.to === 'dead') await delivery.deadLetter(passed.reason);
       // Not awaited: a lost ack only means that the message comes again.
-      else void delivery.ack().catch((error: unknown) => parts.log.warn({ error: messageOf(error) }, 'ack failed'));
+      else
+        void delivery
+          .ack()
+          .catch((error: unknown) => parts.log.warn({ error: messageOf(error) }, 'ack failed'));
       emitProcessed(serving, request, report, passed);
       // Nobody will come for these blobs: the request ended here, or its results went out inline.
-      const inline = !request.acceptsReferences && passed.to !== 'dead' && request.processingStages.length === 1;
+      const inline =
+        !request.acceptsReferences && passed.to !== 'dead' && request.processingStages.length === 1;
       if (request.ownsBlobs && (passed.to === 'end' || inline)) await disownBlobs(parts, request);
       return;
     } catch (error) {
@@ -124,7 +133,12 @@ async function disownBlobs(parts: WorkerParts, request: Request): Promise<void> 
   }
 }
 
-function emitProcessed({ parts, workerId }: Serving, request: Request, report: Report, passed: PassedOn): void {
+function emitProcessed(
+  { parts, workerId }: Serving,
+  request: Request,
+  report: Report,
+  passed: PassedOn,
+): void {
   const { status, startedAt, endedAt } = report;
   parts.events.emit({
     kind: 'request.processed',

@@ -23,7 +23,11 @@ export class Slot {
   failure: { stage: string; reason: string } | undefined;
   switchMs: number | null = null;
 
-  constructor(parts: { serving: Omit<Serving, 'stage' | 'runner'>; cache: RunnerCache; onChange: () => void }) {
+  constructor(parts: {
+    serving: Omit<Serving, 'stage' | 'runner'>;
+    cache: RunnerCache;
+    onChange: () => void;
+  }) {
     this.#serving = parts.serving;
     this.#cache = parts.cache;
     this.#onChange = parts.onChange;
@@ -98,16 +102,23 @@ export class Slot {
     const { parts } = this.#serving;
     const serving: Serving = { ...this.#serving, stage, runner: loaded.runner };
     try {
-      const consumer = await parts.broker.consume(stage.name, { concurrency: stage.concurrency }, async (delivery) => {
-        if (++this.inFlight === 1) this.#onChange();
-        try {
-          await serveRequest(serving, delivery);
-        } finally {
-          if (--this.inFlight === 0) this.#onChange();
-        }
-      });
+      const consumer = await parts.broker.consume(
+        stage.name,
+        { concurrency: stage.concurrency },
+        async (delivery) => {
+          if (++this.inFlight === 1) this.#onChange();
+          try {
+            await serveRequest(serving, delivery);
+          } finally {
+            if (--this.inFlight === 0) this.#onChange();
+          }
+        },
+      );
       this.#serves = { stage, consumer, release: loaded.release };
-      parts.log.info({ worker: serving.workerId, stage: stage.name, version: stage.version }, 'serving stage');
+      parts.log.info(
+        { worker: serving.workerId, stage: stage.name, version: stage.version },
+        'serving stage',
+      );
     } catch (error) {
       loaded.release();
       this.#fail(stage, error);
@@ -126,7 +137,10 @@ export class Slot {
     const { parts, workerId } = this.#serving;
     const reason = messageOf(error);
     this.failure = { stage: stage.name, reason };
-    parts.log.error({ worker: workerId, stage: stage.name, version: stage.version, reason }, 'stage cannot be served');
+    parts.log.error(
+      { worker: workerId, stage: stage.name, version: stage.version, reason },
+      'stage cannot be served',
+    );
     this.#cancelReload = parts.clock.after(reloadMs, () => {
       this.failure = undefined;
       this.#begin();

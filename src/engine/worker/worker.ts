@@ -4,7 +4,13 @@ import { sleep } from '../clock.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import { hasCode, messageOf, PismakError } from '../errors.ts';
 import type { Stage } from '../stage.ts';
-import { changeWorker, parseRecord, type WorkerPresence, type WorkerRecord, workersPath } from '../worker-record.ts';
+import {
+  changeWorker,
+  parseRecord,
+  type WorkerPresence,
+  type WorkerRecord,
+  workersPath,
+} from '../worker-record.ts';
 import { createRunner } from './create-runner.ts';
 import { PresenceReport } from './presence.ts';
 import { RunnerCache } from './runner-cache.ts';
@@ -81,7 +87,10 @@ export class Worker {
     if (session && !session.lost.aborted) {
       const leftAt = clock.now();
       await changeWorker(session, this.id, (record) => ({ ...record, leftAt })).catch((error: unknown) =>
-        this.#log.warn({ error: messageOf(error) }, 'the record does not say that this worker left in good order'),
+        this.#log.warn(
+          { error: messageOf(error) },
+          'the record does not say that this worker left in good order',
+        ),
       );
       await session.close();
     }
@@ -95,7 +104,10 @@ export class Worker {
     } catch (error) {
       await session.close();
       if (!hasCode(error, 'node-exists')) throw error;
-      throw new PismakError('already-exists', `a worker named ${this.id} is running; give this one another name`);
+      throw new PismakError(
+        'already-exists',
+        `a worker named ${this.id} is running; give this one another name`,
+      );
     }
     this.#session = session;
     await this.#register(session);
@@ -132,7 +144,15 @@ export class Worker {
   async #register(session: Coordination): Promise<void> {
     const identity = { host: hostname(), labels: [...this.#labels], failure: null, leftAt: null };
     const registeredAt = this.#parts.clock.now();
-    const record = { id: this.id, stage: null, enabled: true, pinned: false, unlockAt: 0, registeredAt, ...identity };
+    const record = {
+      id: this.id,
+      stage: null,
+      enabled: true,
+      pinned: false,
+      unlockAt: 0,
+      registeredAt,
+      ...identity,
+    };
     try {
       await session.create(`${workersPath}/${this.id}`, JSON.stringify(record satisfies WorkerRecord));
     } catch (error) {
@@ -149,7 +169,10 @@ export class Worker {
       try {
         await this.#aim();
       } catch (error) {
-        this.#log.error({ error: messageOf(error) }, 'the stages could not be read; the next change tries again');
+        this.#log.error(
+          { error: messageOf(error) },
+          'the stages could not be read; the next change tries again',
+        );
       }
     });
   }
@@ -161,8 +184,12 @@ export class Worker {
       const stage = await this.#definition(name, version);
       if (stage?.labels.every((label) => this.#labels.includes(label))) able.push(stage);
     }
-    this.#exclusive.aim(able.find((stage) => stage.mode === 'exclusive' && stage.name === record?.stage) ?? null);
-    const shared = new Map(able.filter((stage) => stage.mode === 'shared').map((stage) => [stage.name, stage]));
+    this.#exclusive.aim(
+      able.find((stage) => stage.mode === 'exclusive' && stage.name === record?.stage) ?? null,
+    );
+    const shared = new Map(
+      able.filter((stage) => stage.mode === 'shared').map((stage) => [stage.name, stage]),
+    );
     for (const name of shared.keys()) if (!this.#shared.has(name)) this.#shared.set(name, this.#newSlot());
     for (const [name, slot] of this.#shared) slot.aim(shared.get(name) ?? null);
     await this.#noteFailure();
@@ -188,7 +215,9 @@ export class Worker {
     const failure = failed ? `stage ${failed.stage}: ${failed.reason}` : null;
     const session = this.#session;
     if (!session || this.#record?.failure === failure || this.#stopped) return;
-    await changeWorker(session, this.id, (record) => (record.failure === failure ? undefined : { ...record, failure }));
+    await changeWorker(session, this.id, (record) =>
+      record.failure === failure ? undefined : { ...record, failure },
+    );
   }
 
   #newSlot(): Slot {

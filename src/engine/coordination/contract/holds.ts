@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Claim, code } from './claim.ts';
 import type { Hold } from '../coordination.ts';
+import { type Claim, code } from './claim.ts';
 
 const leader = '/leaders/watchdog';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { eventually } from '../../testing/eventually.ts';
-import { type Claim, code } from './claim.ts';
 import type { Coordination, Node } from '../coordination.ts';
+import { type Claim, code } from './claim.ts';
 
 /** The latest state that a watch has told, and how often it did. */
 function watching(session: Coordination, path: string) {

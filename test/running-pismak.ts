@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { readHolder } from '../src/engine/data-directory.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** `npm start` as a user runs it, on a data directory of its own. It can be killed and started again. */
+export class RunningPismak {
+  readonly #directory: string;
+  readonly #settings: readonly string[];
+  #process: ChildProcess | undefined;
+  #output = '';
+  #holder: { url: string; token: string } | undefined;
+
+  constructor(directory: string, settings: Readonly<Record<string, string | number>> = {}) {
+    this.#directory = directory;
+    this.#settings = Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  }
+
+  get url(): string {
+    if (!this.#holder) throw new Error('not running');
+    return this.#holder.url;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Resolves to the milliseconds from the command to the first healthy answer. */
+  async start(): Promise<number> {
+    const startedAt = performance.now();
+    const parameters = [
+      'start',
+      '--silent',
+      '--',
+      '--data',
+      this.#directory,
+      '--port',
+      '0',
+      ...this.#settings,
+    ];
+    // A process group of its own, so that a kill reaches npm, the shell and the program at the same moment.
+    const child = spawn('npm', parameters, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output = (this.#output + text).slice(-20_000);
+      });
+    }
+    for (;;) {
+      if (child.exitCode !== null)
+        throw new Error(`npm start ended with ${child.exitCode}:\n${this.#output}`);
+      if (performance.now() - startedAt > 60_000)
+        throw new Error(`not healthy within a minute:\n${this.#output}`);
+      if (await this.#healthy()) return performance.now() - startedAt;
+      await wait(20);
+    }
+  }
+
+  /** SIGKILL to every process at once: what a power cut looks like from inside. */
+  async kill(): Promise<void> {
+    await this.#signal('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    await this.#signal('SIGTERM');
+  }
+
+  /** Calls an operation through the API; rejects with its message, or when nobody answers. */
+  async call<T>(operation: string, input: object): Promise<T> {
+    if (!this.#holder) throw new Error('not running');
+    const { url, token } = this.#holder;
+    const response = await fetch(`${url}/api/v1/${operation.replace('.', '/')}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    });
+    const answer = (await response.json()) as T & { error?: { code: string; message: string } };
+    if (!response.ok) throw new Error(`${operation}: ${answer.error?.code}: ${answer.error?.message}`);
+    return answer;
+  }
+
+  async #healthy(): Promise<boolean> {
+    const holder = await readHolder(this.#directory);
+    if (!holder?.url || !holder.token) return false;
+    this.#holder = { url: holder.url, token: holder.token };
+    try {
+      return (await fetch(`${holder.url}/api/v1/health`)).ok;
+    } catch {
+      return false;
+    }
+  }
+
+  async #signal(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process;
+    this.#holder = undefined;
+    if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;
+    const closed = new Promise((resolve) => child.once('close', resolve));
+    process.kill(-child.pid, signal);
+    await closed;
+    this.#process = undefined;
+  }
+}
