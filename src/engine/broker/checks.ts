@@ -1,0 +1,29 @@
+import { PismakError } from '../errors.ts';
+import type { ConsumeOptions, OutgoingMessage, Page } from './broker.ts';
+
+/** Refuses a message that is too large; gives its headers as text, null when it has none. */
+export function checkMessage(message: OutgoingMessage, maxBytes: number): string | null {
+  const headers =
+    message.headers && Object.keys(message.headers).length > 0 ? JSON.stringify(message.headers) : null;
+  const size = message.body.length + (headers?.length ?? 0);
+  if (size > maxBytes) {
+    const text = `Message ${message.id} has ${size} bytes, the limit is ${maxBytes}. Put large content into Blobs.`;
+    throw new PismakError('message-too-large', text);
+  }
+  return headers;
+}
+
+export function checkConsumeOptions({ concurrency, prefetch }: ConsumeOptions): void {
+  for (const [name, value] of Object.entries({ concurrency, prefetch: prefetch ?? 1 })) {
+    if (Number.isInteger(value) && value >= 1) continue;
+    throw new PismakError('invalid-input', `${name} is ${value}, but must be a whole number from 1 up.`);
+  }
+}
+
+export function pageOf({ offset = 0, limit = 100 }: Page = {}): Required<Page> {
+  for (const [name, value] of Object.entries({ offset, limit })) {
+    if (Number.isInteger(value) && value >= 0) continue;
+    throw new PismakError('invalid-input', `${name} is ${value}, but must be a whole number from 0 up.`);
+  }
+  return { offset, limit };
+}

@@ -1,0 +1,71 @@
+import { systemClock } from '../clock.ts';
+import type { Broker } from './broker.ts';
+
+/**
+ * A program that the contract runs, to kill it. It says on a line of its own what it knows to be durable:
+ *
+ *     node contract-process.ts MODULE FACTORY OPTIONS MODE PARAMETERS...
+ */
+const [module = '', factory = '', options = '{}', mode = '', ...parameters] = process.argv.slice(2);
+// Whoever started us holds the other end: when he is gone, so are we.
+process.stdin.on('close', () => process.exit()).resume();
+const opened = await import(module);
+const broker: Broker = await opened[factory]({ ...JSON.parse(options), clock: systemClock });
+
+const modes: Record<string, (...parameters: string[]) => Promise<void>> = { publish, consume, hold, fill };
+await modes[mode]?.(...parameters);
+
+/** Publishes, `window` at a time, until `count` if that is given, and says which message is confirmed. */
+async function publish(queue: string, prefix: string, window: string, count = 'Infinity'): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: Number(window) }, async () => {
+      while (next < Number(count)) {
+        const id = `${prefix}${next++}`;
+        await say(`publishing ${id}`);
+        await broker.publish(queue, { id, body: Buffer.from(`body of ${id}`) });
+        await say(`confirmed ${id}`);
+      }
+    }),
+  );
+  process.exit();
+}
+
+/** Acks whatever comes, and says when it begins and when that is durable. */
+async function consume(queue: string, concurrency: string): Promise<void> {
+  await broker.consume(queue, { concurrency: Number(concurrency) }, async (delivery) => {
+    await say(`acking ${delivery.id}`);
+    await delivery.ack();
+    await say(`acked ${delivery.id}`);
+  });
+}
+
+/** Starts one message, does something durable for it, says so, and then works on for ever. */
+async function hold(queue: string, marks: string): Promise<void> {
+  await broker.consume(queue, { concurrency: 1, prefetch: 10 }, async (delivery) => {
+    await broker.publish(marks, { id: `mark of ${delivery.id}`, body: new Uint8Array() });
+    await say(`${delivery.id} ${delivery.attempt}`);
+    await new Promise(() => {});
+  });
+}
+
+/** Fills the queue up to `few` and then to `many` messages of 1 KB, and says each time how many bytes of memory it has. */
+async function fill(queue: string, few: string, many: string): Promise<void> {
+  await broker.consume(queue, { concurrency: 10 }, () => new Promise(() => {}));
+  const body = new Uint8Array(1024);
+  let published = 0;
+  for (const goal of [Number(few), Number(many)]) {
+    while (published < goal) {
+      await Promise.all(
+        Array.from({ length: 1000 }, () => broker.publish(queue, { id: `m${published++}`, body })),
+      );
+    }
+    globalThis.gc?.();
+    const { heapUsed, external, rss } = process.memoryUsage();
+    await say(`${heapUsed + external} ${rss}`);
+  }
+}
+
+function say(line: string): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()));
+}

@@ -1,0 +1,31 @@
+import { suite } from 'node:test';
+import { administrationClaims } from './contract/administration.ts';
+import { conservationClaims } from './contract/conservation.ts';
+import { crashClaims } from './contract/crashes.ts';
+import { deadLetterClaims } from './contract/dead-letters.ts';
+import { deliveryClaims } from './contract/delivery.ts';
+import { publishingClaims } from './contract/publishing.ts';
+import { retryClaims } from './contract/retries.ts';
+import { type BrokerSetup, claimsOf, type Prepare } from './contract/scene.ts';
+import { stormClaims } from './contract/storm.ts';
+
+export type { BrokerSetup };
+
+/**
+ * Every promise of `broker.ts`, as tests. An adapter's own test calls it with a way to make an empty store:
+ *
+ *     brokerContract('SQLite', async (t) => { ... return { open, pass, process } });
+ */
+export function brokerContract(adapter: string, prepare: Prepare): void {
+  suite(`${adapter} as a broker`, () => {
+    const claim = claimsOf(prepare);
+    publishingClaims(claim);
+    deliveryClaims(claim);
+    retryClaims(claim);
+    deadLetterClaims(claim);
+    administrationClaims(claim);
+    crashClaims(claim);
+    conservationClaims(claim);
+    stormClaims(claim);
+  });
+}

@@ -1,0 +1,85 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { BrokerSetup } from './scene.ts';
+
+const program = fileURLToPath(new URL('../contract-process.ts', import.meta.url));
+
+/** What `contract-process.ts` can do. */
+export type ProcessMode = 'publish' | 'consume' | 'hold' | 'fill';
+
+/** A process that uses the store, tells what it has achieved line by line, and can be killed at any moment. */
+export class BrokerProcess {
+  readonly lines: string[] = [];
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #exited: Promise<unknown>;
+  #errors = '';
+  #waiting: { count: number; resolve: () => void }[] = [];
+
+  constructor(
+    setup: BrokerSetup['process'],
+    mode: ProcessMode,
+    parameters: readonly string[],
+    under: string[] = [],
+  ) {
+    const { module, factory, options } = setup;
+    // A bounded nursery: else V8 keeps ever more empty pages, and the resident size says nothing.
+    const node = [process.execPath, '--expose-gc', '--max-semi-space-size=8'];
+    const all = [
+      ...under,
+      ...node,
+      program,
+      module.href,
+      factory,
+      JSON.stringify(options),
+      mode,
+      ...parameters,
+    ];
+    this.#child = spawn(all[0] ?? '', all.slice(1), { stdio: 'pipe' });
+    this.#exited = once(this.#child, 'close');
+    this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      this.#errors += chunk;
+    });
+    createInterface(this.#child.stdout).on('line', (line) => this.#heard(line));
+  }
+
+  /** Resolves when it has said `count` lines. Fails when it ended before. */
+  async said(count: number): Promise<string[]> {
+    const enough = new Promise<void>((resolve) => {
+      this.#waiting.push({ count, resolve });
+      this.#check();
+    });
+    await Promise.race([enough, this.#exited]);
+    if (this.lines.length < count)
+      throw new Error(`it ended after ${this.lines.length} lines: ${this.#errors}`);
+    return this.lines;
+  }
+
+  /** kill -9; resolves when it is gone and all that it said has been heard. */
+  async kill(): Promise<string[]> {
+    this.#child.kill('SIGKILL');
+    await this.#exited;
+    return this.lines;
+  }
+
+  /** Waits for its own end. */
+  async finished(): Promise<string[]> {
+    await this.#exited;
+    if (this.#child.exitCode !== 0) throw new Error(`it failed: ${this.#errors}`);
+    return this.lines;
+  }
+
+  #heard(line: string): void {
+    this.lines.push(line);
+    this.#check();
+  }
+
+  #check(): void {
+    this.#waiting = this.#waiting.filter(({ count, resolve }) => {
+      if (this.lines.length < count) return true;
+      resolve();
+      return false;
+    });
+  }
+}

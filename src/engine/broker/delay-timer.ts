@@ -1,0 +1,37 @@
+import type { Clock } from '../clock.ts';
+
+/** One timer for the earliest of all delayed messages. */
+export class DelayTimer {
+  readonly #clock: Clock;
+  readonly #due: () => void;
+  #at = Number.POSITIVE_INFINITY;
+  #cancel: () => void = () => {};
+  #closed = false;
+
+  constructor(clock: Clock, due: () => void) {
+    this.#clock = clock;
+    this.#due = due;
+  }
+
+  /** Something will be due at `at`, or is already. */
+  expect(at: number): void {
+    if (this.#closed || at >= this.#at) return;
+    const delay = at - this.#clock.now();
+    this.#cancel();
+    this.#at = Number.POSITIVE_INFINITY;
+    if (delay <= 0) {
+      this.#due();
+      return;
+    }
+    this.#at = at;
+    this.#cancel = this.#clock.after(delay, () => {
+      this.#at = Number.POSITIVE_INFINITY;
+      this.#due();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel();
+  }
+}

@@ -1,0 +1,25 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { Broker } from './broker.ts';
+import { SqliteBroker } from './sqlite/broker.ts';
+import { startOwner } from './sqlite/owner.ts';
+
+export interface SqliteBrokerOptions {
+  /** Created when missing. Belongs to one process: a second one is refused with `data-directory-in-use`. */
+  file: string;
+  clock: Clock;
+  /** The largest body that is accepted; 16 MiB unless told. Larger things belong to Blobs. */
+  maxMessageBytes?: number;
+}
+
+/**
+ * The embedded broker: queues in one SQLite file that belongs to one thread of one process.
+ *
+ *     const broker = await openSqliteBroker({ file: '.pismak/queues.db', clock: systemClock });
+ */
+export async function openSqliteBroker(options: SqliteBrokerOptions): Promise<Broker> {
+  await mkdir(dirname(options.file), { recursive: true });
+  const { owner, state } = await startOwner(options.file);
+  return new SqliteBroker(owner, state, options.clock, options.maxMessageBytes ?? 16 * 1024 * 1024);
+}

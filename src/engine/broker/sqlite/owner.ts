@@ -1,0 +1,96 @@
+import { Worker } from 'node:worker_threads';
+import { PismakError } from '../../errors.ts';
+import type { Arguments, CommandName, Result } from './commands.ts';
+import { GroupCommit, type LazyWrite } from './group-commit.ts';
+import { type FromOwner, type Problem, problemOf, type ToOwner } from './protocol.ts';
+import type { FileState } from './queue-commands.ts';
+
+/** The owner thread as the broker sees it. */
+export interface Owner {
+  run: GroupCommit['run'];
+  insert: GroupCommit['insert'];
+  runLazily<Name extends CommandName>(command: Name, parameters: Arguments<Name>): LazyWrite;
+  /** For callers to whom the order of answers does not matter. */
+  ask<Name extends CommandName>(command: Name, ...parameters: Arguments<Name>): Promise<Result<Name>>;
+  snapshot(file: string): Promise<void>;
+  /** Commits what waits and ends the thread. */
+  close(): Promise<void>;
+}
+
+/** Starts the thread that owns `file`; resolves when the file is open. */
+export function startOwner(file: string): Promise<{ owner: Owner; state: FileState }> {
+  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+    workerData: { file },
+    name: 'broker',
+  });
+  const send = (message: ToOwner, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
+  const commit = new GroupCommit((batch) => send({ batch }, [batch.bodies.buffer]));
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const snapshots: ((problem: Problem | null) => void)[] = [];
+  let lastSnapshot: Promise<void> = Promise.resolve();
+
+  const owner: Owner = {
+    run: commit.run.bind(commit),
+    insert: commit.insert.bind(commit),
+    runLazily: commit.runLazily.bind(commit),
+    ask: (command, ...parameters) =>
+      new Promise((resolve, reject) => commit.run(command, parameters, resolve, reject)),
+    snapshot(copy) {
+      const made = new Promise<void>((resolve, reject) => {
+        snapshots.push((problem) => (problem ? reject(fileError(copy, problem)) : resolve()));
+        send({ snapshot: copy });
+      });
+      lastSnapshot = made.catch(() => {});
+      return made;
+    },
+    async close() {
+      await Promise.all([commit.idle(), lastSnapshot]);
+      commit.end(new PismakError('unavailable', `The queues in ${file} are closed.`));
+      send({ close: true });
+      await ended;
+    },
+  };
+
+  return new Promise((resolve, reject) => {
+    let failure: Problem | undefined;
+    worker.on('message', (message: FromOwner) => {
+      if ('opened' in message) resolve({ owner, state: message.opened });
+      else if ('snapshot' in message) snapshots.shift()?.(message.snapshot);
+      else {
+        const problems = message.problems.map(
+          ([index, problem]) => [index, fileError(file, problem)] as const,
+        );
+        commit.committed(message.values, new Map(problems));
+      }
+    });
+    worker.once('error', (error) => {
+      failure = problemOf(error);
+    });
+    worker.once('exit', () => {
+      const problem = failure ?? { message: 'the thread that owns it has ended', errcode: undefined };
+      const error = fileError(file, problem);
+      reject(error);
+      commit.end(error);
+      for (const fail of snapshots.splice(0)) fail(problem);
+    });
+  });
+}
+
+/** SQLite's result codes that call for something from the user. */
+const advice: Readonly<Record<number, string>> = {
+  8: 'Check the permissions of the file and its directory.',
+  11: 'Restore it from a backup.',
+  13: 'Free some space on the disk.',
+  14: 'Check that the directory exists and may be written to.',
+  26: 'Another program wrote it: move it away, or restore it from a backup.',
+};
+
+function fileError(file: string, { message, errcode }: Problem): PismakError {
+  // The low byte is the result code proper, the rest a detail of it.
+  const code = (errcode ?? 0) & 0xff;
+  if (code === 5) {
+    return new PismakError('data-directory-in-use', `The queues in ${file} are in use by another process.`);
+  }
+  const text = `The queues in ${file} are not available: ${message}. ${advice[code] ?? 'Restart to try again.'}`;
+  return new PismakError('unavailable', text);
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../../clock.ts';
+import type { PismakError } from '../../errors.ts';
+import type { Arguments, CommandName } from './commands.ts';
+import type { Owner } from './owner.ts';
+
+const againMs = 1000;
+
+/**
+ * Writes that must not be given up while the process lives. The work of an acked message is done: when the disk is full,
+ * trying to write the ack again is right, and doing the work again is not.
+ */
+export class PersistentWrites {
+  readonly #owner: Owner;
+  readonly #clock: Clock;
+  readonly #waiting = new Set<() => void>();
+  #closing = false;
+
+  constructor(owner: Owner, clock: Clock) {
+    this.#owner = owner;
+    this.#clock = clock;
+  }
+
+  run<Name extends CommandName>(command: Name, parameters: Arguments<Name>, done: () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const written = () => {
+        done();
+        resolve();
+      };
+      const failed = (error: PismakError) => {
+        if (this.#closing) return reject(error);
+        const giveUp = () => {
+          cancel();
+          reject(error);
+        };
+        const cancel = this.#clock.after(againMs, () => {
+          this.#waiting.delete(giveUp);
+          write();
+        });
+        this.#waiting.add(giveUp);
+      };
+      const write = () => this.#owner.run(command, parameters, written, failed);
+      write();
+    });
+  }
+
+  /** From now on a failure is final: those messages will come again. */
+  close(): void {
+    this.#closing = true;
+    for (const giveUp of this.#waiting) giveUp();
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,33 @@
+import type { Arguments, CommandName } from './commands.ts';
+import type { FileState } from './queue-commands.ts';
+
+/** What the broker sends to the owner thread. */
+export type ToOwner = { batch: Batch } | { snapshot: string } | { close: true };
+
+/** Commands that share a transaction; the bodies of new messages lie one after the other in `bodies`. */
+export interface Batch {
+  calls: Call[];
+  bodies: Uint8Array<ArrayBuffer>;
+}
+export type Call = [command: CommandName, parameters: readonly unknown[], bodyLength?: number];
+
+/** The parameters of an insert without the body. */
+export type NewMessage = Arguments<'insert'> extends [...infer Rest, Uint8Array] ? Rest : never;
+
+/** What comes back; batches are answered in order. */
+export type FromOwner =
+  | { opened: FileState }
+  | { values: unknown[]; problems: [index: number, problem: Problem][] }
+  | { snapshot: Problem | null };
+
+/** An error of SQLite, in a form that crosses threads. */
+export interface Problem {
+  message: string;
+  /** SQLite's result code. */
+  errcode: number | undefined;
+}
+
+export function problemOf(error: unknown): Problem {
+  const { message, errcode } = error as { message?: unknown; errcode?: unknown };
+  return { message: String(message ?? error), errcode: typeof errcode === 'number' ? errcode : undefined };
+}

@@ -1,0 +1,218 @@
+import type { Clock } from '../../clock.ts';
+import type { ConsumeOptions, DeliveryHandler, QueueStatus } from '../broker.ts';
+import type { DelayTimer } from '../delay-timer.ts';
+import { maxDelayMs, SettledOnce, type Settlement } from '../delivery.ts';
+import { HandlerSlots } from '../handler-slots.ts';
+import { addFailure } from '../history.ts';
+import { fromRow, laneNumber, lanes, type Message } from '../message-row.ts';
+import type { LazyWrite } from './group-commit.ts';
+import { ReadyLane, type Room } from './lane.ts';
+import type { Owner } from './owner.ts';
+import type { PersistentWrites } from './persistent-writes.ts';
+import type { Counts, QueueRow } from './queue-commands.ts';
+
+const aheadBytes = 16 * 1024 * 1024;
+const readAgainMs = 1000;
+
+/** What all queues of a broker share. */
+export interface Shared {
+  owner: Owner;
+  writes: PersistentWrites;
+  timer: DelayTimer;
+  clock: Clock;
+}
+
+/**
+ * One queue in memory: its counters, the claims, and who consumes it. A message is on disk until it is settled; that it
+ * is being processed is known only here.
+ */
+export class SqliteQueue {
+  readonly number: number;
+  readonly name: string;
+  paused: boolean;
+  maxLength: number | null;
+  delayed: number;
+  dead: number;
+  /** Publishes on their way to the disk. */
+  unconfirmed = 0;
+  readonly ready = { high: new ReadyLane(), normal: new ReadyLane() };
+  readonly #claims = new Map<number, Message>();
+  readonly #shared: Shared;
+  #consumers: HandlerSlots[] = [];
+  /** While above zero nothing is started and nothing read. */
+  #holds = 0;
+
+  constructor(shared: Shared, row: QueueRow, counts: Counts) {
+    this.#shared = shared;
+    this.number = row.number;
+    this.name = row.name;
+    this.paused = row.paused;
+    this.maxLength = row.maxLength;
+    this.delayed = counts.delayed;
+    this.dead = counts.dead;
+    for (const lane of lanes) this.ready[lane].count = counts[lane];
+  }
+
+  get isFull(): boolean {
+    const waiting = this.ready.high.count + this.ready.normal.count + this.delayed + this.unconfirmed;
+    return this.maxLength !== null && waiting >= this.maxLength;
+  }
+
+  /** The claimed messages, as the owner thread wants them. */
+  get claimed(): string {
+    return JSON.stringify([...this.#claims.keys()]);
+  }
+
+  published(message: Message): void {
+    this.ready[message.lane].published(message, this.#room());
+    this.#dispatch();
+  }
+
+  cameBack(lane: number, first: number, count: number): void {
+    this.ready[lanes[lane] ?? 'normal'].cameBack(first, count);
+    this.#dispatch();
+  }
+
+  consume(options: ConsumeOptions, handler: DeliveryHandler): HandlerSlots {
+    // Reading ahead takes nothing from anybody here, so it is generous: twice a batch of publishes.
+    const { concurrency, prefetch = Math.max(500, 4 * concurrency) } = options;
+    const consumer = new HandlerSlots({ concurrency, prefetch }, handler, (leaving) => {
+      this.#consumers = this.#consumers.filter((other) => other !== leaving);
+      if (this.#consumers.length === 0) this.#clearAhead();
+    });
+    this.#consumers.push(consumer);
+    this.#dispatch();
+    return consumer;
+  }
+
+  setPaused(paused: boolean): void {
+    this.paused = paused;
+    this.#dispatch();
+  }
+
+  /** Lets nothing start until the returned function is called, so that what waits can be changed on disk. */
+  hold(): () => void {
+    this.#holds++;
+    this.#clearAhead();
+    return () => {
+      this.#holds--;
+      this.#dispatch();
+    };
+  }
+
+  purged(counts: Omit<Counts, 'dead'>): void {
+    this.delayed -= counts.delayed;
+    for (const lane of lanes) this.ready[lane].count -= counts[lane];
+    // A publish that was on its way may have joined meanwhile.
+    this.#clearAhead();
+  }
+
+  async closeConsumers(): Promise<void> {
+    await Promise.all(this.#consumers.map((consumer) => consumer.close()));
+  }
+
+  async status(): Promise<QueueStatus> {
+    const oldest = await Promise.all(lanes.map((lane) => this.#oldest(lane)));
+    return {
+      name: this.name,
+      ready: { high: this.ready.high.count, normal: this.ready.normal.count },
+      delayed: this.delayed,
+      inFlight: this.#claims.size,
+      dead: this.dead,
+      oldestAt: oldest.reduce((a, b) => (a === null ? b : b === null ? a : Math.min(a, b)), null),
+      paused: this.paused,
+      maxLength: this.maxLength,
+    };
+  }
+
+  async #oldest(lane: 'high' | 'normal'): Promise<number | null> {
+    const { first, count } = this.ready[lane];
+    if (first || count === 0) return first?.publishedAt ?? null;
+    return this.#shared.owner.ask('oldest', this.number, laneNumber[lane], this.claimed);
+  }
+
+  #dispatch(): void {
+    if (this.#holds > 0 || this.#consumers.length === 0) return;
+    while (!this.paused) {
+      const consumer = this.#consumers.reduce((a, b) => (b.free > a.free ? b : a));
+      if (consumer.free <= 0) break;
+      // Strict: as long as a high message is ready, even one that must be read first, no normal one is taken.
+      const lane = this.ready.high.count > 0 ? this.ready.high : this.ready.normal;
+      const message = lane.take();
+      if (!message) break;
+      this.#start(consumer, message);
+    }
+    for (const lane of lanes) this.#readAhead(lane);
+  }
+
+  #start(consumer: HandlerSlots, message: Message): void {
+    message.attempts++;
+    this.#claims.set(message.seq, message);
+    const charge = this.#shared.owner.runLazily('charge', [message.seq, message.attempts]);
+    const delivery = new SettledOnce(this.name, message, (settlement) =>
+      this.#settle(message, settlement, charge),
+    );
+    void consumer.start(delivery).then(() => this.#dispatch());
+  }
+
+  /** The claim ends when the settlement is on disk. What is written holds the attempts, so the charge can be dropped. */
+  #settle(message: Message, settlement: Settlement, charge: LazyWrite): Promise<void> {
+    const { writes, clock, timer } = this.#shared;
+    const { seq } = message;
+    const wasHere = charge.drop();
+    const back = () => {
+      this.#claims.delete(seq);
+      this.cameBack(laneNumber[message.lane], seq, 1);
+    };
+    if (settlement.kind === 'ack') return writes.run('remove', [seq], () => this.#claims.delete(seq));
+    if (settlement.kind === 'release') {
+      message.attempts--;
+      if (!wasHere) return writes.run('charge', [seq, message.attempts], back);
+      back();
+      return Promise.resolve();
+    }
+    const now = clock.now();
+    const history = JSON.stringify(addFailure(message.history, now, message.attempts, settlement.reason));
+    if (settlement.kind === 'dead-letter') {
+      return writes.run('bury', [seq, message.attempts, history], () => {
+        this.#claims.delete(seq);
+        this.dead++;
+      });
+    }
+    const readyAt = settlement.delayMs > 0 ? now + Math.ceil(Math.min(settlement.delayMs, maxDelayMs)) : null;
+    return writes.run('retry', [seq, readyAt, message.attempts, history], () => {
+      if (readyAt === null) return back();
+      this.#claims.delete(seq);
+      this.delayed++;
+      timer.expect(readyAt);
+    });
+  }
+
+  #readAhead(lane: 'high' | 'normal'): void {
+    const ready = this.ready[lane];
+    const wanted = ready.wanted(this.#room());
+    if (!wanted) return;
+    const { owner, clock } = this.#shared;
+    owner.run(
+      'read',
+      [this.number, laneNumber[lane], wanted.after, wanted.limit, wanted.bytes],
+      (rows) => {
+        ready.received(rows.map(fromRow), (seq) => this.#claims.has(seq));
+        this.#dispatch();
+      },
+      () => {
+        ready.notReceived();
+        clock.after(readAgainMs, () => this.#dispatch());
+      },
+    );
+  }
+
+  #room(): Room {
+    const prefetch = this.#consumers.reduce((sum, consumer) => sum + consumer.prefetch, 0);
+    return { messages: prefetch, bytes: aheadBytes };
+  }
+
+  #clearAhead(): void {
+    for (const lane of lanes) this.ready[lane].clear();
+  }
+}
