@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { PismakError } from '../errors.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { type CommandLineSettings, loadSettings } from './load.ts';
+
+type From = { toml?: string; environment?: Record<string, string>; commandLine?: CommandLineSettings };
+
+async function load(context: TestContext, { toml, environment = {}, commandLine = {} }: From) {
+  const directory = await temporaryDirectory(context);
+  if (toml !== undefined) await writeFile(join(directory, 'pismak.toml'), toml);
+  return { directory, ...(await loadSettings({ directory, environment, commandLine })) };
+}
+
+async function problems(context: TestContext, from: From): Promise<string[]> {
+  const error = await load(context, from).then(
+    () => assert.fail('it was accepted'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof PismakError, String(error));
+  assert.equal(error.code, 'configuration-invalid');
+  const found = error.details?.problems as string[];
+  for (const problem of found) assert.ok(error.message.includes(problem));
+  return found;
+}
+
+test('without a file everything has its default, and the data directory is absolute', async (context) => {
+  const { settings, origins, directory, file } = await load(context, {});
+  assert.equal(settings.http.port, 7475);
+  assert.equal(settings.data, join(directory, '.pismak'));
+  assert.equal(file, undefined);
+  assert.ok([...origins.values()].every((origin) => origin === 'default'));
+});
+
+test('each layer overrides the one before, and the origin says which one won', async (context) => {
+  const toml = '# ours\n[http]\nport = 1\nhost = "0.0.0.0"\nbodyLimitMb = 2\n';
+  const { settings, origins } = await load(context, {
+    toml,
+    environment: { PISMAK_HTTP_PORT: '2', PISMAK_HTTP_BODY_LIMIT_MB: '3', UNRELATED: 'x' },
+    commandLine: { port: '4', set: ['worker.labels=gpu, big', 'http.trustProxy=true'] },
+  });
+  assert.equal(settings.http.port, 4);
+  assert.equal(settings.http.host, '0.0.0.0');
+  assert.equal(settings.http.bodyLimitMb, 3);
+  assert.deepEqual(settings.worker.labels, ['gpu', 'big']);
+  assert.equal(settings.http.trustProxy, true);
+  assert.equal(origins.get('http.port'), 'command line --port');
+  assert.equal(origins.get('http.host'), 'pismak.toml:4');
+  assert.equal(origins.get('http.bodyLimitMb'), 'environment PISMAK_HTTP_BODY_LIMIT_MB');
+  assert.equal(origins.get('http.trustProxy'), 'command line --set');
+  assert.equal(origins.get('log.level'), 'default');
+});
+
+test('all that is wrong is told at once, with file and line, what is allowed and what was meant', async (context) => {
+  const found = await problems(context, {
+    toml: 'broker = "amqp://user:hidden@host"\n[http]\nprot = 1\nport = "many"\n[watchdog]\npolicy = "flow"\n[htpp]\nx = 1\n',
+    environment: { PISMAK_HTTP_PROT: '1', PISMAK_WORKER_COUNT: '-1' },
+    commandLine: { set: ['log.level=loud', 'nonsense', 'port=1'] },
+  });
+  const expected = [
+    /^pismak\.toml:1: broker can't be .*user:\*\*\*@host.*; it must begin with sqlite:$/,
+    /^pismak\.toml:3: there is no setting http\.prot; did you mean http\.port\? Allowed: http\.host, http\.port,/,
+    /^pismak\.toml:4: http\.port can't be 'many'; it must be a whole number from 0 to 65535$/,
+    /^pismak\.toml:6: watchdog\.policy can't be 'flow'; it must be one of parametric$/,
+    /^pismak\.toml:7: there is no setting htpp; did you mean http\? Allowed: data, broker,/,
+    /^environment PISMAK_HTTP_PROT: there is no such setting; did you mean PISMAK_HTTP_PORT\?$/,
+    /^environment PISMAK_WORKER_COUNT: worker\.count can't be -1; it must be a whole number from 0 to 1000$/,
+    /^command line --set: log\.level can't be 'loud'; it must be one of trace, debug,/,
+    /^command line --set nonsense: write it as --set NAME=VALUE$/,
+    /^command line --set: there is no setting port; did you mean http\.port\?/,
+  ];
+  assert.equal(found.length, expected.length, found.join('\n'));
+  for (const [index, pattern] of expected.entries()) assert.match(found[index] ?? '', pattern);
+  assert.ok(!found.join().includes('hidden'));
+});
+
+test('a wrong value is told even where another layer overrides it', async (context) => {
+  const found = await problems(context, { toml: '[http]\nport = 70000\n', commandLine: { port: '1' } });
+  assert.match(found[0] ?? '', /^pismak\.toml:2: http\.port/);
+});
+
+test('what is not TOML is told with its line', async (context) => {
+  assert.match(
+    (await problems(context, { toml: 'data = "x"\nbroker = = 1\n' }))[0] ?? '',
+    /^pismak\.toml:2: this is not TOML/,
+  );
+});
+
+test('a section that is given a value, and hostile keys, are refused', async (context) => {
+  assert.match(
+    (await problems(context, { toml: 'http = 8080\n' }))[0] ?? '',
+    /^pismak\.toml:1: http is a section/,
+  );
+  assert.match(
+    (await problems(context, { toml: '["__proto__"]\nx = 1\n' }))[0] ?? '',
+    /there is no setting __proto__/,
+  );
+  assert.match(
+    (await problems(context, { toml: 'data = 1979-05-27\n' }))[0] ?? '',
+    /^pismak\.toml:1: data can't be/,
+  );
+});
+
+test('a configuration file that was named must exist', async (context) => {
+  assert.match(
+    (await problems(context, { commandLine: { config: 'other.toml' } }))[0] ?? '',
+    /there is no file .*other\.toml/,
+  );
+  assert.match(
+    (await problems(context, { environment: { PISMAK_CONFIG: 'e.toml' } }))[0] ?? '',
+    /there is no file .*e\.toml/,
+  );
+});
+
+test('paths in a file are meant from where the file is, others from the working directory', async (context) => {
+  const elsewhere = await temporaryDirectory(context);
+  const config = join(elsewhere, 'my.toml');
+  await writeFile(config, 'data = "state"\n[processors]\nshout = "./shout.ts"\npack = "some-package"\n');
+  const { settings, origins, file } = await load(context, { commandLine: { config } });
+  assert.equal(settings.data, join(elsewhere, 'state'));
+  assert.deepEqual(settings.processors, { shout: join(elsewhere, 'shout.ts'), pack: 'some-package' });
+  assert.equal(origins.get('processors'), 'my.toml:2');
+  assert.equal(file, config);
+  const given = await load(context, { commandLine: { config, data: 'here' } });
+  assert.equal(given.settings.data, join(given.directory, 'here'));
+});

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
+import { messageOf, PismakError } from '../errors.ts';
+import { commandLineLayer, environmentLayer, fileLayer, type Layer } from './layers.ts';
+import { allSettings } from './setting.ts';
+import { type Settings, settingsSchema } from './settings.ts';
+
+/** What the command line may say of settings. */
+export interface CommandLineSettings {
+  config?: string | undefined;
+  data?: string | undefined;
+  host?: string | undefined;
+  port?: string | undefined;
+  coordination?: string | undefined;
+  /** `http.port=8080`, as often as one likes. */
+  set?: readonly string[] | undefined;
+}
+
+export interface LoadedSettings {
+  settings: Settings;
+  /** Where each setting came from: `default`, `pismak.toml:12`, `environment PISMAK_X`, `command line --x`. */
+  origins: ReadonlyMap<string, string>;
+  /** The file that was read, if any. */
+  file: string | undefined;
+}
+
+/**
+ * Reads the layers, each over the one before: defaults, `pismak.toml`, the environment, the command line. Everything that
+ * is wrong anywhere is reported at once, as `configuration-invalid`.
+ */
+export async function loadSettings(from: {
+  commandLine?: CommandLineSettings;
+  environment?: Readonly<Record<string, string | undefined>>;
+  /** Paths of the environment and the command line are meant from here. */
+  directory?: string;
+}): Promise<LoadedSettings> {
+  const { commandLine = {}, environment = process.env, directory = process.cwd() } = from;
+  const named = commandLine.config ?? environment.PISMAK_CONFIG;
+  const file = await readLayer(resolve(directory, named ?? 'pismak.toml'), named !== undefined);
+  const layers = [
+    file.layer,
+    environmentLayer(environment, directory),
+    commandLineLayer(commandLinePairs(commandLine), directory),
+  ];
+  const problems = layers.flatMap((layer) => layer.problems);
+  if (problems.length > 0) {
+    throw new PismakError(
+      'configuration-invalid',
+      `the configuration is wrong:\n  ${problems.join('\n  ')}`,
+      {
+        details: { problems },
+      },
+    );
+  }
+  const origins = new Map(allSettings.map(({ path }) => [path, 'default']));
+  const tree: Record<string, unknown> = { data: resolve(directory, settingsSchema.parse({}).data) };
+  for (const { path, value, origin } of layers.flatMap((layer) => layer.assignments)) {
+    put(tree, path, value);
+    origins.set(path, origin);
+  }
+  return { settings: settingsSchema.parse(tree), origins, file: file.path };
+}
+
+async function readLayer(
+  path: string,
+  required: boolean,
+): Promise<{ layer: Layer; path: string | undefined }> {
+  const name = basename(path);
+  const wrong = (problem: string) => ({ layer: { assignments: [], problems: [problem] }, path });
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (absent && !required) return { layer: { assignments: [], problems: [] }, path: undefined };
+    return wrong(absent ? `there is no file ${path}` : `${path} can't be read: ${messageOf(error)}`);
+  }
+  try {
+    return { layer: fileLayer(name, dirname(path), text, parse(text)), path };
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [what = ''] = error.message.replace('Invalid TOML document: ', '').split('\n');
+    return wrong(`${name}:${error.line}: this is not TOML: ${what} (column ${error.column})`);
+  }
+}
+
+function commandLinePairs({
+  set = [],
+  data,
+  host,
+  port,
+  coordination,
+}: CommandLineSettings): [string, string][] {
+  const named = { '--data': ['data', data], '--host': ['http.host', host], '--port': ['http.port', port] };
+  const options = Object.entries({ ...named, '--coordination': ['coordination', coordination] });
+  return [
+    ...set.map((pair): [string, string] => ['--set', pair]),
+    ...options.flatMap(([typed, [path, value]]): [string, string][] =>
+      value === undefined ? [] : [[typed, `${path}=${value}`]],
+    ),
+  ];
+}
+
+function put(tree: Record<string, unknown>, path: string, value: unknown): void {
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let inner = tree;
+  for (const name of names) {
+    inner[name] ??= {};
+    inner = inner[name] as Record<string, unknown>;
+  }
+  inner[last] = value;
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { settingsSchema } from './settings.ts';
+
+/** One setting as users meet it. */
+export interface Setting {
+  /** `http.bodyLimitMb` */
+  path: string;
+  /** `PISMAK_HTTP_BODY_LIMIT_MB` */
+  variable: string;
+  kind: 'text' | 'number' | 'boolean' | 'list' | 'table';
+  /** What a value may be, in words. */
+  allowed: string;
+  description: string;
+}
+
+interface JsonSchema {
+  type?: string;
+  description?: string;
+  format?: string;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+}
+
+/** All settings, in the order of the schema. */
+export const allSettings: readonly Setting[] = leaves(
+  '',
+  z.toJSONSchema(settingsSchema, { io: 'input' }) as JsonSchema,
+);
+
+const byPath = new Map(allSettings.map((setting) => [setting.path, setting]));
+
+export function findSetting(path: string): Setting | undefined {
+  return byPath.get(path);
+}
+
+/** Whether it is the name of a table of settings, such as `http`. */
+export function isSection(path: string): boolean {
+  return allSettings.some((setting) => setting.path.startsWith(`${path}.`));
+}
+
+function leaves(path: string, schema: JsonSchema): Setting[] {
+  if (schema.properties) {
+    return Object.entries(schema.properties).flatMap(([name, inner]) =>
+      leaves(path ? `${path}.${name}` : name, inner),
+    );
+  }
+  return [
+    {
+      path,
+      variable: `PISMAK_${path.replaceAll(/[A-Z]/g, '_$&').replaceAll('.', '_').toUpperCase()}`,
+      kind: kindOf(schema),
+      allowed: describe(schema),
+      description: schema.description ?? '',
+    },
+  ];
+}
+
+function kindOf(schema: JsonSchema): Setting['kind'] {
+  if (schema.type === 'integer' || schema.type === 'number') return 'number';
+  if (schema.type === 'boolean') return 'boolean';
+  if (schema.type === 'array') return 'list';
+  return schema.type === 'object' ? 'table' : 'text';
+}
+
+function describe(schema: JsonSchema): string {
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`;
+  switch (kindOf(schema)) {
+    case 'number':
+      return `a ${schema.type === 'integer' ? 'whole ' : ''}number${range(schema)}`;
+    case 'boolean':
+      return 'true or false';
+    case 'list':
+      return `a list, each ${describe(schema.items ?? {})}`;
+    case 'table':
+      return 'a table of name = "text"';
+    default:
+      return schema.format === 'uri' ? 'a URL' : 'text, not empty';
+  }
+}
+
+function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
+  const lower = exclusiveMinimum === undefined ? minimum : undefined;
+  // Zod states the bounds of safe integers too; nobody wants to read them.
+  const upper = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (exclusiveMinimum !== undefined)
+    return ` above ${exclusiveMinimum}${upper === undefined ? '' : `, at most ${upper}`}`;
+  if (lower !== undefined && upper !== undefined) return ` from ${lower} to ${upper}`;
+  if (lower !== undefined) return `, at least ${lower}`;
+  return upper === undefined ? '' : `, at most ${upper}`;
+}

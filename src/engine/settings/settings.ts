@@ -1,0 +1,96 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+
+/**
+ * Every setting there is, with its default. The same tree is read from defaults, `pismak.toml`, the environment
+ * (`PISMAK_HTTP_PORT`) and the command line, each over the one before; `origins` tells where a value came from.
+ */
+export const settingsSchema = z.strictObject({
+  data: z.string().min(1).default('.pismak').describe('Directory that holds all state of the embedded tier'),
+  broker: adapterUrl(['sqlite']).default('sqlite:').describe('Where queues live'),
+  coordination: adapterUrl(['embedded']).default('embedded:').describe('Where workers and services meet'),
+  database: adapterUrl(['sqlite']).default('sqlite:').describe('Where definitions, users and history live'),
+  blobs: adapterUrl(['directory']).default('directory:').describe('Where bytes live'),
+
+  http: z
+    .strictObject({
+      host: z.string().default('127.0.0.1').describe('Address to listen on'),
+      port: z.int().min(0).max(65535).default(7475).describe('Port of API and console; 0 takes a free one'),
+      publicUrl: z.url().optional().describe('How users reach it, when behind a proxy'),
+      trustProxy: z.boolean().default(false).describe('Believe X-Forwarded-* headers'),
+      bodyLimitMb: z.number().positive().default(64).describe('Largest request body'),
+      requestsPerMinute: z
+        .int()
+        .positive()
+        .default(6000)
+        .describe('Per caller; signing in has its own, lower limit'),
+    })
+    .prefault({}),
+
+  worker: z
+    .strictObject({
+      count: z.int().min(0).max(1000).default(defaultWorkers()).describe('Workers that `up` starts'),
+      labels: z.array(z.string().min(1)).default([]).describe('What they can do, e.g. gpu'),
+      heartbeatMs: z.int().min(50).default(2000).describe('How often a worker reports'),
+      drainMs: z.int().min(0).default(30_000).describe('How long a stopping worker lets messages finish'),
+      keepLoaded: z.int().min(1).default(4).describe('Stages that stay loaded after a switch'),
+    })
+    .prefault({}),
+
+  watchdog: z
+    .strictObject({
+      policy: z.enum(['parametric']).default('parametric').describe('How workers are assigned'),
+      periodMs: z.int().min(50).default(1000).describe('Time between two plans'),
+      minimumMessages: z.number().min(0).default(10).describe('MMN: messages before a worker may be moved'),
+      reconfigurationMs: z
+        .int()
+        .min(0)
+        .default(10_000)
+        .describe('MRT: time that a switch is reckoned to take'),
+    })
+    .prefault({}),
+
+  alerts: z
+    .strictObject({
+      webhooks: z.array(z.url()).default([]).describe('Each alert is posted there, signed'),
+      repeatMs: z.int().min(0).default(3_600_000).describe('An alert that lasts is told again this often'),
+      diskFreeMb: z.number().min(0).default(1024).describe('Less free space than this raises an alert'),
+      noWorkerMs: z
+        .int()
+        .min(0)
+        .default(60_000)
+        .describe('Work that waits this long with no worker raises one'),
+    })
+    .prefault({}),
+  webhook: z
+    .strictObject({
+      allowPrivate: z.boolean().default(false).describe('Let webhooks reach private and loopback addresses'),
+    })
+    .prefault({}),
+
+  log: z
+    .strictObject({
+      level: z
+        .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+        .default('info')
+        .describe('Least severe lines that are logged'),
+    })
+    .prefault({}),
+  processors: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('Processors of your own: name = "path of a module"'),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** A URL whose scheme chooses the adapter. Credentials in it are masked wherever it is shown. */
+function adapterUrl(schemes: readonly string[]) {
+  return z.string().refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}:`)), {
+    error: `must begin with ${schemes.map((scheme) => `${scheme}:`).join(' or ')}`,
+  });
+}
+
+function defaultWorkers(): number {
+  return Math.max(2, availableParallelism());
+}

@@ -1,0 +1,45 @@
+import { maskSecrets } from '../mask-secrets.ts';
+import type { LoadedSettings } from './load.ts';
+import { allSettings } from './setting.ts';
+
+/** A setting as `pismak config` shows it. */
+export interface SettingRow {
+  setting: string;
+  /** As it would stand in pismak.toml, secrets masked; empty when there is no value. */
+  value: string;
+  origin: string;
+  variable: string;
+  allowed: string;
+  description: string;
+}
+
+export function settingRows({
+  settings,
+  origins,
+}: Pick<LoadedSettings, 'settings' | 'origins'>): SettingRow[] {
+  return allSettings.map(({ path, variable, allowed, description }) => ({
+    setting: path,
+    value: shown(valueAt(settings, path)),
+    origin: origins.get(path) ?? 'default',
+    variable,
+    allowed,
+    description,
+  }));
+}
+
+function valueAt(tree: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], tree);
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return '';
+  if (typeof value === 'string') return JSON.stringify(maskSecrets(value));
+  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)} = ${shown(inner)}`);
+    return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+  }
+  return String(value);
+}

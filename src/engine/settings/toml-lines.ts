@@ -1,0 +1,48 @@
+/**
+ * The line on which each key of a TOML document is set, by its dotted path. The parser doesn't tell, and a message
+ * without a line is half a message. Reads only what it needs: headers and keys at the beginning of a line.
+ */
+export function tomlLines(text: string): Map<string, number> {
+  const lines = new Map<string, number>();
+  let section: string[] = [];
+  let closing: string | undefined;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (closing !== undefined) {
+      if (line.includes(closing)) closing = undefined;
+      continue;
+    }
+    const header = new RegExp(`^\\s*\\[\\[?\\s*(${dottedKey})\\s*\\]`).exec(line);
+    const key = new RegExp(`^\\s*(${dottedKey})\\s*=(.*)$`).exec(line);
+    if (header) section = parts(header[1] ?? '');
+    const path = header ? section : key && [...section, ...parts(key[1] ?? '')];
+    if (path && !lines.has(path.join('.'))) lines.set(path.join('.'), index + 1);
+    closing = key ? multilineEnd(key[2] ?? '') : undefined;
+  }
+  return lines;
+}
+
+/** The line of the path, or of the table that it stands in. */
+export function lineOf(lines: ReadonlyMap<string, number>, path: string): number | undefined {
+  for (let known = path; known !== ''; known = known.slice(0, Math.max(0, known.lastIndexOf('.')))) {
+    const line = lines.get(known);
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
+
+const simpleKey = `(?:[\\w-]+|"[^"]*"|'[^']*')`;
+const dottedKey = `${simpleKey}(?:\\s*\\.\\s*${simpleKey})*`;
+
+function parts(dotted: string): string[] {
+  return [...dotted.matchAll(new RegExp(simpleKey, 'g'))].map(([part]) =>
+    part.replaceAll(/^["']|["']$/g, ''),
+  );
+}
+
+/** The quotes that must still come when a value opens a text of several lines. */
+function multilineEnd(value: string): string | undefined {
+  const [quotes] = /^\s*("""|''')/.exec(value) ?? [];
+  if (quotes === undefined) return undefined;
+  const mark = quotes.trim();
+  return value.indexOf(mark, value.indexOf(mark) + 3) < 0 ? mark : undefined;
+}

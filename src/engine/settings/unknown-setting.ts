@@ -1,0 +1,15 @@
+import { nearestName } from '../nearest-name.ts';
+import { allSettings } from './setting.ts';
+
+/** What to tell somebody who set something that does not exist. */
+export function unknownSetting(path: string): string {
+  const paths = allSettings.map((setting) => setting.path);
+  const topLevel = [...new Set(paths.map((known) => known.replace(/\..*/, '')))];
+  const section = path.slice(0, Math.max(0, path.lastIndexOf('.')));
+  const siblings = paths.filter((known) => section !== '' && known.startsWith(`${section}.`));
+  // `port` alone: the name is right and its section was forgotten.
+  const near =
+    nearestName(path, [...paths, ...topLevel]) ?? paths.find((known) => known.endsWith(`.${path}`));
+  const allowed = siblings.length > 0 ? siblings : topLevel;
+  return `there is no setting ${path}; ${near ? `did you mean ${near}? Allowed` : 'allowed'}: ${allowed.join(', ')}`;
+}
