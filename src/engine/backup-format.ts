@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/**
+ * A backup is a plain tar file: the stores' own files, all blobs under their hashes, and last the manifest, so that
+ * an archive that was cut off has none.
+ */
+export const manifestName = 'manifest.json';
+export const backupFormat = 1;
+
+export const backupManifest = z.object({
+  format: z.int(),
+  /** Version of Pismak that wrote it. */
+  version: z.string(),
+  createdAt: z.number(),
+  parts: z.array(z.object({ name: z.string(), size: z.int(), sha256: z.string() })),
+  /** Each is verified by its name, which is its hash. */
+  blobs: z.object({ count: z.int(), bytes: z.int() }),
+});
+export type BackupManifest = z.infer<typeof backupManifest>;
+
+/** The parts beside blobs, and what each is called in a data directory. */
+export const partNames: Readonly<Record<string, string>> = {
+  'queues.db': 'queues.db',
+  'pismak.db': 'pismak.db',
+  // Not where it would be read: whoever restores decides whether the old settings are still right.
+  'pismak.toml': 'pismak.toml.restored',
+};
+
+export function blobEntry(hash: string): string {
+  return `blobs/${hash.slice(0, 2)}/${hash}`;
+}
+
+/** The hash that an entry's name gives, undefined when it is not exactly the name of a blob. */
+export function hashOfEntry(name: string): string | undefined {
+  const [, hash] = /^blobs\/[0-9a-f]{2}\/([0-9a-f]{64})$/.exec(name) ?? [];
+  return hash !== undefined && blobEntry(hash) === name ? hash : undefined;
+}
+
+/** Passes bytes through and tells their SHA-256 when they have ended. */
+export async function* hashing(
+  content: AsyncIterable<Uint8Array>,
+  done: (sha256: string) => void,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const chunk of content) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  done(hash.digest('hex'));
+}
