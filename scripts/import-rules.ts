@@ -1,0 +1,114 @@
+import { posix } from 'node:path';
+
+/** Sources by path from the repository's root, e.g. `src/engine/stage.ts`. */
+export type Sources = ReadonlyMap<string, string>;
+
+interface Import {
+  file: string;
+  /** A path from the root for our own files, else a package or `node:` module. */
+  target: string;
+  /** `import type` is gone at run time, and a dynamic import is late: neither can close a cycle. */
+  kind: 'value' | 'type' | 'dynamic';
+  names: string;
+}
+
+const houses = ['transcription', 'robot', 'statistics', 'mail'];
+
+/** What each part of src/ may import; a house also itself. `index.ts` of a house is all that others may see of it. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  engine: [],
+  server: ['engine', ...houses],
+  cli: ['engine', 'server', ...houses],
+  ...Object.fromEntries(houses.map((house) => [house, ['engine']])),
+};
+
+const ports = ['broker', 'coordination', 'database', 'blobs'].map((port) => `src/engine/${port}/`);
+
+/** Drivers and frameworks, and the only places that may know them. */
+const owners: Readonly<Record<string, readonly string[]>> = {
+  'node:sqlite': [...ports, 'src/engine/directory-lock.ts'],
+  pg: ports,
+  'rabbitmq-client': ['src/engine/broker/'],
+  'node-zookeeper-client': ['src/engine/coordination/'],
+  fastify: ['src/server/'],
+  commander: ['src/cli/'],
+};
+const dialectParts = /\b\w*(Dialect|Adapter|Driver|QueryCompiler|Introspector)\b/;
+
+/** Everything that breaks a rule, one sentence each. */
+export function brokenRules(sources: Sources): string[] {
+  const imports = [...sources].flatMap(([file, source]) => importsOf(file, source));
+  return [...imports.flatMap(brokenBy), ...cycles(imports)];
+}
+
+function brokenBy(one: Import): string[] {
+  const { file, target, names } = one;
+  const part = partOf(file);
+  const other = partOf(target);
+  const broken: string[] = [];
+  if (part !== undefined && other !== undefined && part !== other) {
+    if (!below[part]?.includes(other)) broken.push(`${file}: ${part} may not import ${other} (${target})`);
+    else if (houses.includes(other) && target !== `src/${other}/index.ts`) {
+      broken.push(`${file}: only src/${other}/index.ts may be imported from outside, not ${target}`);
+    }
+  }
+  if (!isTest(file)) {
+    if (isTest(target)) broken.push(`${file}: imports ${target}, which is there for tests`);
+    const places = owners[target];
+    if (places && !places.some((place) => file.startsWith(place))) {
+      broken.push(`${file}: ${target} belongs to ${places.join(', ')}`);
+    }
+    if (target === 'kysely' && dialectParts.test(names) && !file.startsWith('src/engine/database/')) {
+      broken.push(`${file}: ${names} of kysely belongs to src/engine/database/`);
+    }
+  }
+  return broken;
+}
+
+function partOf(path: string): string | undefined {
+  const [, part] = /^src\/([^/]+)\//.exec(path) ?? [];
+  return part;
+}
+
+function isTest(path: string): boolean {
+  return /\.test\.ts$|\/testing\/|\/contract(\.ts$|\/)/.test(path);
+}
+
+function importsOf(file: string, source: string): Import[] {
+  const found: Import[] = [];
+  const add = (target: string, kind: Import['kind'], names: string) => {
+    const own = target.startsWith('.') ? posix.join(posix.dirname(file), target) : target;
+    found.push({ file, target: own, kind, names: names.replaceAll(/\s+/g, ' ') });
+  };
+  for (const match of source.matchAll(
+    /^(?:import|export)\s+(type\s+)?([^;'"]*?)\s*from\s*['"]([^'"]+)['"]/gm,
+  )) {
+    add(match[3] ?? '', match[1] === undefined ? 'value' : 'type', match[2] ?? '');
+  }
+  for (const match of source.matchAll(/^import\s*['"]([^'"]+)['"]/gm)) add(match[1] ?? '', 'value', '');
+  for (const match of source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g))
+    add(match[1] ?? '', 'dynamic', '');
+  return found;
+}
+
+/** Each cycle once, by the path that closes it: depth first, files on the present path are `open`. */
+function cycles(imports: readonly Import[]): string[] {
+  const targets = Map.groupBy(
+    imports.filter((one) => one.kind === 'value' && one.target.startsWith('src/')),
+    (one) => one.file,
+  );
+  const found: string[] = [];
+  const done = new Set<string>();
+  const open: string[] = [];
+  const visit = (file: string) => {
+    const start = open.indexOf(file);
+    if (start >= 0) found.push(`cycle: ${[...open.slice(start), file].join(' -> ')}`);
+    if (start >= 0 || done.has(file)) return;
+    open.push(file);
+    for (const { target } of targets.get(file) ?? []) visit(target);
+    open.pop();
+    done.add(file);
+  };
+  for (const file of targets.keys()) visit(file);
+  return found;
+}

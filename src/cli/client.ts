@@ -1,0 +1,24 @@
+/**
+ * How commands get things done: through the process that has the data directory, in this process when nobody has it, or
+ * on another machine. Commands don't know which.
+ */
+export interface Client {
+  /** Calls an operation by its name. What comes back has been checked against its declaration by whoever ran it. */
+  call<Output = unknown>(name: string, input?: object, options?: CallOptions): Promise<Output>;
+  /** Stores bytes too large to travel inside a call. */
+  upload(content: AsyncIterable<Uint8Array>): Promise<{ hash: string; size: number }>;
+  /** A large file of a result that was taken. */
+  download(receipt: string, hash: string): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** Goes through even when the user has pressed Ctrl-C: for leaving things in order. */
+  afterInterruption?: boolean;
+}
+
+/** What the user said about where to go. */
+export interface Destination {
+  url?: string | undefined;
+  key?: string | undefined;
+}

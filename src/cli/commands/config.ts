@@ -1,0 +1,33 @@
+import type { SettingRow } from '../../engine/settings/show.ts';
+import type { AddGroup } from '../program.ts';
+import type { Column } from '../table.ts';
+
+const columns: Column<SettingRow>[] = [
+  { title: 'setting', of: (row) => row.setting },
+  { title: 'value', of: (row) => row.value },
+  { title: 'origin', of: (row) => row.origin },
+];
+const explaining: Column<SettingRow>[] = [
+  { title: 'allowed', of: (row) => row.allowed },
+  { title: 'variable', of: (row) => row.variable },
+  { title: 'what', of: (row) => row.description },
+];
+
+const add: AddGroup = (group, { run }) => {
+  group
+    .option('--explain', 'also what each may be, and the variable that sets it')
+    .addHelpText(
+      'after',
+      '\nSettings come from, each over the one before: defaults, pismak.toml, the environment (http.bodyLimitMb is\n' +
+        'PISMAK_HTTP_BODY_LIMIT_MB), the command line (--set http.port=8080).\n\n' +
+        'Examples:\n  $ pismak config\n  $ pismak config --explain --json',
+    )
+    .action(
+      run<{ explain?: boolean }>(async ({ settings, out, options }) => {
+        const loaded = await settings();
+        const { settingRows } = await import('../../engine/settings/show.ts');
+        out.list(settingRows(loaded), options.explain ? [...columns, ...explaining] : columns);
+      }),
+    );
+};
+export default add;

@@ -1,0 +1,55 @@
+import { readHolder } from '../../engine/data-directory.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
+import { checkData } from '../doctor/check-data.ts';
+import { checkNode, checkPackages } from '../doctor/check-installation.ts';
+import { checkProcess } from '../doctor/check-process.ts';
+import { type Finding, fail, ok } from '../doctor/finding.ts';
+import { formatCount } from '../format.ts';
+import type { AddGroup } from '../program.ts';
+import type { Session } from '../session.ts';
+
+const add: AddGroup = (group, { run }) => {
+  group
+    .addHelpText(
+      'after',
+      '\nChecks configuration, data directory, disk, clock, versions, and the running process or its port. Fails when\n' +
+        'something must be done.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
+    )
+    .action(
+      run(async (session) => {
+        const { out } = session;
+        const findings = await examine(session);
+        out.list(findings, [
+          { title: '', of: (row) => row.state },
+          { title: 'check', of: (row) => row.check },
+          { title: 'found', of: (row) => row.found },
+          { title: 'what to do', of: (row) => row.advice || ' ' },
+        ]);
+        const failures = findings.filter(({ state }) => state === 'FAIL').length;
+        if (failures > 0)
+          throw new PismakError('conflict', `${formatCount(failures, 'thing')} must be put right`);
+      }),
+    );
+};
+export default add;
+
+async function examine({ settings, clock }: Session): Promise<Finding[]> {
+  const findings = [checkNode(), await checkPackages()];
+  try {
+    const loaded = await settings();
+    findings.push(ok('configuration', loaded.file ?? 'defaults, no pismak.toml'));
+    const holder = await readHolder(loaded.settings.data);
+    findings.push(...(await checkData(loaded.settings, clock, holder !== undefined)));
+    findings.push(...(await checkProcess(loaded.settings, holder)));
+  } catch (error) {
+    if (!(error instanceof PismakError && error.code === 'configuration-invalid')) throw error;
+    findings.push(
+      fail(
+        'configuration',
+        messageOf(error),
+        'put it right; `pismak config --explain` tells what is allowed',
+      ),
+    );
+  }
+  return findings;
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, sleep } from '../../engine/clock.ts';
+import { newId } from '../../engine/identity.ts';
+import { formatBytes, formatCount, formatDuration } from '../format.ts';
+import { anyNumber, byteCount, wholeNumber } from '../option-values.ts';
+import type { AddGroup } from '../program.ts';
+import { addTargetOptions, type TargetOptions, targetOf } from '../request-target.ts';
+import { type PlannedRequest, submitRequests } from '../submit-requests.ts';
+
+interface Options extends TargetOptions {
+  size: number;
+  spread: number;
+  count: number;
+  series: number;
+  period: number;
+}
+
+const add: AddGroup = (group, { run }) => {
+  addTargetOptions(group)
+    .option(
+      '--size <bytes>',
+      'size of the file in each request; dummy stages take their time by it',
+      byteCount,
+      1000,
+    )
+    .option('--spread <bytes>', 'sizes differ from it by up to so much', byteCount, 0)
+    .option('--count <number>', 'requests in a series', wholeNumber, 100)
+    .option('--series <number>', 'how many series', wholeNumber, 1)
+    .option('--period <seconds>', 'from the start of a series to the start of the next', anyNumber, 0)
+    .addHelpText(
+      'after',
+      '\nGoes through the sample pipeline `demo` unless told otherwise.\n\nExamples:\n  $ pismak dummy --count 1000\n' +
+        '  $ pismak dummy --count 5 --series 10 --period 220 --size 20k --spread 5k --stages a,b,out',
+    )
+    .action(
+      run<Options>(async (session) => {
+        const { options, clock, signal, out, stderr } = session;
+        const target = targetOf(options, 'demo');
+        const client = await session.client();
+        const bar = session.progress('requests', options.count * options.series);
+        const start = clock.now();
+        let sent = 0;
+        let bytes = 0;
+        await submitRequests({
+          ...{ client, target, clock, signal },
+          requests: generatedRequests(options, clock, signal, Math.random),
+          submitted({ size }) {
+            bytes += size;
+            bar.set(++sent);
+          },
+          waiting: (reason) => stderr.write(`${reason}; waiting\n`),
+        }).finally(() => {
+          bar.close();
+          const tookMs = clock.now() - start;
+          if (out.json) out.object({ sent, bytes, tookMs });
+          else
+            out.say(
+              `${formatCount(sent, 'request')} sent (${formatBytes(bytes)}) in ${formatDuration(tookMs)}`,
+            );
+        });
+      }),
+    );
+};
+export default add;
+
+/** Series of requests, each series at its time. */
+export async function* generatedRequests(
+  options: Pick<Options, 'size' | 'spread' | 'count' | 'series' | 'period'>,
+  clock: Clock,
+  signal: AbortSignal,
+  random: () => number,
+): AsyncGenerator<PlannedRequest> {
+  const start = clock.now();
+  for (let series = 0; series < options.series; series++) {
+    const early = start + series * options.period * 1000 - clock.now();
+    if (early > 0) await sleep(clock, early, signal);
+    for (let number = 0; number < options.count; number++) {
+      signal.throwIfAborted();
+      const deviation = Math.round((random() * 2 - 1) * options.spread);
+      const size = Math.max(0, options.size + deviation);
+      const content = async function* () {
+        yield randomBytes(size);
+      };
+      yield { uuid: newId(clock), name: 'dummy.bin', size, content };
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { Collector } from '../../engine/collector.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { collectResults } from '../collect-results.ts';
+import { describeCounts } from '../describe-counts.ts';
+import { findFiles, plannedFile } from '../files-to-publish.ts';
+import { formatCount } from '../format.ts';
+import type { AddGroup } from '../program.ts';
+import {
+  addTargetOptions,
+  outputQueue,
+  type Target,
+  type TargetOptions,
+  targetOf,
+} from '../request-target.ts';
+import { requireRunning } from '../require-running.ts';
+import type { Session } from '../session.ts';
+import { submitRequests } from '../submit-requests.ts';
+
+interface Options extends TargetOptions {
+  wait?: boolean;
+  output: string;
+  messages?: boolean;
+}
+
+const add: AddGroup = (group, { run }) => {
+  addTargetOptions(group.argument('<files...>', 'files, or directories whose files are taken'))
+    .option('--wait', 'wait for the results and save them')
+    .option(
+      '-o, --output <directory>',
+      'where --wait saves: each file goes to DIRECTORY/UUID/NAME',
+      'results',
+    )
+    .option('--messages', 'with --wait: also keep the whole request as request.pb')
+    .addHelpText(
+      'after',
+      '\nEach file becomes a request of its own; its uuid is printed. --wait collects everything that comes out of the\n' +
+        'output queue until all of them are there, and fails when one of them failed.\n\n' +
+        'Examples:\n  $ pismak publish scans/ --pipeline pages\n' +
+        '  $ pismak publish a.png b.png --stages detect,recognise,done --priority high --wait -o results',
+    )
+    .action(
+      run<Options, [string[]]>(async (session, paths) => {
+        const target = targetOf(session.options);
+        const files = await findFiles(paths);
+        if (session.options.wait) await requireRunning(session);
+        const sent = await publish(session, files, target);
+        if (session.options.wait) await waitFor(session, new Set(sent.map(({ uuid }) => uuid)), target);
+      }),
+    );
+};
+export default add;
+
+type Sent = { uuid: string; file: string };
+
+async function publish(session: Session<Options>, files: readonly string[], target: Target): Promise<Sent[]> {
+  const { out, clock, signal, stderr } = session;
+  const sent: Sent[] = [];
+  const client = await session.client();
+  const bar = session.progress('requests', files.length);
+  await submitRequests({
+    ...{ client, target, clock, signal },
+    requests: (async function* () {
+      for (const file of files) yield await plannedFile(file, clock);
+    })(),
+    submitted({ uuid, path }) {
+      sent.push({ uuid, file: path });
+      bar.set(sent.length);
+    },
+    waiting: (reason) => stderr.write(`${reason}; waiting\n`),
+  }).finally(() => {
+    bar.close();
+    const columns = [
+      { title: 'uuid', of: (row: Sent) => row.uuid },
+      { title: 'file', of: (row: Sent) => row.file },
+    ];
+    out.list(sent, columns, 'nothing was sent');
+  });
+  return sent;
+}
+
+async function waitFor(session: Session<Options>, uuids: Set<string>, target: Target): Promise<void> {
+  const { out, clock, signal, options } = session;
+  const client = await session.client();
+  const queue = await outputQueue(target, client);
+  const collector = await Collector.open(options.output, { messages: options.messages ?? false, clock });
+  const total = uuids.size;
+  const bar = session.progress('results', total);
+  const until = { kind: 'uuids', uuids } as const;
+  await collectResults({
+    client,
+    collector,
+    queue,
+    until,
+    signal,
+    progress: () => bar.set(total - uuids.size),
+  }).finally(() => {
+    bar.close();
+    out.say(`${describeCounts(collector.counts)} in ${options.output}`);
+  });
+  if (collector.counts.failed > 0) {
+    throw new PismakError('processor-failed', `${formatCount(collector.counts.failed, 'request')} failed`);
+  }
+}

@@ -1,0 +1,35 @@
+import { formatBytes, formatCount, formatTime } from '../format.ts';
+import type { AddGroup } from '../program.ts';
+
+const add: AddGroup = (group, { run }) => {
+  group
+    .argument('<file>', 'a file that `pismak backup` has written')
+    .option('--force', 'if the data directory is not empty, move it aside')
+    .addHelpText(
+      'after',
+      '\nThe data directory must not be in use. All is checked first; then the directory appears in one step.\n\n' +
+        'Examples:\n  $ pismak restore backup.tar\n  $ pismak restore backup.tar --data /var/lib/pismak --force',
+    )
+    .action(
+      run<{ force?: boolean }>(async ({ settings, out, options, clock }, file = '') => {
+        const { data } = (await settings()).settings;
+        const { restoreBackup } = await import('../../engine/restore.ts');
+        const { manifest, movedAside } = await restoreBackup({
+          file,
+          data,
+          force: options.force ?? false,
+          clock,
+        });
+        if (out.json) return out.object({ data, movedAside: movedAside ?? null, manifest });
+        const { count, bytes } = manifest.blobs;
+        out.say(
+          `${data} is as it was at ${formatTime(manifest.createdAt)}, with ${formatCount(count, 'blob')} (${formatBytes(bytes)})`,
+        );
+        if (movedAside !== undefined) out.say(`what was there is in ${movedAside} now`);
+        if (manifest.parts.some(({ name }) => name === 'pismak.toml')) {
+          out.say(`the settings of then are in ${data}/pismak.toml.restored`);
+        }
+      }),
+    );
+};
+export default add;

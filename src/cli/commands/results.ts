@@ -1,0 +1,62 @@
+import { Collector } from '../../engine/collector.ts';
+import { collectResults, type Until } from '../collect-results.ts';
+import { describeCounts } from '../describe-counts.ts';
+import { wholeNumber } from '../option-values.ts';
+import type { AddGroup } from '../program.ts';
+import { requireRunning } from '../require-running.ts';
+
+interface Options {
+  output: string;
+  messages?: boolean;
+  wait?: number;
+  follow?: boolean;
+}
+
+const add: AddGroup = (group, { run }) => {
+  group
+    .argument('<queue>', 'the output queue')
+    .requiredOption('-o, --output <directory>', 'where to: each file goes to DIRECTORY/UUID/NAME')
+    .option('--messages', 'also keep the whole request as request.pb, for `pismak timing`')
+    .option('--wait <number>', 'wait until so many have been collected', wholeNumber)
+    .option('--follow', 'go on until Ctrl-C')
+    .addHelpText(
+      'after',
+      '\nA result leaves its queue only when its files are on the disk. Every uuid is saved once: what comes again is\n' +
+        'counted and dropped. Failed requests are saved with their log.txt. Without --wait or --follow it ends when\n' +
+        'nothing waits.\n\nExamples:\n  $ pismak results pages-done -o results\n' +
+        '  $ pismak results pages-done -o results --messages --wait 100',
+    )
+    .action(
+      run<Options>(async (session, queue = '') => {
+        const { options, out, clock, signal } = session;
+        const until: Until =
+          options.wait !== undefined
+            ? { kind: 'count', count: options.wait }
+            : { kind: options.follow ? 'interrupted' : 'empty' };
+        if (until.kind !== 'empty') await requireRunning(session);
+        const client = await session.client();
+        const collector = await Collector.open(options.output, {
+          messages: options.messages ?? false,
+          clock,
+        });
+        const bar = session.progress('results', options.wait);
+        try {
+          await collectResults({
+            client,
+            collector,
+            queue,
+            until,
+            signal,
+            progress: (done) => bar.set(done),
+          });
+        } catch (error) {
+          if (!(signal.aborted && options.follow)) throw error;
+        } finally {
+          bar.close();
+          if (out.json) out.object({ queue, output: options.output, ...collector.counts });
+          else out.say(`${describeCounts(collector.counts)} in ${options.output}`);
+        }
+      }),
+    );
+};
+export default add;

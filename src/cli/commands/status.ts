@@ -1,0 +1,36 @@
+import type { QueueRow, WorkerRow } from '../../engine/operations/rows.ts';
+import { formatCount, formatTime } from '../format.ts';
+import type { AddGroup } from '../program.ts';
+import { queueColumns } from '../queue-columns.ts';
+import { workerColumns } from '../worker-columns.ts';
+
+interface Status {
+  version: string;
+  startedAt: number;
+  health: { status: string; parts: Record<string, string> };
+  queues: QueueRow[];
+  workers: WorkerRow[];
+  alerts: number;
+  ratePerMinute: Record<string, number>;
+}
+
+const add: AddGroup = (group, shell) => {
+  group.addHelpText('after', '\nExamples:\n  $ pismak status\n  $ watch -n 2 pismak status').action(
+    shell.run(async ({ client, out, clock }) => {
+      const status = await (await client()).call<Status>('status.show');
+      if (out.json) return out.object(status);
+      const down = Object.entries(status.health.parts).filter(([, state]) => state !== 'ok');
+      const health = down.length === 0 ? 'ok' : `down: ${down.map(([part]) => part).join(', ')}`;
+      out.say(`Pismak ${status.version}, since ${formatTime(status.startedAt)}, health ${health}`);
+      out.say(
+        status.alerts === 0 ? 'no alerts' : `${formatCount(status.alerts, 'alert')}: \`pismak alert ls\``,
+      );
+      out.say('');
+      const rate = { title: 'per min', of: (row: QueueRow) => status.ratePerMinute[row.name] ?? 0 };
+      out.list(status.queues, [...queueColumns(clock.now()), rate], 'no queues');
+      out.say('');
+      out.list(status.workers, workerColumns(clock.now()), 'no workers');
+    }),
+  );
+};
+export default add;

@@ -1,0 +1,78 @@
+import { PismakError } from '../../engine/errors.ts';
+import { createTiming, type Timing } from '../../engine/timing.ts';
+import { queuedRequests, savedRequests } from '../finished-requests.ts';
+import { formatCount, formatDuration } from '../format.ts';
+import type { Output } from '../output.ts';
+import type { AddGroup } from '../program.ts';
+
+const add: AddGroup = (group, { run }) => {
+  group
+    .argument('[directory]', 'where `pismak results --messages` has saved requests')
+    .option('--queue <queue>', 'instead: look at what waits in an output queue, without taking it')
+    .addHelpText(
+      'after',
+      '\nWaiting is from the end of the stage before (or from the submission) to the start; failed ones are left out of\n' +
+        'the processing times.\n\nExamples:\n  $ pismak timing results\n  $ pismak timing --queue pages-done --json',
+    )
+    .action(
+      run<{ queue?: string }, [string | undefined]>(async ({ client, options, out }, directory) => {
+        if ((directory === undefined) === (options.queue === undefined)) {
+          throw new PismakError('invalid-input', 'say either a directory or --queue');
+        }
+        const timing = createTiming();
+        const skipped = { unreadable: 0 };
+        const requests =
+          directory === undefined
+            ? queuedRequests(await client(), options.queue ?? '', skipped)
+            : savedRequests(directory, skipped);
+        for await (const request of requests) timing.add(request);
+        const result = timing.result();
+        if (out.json) out.object({ ...result, ...skipped });
+        else show(result, skipped.unreadable, out);
+      }),
+    );
+};
+export default add;
+
+function show(timing: Timing, unreadable: number, out: Output): void {
+  out.list(
+    timing.stages,
+    [
+      { title: 'stage', of: (row) => row.stage },
+      { title: 'count', of: (row) => row.count },
+      { title: 'failed', of: (row) => row.failed },
+      ...spreadColumns('waiting', (row: Timing['stages'][number]) => row.waiting),
+      ...spreadColumns('processing', (row: Timing['stages'][number]) => row.processing),
+    ],
+    'no stages',
+  );
+  out.say('');
+  out.list(
+    timing.pipelines,
+    [
+      { title: 'pipeline', of: (row) => row.pipeline },
+      { title: 'count', of: (row) => row.count },
+      { title: 'failed', of: (row) => row.failed },
+      ...spreadColumns('total', (row: Timing['pipelines'][number]) => row.total),
+    ],
+    'no requests',
+  );
+  if (timing.unknown > 0)
+    out.say(`${formatCount(timing.unknown, 'interval')} unknown: timestamps are missing`);
+  if (unreadable > 0) out.say(`${formatCount(unreadable, 'message')} left out: not a request`);
+}
+
+type Averages = Timing['pipelines'][number]['total'];
+
+function spreadColumns<Row>(what: string, of: (row: Row) => Averages) {
+  const column = (title: string, pick: (spread: Averages) => number | null) => ({
+    title,
+    of: (row: Row) => formatDuration(pick(of(row))),
+    align: 'right' as const,
+  });
+  return [
+    column(`${what}: mean`, (spread) => spread.meanMs),
+    column('median', (spread) => spread.medianMs),
+    column('95 %', (spread) => spread.p95Ms),
+  ];
+}

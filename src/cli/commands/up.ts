@@ -1,0 +1,19 @@
+import type { AddGroup } from '../program.ts';
+
+const add: AddGroup = (group, shell) => {
+  group
+    .option('--host <address>', 'address to listen on (setting http.host)')
+    .option('--port <port>', 'port of API and console; 0 takes a free one (setting http.port)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ pismak up\n  $ pismak up --data /var/lib/pismak --port 8080 --set worker.count=8',
+    )
+    .action(
+      shell.run(async (session) => {
+        const { settings, file } = await session.settings();
+        const { up } = await import('../up.ts');
+        await up(settings, file);
+      }),
+    );
+};
+export default add;

@@ -1,0 +1,114 @@
+import { formatDuration, formatTime } from '../format.ts';
+import type { AddGroup } from '../program.ts';
+
+interface Move {
+  worker: string;
+  from: string | null;
+  to: string;
+  reason: string;
+}
+
+interface Status {
+  leader: string | null;
+  policy: string;
+  parameters: { periodMs: number; minimumMessages: number; reconfigurationMs: number };
+  lastPlanAt: number | null;
+  tookMs: number | null;
+  moved: number;
+  latest: (Move & { at: number })[];
+  averages: { stage: string; averageMs: number }[];
+}
+
+interface QueueNumbers {
+  stage: string;
+  length: number;
+  averageMs: number;
+  workers: number;
+  waitingMs: number;
+  priority: number;
+  parametric: number;
+  relative: number;
+}
+
+const add: AddGroup = (group, { command, run }) => {
+  command(
+    group,
+    'status',
+    'Show who leads, what was done last and how long messages take',
+    'watchdog status',
+  ).action(
+    run(async ({ client, out }) => {
+      const status = await (await client()).call<Status>('watchdog.status');
+      if (out.json) return out.object(status);
+      const { periodMs, minimumMessages, reconfigurationMs } = status.parameters;
+      out.object(status, {
+        leader: status.leader ?? 'nobody: is `pismak up` running?',
+        policy: `${status.policy}, every ${formatDuration(periodMs)}`,
+        'stays at least': `${minimumMessages} messages + ${formatDuration(reconfigurationMs)}`,
+        'last plan': `${formatTime(status.lastPlanAt)}, took ${formatDuration(status.tookMs)}`,
+        moved: status.moved,
+      });
+      out.say('');
+      out.list(
+        status.averages,
+        [
+          { title: 'stage', of: (row) => row.stage },
+          { title: 'one takes', of: (row) => formatDuration(row.averageMs), align: 'right' },
+        ],
+        'no stages',
+      );
+      out.say('');
+      out.list(
+        status.latest,
+        [
+          { title: 'moved', of: (row) => formatTime(row.at) },
+          { title: 'worker', of: (row) => row.worker },
+          { title: 'from', of: (row) => row.from },
+          { title: 'to', of: (row) => row.to },
+          { title: 'why', of: (row) => row.reason },
+        ],
+        'nothing was moved yet',
+      );
+    }),
+  );
+
+  command(
+    group,
+    'plan',
+    'Show what the watchdog would do now and why, without doing it',
+    'watchdog plan',
+  ).action(
+    run(async ({ client, out }) => {
+      const plan = await (await client()).call<{ assignments: Move[]; queues: QueueNumbers[] }>(
+        'watchdog.plan',
+      );
+      if (out.json) return out.object(plan);
+      out.list(
+        plan.queues,
+        [
+          { title: 'stage', of: (row) => row.stage },
+          { title: 'L waiting', of: (row) => row.length },
+          { title: 'AMT one takes', of: (row) => formatDuration(row.averageMs), align: 'right' },
+          { title: 'NW workers', of: (row) => row.workers },
+          { title: 'WT unserved', of: (row) => formatDuration(row.waitingMs), align: 'right' },
+          { title: 'AP', of: (row) => row.priority },
+          { title: 'PP', of: (row) => row.parametric.toFixed(2), align: 'right' },
+          { title: 'P', of: (row) => `${(row.relative * 100).toFixed(1)} %`, align: 'right' },
+        ],
+        'no exclusive stages',
+      );
+      out.say('');
+      out.list(
+        plan.assignments,
+        [
+          { title: 'worker', of: (row) => row.worker },
+          { title: 'from', of: (row) => row.from },
+          { title: 'to', of: (row) => row.to },
+          { title: 'why', of: (row) => row.reason },
+        ],
+        'nothing would be moved',
+      );
+    }),
+  );
+};
+export default add;

@@ -1,0 +1,51 @@
+import { createServer } from 'node:net';
+import type { Holder } from '../../engine/data-directory.ts';
+import { messageOf } from '../../engine/errors.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
+import { formatTime } from '../format.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** Who has the data directory and whether it is well; with nobody there, whether the port is free. */
+export async function checkProcess({ http }: Settings, holder: Holder | undefined): Promise<Finding[]> {
+  if (!holder) return [ok('process', 'none is running'), await checkPort(http.host, http.port)];
+  const found = `${holder.pid} on ${holder.host} (${holder.purpose}) since ${formatTime(holder.startedAt)}`;
+  return [ok('process', found), await checkHealth(holder)];
+}
+
+async function checkHealth({ url, pid }: Holder): Promise<Finding> {
+  if (url === undefined) return warn('health', 'it has no address (yet)', 'wait a moment, then look again');
+  try {
+    const answer = await fetch(new URL('/api/v1/health', url), { signal: AbortSignal.timeout(10_000) });
+    if (answer.ok) return ok('health', `${url} answers`);
+    const text = (await answer.text()).slice(0, 300);
+    return fail(
+      'health',
+      `${url} answers ${answer.status}: ${text}`,
+      'look into logs/pismak.log of the data directory',
+    );
+  } catch (error) {
+    return fail(
+      'health',
+      `${url} does not answer: ${messageOf(error)}`,
+      `if it hangs, stop process ${pid} and start again`,
+    );
+  }
+}
+
+async function checkPort(host: string, port: number): Promise<Finding> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) =>
+      server.once('error', reject).listen({ host, port }, resolve),
+    );
+    return ok('port', port === 0 ? 'any free one will do' : `${port} on ${host} is free`);
+  } catch (error) {
+    return fail(
+      'port',
+      messageOf(error),
+      'stop what uses it, or choose another: --port, or http.port in pismak.toml',
+    );
+  } finally {
+    server.close();
+  }
+}

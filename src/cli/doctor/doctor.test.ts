@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdir, open, utimes, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../../engine/clock.ts';
+import { openSqliteDatabase } from '../../engine/database/sqlite.ts';
+import { settingsSchema } from '../../engine/settings/settings.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { checkData } from './check-data.ts';
+import { checkNode, checkPackages } from './check-installation.ts';
+import { checkProcess } from './check-process.ts';
+
+async function dataDirectory(context: TestContext) {
+  const data = join(await temporaryDirectory(context), 'data');
+  await mkdir(data, { mode: 0o700 });
+  return { data, settings: settingsSchema.parse({ data }) };
+}
+
+async function states(settings: Parameters<typeof checkData>[0]): Promise<Record<string, string>> {
+  const findings = await checkData(settings, systemClock, false);
+  return Object.fromEntries(findings.map(({ check, state }) => [check, state]));
+}
+
+test('an old Node and packages that differ from the lock file are found', async (context) => {
+  assert.equal(checkNode('24.1.0').state, 'ok');
+  assert.equal(checkNode('20.20.2').state, 'FAIL');
+  assert.equal((await checkPackages()).state, 'ok');
+  const directory = await temporaryDirectory(context);
+  assert.equal((await checkPackages(directory)).state, 'warn');
+  const lock = (version: string) => JSON.stringify({ packages: { '': {}, 'node_modules/a': { version } } });
+  await writeFile(join(directory, 'package-lock.json'), lock('2.0.0'));
+  assert.match((await checkPackages(directory)).found, /nothing is installed/);
+  await mkdir(join(directory, 'node_modules'));
+  await writeFile(join(directory, 'node_modules', '.package-lock.json'), lock('1.0.0'));
+  assert.match((await checkPackages(directory)).found, /a 1\.0\.0 \(2\.0\.0 wanted\)/);
+});
+
+test('a sound data directory passes; one open to others, from the future or damaged does not', async (context) => {
+  const { data, settings } = await dataDirectory(context);
+  const file = join(data, 'pismak.db');
+  const database = await openSqliteDatabase({ file });
+  await database.query.schema.createTable('t').addColumn('x', 'text').execute();
+  await database.close();
+  const sound = { 'data directory': 'ok', disk: 'ok', clock: 'ok', 'integrity of queues.db': 'ok' };
+  const expected = { ...sound, 'integrity of pismak.db': 'ok' };
+  assert.deepEqual(await states({ ...settings, alerts: { ...settings.alerts, diskFreeMb: 0 } }), expected);
+  await utimes(file, new Date(), new Date(Date.now() + 86_400_000));
+  assert.equal((await states(settings)).clock, 'warn');
+  const pages = await open(file, 'r+');
+  await pages.write(Buffer.alloc(4096, 0xff), 0, 4096, 4096);
+  await pages.close();
+  assert.equal((await states(settings))['integrity of pismak.db'], 'FAIL');
+  assert.equal(
+    (await states({ ...settings, alerts: { ...settings.alerts, diskFreeMb: 1e12 } })).disk,
+    'warn',
+  );
+});
+
+test('a port that is taken is found', async (context) => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  context.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const [, taken] = await checkProcess(settingsSchema.parse({ http: { port } }), undefined);
+  assert.equal(taken?.state, 'FAIL');
+  const [, free] = await checkProcess(settingsSchema.parse({ http: { port: 0 } }), undefined);
+  assert.equal(free?.state, 'ok');
+});
+
+test('a process that does not answer is found', async () => {
+  const holder = { pid: 1, host: 'h', startedAt: 0, purpose: 'pismak up', url: 'http://127.0.0.1:1' };
+  const [, health] = await checkProcess(settingsSchema.parse({}), holder);
+  assert.equal(health?.state, 'FAIL');
+});
+
+test('doctor fails when something must be done, and says what', async (context) => {
+  const directory = await temporaryDirectory(context);
+  await writeFile(join(directory, 'pismak.toml'), 'nonsense = 1\n');
+  const { code, stdout, stderr } = await runCommand(['doctor'], { directory });
+  assert.equal(code, 1);
+  assert.match(stdout, /FAIL +configuration +.*pismak\.toml:1.*put it right/);
+  assert.match(stderr, /1 thing must be put right/);
+  const well = await runCommand(['doctor', '--json', '--set', 'http.port=0'], {
+    directory: join(directory, 'other'),
+  });
+  assert.equal(well.code, 0);
+  assert.ok((JSON.parse(well.stdout) as { state: string }[]).every(({ state }) => state !== 'FAIL'));
+});

@@ -1,0 +1,20 @@
+/** What the doctor found about one thing. */
+export interface Finding {
+  check: string;
+  state: 'ok' | 'warn' | 'FAIL';
+  found: string;
+  /** What to do about it; empty when all is well. */
+  advice: string;
+}
+
+export function ok(check: string, found: string): Finding {
+  return { check, state: 'ok', found, advice: '' };
+}
+
+export function warn(check: string, found: string, advice: string): Finding {
+  return { check, state: 'warn', found, advice };
+}
+
+export function fail(check: string, found: string, advice: string): Finding {
+  return { check, state: 'FAIL', found, advice };
+}

@@ -1,0 +1,60 @@
+import { printable, printableLines } from './printable.ts';
+import { type Column, formatTable } from './table.ts';
+
+/** Where a command's answer goes. With `--json` only data goes to stdout, and words for people to stderr. */
+export interface Output {
+  readonly json: boolean;
+  /** A listing: a table, or the rows as they are. */
+  list<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty?: string): void;
+  /** One thing: its fields line by line, or as it is. */
+  object(value: object, fields?: Readonly<Record<string, string | number | null | undefined>>): void;
+  /** What was done, in a sentence. */
+  say(sentence: string): void;
+  /** Text of several lines that was made elsewhere. */
+  text(text: string): void;
+}
+
+/** What we need of a stream such as process.stdout. */
+export interface Sink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export function createOutput(options: { stdout: Sink; stderr: Sink; json: boolean }): Output {
+  const { stdout, stderr, json } = options;
+  const data = (value: unknown) => stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+  return {
+    json,
+    list(rows, columns, empty = 'none') {
+      if (json) data(rows);
+      else if (rows.length === 0) stdout.write(`${empty}\n`);
+      else {
+        const width = stdout.isTTY ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+        for (const line of formatTable(rows, columns, width)) stdout.write(`${line}\n`);
+      }
+    },
+    object(
+      value,
+      fields = Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)])),
+    ) {
+      if (json) return data(value);
+      const longest = Math.max(0, ...Object.keys(fields).map((name) => name.length));
+      for (const [name, field] of Object.entries(fields)) {
+        stdout.write(`${name.padEnd(longest)}  ${printable(String(field ?? '-'))}\n`);
+      }
+    },
+    say(sentence) {
+      (json ? stderr : stdout).write(`${printable(sentence)}\n`);
+    },
+    text(text) {
+      stdout.write(`${printableLines(text)}\n`);
+    },
+  };
+}
+
+function plain(value: unknown): string | number | null | undefined {
+  if (value === null || value === undefined || typeof value === 'string' || typeof value === 'number')
+    return value;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Command } from 'commander';
+import { ManualClock } from '../engine/clock.ts';
+import { PismakError } from '../engine/errors.ts';
+import { allOperations } from '../server/operations.ts';
+import { onlyReads } from './http-client.ts';
+import { createProgram, groupNames } from './program.ts';
+import { fakeClient, runCommand } from './testing/run-command.ts';
+
+function leaves(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+}
+
+test('every command has a sentence and an example in its help', async () => {
+  let help = '';
+  const nowhere = { write: (text: string) => (help += text) };
+  const program = await createProgram(
+    {
+      ...{ stdout: nowhere, stderr: nowhere, environment: {}, clock: new ManualClock() },
+      signal: new AbortController().signal,
+      openClient: () => assert.fail('no client is needed for help'),
+      loadSettings: () => assert.fail('no settings are needed for help'),
+    },
+    groupNames,
+  );
+  const commands = leaves(program);
+  assert.ok(commands.length > 60, `only ${commands.length} commands`);
+  for (const command of commands) {
+    help = '';
+    command.outputHelp();
+    assert.match(help, /Examples?:\n {2}\$ /, `${command.parent?.name()} ${command.name()} has no example`);
+    assert.notEqual(command.description(), '');
+  }
+});
+
+test('the client knows which operations only read', () => {
+  for (const { name, changes } of allOperations) assert.equal(onlyReads(name), !changes, name);
+});
+
+test('exit codes tell wrong usage, things not found and failures apart', async () => {
+  const failing = (error: unknown) => ({ client: fakeClient({ 'stage.show': () => Promise.reject(error) }) });
+  const show = ['stage', 'show', 's'];
+  assert.equal((await runCommand(['nonsense'])).code, 2);
+  assert.equal((await runCommand(['stage'])).code, 2);
+  assert.equal((await runCommand(['stage', 'show'])).code, 2);
+  assert.equal((await runCommand(['stage', 'ls', '--nonsense'])).code, 2);
+  assert.equal((await runCommand(['event', 'ls', '--limit', 'many'])).code, 2);
+  assert.equal((await runCommand(['config', '--set', 'nonsense=1'])).code, 2);
+  assert.equal((await runCommand(show, failing(new PismakError('stage-unknown', 'no such stage')))).code, 3);
+  assert.equal((await runCommand(show, failing(new PismakError('not-found', 'nothing')))).code, 3);
+  assert.equal((await runCommand(show, failing(new PismakError('unavailable', 'not reachable')))).code, 3);
+  assert.equal((await runCommand(show, failing(new PismakError('forbidden', 'no')))).code, 1);
+  assert.equal((await runCommand(show, failing(new Error('bug')))).code, 1);
+  assert.equal((await runCommand(['--help'])).code, 0);
+});
+
+test('an error is a sentence with its code; a stack is only for those who ask', async () => {
+  const client = fakeClient({
+    'stage.show': () => Promise.reject(new PismakError('forbidden', 'not \x1bfor you')),
+  });
+  const { stderr, stdout } = await runCommand(['stage', 'show', 's'], { client });
+  assert.equal(stderr, 'pismak: not \\x1bfor you (forbidden)\n');
+  assert.equal(stdout, '');
+  const debugging = await runCommand(['stage', 'show', 's'], { client, environment: { PISMAK_DEBUG: '1' } });
+  assert.match(debugging.stderr, /at .*program\.test\.ts/);
+});
+
+test('options for all commands may stand before or after the command', async () => {
+  for (const words of [
+    ['--json', 'stage', 'ls'],
+    ['stage', '--json', 'ls'],
+    ['stage', 'ls', '--json'],
+  ]) {
+    const { stdout } = await runCommand(words, { client: fakeClient({ 'stage.ls': { stages: [] } }) });
+    assert.equal(stdout, '[]\n');
+  }
+});

@@ -1,0 +1,102 @@
+import { Command } from 'commander';
+import { exitCodesHelp } from './exit-codes.ts';
+import type { Surroundings } from './session.ts';
+import { createShell, type Shell } from './shell.ts';
+
+/** Adds what belongs to a group: subcommands, or arguments and an action of its own. */
+export type AddGroup = (group: Command, shell: Shell) => void;
+
+interface Group {
+  summary: string;
+  load(): Promise<{ default: AddGroup }>;
+}
+
+/** Loaded only when named on the command line: `pismak --help` needs no more than this table. */
+const groups: Readonly<Record<string, Group>> = {
+  up: {
+    summary: 'Start everything: API, console, workers, watchdog',
+    load: () => import('./commands/up.ts'),
+  },
+  status: {
+    summary: 'Show health, queues, workers and rates at a glance',
+    load: () => import('./commands/status.ts'),
+  },
+  stage: { summary: 'Define what is done with requests, and how', load: () => import('./commands/stage.ts') },
+  pipeline: { summary: 'Name lists of stages', load: () => import('./commands/pipeline.ts') },
+  queue: {
+    summary: 'Look into queues, pause them, deal with dead letters',
+    load: () => import('./commands/queue.ts'),
+  },
+  worker: { summary: 'See and steer workers', load: () => import('./commands/worker.ts') },
+  watchdog: { summary: 'See how work is shared out, and why', load: () => import('./commands/watchdog.ts') },
+  publish: { summary: 'Send files through stages', load: () => import('./commands/publish.ts') },
+  results: { summary: 'Collect what is finished', load: () => import('./commands/results.ts') },
+  timing: {
+    summary: 'Tell where the time of finished requests went',
+    load: () => import('./commands/timing.ts'),
+  },
+  dummy: { summary: 'Make load: send generated requests', load: () => import('./commands/dummy.ts') },
+  schedule: { summary: 'Do things at certain times', load: () => import('./commands/schedule.ts') },
+  alert: { summary: 'See what is wrong', load: () => import('./commands/alert.ts') },
+  event: { summary: 'See what has happened lately', load: () => import('./commands/event.ts') },
+  coordination: {
+    summary: 'Look into the tree where workers and services meet',
+    load: () => import('./commands/coordination.ts'),
+  },
+  server: { summary: 'See and set the addresses of the servers', load: () => import('./commands/server.ts') },
+  user: { summary: 'Manage who may sign in', load: () => import('./commands/user.ts') },
+  key: { summary: 'Manage keys for programs', load: () => import('./commands/key.ts') },
+  audit: { summary: 'See who changed what', load: () => import('./commands/audit.ts') },
+  config: {
+    summary: 'Show every setting and where it comes from',
+    load: () => import('./commands/config.ts'),
+  },
+  backup: {
+    summary: 'Write everything into one file, while it runs',
+    load: () => import('./commands/backup.ts'),
+  },
+  restore: { summary: 'Make a data directory from a backup', load: () => import('./commands/restore.ts') },
+  doctor: {
+    summary: 'Check the installation and say what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
+};
+
+export const groupNames: readonly string[] = Object.keys(groups);
+
+/** The whole command line, with the groups that `words` name filled in. */
+export async function createProgram(surroundings: Surroundings, words: readonly string[]): Promise<Command> {
+  const shell = createShell(surroundings);
+  const asksVersion = words.some((word) => word === '-V' || word === '--version');
+  const { version } = asksVersion ? await import('../engine/version.ts') : { version: '' };
+  const program = new Command('pismak')
+    .description('Queues, workers and a watchdog that moves workers to where work waits')
+    .version(version)
+    .option('--config <file>', 'settings file (default: pismak.toml, if there is one; PISMAK_CONFIG)')
+    .option('--data <directory>', 'data directory (default: .pismak; PISMAK_DATA)')
+    .option('--set <name=value>', 'any setting, e.g. http.port=8080; may be repeated', collect)
+    .option('--url <url>', 'act on another machine (PISMAK_URL)')
+    .option('--key <key>', 'the key to show there (PISMAK_KEY)')
+    .option('--json', 'print data as JSON')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureOutput({
+      writeOut: (text) => void surroundings.stdout.write(text),
+      writeErr: (text) => void surroundings.stderr.write(text),
+    })
+    .showHelpAfterError('(--help says more)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `\nExample:\n  $ pismak up\n  $ pismak dummy --count 1000\n  $ pismak status\n${exitCodesHelp}`,
+    );
+  for (const [name, { summary, load }] of Object.entries(groups)) {
+    const group = program.command(name).description(summary);
+    if (words.includes(name)) (await load()).default(group, shell);
+  }
+  return program;
+}
+
+/** For options that may be repeated. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}

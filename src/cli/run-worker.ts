@@ -1,0 +1,48 @@
+import { sleep } from '../engine/clock.ts';
+import type { WorkerRow } from '../engine/operations/rows.ts';
+import type { Client } from './client.ts';
+import { formatTime } from './format.ts';
+import { requireRunning } from './require-running.ts';
+import type { Session } from './session.ts';
+
+export interface RunWorkerOptions {
+  id?: string;
+  labels?: string[];
+  coordination?: string;
+}
+
+const lookMs = 1000;
+
+/**
+ * Starts a worker in the process that has the data directory (or on the server that --url names), tells what it does, and
+ * stops it on Ctrl-C. With nobody there it refuses: a worker alone has no watchdog, and would be given nothing to do.
+ */
+export async function runWorker(session: Session<RunWorkerOptions>): Promise<void> {
+  const { out, options, clock } = session;
+  const { id: wanted, labels } = options;
+  await requireRunning(session);
+  const client = await session.client();
+  const { id } = await client.call<{ id: string }>('worker.start', { id: wanted, labels });
+  out.say(`worker ${id} runs; Ctrl-C stops it`);
+  let told = '';
+  try {
+    while (!session.signal.aborted) {
+      const worker = await findWorker(client, id);
+      if (!worker?.presence) return out.say(`worker ${id} was stopped by somebody else`);
+      const state = `${worker.state} ${worker.presence.stage ?? ''}`.trimEnd();
+      if (state !== told) out.say(`${formatTime(clock.now())} ${state}`);
+      told = state;
+      await sleep(clock, lookMs, session.signal);
+    }
+  } catch (error) {
+    if (!session.signal.aborted) throw error;
+  }
+  out.say('stopping: what it has begun may finish');
+  await client.call('worker.stop', { id }, { afterInterruption: true });
+  out.say(`worker ${id} is stopped`);
+}
+
+async function findWorker(client: Client, id: string): Promise<WorkerRow | undefined> {
+  const { workers } = await client.call<{ workers: WorkerRow[] }>('worker.ls');
+  return workers.find((worker) => worker.id === id);
+}

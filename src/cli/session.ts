@@ -1,0 +1,43 @@
+import type { Clock } from '../engine/clock.ts';
+import type { CommandLineSettings, LoadedSettings } from '../engine/settings/load.ts';
+import type { Client, Destination } from './client.ts';
+import type { Output, Sink } from './output.ts';
+import type { Progress } from './progress.ts';
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  config?: string;
+  data?: string;
+  set?: string[];
+  url?: string;
+  key?: string;
+  json?: boolean;
+}
+
+/** What a command has to do its work with. */
+export interface Session<Options extends object = object> {
+  readonly options: Options & GlobalOptions;
+  readonly out: Output;
+  readonly stderr: Sink;
+  readonly clock: Clock;
+  /** Aborts on Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The client acts on another machine. */
+  readonly remote: boolean;
+  /** Opened when it is first asked for, closed at the end. */
+  client(): Promise<Client>;
+  settings(): Promise<LoadedSettings>;
+  /** A bar on stderr; closed at the end. */
+  progress(what: string, total?: number): Progress;
+}
+
+/** The world outside, which tests replace. */
+export interface Surroundings {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  openClient(options: { destination: Destination; settings: () => Promise<LoadedSettings> }): Promise<Client>;
+  loadSettings(options: CommandLineSettings): Promise<LoadedSettings>;
+}

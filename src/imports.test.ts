@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { brokenRules } from '../scripts/import-rules.ts';
+
+const root = join(import.meta.dirname, '..');
+
+test('imports point one way: cli and server to houses to engine; drivers stay in their ports; no cycles', () => {
+  const files = globSync('src/**/*.ts', { cwd: root });
+  assert.ok(files.length > 20, `only ${files.length} sources found`);
+  const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+  assert.deepEqual(brokenRules(sources), []);
+});
+
+const refused: [claim: string, sources: Record<string, string>, expected: RegExp][] = [
+  [
+    'the engine may not import a house',
+    { 'src/engine/a.ts': "import { b } from '../mail/index.ts';" },
+    /engine may not import mail/,
+  ],
+  [
+    'a late import points one way too',
+    { 'src/engine/a.ts': "const cli = await import('../cli/main.ts');" },
+    /engine may not import cli/,
+  ],
+  [
+    'houses do not import each other, not even types',
+    { 'src/robot/a.ts': "import type { B } from '../mail/index.ts';" },
+    /robot may not import mail/,
+  ],
+  [
+    'the server may not import the command line',
+    { 'src/server/a.ts': "import { b } from '../cli/b.ts';" },
+    /server may not import cli/,
+  ],
+  [
+    'a house shows others only its index',
+    { 'src/cli/a.ts': "import { b } from '../mail/smtp.ts';" },
+    /only src\/mail\/index\.ts/,
+  ],
+  [
+    'a driver stays in its port',
+    { 'src/engine/worker.ts': "import { DatabaseSync } from 'node:sqlite';" },
+    /node:sqlite belongs to/,
+  ],
+  [
+    'dialects of kysely stay in the database',
+    { 'src/engine/a.ts': "import {\n  sql,\n  SqliteAdapter,\n} from 'kysely';" },
+    /of kysely belongs to/,
+  ],
+  [
+    'code does not lean on what is there for tests',
+    { 'src/engine/a.ts': "import { eventually } from './testing/eventually.ts';" },
+    /there for tests/,
+  ],
+  [
+    'a cycle of three files is found',
+    {
+      'src/engine/a.ts': "import { b } from './b.ts';",
+      'src/engine/b.ts': "export { c } from './c.ts';",
+      'src/engine/c.ts': "import './a.ts';",
+    },
+    /cycle: src\/engine\/a\.ts -> src\/engine\/b\.ts -> src\/engine\/c\.ts -> src\/engine\/a\.ts/,
+  ],
+];
+
+for (const [claim, sources, expected] of refused) {
+  test(claim, () => {
+    const broken = brokenRules(new Map(Object.entries(sources)));
+    assert.equal(broken.length, 1, broken.join('\n'));
+    assert.match(broken[0] ?? '', expected);
+  });
+}
+
+test('what is allowed is left alone', () => {
+  const sources = {
+    'src/engine/a.ts': "import type { B } from './b.ts';\nimport { sql, type Kysely } from 'kysely';",
+    'src/engine/b.ts': "import { a } from './a.ts';\n// import { x } from '../cli/x.ts';",
+    'src/engine/broker/sqlite.ts': "import { DatabaseSync } from 'node:sqlite';",
+    'src/engine/a.test.ts':
+      "import { DatabaseSync } from 'node:sqlite';\nimport { e } from './testing/e.ts';",
+    'src/mail/smtp.ts': "import { a } from '../engine/a.ts';\nimport { t } from './templates.ts';",
+    'src/cli/main.ts':
+      "import { mail } from '../mail/index.ts';\nimport { open } from '../server/server.ts';",
+  };
+  assert.deepEqual(brokenRules(new Map(Object.entries(sources))), []);
+});
