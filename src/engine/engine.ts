@@ -26,6 +26,8 @@ export interface Engine {
   readonly random: Random;
   readonly log: Logger;
   readonly directory: DataDirectory;
+  /** The settings file in use, if any: backups take it along. */
+  readonly configurationFile?: string | undefined;
 
   readonly broker: Broker;
   readonly coordination: Coordination;

@@ -29,6 +29,8 @@ export interface EngineOptions {
   purpose: string;
   clock?: Clock;
   random?: Random;
+  /** The settings file that the settings came from, if any. */
+  configurationFile?: string | undefined;
   /** Where log lines go besides the log file; nowhere unless given. */
   console?: (line: string) => void;
 }
@@ -91,6 +93,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     return {
       ...common,
       directory,
+      configurationFile: options.configurationFile,
       pipelines,
       changes,
       outbox,
