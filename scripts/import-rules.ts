@@ -26,7 +26,7 @@ const ports = ['broker', 'coordination', 'database', 'blobs'].map((port) => `src
 
 /** Drivers and frameworks, and the only places that may know them. */
 const owners: Readonly<Record<string, readonly string[]>> = {
-  'node:sqlite': [...ports, 'src/engine/directory-lock.ts'],
+  'node:sqlite': [...ports, 'src/engine/data-directory/directory-lock.ts'],
   pg: ports,
   'rabbitmq-client': ['src/engine/broker/'],
   'node-zookeeper-client': ['src/engine/coordination/'],

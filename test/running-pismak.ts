@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readHolder } from '../src/engine/data-directory.ts';
+import { readHolder } from '../src/engine/data-directory/data-directory.ts';
 
 const root = join(import.meta.dirname, '..');
 

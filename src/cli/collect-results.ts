@@ -1,4 +1,4 @@
-import type { Collector } from '../engine/collector.ts';
+import type { Collector } from '../engine/results/collector.ts';
 import type { Client } from './client.ts';
 
 /** When there is enough. */

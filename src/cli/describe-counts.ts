@@ -1,4 +1,4 @@
-import type { Collected } from '../engine/collector.ts';
+import type { Collected } from '../engine/results/collector.ts';
 
 export function describeCounts(counts: Readonly<Record<Collected, number>>): string {
   const parts = [`${counts.saved} saved`];

@@ -1,7 +1,7 @@
 import { PismakError } from '../engine/errors.ts';
-import { executeOperation } from '../engine/execute-operation.ts';
 import { openEngine } from '../engine/open-engine.ts';
-import type { Caller } from '../engine/operation.ts';
+import { executeOperation } from '../engine/operation/execute-operation.ts';
+import type { Caller } from '../engine/operation/operation.ts';
 import type { LoadedSettings } from '../engine/settings/load.ts';
 import { allOperations } from '../server/operations.ts';
 import type { Client } from './client.ts';

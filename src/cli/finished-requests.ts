@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, PismakError } from '../engine/errors.ts';
-import type { MessageRow } from '../engine/operations/message-row.ts';
-import { decodeRequest, type Request } from '../engine/request.ts';
+import type { MessageRow } from '../engine/operation/operations/message-row.ts';
+import { decodeRequest, type Request } from '../engine/request/request.ts';
 import { isSystemError } from '../engine/system-error.ts';
 import type { Client } from './client.ts';
 

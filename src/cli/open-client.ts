@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Clock, sleep } from '../engine/clock.ts';
-import { type Holder, readHolder } from '../engine/data-directory.ts';
+import { type Holder, readHolder } from '../engine/data-directory/data-directory.ts';
 import { PismakError } from '../engine/errors.ts';
 import type { LoadedSettings } from '../engine/settings/load.ts';
 import type { Client, Destination } from './client.ts';

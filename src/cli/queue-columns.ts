@@ -1,4 +1,4 @@
-import type { QueueRow } from '../engine/operations/rows.ts';
+import type { QueueRow } from '../engine/operation/operations/rows.ts';
 import { formatDuration } from './format.ts';
 import type { Column } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { sleep } from '../engine/clock.ts';
-import type { WorkerRow } from '../engine/operations/rows.ts';
+import type { WorkerRow } from '../engine/operation/operations/rows.ts';
 import type { Client } from './client.ts';
 import { formatTime } from './format.ts';
 import { requireRunning } from './require-running.ts';

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../engine/clock.ts';
 import { hasCode } from '../engine/errors.ts';
-import { inlineLimit } from '../engine/result-files.ts';
+import { inlineLimit } from '../engine/results/result-files.ts';
 import type { Client } from './client.ts';
 import type { Target } from './request-target.ts';
 

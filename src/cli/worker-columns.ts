@@ -1,4 +1,4 @@
-import type { WorkerRow } from '../engine/operations/rows.ts';
+import type { WorkerRow } from '../engine/operation/operations/rows.ts';
 import { formatDuration } from './format.ts';
 import type { Column } from './table.ts';
 

@@ -1,22 +1,22 @@
 import type { Logger } from 'pino';
-import type { Alerts } from './alert.ts';
-import type { Backlog } from './backlog.ts';
+import type { Alerts } from './alert/alert.ts';
+import type { Backlog } from './backlog/backlog.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { Broker } from './broker/broker.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Clock } from './clock.ts';
 import type { Coordination } from './coordination/coordination.ts';
-import type { DataDirectory } from './data-directory.ts';
+import type { DataDirectory } from './data-directory/data-directory.ts';
 import type { Database } from './database/database.ts';
 import type { Events } from './event.ts';
 import type { Random } from './identity.ts';
-import type { Outbox } from './outbox.ts';
-import type { Pickup } from './pickup.ts';
-import type { Pipelines } from './pipelines.ts';
+import type { Outbox } from './outbox/outbox.ts';
+import type { Pickup } from './results/pickup.ts';
+import type { Pipelines } from './stage/pipelines.ts';
 import type { Processors } from './processor/processors.ts';
-import type { Schedules } from './schedules.ts';
+import type { Schedules } from './schedule/schedules.ts';
 import type { Settings } from './settings/settings.ts';
-import type { Stages } from './stages.ts';
+import type { Stages } from './stage/stages.ts';
 import type { WorkerSet } from './worker-set.ts';
 
 /** Everything that the houses, the operations and the services work with. Made by `open-engine.ts`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Role, roles } from '../engine/operation.ts';
+import { type Role, roles } from '../engine/operation/operation.ts';
 import { allOperations } from './operations.ts';
 import { closeInReverse } from './testing/close-in-reverse.ts';
 import { ownedThings } from './testing/owned-things.ts';

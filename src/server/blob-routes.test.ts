@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';
 import { readBlob } from '../engine/blobs/blobs.ts';
-import { ProcessingRequestSchema } from '../engine/request_pb.ts';
+import { ProcessingRequestSchema } from '../engine/request/request_pb.ts';
 import { eventually } from '../engine/testing/eventually.ts';
 import { type RunningServer, runServer } from './testing/running-server.ts';
 

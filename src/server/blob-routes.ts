@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { audit } from '../engine/audit.ts';
-import { authorise } from '../engine/authorise.ts';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
-import { mayTouch } from '../engine/operation.ts';
+import { audit } from '../engine/operation/audit.ts';
+import { authorise } from '../engine/operation/authorise.ts';
+import { mayTouch } from '../engine/operation/operation.ts';
 import { bodyTooLarge } from './error-replies.ts';
 
 /** Bytes too big for JSON have routes of their own. For scopes they count as operations of these names. */

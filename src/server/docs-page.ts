@@ -1,4 +1,4 @@
-import type { Operation } from '../engine/operation.ts';
+import type { Operation } from '../engine/operation/operation.ts';
 import { version } from '../engine/version.ts';
 import { nounOf } from './openapi.ts';
 import { streamPaths } from './openapi-streams.ts';

@@ -1,7 +1,7 @@
 import type { QueueStatus } from '../engine/broker/broker.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Caller } from '../engine/operation.ts';
-import { visibleQueues } from '../engine/operations/visible-queues.ts';
+import type { Caller } from '../engine/operation/operation.ts';
+import { visibleQueues } from '../engine/operation/operations/visible-queues.ts';
 import { listWorkers, type WorkerPresence, type WorkerState } from '../engine/worker-record.ts';
 import type { Metric, Sample } from './prometheus.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { defineOperation } from '../engine/operation.ts';
+import { defineOperation } from '../engine/operation/operation.ts';
 import { runServer } from './testing/running-server.ts';
 
 const json = { 'content-type': 'application/json' };

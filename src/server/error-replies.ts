@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Engine } from '../engine/engine.ts';
 import { type ErrorCode, PismakError } from '../engine/errors.ts';
-import { presentable } from '../engine/execute-operation.ts';
+import { presentable } from '../engine/operation/execute-operation.ts';
 
 /** What every failed request answers. */
 export function errorBody(error: PismakError): {

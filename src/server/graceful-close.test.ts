@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { ManualClock } from '../engine/clock.ts';
-import { defineOperation } from '../engine/operation.ts';
+import { defineOperation } from '../engine/operation/operation.ts';
 import { eventually } from '../engine/testing/eventually.ts';
 import { runServer } from './testing/running-server.ts';
 

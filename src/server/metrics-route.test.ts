@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { newRequest, toMessage } from '../engine/request.ts';
+import { newRequest, toMessage } from '../engine/request/request.ts';
 import { runServer } from './testing/running-server.ts';
 
 test('figures of queues, workers and requests are there for Prometheus', async (t) => {

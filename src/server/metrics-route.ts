@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { authorise } from '../engine/authorise.ts';
 import type { Engine } from '../engine/engine.ts';
+import { authorise } from '../engine/operation/authorise.ts';
 import { localCaller } from './access/authenticate.ts';
 import { engineMetrics } from './engine-metrics.ts';
 import { isLoopback } from './loopback.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
-import type { Caller } from '../engine/operation.ts';
+import type { Caller } from '../engine/operation/operation.ts';
 import { errorBody, sendError } from './error-replies.ts';
 
 declare module 'fastify' {

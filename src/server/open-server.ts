@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
-import type { Operation } from '../engine/operation.ts';
+import type { Operation } from '../engine/operation/operation.ts';
 import { createAuthenticate } from './access/authenticate.ts';
 import { createKeyUsage } from './access/key-usage.ts';
 import { newToken } from './access/secret-token.ts';

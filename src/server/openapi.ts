@@ -1,5 +1,5 @@
 import { errorStatus } from '../engine/errors.ts';
-import type { Operation } from '../engine/operation.ts';
+import type { Operation } from '../engine/operation/operation.ts';
 import { version } from '../engine/version.ts';
 import { streamPaths } from './openapi-streams.ts';
 import { inputSchema, outputSchema, routeOf } from './operation-routes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { defineOperation } from '../engine/operation.ts';
+import { defineOperation } from '../engine/operation/operation.ts';
 import { runServer } from './testing/running-server.ts';
 
 test('an operation learns that its caller has hung up', async (t) => {

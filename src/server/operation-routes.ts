@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Engine } from '../engine/engine.ts';
-import { executeOperation } from '../engine/execute-operation.ts';
-import type { Operation } from '../engine/operation.ts';
+import { executeOperation } from '../engine/operation/execute-operation.ts';
+import type { Operation } from '../engine/operation/operation.ts';
 import type { SessionCookie } from './access/session-cookie.ts';
 import type { CallerSignals } from './caller-signals.ts';
 import { inputFromQuery, type JsonSchema, type Query } from './query-input.ts';

@@ -1,5 +1,5 @@
-import type { Operation } from '../engine/operation.ts';
-import { engineOperations } from '../engine/operations/index.ts';
+import type { Operation } from '../engine/operation/operation.ts';
+import { engineOperations } from '../engine/operation/operations/index.ts';
 import { accessOperations } from './access/operations.ts';
 
 /** Everything that can be done with an installation. Houses add theirs here. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Engine } from '../engine/engine.ts';
-import type { Operation } from '../engine/operation.ts';
+import type { Operation } from '../engine/operation/operation.ts';
 import { setupIsOpen } from './access/setup.ts';
 import { docsPage } from './docs-page.ts';
 import { openApi } from './openapi.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { decodeRequest } from '../../src/engine/request.ts';
+import { decodeRequest } from '../../src/engine/request/request.ts';
 import { RunningPismak } from '../running-pismak.ts';
 
 export interface KillFigures {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { decodeRequest, newRequest, toMessage } from '../../src/engine/request.ts';
+import { decodeRequest, newRequest, toMessage } from '../../src/engine/request/request.ts';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';
 import { listWorkers } from '../../src/engine/worker-record.ts';
 import { startSystem } from '../../src/server/system.ts';

@@ -1,4 +1,4 @@
-import { readHolder } from '../../engine/data-directory.ts';
+import { readHolder } from '../../engine/data-directory/data-directory.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { checkData } from '../doctor/check-data.ts';
 import { checkNode, checkPackages } from '../doctor/check-installation.ts';

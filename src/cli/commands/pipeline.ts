@@ -1,4 +1,5 @@
 import { formatTime } from '../format.ts';
+import { commaList } from '../option-values.ts';
 import type { AddGroup } from '../program.ts';
 
 interface Pipeline {
@@ -32,9 +33,10 @@ const add: AddGroup = (group, { command, run }) => {
     group,
     'create <pipeline> <stages...>',
     'Name a list of stages; the last is the output queue, which is made if it is new',
-    'pipeline create pages detect recognise pages-done',
+    'pipeline create pages detect,recognise,pages-done',
   ).action(
-    run(async ({ client, out }, name: string, stages: string[]) => {
+    run(async ({ client, out }, name: string, names: string[]) => {
+      const stages = names.flatMap(commaList);
       const made = await (await client()).call<Pipeline>('pipeline.create', { name, stages });
       if (out.json) out.object(made);
       else out.say(`pipeline ${name}: ${stages.join(' -> ')}`);

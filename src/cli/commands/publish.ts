@@ -1,5 +1,5 @@
-import { Collector } from '../../engine/collector.ts';
 import { PismakError } from '../../engine/errors.ts';
+import { Collector } from '../../engine/results/collector.ts';
 import { collectResults } from '../collect-results.ts';
 import { describeCounts } from '../describe-counts.ts';
 import { findFiles, plannedFile } from '../files-to-publish.ts';
@@ -93,8 +93,9 @@ async function waitFor(session: Session<Options>, uuids: Set<string>, target: Ta
     until,
     signal,
     progress: () => bar.set(total - uuids.size),
-  }).finally(() => {
+  }).finally(async () => {
     bar.close();
+    await collector.close();
     out.say(`${describeCounts(collector.counts)} in ${options.output}`);
   });
   if (collector.counts.failed > 0) {

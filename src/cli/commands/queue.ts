@@ -1,5 +1,5 @@
-import type { MessageRow } from '../../engine/operations/message-row.ts';
-import type { QueueRow } from '../../engine/operations/rows.ts';
+import type { MessageRow } from '../../engine/operation/operations/message-row.ts';
+import type { QueueRow } from '../../engine/operation/operations/rows.ts';
 import { formatBytes, formatCount, formatTime } from '../format.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { AddGroup } from '../program.ts';

@@ -13,7 +13,7 @@ const add: AddGroup = (group, { run }) => {
     .action(
       run<{ force?: boolean }>(async ({ settings, out, options, clock }, file = '') => {
         const { data } = (await settings()).settings;
-        const { restoreBackup } = await import('../../engine/restore.ts');
+        const { restoreBackup } = await import('../../engine/backup/restore.ts');
         const { manifest, movedAside } = await restoreBackup({
           file,
           data,

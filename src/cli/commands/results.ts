@@ -1,4 +1,4 @@
-import { Collector } from '../../engine/collector.ts';
+import { Collector } from '../../engine/results/collector.ts';
 import { collectResults, type Until } from '../collect-results.ts';
 import { describeCounts } from '../describe-counts.ts';
 import { wholeNumber } from '../option-values.ts';
@@ -53,6 +53,7 @@ const add: AddGroup = (group, { run }) => {
           if (!(signal.aborted && options.follow)) throw error;
         } finally {
           bar.close();
+          await collector.close();
           if (out.json) out.object({ queue, output: options.output, ...collector.counts });
           else out.say(`${describeCounts(collector.counts)} in ${options.output}`);
         }

@@ -1,4 +1,4 @@
-import type { Schedule, ScheduleRun } from '../../engine/schedules.ts';
+import type { Schedule, ScheduleRun } from '../../engine/schedule/schedules.ts';
 import { formatTime } from '../format.ts';
 import { commaList, jsonObject, textOrFile, wholeNumber } from '../option-values.ts';
 import type { AddGroup } from '../program.ts';

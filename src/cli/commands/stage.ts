@@ -1,4 +1,4 @@
-import type { Stage } from '../../engine/stage.ts';
+import type { Stage } from '../../engine/stage/stage.ts';
 import { formatDuration, formatTime } from '../format.ts';
 import { anyNumber } from '../option-values.ts';
 import type { AddGroup } from '../program.ts';

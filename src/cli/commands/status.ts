@@ -1,4 +1,4 @@
-import type { QueueRow, WorkerRow } from '../../engine/operations/rows.ts';
+import type { QueueRow, WorkerRow } from '../../engine/operation/operations/rows.ts';
 import { formatCount, formatTime } from '../format.ts';
 import type { AddGroup } from '../program.ts';
 import { queueColumns } from '../queue-columns.ts';

@@ -1,5 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
-import { createTiming, type Timing } from '../../engine/timing.ts';
+import { createTiming, type Timing } from '../../engine/results/timing.ts';
 import { queuedRequests, savedRequests } from '../finished-requests.ts';
 import { formatCount, formatDuration } from '../format.ts';
 import type { Output } from '../output.ts';

@@ -1,4 +1,4 @@
-import type { WorkerRow } from '../../engine/operations/rows.ts';
+import type { WorkerRow } from '../../engine/operation/operations/rows.ts';
 import { commaList } from '../option-values.ts';
 import type { AddGroup } from '../program.ts';
 import { type RunWorkerOptions, runWorker } from '../run-worker.ts';

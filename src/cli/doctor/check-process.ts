@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Holder } from '../../engine/data-directory.ts';
+import type { Holder } from '../../engine/data-directory/data-directory.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { formatTime } from '../format.ts';

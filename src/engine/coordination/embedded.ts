@@ -1,12 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { Mutex } from '../database/mutex.ts';
-import { messageOf, PismakError } from '../errors.ts';
+import { PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import type { Coordination } from './coordination.ts';
 import { EmbeddedSession } from './embedded-session.ts';
 import { HoldLines } from './hold-lines.ts';
 import { NodeTree } from './node-tree.ts';
+import { warnOfListener } from './warn-of-listener.ts';
 
 /** One tree in this process; each worker and service has a session of its own in it. */
 export interface EmbeddedTree {
@@ -27,7 +28,7 @@ export async function openEmbeddedTree(parts: {
   /** Told when a listener of a watch throws. */
   report?: (error: unknown) => void;
 }): Promise<EmbeddedTree> {
-  const { database, clock, report = warn } = parts;
+  const { database, clock, report = warnOfListener } = parts;
   const turns = new Mutex();
   const nodes = new NodeTree(database.query, report);
   const holds = new HoldLines(turns, (path) => nextFence(database.query, path));
@@ -63,8 +64,4 @@ async function nextFence(queries: Queries, path: string): Promise<number> {
     .returning('fence')
     .executeTakeFirstOrThrow();
   return fence;
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(`A listener of a watch has failed: ${messageOf(error)}`, 'PismakWarning');
 }

@@ -3,7 +3,7 @@ import type { Blobs } from '../blobs/blobs.ts';
 import { localCopy } from '../blobs/cache.ts';
 import { openBlobs } from '../blobs/open.ts';
 import { messageOf } from '../errors.ts';
-import { openJobFiles, storeLargeFiles } from '../result-files.ts';
+import { openJobFiles, storeLargeFiles } from '../results/result-files.ts';
 import type { FromHost, ToHost } from './host-protocol.ts';
 import { isPermanent, type LoadProcessor, type Process } from './processor.ts';
 import { fromWire, toWire } from './wire-files.ts';

@@ -1,4 +1,4 @@
-import type { ResultFile } from '../request.ts';
+import type { ResultFile } from '../request/request.ts';
 
 /** Runs the processor of one version of one stage. */
 export interface Runner {

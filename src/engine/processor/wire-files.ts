@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import type { ResultFile } from '../request.ts';
-import { ResultFileSchema } from '../request_pb.ts';
+import type { ResultFile } from '../request/request.ts';
+import { ResultFileSchema } from '../request/request_pb.ts';
 import type { WireFile } from './host-protocol.ts';
 
 export function toWire(file: ResultFile): WireFile {

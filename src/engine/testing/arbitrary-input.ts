@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../operation/operation.ts';
 
 /** The part of JSON Schema that inputs of operations use. */
 interface Schema {

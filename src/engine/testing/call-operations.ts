@@ -1,9 +1,9 @@
 import { after, type TestContext } from 'node:test';
 import type { Engine } from '../engine.ts';
-import { executeOperation } from '../execute-operation.ts';
+import { executeOperation } from '../operation/execute-operation.ts';
 import { openEngine } from '../open-engine.ts';
-import type { Caller } from '../operation.ts';
-import { engineOperations } from '../operations/index.ts';
+import type { Caller } from '../operation/operation.ts';
+import { engineOperations } from '../operation/operations/index.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { type Job, PermanentFailure, type ProcessorRegistration } from '../processor/processor.ts';
-import type { stageDefinition } from '../stage.ts';
+import type { stageDefinition } from '../stage/stage.ts';
 import { checkUrl, type Resolve, systemResolve } from './address-guard.ts';
 import { post } from './post.ts';
 import { webhookSecret } from './secret.ts';

@@ -4,7 +4,7 @@ import { createInlineRunner } from '../processor/inline-runner.ts';
 import { createIsolatedRunner } from '../processor/isolated-runner.ts';
 import type { Setup } from '../processor/processor.ts';
 import type { Runner } from '../processor/runner.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../stage/stage.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 /** The runner that the stage's processor asks for: in a process of its own, or in this thread. */

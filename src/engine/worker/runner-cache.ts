@@ -1,5 +1,5 @@
 import type { Runner } from '../processor/runner.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../stage/stage.ts';
 
 /**
  * Runners that stay loaded after their stage is no longer served, so that a switch back costs milliseconds. The least

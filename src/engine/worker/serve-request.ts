@@ -2,11 +2,11 @@ import { disown } from '../blob-owners.ts';
 import type { Delivery } from '../broker/broker.ts';
 import { sleep } from '../clock.ts';
 import { hasCode, messageOf } from '../errors.ts';
-import { type PassedOn, passOn, type Report } from '../outcome.ts';
+import { type PassedOn, passOn, type Report } from '../request/outcome.ts';
 import type { Runner } from '../processor/runner.ts';
-import { decodeRequest, type Request } from '../request.ts';
-import { inlineReferences, requestOwner, storeLarge } from '../result-files.ts';
-import { retryDelay, type Stage } from '../stage.ts';
+import { decodeRequest, type Request } from '../request/request.ts';
+import { inlineReferences, requestOwner, storeLarge } from '../results/result-files.ts';
+import { retryDelay, type Stage } from '../stage/stage.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 export interface Serving {

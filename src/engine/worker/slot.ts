@@ -1,6 +1,6 @@
 import type { Consumer } from '../broker/broker.ts';
 import { messageOf } from '../errors.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../stage/stage.ts';
 import type { RunnerCache } from './runner-cache.ts';
 import { type Serving, serveRequest } from './serve-request.ts';
 

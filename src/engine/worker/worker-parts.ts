@@ -8,7 +8,7 @@ import type { Events } from '../event.ts';
 import type { Random } from '../identity.ts';
 import type { Processors } from '../processor/processors.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Stages } from '../stages.ts';
+import type { Stages } from '../stage/stages.ts';
 
 /** What a worker works with: a part of the engine. */
 export interface WorkerParts {

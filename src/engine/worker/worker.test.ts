@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { OutgoingMessage } from '../broker/broker.ts';
 import { dummyProcessor } from '../processor/dummy.ts';
-import { decodeRequest, newRequest, type Request, toMessage } from '../request.ts';
+import { decodeRequest, newRequest, type Request, toMessage } from '../request/request.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { sleep } from '../clock.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import { hasCode, messageOf, PismakError } from '../errors.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../stage/stage.ts';
 import {
   changeWorker,
   parseRecord,

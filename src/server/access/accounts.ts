@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database, Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, PismakError } from '../../engine/errors.ts';
-import { type Role, roles } from '../../engine/operation.ts';
+import { type Role, roles } from '../../engine/operation/operation.ts';
 import { hashPassword } from './password.ts';
 
 /** Names that the engine itself acts under; an account of that name would own what is not its own. */

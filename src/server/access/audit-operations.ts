@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation, type Operation } from '../../engine/operation.ts';
+import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 
 const entry = z.object({
   id: z.string(),

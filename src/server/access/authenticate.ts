@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
-import type { Caller } from '../../engine/operation.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
 import { isLoopback } from '../loopback.ts';
 import { callerOfKey, keyPrefix } from './keys.ts';
 import { checkSameOrigin } from './same-origin.ts';

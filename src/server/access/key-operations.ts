@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
-import { defineOperation, mayTouch, type Operation } from '../../engine/operation.ts';
+import { defineOperation, mayTouch, type Operation } from '../../engine/operation/operation.ts';
 import { role } from './accounts.ts';
 import { createKey, keyOwner, listKeys, revokeKey, scope } from './keys.ts';
 

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts';
-import type { Caller } from '../../engine/operation.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
 
 /** Counts how often keys are used, and writes it every few seconds: not every request pays for a write. */
 export interface KeyUsage {

@@ -1,4 +1,4 @@
-import type { Operation } from '../../engine/operation.ts';
+import type { Operation } from '../../engine/operation/operation.ts';
 import { auditOperations } from './audit-operations.ts';
 import { keyOperations } from './key-operations.ts';
 import { sessionOperations } from './session-operations.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Caller, defineOperation, type Operation } from '../../engine/operation.ts';
+import { type Caller, defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { role } from './accounts.ts';
 import { endSession, sessionHashOf, signIn } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 import type { Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
-import type { Caller } from '../../engine/operation.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
 import { role } from './accounts.ts';
 import { passwordMatches } from './password.ts';
 import { hashToken, newToken } from './secret-token.ts';

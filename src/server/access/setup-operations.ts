@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation, type Operation } from '../../engine/operation.ts';
+import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { accountName } from './accounts.ts';
 import { newPassword } from './password.ts';
 import { claimSetup } from './setup.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { defineOperation, type Operation } from '../../engine/operation.ts';
+import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import {
   accountExists,
   accountName,

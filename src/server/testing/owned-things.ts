@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { newRequest, toMessage } from '../../engine/request.ts';
+import { newRequest, toMessage } from '../../engine/request/request.ts';
 import type { Answer, RunningServer } from './running-server.ts';
 import { passwordOf } from './running-server.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Operation, Role } from '../../engine/operation.ts';
+import type { Operation, Role } from '../../engine/operation/operation.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { localCaller } from '../access/authenticate.ts';
 import { createKey } from '../access/keys.ts';

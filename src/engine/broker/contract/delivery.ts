@@ -138,6 +138,21 @@ export function deliveryClaims(claim: Claim): void {
     },
   );
 
+  claim('a handler may close its own consumer, and then nothing more is started', async ({ broker }) => {
+    await broker.declare('letters');
+    const started: string[] = [];
+    const closed = Promise.withResolvers<void>();
+    const consumer = await broker.consume('letters', { concurrency: 3 }, async (delivery) => {
+      started.push(delivery.id);
+      consumer.close().then(closed.resolve, closed.reject);
+      await delivery.ack();
+    });
+    await Promise.all(numbered('m', 5).map((id) => broker.publish('letters', { id, body: bytes(id) })));
+    await closed.promise;
+    assert.deepEqual(started, ['m0']);
+    assert.deepEqual(idsOf(await drain(broker, 'letters', 4)), ['m1', 'm2', 'm3', 'm4']);
+  });
+
   claim('closing the broker lets handlers finish: they may still publish and ack', async (scene) => {
     await scene.broker.declare('letters');
     await scene.broker.declare('answers');

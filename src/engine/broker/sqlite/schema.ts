@@ -42,6 +42,7 @@ export function prepareFile(db: DatabaseSync): void {
   // Holds seven messages of 1 KB with little to spare, where 4096 holds three: 53,000 jobs a second instead of 45,000.
   db.exec('PRAGMA page_size = 8192');
   db.exec('PRAGMA journal_mode = WAL');
+  // The other settings stay as they are: 2000 to 8000 pages between checkpoints and a cache of 32 MB changed nothing.
   db.exec('PRAGMA synchronous = FULL');
   const found = Number(db.prepare('PRAGMA user_version').get()?.user_version);
   if (found > version) throw new Error(`it was written by a newer version (${found}, we know ${version})`);

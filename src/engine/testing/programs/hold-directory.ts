@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { openDataDirectory } from '../../data-directory.ts';
+import { openDataDirectory } from '../../data-directory/data-directory.ts';
 import { messageOf } from '../../errors.ts';
 
 /** Takes the data directory, says so (or why not), and keeps it until a line comes in. `with-child` starts a child. */

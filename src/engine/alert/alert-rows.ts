@@ -1,0 +1,70 @@
+import type { Queries } from '../database/database.ts';
+import type { EngineTables } from '../database/tables.ts';
+
+/** Something is wrong with an entity. At most one alert is open for each kind and entity. */
+export interface Alert {
+  id: string;
+  /** `stage.no-worker`, `store.unreachable`, ...: what is wrong, for programs. */
+  kind: string;
+  /** What it is wrong with: a stage, a worker, a store. */
+  entity: string;
+  /** What is wrong and what to do, for people. */
+  reason: string;
+  details: Readonly<Record<string, unknown>>;
+  raisedAt: number;
+  lastSeenAt: number;
+  /** Null while it lasts. */
+  clearedAt: number | null;
+  /** How often it was raised. */
+  seen: number;
+}
+
+const keptMs = 90 * 24 * 3600 * 1000;
+const listedAtMost = 1000;
+
+export async function findOpen(queries: Queries, kind: string, entity: string): Promise<Alert | undefined> {
+  const row = await queries
+    .selectFrom('alert')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('entity', '=', entity)
+    .where('clearedAt', 'is', null)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function listAlerts(queries: Queries, { all = false } = {}): Promise<Alert[]> {
+  const rows = await queries
+    .selectFrom('alert')
+    .selectAll()
+    .$if(!all, (query) => query.where('clearedAt', 'is', null))
+    .orderBy('raisedAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(listedAtMost)
+    .execute();
+  return rows.map(fromRow);
+}
+
+export async function insertAlert(queries: Queries, alert: Alert): Promise<void> {
+  await queries.insertInto('alert').values(toRow(alert)).execute();
+}
+
+export async function updateAlert(queries: Queries, alert: Alert): Promise<void> {
+  await queries.updateTable('alert').set(toRow(alert)).where('id', '=', alert.id).execute();
+}
+
+/** Forgets what was over long ago. */
+export async function trimAlerts(queries: Queries, now: number): Promise<void> {
+  await queries
+    .deleteFrom('alert')
+    .where('clearedAt', '<', now - keptMs)
+    .execute();
+}
+
+function toRow({ details, ...rest }: Alert): EngineTables['alert'] {
+  return { ...rest, detailsJson: JSON.stringify(details) };
+}
+
+function fromRow({ detailsJson, ...rest }: EngineTables['alert']): Alert {
+  return { ...rest, details: JSON.parse(detailsJson) };
+}

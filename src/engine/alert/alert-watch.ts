@@ -1,0 +1,64 @@
+import type { Engine } from '../engine.ts';
+import { everyPeriod, type Running, runService } from '../service.ts';
+import { type Check, lookOnce } from './checks/check.ts';
+import { growingDeadLetters } from './checks/dead-letters.ts';
+import { failedWorkers } from './checks/failed-workers.ts';
+import { lowDisk } from './checks/low-disk.ts';
+import { unreachableStores } from './checks/unreachable-stores.ts';
+import { unservedStages } from './checks/unserved-stages.ts';
+
+type Parts = Pick<
+  Engine,
+  | 'alerts'
+  | 'blobs'
+  | 'broker'
+  | 'clock'
+  | 'coordination'
+  | 'database'
+  | 'log'
+  | 'openSession'
+  | 'settings'
+  | 'stages'
+>;
+
+const periodMs = 5000;
+
+/**
+ * Looks for what is wrong. What concerns the cluster is one elected service's; whether this process reaches its stores
+ * and has space left it sees for itself, and needs nobody's vote when that is just what fails.
+ */
+export function runAlertWatch(engine: Parts): Running {
+  const { alerts, clock, log, openSession, settings } = engine;
+  const { noWorkerMs, diskFreeMb } = settings.alerts;
+  const stop = new AbortController();
+  const watch = (name: string, signal: AbortSignal, checks: readonly Check[]) =>
+    everyPeriod({ name, clock, log, periodMs, signal }, async () => {
+      await lookOnce(checks, { alerts, clock, log });
+      return undefined;
+    });
+
+  const ofCluster = runService({
+    name: 'alerts',
+    clock,
+    log,
+    openSession,
+    run({ coordination, signal }) {
+      const parts = { ...engine, coordination };
+      return watch('alerts', signal, [
+        unservedStages(parts, noWorkerMs),
+        growingDeadLetters(parts),
+        failedWorkers(parts),
+      ]);
+    },
+  });
+  const ofProcess = watch('alerts of this process', stop.signal, [
+    unreachableStores(engine),
+    lowDisk(settings.data, diskFreeMb),
+  ]);
+  return {
+    async close() {
+      stop.abort();
+      await Promise.all([ofProcess, ofCluster.close()]);
+    },
+  };
+}

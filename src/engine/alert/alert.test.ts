@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test from 'node:test';
+import { pino } from 'pino';
+import { ManualClock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { openSqliteDatabase } from '../database/sqlite.ts';
+import { openEmbedded } from '../testing/embedded.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { type AlertNotice, createAlerts } from './alert.ts';
+
+const hour = 3_600_000;
+
+async function setUp(t: test.TestContext) {
+  const clock = new ManualClock();
+  const embedded = await openEmbedded(t, { clock });
+  const told: AlertNotice[] = [];
+  const lines: string[] = [];
+  let wakes = 0;
+  const create = () =>
+    createAlerts({
+      ...embedded,
+      log: pino({}, { write: (line: string) => lines.push(line) }),
+      repeatMs: hour,
+      subscribers: [async (_, notice) => void told.push(notice)],
+      wakeOutbox: () => wakes++,
+    });
+  const toldEvents = () => told.map(({ event }) => event);
+  return { ...embedded, clock, create, alerts: create(), told, toldEvents, lines, wakes: () => wakes };
+}
+
+test('an alert is stored and told to the log, the events, the changes and the subscribers; so is its end', async (t) => {
+  const it = await setUp(t);
+  await it.alerts.raise('stage.no-worker', 'ocr', 'nobody serves ocr', { waiting: 3 });
+  const [alert, ...others] = await it.alerts.list();
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    { ...alert, id: '' },
+    {
+      id: '',
+      kind: 'stage.no-worker',
+      entity: 'ocr',
+      reason: 'nobody serves ocr',
+      details: { waiting: 3 },
+      raisedAt: it.clock.now(),
+      lastSeenAt: it.clock.now(),
+      clearedAt: null,
+      seen: 1,
+    },
+  );
+  it.clock.advance(1000);
+  await it.alerts.clear('stage.no-worker', 'ocr');
+  assert.deepEqual(await it.alerts.list(), []);
+  assert.deepEqual(
+    (await it.alerts.list({ all: true })).map(({ id, clearedAt }) => [id, clearedAt]),
+    [[alert?.id, it.clock.now()]],
+  );
+  const both = ['alert.raised', 'alert.cleared'];
+  assert.deepEqual(it.toldEvents(), both);
+  assert.deepEqual(
+    it.lines.map((line) => JSON.parse(line).event),
+    both,
+  );
+  const seen = [...(it.changes.since(it.changes.lastId - 2) ?? [])];
+  assert.deepEqual(
+    seen.map(({ kind, entity, data }) => [kind, entity, data?.event]),
+    both.map((event) => ['alert', alert?.id, event]),
+  );
+  assert.equal(it.wakes(), 2);
+});
+
+test('an alert that lasts stays one alert, and is told again once per period', async (t) => {
+  const it = await setUp(t);
+  for (let minute = 0; minute <= 150; minute++) {
+    await it.alerts.raise('disk.low', 'here', `${minute} minutes`);
+    it.clock.advance(60_000);
+  }
+  const open = await it.alerts.list();
+  assert.deepEqual(
+    open.map(({ reason, seen }) => [reason, seen]),
+    [['150 minutes', 151]],
+  );
+  assert.deepEqual(it.toldEvents(), ['alert.raised', 'alert.repeated', 'alert.repeated']);
+});
+
+test('the period is kept by a process that was started in between', async (t) => {
+  const it = await setUp(t);
+  await it.alerts.raise('disk.low', 'here', 'low');
+  it.clock.advance(hour / 2);
+  const later = it.create();
+  await later.raise('disk.low', 'here', 'low');
+  assert.deepEqual(it.toldEvents(), ['alert.raised']);
+  it.clock.advance(hour / 2);
+  await later.raise('disk.low', 'here', 'low');
+  assert.deepEqual(it.toldEvents(), ['alert.raised', 'alert.repeated']);
+});
+
+test('alerts of several processes at once become one per kind and entity', async (t) => {
+  const it = await setUp(t);
+  const [a, b] = [it.create(), it.create()];
+  await Promise.all(
+    ['x', 'y'].flatMap((entity) =>
+      [a, b].flatMap((alerts) => [alerts.raise('k', entity, 'r'), alerts.raise('k2', entity, 'r')]),
+    ),
+  );
+  const open = await it.alerts.list();
+  assert.deepEqual(open.map(({ kind, entity }) => `${kind} ${entity}`).sort(), [
+    'k x',
+    'k y',
+    'k2 x',
+    'k2 y',
+  ]);
+  assert.ok(open.every(({ seen }) => seen === 2));
+  assert.equal(it.told.length, 4);
+});
+
+test('clearing what is not open does nothing, and what comes again after it was over is a new alert', async (t) => {
+  const it = await setUp(t);
+  await it.alerts.clear('k', 'e');
+  assert.deepEqual(it.told, []);
+  await it.alerts.raise('k', 'e', 'first');
+  await it.alerts.clear('k', 'e');
+  await it.alerts.raise('k', 'e', 'second');
+  assert.deepEqual(
+    (await it.alerts.list({ all: true })).map(({ reason, clearedAt }) => [reason, clearedAt === null]),
+    [
+      ['second', true],
+      ['first', false],
+    ],
+  );
+});
+
+test('an alert of which a subscriber cannot be told is not lost', async (t) => {
+  const it = await setUp(t);
+  const alerts = createAlerts({
+    ...it,
+    repeatMs: hour,
+    wakeOutbox() {},
+    subscribers: [
+      async () => {
+        throw new Error('no room in the outbox');
+      },
+    ],
+  });
+  await alerts.raise('k', 'e', 'r');
+  assert.deepEqual(
+    (await alerts.list()).map(({ kind }) => kind),
+    ['k'],
+  );
+});
+
+/** A database that can be down: then every query goes to one that is closed. */
+async function fragile(t: test.TestContext, database: Database) {
+  const closed = await openSqliteDatabase({ file: join(await temporaryDirectory(t), 'closed.db') });
+  await closed.close();
+  const state = { down: true };
+  const current = () => (state.down ? closed : database);
+  const wrapped: Database = {
+    ...database,
+    get query() {
+      return current().query;
+    },
+    transaction: (work) => current().transaction(work),
+  };
+  return { database: wrapped, state };
+}
+
+test('without the database alerts are logged and kept in memory, and stored when it is back', async (t) => {
+  const it = await setUp(t);
+  const { database, state } = await fragile(t, it.database);
+  const told: string[] = [];
+  const lines: string[] = [];
+  const alerts = createAlerts({
+    ...it,
+    database,
+    log: pino({}, { write: (line: string) => lines.push(line) }),
+    repeatMs: hour,
+    wakeOutbox() {},
+    subscribers: [async (_, { event }) => void told.push(event)],
+  });
+  await alerts.raise('store.unreachable', 'database', 'down');
+  await alerts.raise('store.unreachable', 'database', 'down');
+  await alerts.clear('other', 'e');
+  const [kept] = await alerts.list();
+  assert.deepEqual([kept?.kind, kept?.seen], ['store.unreachable', 2]);
+  assert.equal(lines.filter((line) => line.includes('alert.raised')).length, 1);
+  assert.deepEqual(told, []);
+
+  state.down = false;
+  it.clock.advance(5000);
+  await alerts.clear('store.unreachable', 'database');
+  assert.deepEqual(await alerts.list(), []);
+  const [stored] = await alerts.list({ all: true });
+  assert.deepEqual([stored?.id, stored?.raisedAt, stored?.seen], [kept?.id, kept?.raisedAt, 2]);
+  assert.deepEqual(told, ['alert.cleared']);
+});
+
+test('an alert that was kept in memory is stored by the next raise, and then told to the subscribers', async (t) => {
+  const it = await setUp(t);
+  const { database, state } = await fragile(t, it.database);
+  const told: string[] = [];
+  const alerts = createAlerts({
+    ...it,
+    database,
+    repeatMs: hour,
+    wakeOutbox() {},
+    subscribers: [async (_, { event }) => void told.push(event)],
+  });
+  await alerts.raise('k', 'e', 'r');
+  state.down = false;
+  await alerts.raise('k', 'e', 'r');
+  assert.deepEqual(told, ['alert.raised']);
+  assert.deepEqual(
+    (await it.alerts.list()).map(({ seen }) => seen),
+    [2],
+  );
+});
+
+test('a database that does not answer holds nobody up', async (t) => {
+  const it = await setUp(t);
+  const database = { ...it.database, transaction: () => new Promise<never>(() => {}) };
+  const alerts = createAlerts({ ...it, database, repeatMs: hour, wakeOutbox() {}, subscribers: [] });
+  const raised = alerts.raise('k', 'e', 'r');
+  it.clock.advance(5000);
+  await raised;
+  assert.deepEqual(
+    (await alerts.list()).map(({ kind }) => kind),
+    ['k'],
+  );
+});

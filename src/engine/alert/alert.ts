@@ -1,0 +1,174 @@
+import type { Logger } from 'pino';
+import type { ChangeLog } from '../change-log.ts';
+import type { Clock } from '../clock.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { hasCode, messageOf, PismakError } from '../errors.ts';
+import type { Events } from '../event.ts';
+import { newId } from '../identity.ts';
+import { type Alert, findOpen, insertAlert, listAlerts, trimAlerts, updateAlert } from './alert-rows.ts';
+
+export type { Alert } from './alert-rows.ts';
+
+export interface Alerts {
+  /**
+   * Says that something is wrong, now or still: raised again and again it stays one alert, told again every `repeatMs`.
+   * Never throws, and works without the Database: then it is logged and kept in memory.
+   */
+  raise(kind: string, entity: string, reason: string, details?: Alert['details']): Promise<void>;
+  /** Says that it is over. Nothing happens when no such alert is open. */
+  clear(kind: string, entity: string): Promise<void>;
+  /** The open ones, or with `all` also those that are over; newest first. */
+  list(options?: { all?: boolean }): Promise<Alert[]>;
+}
+
+export interface AlertNotice {
+  event: 'alert.raised' | 'alert.repeated' | 'alert.cleared';
+  at: number;
+  alert: Alert;
+}
+
+/** Called in the transaction that stores the alert: what it adds to the outbox goes out if, and only if, that commits. */
+export type AlertSubscriber = (transaction: Queries, notice: AlertNotice) => Promise<void>;
+
+type News = Pick<Alert, 'kind' | 'entity' | 'reason' | 'details'>;
+
+/** A store that does not answer in this time is treated like one that is down. */
+const storeTimeoutMs = 5000;
+
+export function createAlerts(parts: {
+  database: Database;
+  clock: Clock;
+  changes: ChangeLog;
+  events: Events;
+  log: Logger;
+  /** How often an alert that lasts is told again. */
+  repeatMs: number;
+  subscribers: readonly AlertSubscriber[];
+  /** Called when subscribers may have put something into the outbox. */
+  wakeOutbox(): void;
+}): Alerts {
+  const { database, clock, changes, events, log, repeatMs } = parts;
+  /** Alerts that could not be stored, by kind and entity. */
+  const unstored = new Map<string, Alert>();
+
+  function tell({ event, at, alert }: AlertNotice): void {
+    const { id, kind, entity, reason, details } = alert;
+    const level = event === 'alert.cleared' ? 'info' : 'warn';
+    log[level]({ event, alert: id, kind, entity, details }, `${event}: ${reason}`);
+    events.emit({ kind: event, entity, at, dimensions: { alert: kind } });
+    changes.add({ kind: 'alert', entity: id, data: { event, kind, entity } });
+  }
+
+  /** What raising makes of the alert that is open, if there is one. Told now, unless it was told a short while ago. */
+  function raised(open: Alert | undefined, now: number, news: News) {
+    const event = open ? 'alert.repeated' : 'alert.raised';
+    const alert: Alert = {
+      ...(open ?? { id: newId(clock), raisedAt: now, clearedAt: null, seen: 0 }),
+      ...news,
+      lastSeenAt: now,
+      seen: (open?.seen ?? 0) + 1,
+    };
+    const timesTold = (at: number) => Math.floor((at - alert.raisedAt) / Math.max(1, repeatMs));
+    const isDue = !open || timesTold(now) > timesTold(open.lastSeenAt);
+    return { alert, notice: isDue ? ({ event, at: now, alert } satisfies AlertNotice) : undefined };
+  }
+
+  function inTransaction<T>(work: (transaction: Queries) => Promise<T>): Promise<T> {
+    return inTime(clock, storeTimeoutMs, database.transaction(work));
+  }
+
+  async function notify(transaction: Queries, notice: AlertNotice): Promise<void> {
+    for (const subscriber of parts.subscribers) await subscriber(transaction, notice);
+  }
+
+  async function storeRaised(news: News): Promise<AlertNotice | undefined> {
+    const key = keyOf(news);
+    return inTransaction(async (transaction) => {
+      const open = await findOpen(transaction, news.kind, news.entity);
+      const { alert, notice } = raised(open ?? unstored.get(key), clock.now(), news);
+      if (open) await updateAlert(transaction, alert);
+      else await insertAlert(transaction, alert);
+      // One that could not be stored when it came was told to the log only.
+      const late = !open && unstored.has(key);
+      if (late) await notify(transaction, { event: 'alert.raised', at: alert.raisedAt, alert });
+      else if (notice) await notify(transaction, notice);
+      return notice;
+    });
+  }
+
+  return {
+    async raise(kind, entity, reason, details = {}) {
+      const news = { kind, entity, reason, details };
+      const key = keyOf(news);
+      try {
+        const notice = await storeRaised(news).catch((error: unknown) => {
+          // Another process was faster to raise the same: now it is there to be updated.
+          if (hasCode(error, 'constraint-violated')) return storeRaised(news);
+          throw error;
+        });
+        unstored.delete(key);
+        if (!notice) return;
+        tell(notice);
+        parts.wakeOutbox();
+      } catch (error) {
+        const { alert, notice } = raised(unstored.get(key), clock.now(), news);
+        unstored.set(key, alert);
+        log.error(
+          { kind, entity, error: messageOf(error) },
+          'an alert could not be stored; it is kept in memory',
+        );
+        if (notice) tell(notice);
+      }
+    },
+
+    async clear(kind, entity) {
+      const key = keyOf({ kind, entity });
+      const kept = unstored.get(key);
+      const at = clock.now();
+      try {
+        // Asked without a transaction first: most of the time there is nothing to clear.
+        if (!kept && !(await inTime(clock, storeTimeoutMs, findOpen(database.query, kind, entity)))) return;
+        const alert = await inTransaction(async (transaction) => {
+          const open = await findOpen(transaction, kind, entity);
+          const over = open ?? kept;
+          if (!over) return undefined;
+          const cleared: Alert = { ...over, clearedAt: at };
+          await (open ? updateAlert : insertAlert)(transaction, cleared);
+          await notify(transaction, { event: 'alert.cleared', at, alert: cleared });
+          await trimAlerts(transaction, at);
+          return cleared;
+        });
+        if (!alert) return;
+        unstored.delete(key);
+        tell({ event: 'alert.cleared', at, alert });
+        parts.wakeOutbox();
+      } catch (error) {
+        log.error(
+          { kind, entity, error: messageOf(error) },
+          'an alert that is over could not be cleared yet',
+        );
+        if (!kept) return;
+        unstored.delete(key);
+        tell({ event: 'alert.cleared', at, alert: { ...kept, clearedAt: at } });
+      }
+    },
+
+    async list(options) {
+      const stored = await inTime(clock, storeTimeoutMs, listAlerts(database.query, options)).catch(() => []);
+      return [...unstored.values(), ...stored];
+    },
+  };
+}
+
+function keyOf({ kind, entity }: { kind: string; entity: string }): string {
+  return JSON.stringify([kind, entity]);
+}
+
+function inTime<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () =>
+      reject(new PismakError('unavailable', `the database has not answered within ${ms} ms`)),
+    );
+    answer.then(resolve, reject).finally(cancel);
+  });
+}

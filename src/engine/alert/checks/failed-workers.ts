@@ -1,0 +1,33 @@
+import type { Engine } from '../../engine.ts';
+import { listWorkers } from '../../worker-record.ts';
+import { type Check, Lasting } from './check.ts';
+
+/** A worker whose process was just started again is not missed at once. */
+const graceMs = 15_000;
+
+/** Workers that can't do what they were told, and those that have vanished without saying goodbye. */
+export function failedWorkers({ coordination, clock }: Pick<Engine, 'coordination' | 'clock'>): Check {
+  const missing = new Lasting();
+  return {
+    kind: 'worker.failed',
+    async look() {
+      const all = await listWorkers(coordination);
+      const workers = all.filter(({ record }) => record.enabled && record.leftAt === null);
+      const gone = workers.filter(({ presence }) => presence === null);
+      const lasting = missing.keep(
+        gone.map(({ record }) => record.id),
+        clock.now(),
+        graceMs,
+      );
+      return workers.flatMap(({ record, presence }) => {
+        const { id, host, stage, failure } = record;
+        const failed = failure !== null || presence?.state === 'FAILED';
+        if (!failed && !lasting.has(id)) return [];
+        const reason = failed
+          ? `worker ${id} failed: ${failure ?? 'see its log'}`
+          : `worker ${id} on ${host} has vanished (killed, crashed or cut off); start it again, or \`pismak worker forget ${id}\``;
+        return { entity: id, reason, details: { worker: id, host, stage } };
+      });
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { hostname } from 'node:os';
+import { checkStores, type Store, stores } from '../../check-stores.ts';
+import type { Engine } from '../../engine.ts';
+import type { Check } from './check.ts';
+
+const timeoutMs = 5000;
+
+/** Stores that do not answer this process. Each host looks for itself: one may be cut off while others are not. */
+export function unreachableStores(engine: Pick<Engine, Store | 'clock'>, host = hostname()): Check {
+  return {
+    kind: 'store.unreachable',
+    isMine: (entity) => entity.endsWith(`@${host}`),
+    async look() {
+      const troubles = await checkStores(engine, timeoutMs);
+      return stores.flatMap((store) => {
+        const trouble = troubles[store];
+        if (trouble === undefined) return [];
+        const reason = `the ${store} can't be reached from ${host}: ${trouble}`;
+        return { entity: `${store}@${host}`, reason, details: { store, host } };
+      });
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { own } from '../blob-owners.ts';
+import { readBlob } from '../blobs/blobs.ts';
+import { openDirectoryBlobs } from '../blobs/directory.ts';
+import { openSqliteBroker } from '../broker/sqlite.ts';
+import { ManualClock, systemClock } from '../clock.ts';
+import { openDataDirectory } from '../data-directory/data-directory.ts';
+import { openSqliteDatabase } from '../database/sqlite.ts';
+import { openEmbedded } from '../testing/embedded.ts';
+import { eventually } from '../testing/eventually.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { createBackup } from './backup.ts';
+import { blobEntry } from './backup-format.ts';
+import { restoreBackup } from './restore.ts';
+import { type TarEntry, writeTar } from './tar.ts';
+
+const clock = systemClock;
+
+async function madeBackup(context: TestContext) {
+  const engine = await openEmbedded(context);
+  await engine.stages.create({ name: 'read', processor: 'nothing' }, 'anna');
+  await engine.broker.publish('read', { id: 'm1', body: Buffer.from('body') });
+  const { hash } = await engine.blobs.put(Buffer.from('a large page'));
+  const directory = await temporaryDirectory(context);
+  const configurationFile = join(directory, 'pismak.toml');
+  await writeFile(configurationFile, '[http]\nport = 1\n');
+  const file = join(directory, 'backup.tar');
+  const manifest = await createBackup({ ...engine, configurationFile }, file);
+  return { engine, directory, file, hash, manifest };
+}
+
+test('a backup brings back queues, definitions, blobs and the configuration', async (context) => {
+  const { directory, file, hash, manifest } = await madeBackup(context);
+  assert.equal(manifest.blobs.count, 1);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+
+  const data = join(directory, 'restored');
+  const { movedAside } = await restoreBackup({ file, data, clock });
+  assert.equal(movedAside, undefined);
+  const broker = await openSqliteBroker({ file: join(data, 'queues.db'), clock });
+  const database = await openSqliteDatabase({ file: join(data, 'pismak.db') });
+  context.after(() => Promise.all([broker.close(), database.close()]));
+  assert.deepEqual(
+    (await broker.peek('read')).map(({ id }) => id),
+    ['m1'],
+  );
+  const rows = await database.query.selectFrom('stage').select('name').execute();
+  assert.deepEqual(rows, [{ name: 'read' }]);
+  const blobs = await openDirectoryBlobs(join(data, 'blobs'));
+  assert.equal(Buffer.from(await readBlob(blobs, hash)).toString(), 'a large page');
+  assert.equal(await readFile(join(data, 'pismak.toml.restored'), 'utf8'), '[http]\nport = 1\n');
+});
+
+test('queues and database are of the same moment, whatever is being written meanwhile', async (context) => {
+  const engine = await openEmbedded(context);
+  await engine.broker.declare('q');
+  const record = (owner: string) => own(engine.database.query, 'a'.repeat(64), owner, 0);
+  let going = true;
+  const write = async (kind: string, inOrder: (id: string) => (() => Promise<void>)[]) => {
+    for (let number = 0; going; number++) for (const step of inOrder(`${kind}${number}`)) await step();
+  };
+  const publish = (id: string) => engine.broker.publish('q', { id, body: Buffer.alloc(10) });
+  const writers = [
+    write('row-first', (id) => [() => record(id), () => publish(id)]),
+    write('message-first', (id) => [() => publish(id), () => record(id)]),
+  ];
+  const directory = await temporaryDirectory(context);
+  const file = join(directory, 'backup.tar');
+  await eventually('some messages', async () => (await engine.broker.status('q')).ready.normal > 10);
+  await createBackup(engine, file);
+  going = false;
+  await Promise.all(writers);
+
+  const data = join(directory, 'data');
+  await restoreBackup({ file, data, clock });
+  const broker = await openSqliteBroker({ file: join(data, 'queues.db'), clock });
+  const database = await openSqliteDatabase({ file: join(data, 'pismak.db') });
+  context.after(() => Promise.all([broker.close(), database.close()]));
+  const messages = new Set((await broker.peek('q', { limit: 100_000 })).map(({ id }) => id));
+  const rows = new Set(
+    (await database.query.selectFrom('blobRef').select('owner').execute()).map(({ owner }) => owner),
+  );
+  assert.ok(messages.size > 10 && rows.size > 0);
+  for (const id of messages) if (id.startsWith('row')) assert.ok(rows.has(id), `${id} has no row`);
+  for (const id of rows) if (id.startsWith('message')) assert.ok(messages.has(id), `${id} has no message`);
+});
+
+test('a backup never overwrites a file, and leaves nothing beside it', async (context) => {
+  const { engine, directory, file } = await madeBackup(context);
+  await assert.rejects(createBackup(engine, file), { code: 'already-exists' });
+  await assert.rejects(createBackup(engine, join(directory, 'missing', 'b.tar')), { code: 'unavailable' });
+  assert.deepEqual((await readdir(directory)).sort(), ['backup.tar', 'pismak.toml']);
+  assert.equal(existsSync(join(engine.directory, 'cache', 'backup')), false);
+});
+
+test('a directory that is not empty is refused, and by force moved aside', async (context) => {
+  const { directory, file } = await madeBackup(context);
+  const data = join(directory, 'data');
+  await mkdir(data);
+  await writeFile(join(data, 'precious'), 'x');
+  await assert.rejects(restoreBackup({ file, data, clock }), { code: 'already-exists' });
+  const { movedAside } = await restoreBackup({ file, data, force: true, clock: new ManualClock() });
+  assert.ok(movedAside);
+  assert.equal(await readFile(join(movedAside, 'precious'), 'utf8'), 'x');
+  assert.ok(existsSync(join(data, 'queues.db')));
+});
+
+test('a directory in use is not touched, not even by force', async (context) => {
+  const { directory, file } = await madeBackup(context);
+  const data = join(directory, 'data');
+  const held = await openDataDirectory(data, { purpose: 'test' });
+  context.after(() => held.close());
+  await assert.rejects(restoreBackup({ file, data, force: true, clock }), { code: 'data-directory-in-use' });
+});
+
+test('damaged, cut off and hostile archives are refused and leave nothing behind', async (context) => {
+  const { directory, file } = await madeBackup(context);
+  const good = await readFile(file);
+  const data = join(directory, 'data');
+  const refuse = async (archive: Uint8Array, message: RegExp) => {
+    const hostile = join(directory, 'hostile.tar');
+    await writeFile(hostile, archive);
+    await assert.rejects(restoreBackup({ file: hostile, data, clock }), { code: 'invalid-input', message });
+    const left = await readdir(directory);
+    assert.deepEqual(left.sort(), ['backup.tar', 'hostile.tar', 'pismak.toml']);
+  };
+  const changed = Buffer.from(good);
+  changed[good.indexOf('a large page')] = 65;
+  await refuse(changed, /blob .* is damaged/);
+  await refuse(good.subarray(0, good.lastIndexOf('manifest.json')), /ends too early/);
+  await refuse(Buffer.from('nonsense'), /ends too early/);
+  for (const name of ['../evil', '/etc/evil', 'blobs/../../evil', 'blobs/ab/evil', 'lock', '__proto__']) {
+    await refuse(await archiveOf([[name, 'x']]), /does not belong/);
+  }
+  const hash = createHash('sha256').update('other').digest('hex');
+  await refuse(await archiveOf([[blobEntry(hash), 'x']]), /is damaged/);
+  const empty = { format: 1, version: '1', createdAt: 0, parts: [], blobs: { count: 0, bytes: 0 } };
+  await refuse(await archiveOf([['manifest.json', JSON.stringify(empty)]]), /queues\.db is missing/);
+  await refuse(await archiveOf([['manifest.json', JSON.stringify({ ...empty, format: 99 })]]), /newer/);
+});
+
+async function archiveOf(files: [name: string, text: string][]): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  const entries = files.map(([name, text]): TarEntry => {
+    const content = (async function* () {
+      yield Buffer.from(text);
+    })();
+    return { name, size: Buffer.byteLength(text), content };
+  });
+  for await (const chunk of writeTar(entries)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,81 @@
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { readHolder } from '../data-directory/data-directory.ts';
+import { lockDirectory } from '../data-directory/directory-lock.ts';
+import { messageOf, PismakError } from '../errors.ts';
+import { syncDirectory } from '../sync-directory.ts';
+import { isSystemError } from '../system-error.ts';
+import type { BackupManifest } from './backup-format.ts';
+import { unpackBackup } from './unpack-backup.ts';
+
+export interface Restored {
+  manifest: BackupManifest;
+  /** Where the directory that was there before is now, if there was one. */
+  movedAside: string | undefined;
+}
+
+/**
+ * Makes a data directory from a backup. All of it is checked on the way into a directory beside the target, which then
+ * takes the target's place in one step: there is never half a restore. What was there is refused, or moved aside by force.
+ */
+export async function restoreBackup(options: {
+  file: string;
+  data: string;
+  force?: boolean;
+  clock: Clock;
+}): Promise<Restored> {
+  const { file, force = false, clock } = options;
+  const target = resolve(options.data);
+  const occupied = await isOccupied(target);
+  if (occupied && !force) {
+    throw new PismakError(
+      'already-exists',
+      `${target} is not empty; --force moves it aside, nothing is deleted`,
+    );
+  }
+  // A directory in use is not taken away from under its process.
+  const release = occupied ? await lock(target) : () => {};
+  await mkdir(dirname(target), { recursive: true });
+  const directory = await mkdtemp(`${target}.restoring-`);
+  try {
+    const manifest = await unpackBackup(file, directory);
+    const movedAside = occupied ? await moveAside(target, clock) : undefined;
+    await rename(directory, target);
+    await syncDirectory(dirname(target));
+    return { manifest, movedAside };
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true });
+    if (error instanceof PismakError) throw error;
+    if (isSystemError(error, 'ENOENT'))
+      throw new PismakError('not-found', `there is no file ${file}`, { cause: error });
+    throw new PismakError('unavailable', `the backup could not be restored: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    release();
+  }
+}
+
+async function isOccupied(target: string): Promise<boolean> {
+  try {
+    return (await readdir(target)).length > 0;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return false;
+    throw new PismakError('invalid-input', `${target} cannot be used: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function lock(target: string): Promise<() => void> {
+  const release = lockDirectory(target);
+  if (release) return release;
+  const holder = await readHolder(target);
+  const who = holder ? `process ${holder.pid} (${holder.purpose})` : 'another process';
+  throw new PismakError('data-directory-in-use', `${target} is in use by ${who}: stop it, then restore`);
+}
+
+async function moveAside(target: string, clock: Clock): Promise<string> {
+  const aside = `${target}.before-${new Date(clock.now()).toISOString().replaceAll(/[:.]/g, '-')}`;
+  await rename(target, aside);
+  return aside;
+}

@@ -1,0 +1,55 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { isLiving } from '../living-process.ts';
+import { isLocked } from './directory-lock.ts';
+
+/** Who has a data directory, as it says itself in `holder.json`. */
+const holderSchema = z.object({
+  pid: z.int(),
+  host: z.string(),
+  startedAt: z.number(),
+  /** What it does with the directory, in words. */
+  purpose: z.string(),
+  url: z.string().optional(),
+  /** For local commands that act through the holder. A secret. */
+  token: z.string().optional(),
+});
+export type Holder = z.infer<typeof holderSchema>;
+
+/** The process that has the data directory now; undefined when none has, whatever an old file may say. */
+export async function readHolder(path: string): Promise<Holder | undefined> {
+  const directory = resolve(path);
+  for (let attempt = 0; attempt < 20 && isLocked(directory); attempt++) {
+    const holder = await readFileOf(directory);
+    if (holder && (holder.host !== hostname() || isLiving(holder.pid))) return holder;
+    // It has just taken the lock and will say who it is in a moment.
+    await wait(25);
+  }
+  return undefined;
+}
+
+export async function writeHolder(directory: string, holder: Holder): Promise<void> {
+  const next = `${fileOf(directory)}.new`;
+  await rm(next, { force: true });
+  await writeFile(next, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
+  await rename(next, fileOf(directory));
+}
+
+export async function removeHolder(directory: string): Promise<void> {
+  await rm(fileOf(directory), { force: true });
+}
+
+async function readFileOf(directory: string): Promise<Holder | undefined> {
+  try {
+    return holderSchema.parse(JSON.parse(await readFile(fileOf(directory), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function fileOf(directory: string): string {
+  return join(directory, 'holder.json');
+}

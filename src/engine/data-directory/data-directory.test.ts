@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { hasCode } from '../errors.ts';
+import { startProgram } from '../testing/child-program.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { openDataDirectory, readHolder } from './data-directory.ts';
+
+const purpose = 'tests';
+const inUse = (error: unknown) => hasCode(error, 'data-directory-in-use');
+const permissions = async (path: string) => (await stat(path)).mode & 0o777;
+
+test('a new data directory is made with its folders, for its owner only', async (context) => {
+  const path = join(await temporaryDirectory(context), 'deep', 'data');
+  const data = await openDataDirectory(path, { purpose });
+  for (const folder of [data.path, data.blobs, data.logs, data.cache])
+    assert.equal(await permissions(folder), 0o700);
+  assert.equal(data.databaseFile, join(path, 'pismak.db'));
+  assert.equal(data.queuesFile, join(path, 'queues.db'));
+  assert.equal(await permissions(join(path, 'holder.json')), 0o600);
+  await data.close();
+});
+
+test('the holder can be asked who it is, and is gone when it has closed', async (context) => {
+  const path = await temporaryDirectory(context);
+  const before = Date.now();
+  const data = await openDataDirectory(path, { purpose });
+  const { startedAt, ...holder } = (await readHolder(path)) ?? { startedAt: 0 };
+  assert.partialDeepStrictEqual(holder, { pid: process.pid, purpose: 'tests' });
+  assert.ok(startedAt >= before && startedAt <= Date.now());
+  await data.publishHolder({ url: 'http://localhost:1', token: 'secret' });
+  assert.partialDeepStrictEqual(await readHolder(path), { url: 'http://localhost:1', token: 'secret' });
+  assert.equal(await permissions(join(path, 'holder.json')), 0o600);
+  await data.close();
+  await data.close();
+  assert.equal(await readHolder(path), undefined);
+});
+
+test('a second open is refused and told who holds it, but not the token', async (context) => {
+  const path = await temporaryDirectory(context);
+  const program = startProgram(context, 'hold-directory', [path]);
+  assert.equal(await program.line(), 'held');
+  await assert.rejects(openDataDirectory(path, { purpose }), (error) => {
+    assert.ok(inUse(error));
+    for (const part of [path, `process ${program.pid} `, 'a test', 'http://127.0.0.1:7475', ' since 20']) {
+      assert.ok(error.message.includes(part), `"${error.message}" lacks ${part}`);
+    }
+    assert.doesNotMatch(error.message + JSON.stringify(error.details), /local-secret/);
+    return true;
+  });
+  assert.partialDeepStrictEqual(await readHolder(path), { pid: program.pid, token: 'local-secret' });
+});
+
+test('within one process too the directory has one holder, and looking does not loosen its hold', async (context) => {
+  const path = await temporaryDirectory(context);
+  const data = await openDataDirectory(path, { purpose });
+  await assert.rejects(openDataDirectory(path, { purpose }), inUse);
+  assert.equal((await readHolder(path))?.pid, process.pid);
+  const other = startProgram(context, 'hold-directory', [path]);
+  assert.match(await other.line(), new RegExp(`in use by process ${process.pid}`));
+  await data.close();
+  const again = await openDataDirectory(path, { purpose });
+  await again.close();
+});
+
+test('kill -9 of the holder frees the directory at once, and what it said counts no more', async (context) => {
+  const path = await temporaryDirectory(context);
+  for (let round = 0; round < 3; round++) {
+    const program = startProgram(context, 'hold-directory', [path]);
+    assert.equal(await program.line(), 'held');
+    await program.kill();
+    assert.match(await readFile(join(path, 'holder.json'), 'utf8'), new RegExp(`"pid":${program.pid}`));
+    assert.equal(await readHolder(path), undefined);
+  }
+  const data = await openDataDirectory(path, { purpose });
+  assert.equal((await readHolder(path))?.pid, process.pid);
+  await data.close();
+});
+
+test('the children of a killed holder do not keep the directory', async (context) => {
+  const path = await temporaryDirectory(context);
+  const program = startProgram(context, 'hold-directory', [path, 'with-child']);
+  const child = Number(await program.line());
+  context.after(() => process.kill(child, 'SIGKILL'));
+  assert.equal(await program.line(), 'held');
+  await program.kill();
+  process.kill(child, 0);
+  const data = await openDataDirectory(path, { purpose });
+  await data.close();
+});
+
+test('of many that start at once exactly one gets it', async (context) => {
+  const path = await temporaryDirectory(context);
+  const programs = Array.from({ length: 4 }, () => startProgram(context, 'hold-directory', [path]));
+  const answers = await Promise.all(programs.map((program) => program.line()));
+  assert.equal(answers.filter((answer) => answer === 'held').length, 1, answers.join('\n'));
+});
+
+test('those who only look never make a starting holder fail', async (context) => {
+  const path = await temporaryDirectory(context);
+  const lookers = [1, 2].map(() => startProgram(context, 'look-for-holder', [path]));
+  for (const looker of lookers) await looker.line();
+  for (let round = 0; round < 100; round++) await (await openDataDirectory(path, { purpose })).close();
+});
+
+test('a directory that was never used has no holder, and looking makes nothing', async (context) => {
+  const path = join(await temporaryDirectory(context), 'none');
+  assert.equal(await readHolder(path), undefined);
+  await assert.rejects(stat(path));
+});
+
+test('a holder that has written nonsense is in use all the same', async (context) => {
+  const path = await temporaryDirectory(context);
+  const data = await openDataDirectory(path, { purpose });
+  await writeFile(join(path, 'holder.json'), '{"pid":');
+  assert.equal(await readHolder(path), undefined);
+  await assert.rejects(openDataDirectory(path, { purpose }), inUse);
+  await data.close();
+});
+
+test('a path that cannot be a directory is refused with a reason', async (context) => {
+  const path = join(await temporaryDirectory(context), 'file');
+  await writeFile(path, '');
+  const refused = (error: unknown) => hasCode(error, 'configuration-invalid') && error.message.includes(path);
+  await assert.rejects(openDataDirectory(path, { purpose }), refused);
+  await assert.rejects(openDataDirectory(join(path, 'below'), { purpose }), refused);
+});
+
+test('the permissions of a directory that was there are left alone', async (context) => {
+  const path = join(await temporaryDirectory(context), 'shared');
+  await mkdir(path);
+  await chmod(path, 0o755);
+  const data = await openDataDirectory(path, { purpose });
+  assert.equal(await permissions(path), 0o755);
+  assert.equal(await permissions(data.blobs), 0o700);
+  await data.close();
+});

@@ -1,0 +1,96 @@
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Clock, systemClock } from '../clock.ts';
+import { messageOf, PismakError } from '../errors.ts';
+import { type Holder, readHolder, removeHolder, writeHolder } from './data-directory-holder.ts';
+import { lockDirectory } from './directory-lock.ts';
+
+export { type Holder, readHolder } from './data-directory-holder.ts';
+
+/** The one place where an embedded installation keeps its state. It belongs to one process at a time. */
+export interface DataDirectory {
+  readonly path: string;
+  readonly queuesFile: string;
+  readonly databaseFile: string;
+  readonly blobs: string;
+  readonly logs: string;
+  readonly cache: string;
+  /** Tells other processes of this user how to reach us. */
+  publishHolder(more: { url?: string; token?: string }): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Creates it where needed and takes it; `data-directory-in-use` when another process has it. */
+export async function openDataDirectory(
+  path: string,
+  options: { purpose: string; clock?: Clock },
+): Promise<DataDirectory> {
+  const { purpose, clock = systemClock } = options;
+  const directory = resolve(path);
+  const folders = {
+    blobs: join(directory, 'blobs'),
+    logs: join(directory, 'logs'),
+    cache: join(directory, 'cache'),
+  };
+  const release = await take(directory, Object.values(folders));
+  if (!release) throw await inUse(directory);
+
+  let holder: Holder = { pid: process.pid, host: hostname(), startedAt: clock.now(), purpose };
+  let closed = false;
+  try {
+    await writeHolder(directory, holder);
+  } catch (error) {
+    release();
+    throw unusable(directory, error);
+  }
+  return {
+    path: directory,
+    queuesFile: join(directory, 'queues.db'),
+    databaseFile: join(directory, 'pismak.db'),
+    ...folders,
+    async publishHolder(more) {
+      holder = { ...holder, ...more };
+      await writeHolder(directory, holder);
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await removeHolder(directory);
+      release();
+    },
+  };
+}
+
+/** What lies here (passwords, keys, mails, documents) is for this user alone. */
+async function take(directory: string, folders: string[]): Promise<(() => void) | undefined> {
+  try {
+    for (const folder of [directory, ...folders]) await mkdir(folder, { recursive: true, mode: 0o700 });
+    return lockDirectory(directory);
+  } catch (error) {
+    throw unusable(directory, error);
+  }
+}
+
+function unusable(directory: string, cause: unknown): PismakError {
+  const message = `The data directory ${directory} cannot be used: ${messageOf(cause)}. Choose another with --data`;
+  return new PismakError('configuration-invalid', message, { cause });
+}
+
+async function inUse(directory: string): Promise<PismakError> {
+  const holder = await readHolder(directory);
+  if (!holder) {
+    return new PismakError(
+      'data-directory-in-use',
+      `The data directory ${directory} is in use by another process`,
+    );
+  }
+  const { pid, host, startedAt, purpose, url } = holder;
+  const address = url ? `, reachable at ${url}` : '';
+  return new PismakError(
+    'data-directory-in-use',
+    `The data directory ${directory} is in use by process ${pid} on ${host} (${purpose}) ` +
+      `since ${new Date(startedAt).toISOString()}${address}. Stop it, or choose another directory with --data`,
+    { details: { pid, host, startedAt, purpose, url } },
+  );
+}

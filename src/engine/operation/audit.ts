@@ -1,0 +1,83 @@
+import type { Engine } from '../engine.ts';
+import { newId } from '../identity.ts';
+import type { Caller } from './operation.ts';
+
+export interface AuditEntry {
+  caller: Caller | undefined;
+  address: string;
+  operation: string;
+  inputJson: string;
+  /** `ok`, or the code of the error. */
+  outcome: string;
+}
+
+/**
+ * Writes who did what, and resolves when it is durable. Entries that come while others are being written share the
+ * next transaction. What was done is done: when it can't be recorded the log says so, and the caller hears no error.
+ */
+export function audit(engine: AuditParts, entry: AuditEntry): Promise<void> {
+  let line = lines.get(engine.database);
+  if (!line) {
+    line = { waiting: [], next: undefined, writing: Promise.resolve() };
+    lines.set(engine.database, line);
+  }
+  const { clock } = engine;
+  line.waiting.push({
+    id: newId(clock),
+    at: clock.now(),
+    actor: actorOf(entry.caller),
+    operation: entry.operation,
+    inputJson: entry.inputJson,
+    outcome: entry.outcome,
+    address: entry.address,
+  });
+  const current = line;
+  if (!current.next) {
+    current.next = current.writing.then(() => {
+      const rows = current.waiting.splice(0);
+      current.next = undefined;
+      current.writing = write(engine, rows);
+      return current.writing;
+    });
+  }
+  return current.next;
+}
+
+export type AuditParts = Pick<Engine, 'database' | 'clock' | 'log'>;
+type Row = {
+  id: string;
+  at: number;
+  actor: string;
+  operation: string;
+  inputJson: string;
+  outcome: string;
+  address: string;
+};
+interface Line {
+  waiting: Row[];
+  next: Promise<void> | undefined;
+  writing: Promise<void>;
+}
+const lines = new WeakMap<AuditParts['database'], Line>();
+
+async function write(engine: AuditParts, rows: Row[]): Promise<void> {
+  try {
+    await engine.database.transaction(async (transaction) => {
+      // Seven columns a row, and SQLite takes at most 32766 parameters in a statement.
+      for (let start = 0; start < rows.length; start += 1000) {
+        await transaction
+          .insertInto('audit')
+          .values(rows.slice(start, start + 1000))
+          .execute();
+      }
+    });
+  } catch (error) {
+    engine.log.error({ err: error, entries: rows }, 'the audit log could not be written');
+  }
+}
+
+/** The user, and which of the user's keys it was. */
+function actorOf(caller: Caller | undefined): string {
+  if (!caller?.name) return '(nobody)';
+  return caller.credential?.startsWith('key:') ? `${caller.name} (${caller.credential})` : caller.name;
+}

@@ -1,0 +1,40 @@
+import { PismakError } from '../errors.ts';
+import { type Caller, hasRole, type Operation } from './operation.ts';
+
+/** Refuses whoever may not call the operation at all, whatever the input. Gives back who calls. */
+export function authorise(
+  operation: Pick<Operation, 'name' | 'role'>,
+  caller: Caller | undefined,
+  address: string,
+): Caller {
+  if (operation.role === 'public') return caller ?? { name: '', role: 'reader', address };
+  if (!caller) {
+    throw new PismakError(
+      'not-signed-in',
+      'sign in first, or send a valid key in the header `Authorization: Bearer pk_...`',
+    );
+  }
+  if (!hasRole(caller, operation.role)) {
+    throw new PismakError(
+      'forbidden',
+      `${operation.name} needs the role ${operation.role}, and yours is ${caller.role}; an administrator can change that`,
+    );
+  }
+  if (!inScope(operation.name, caller.scopes)) {
+    throw new PismakError(
+      'forbidden',
+      `this key may not call ${operation.name}; its scopes are ${caller.scopes?.join(', ') || 'none'}`,
+    );
+  }
+  return caller;
+}
+
+/** Whether a scope (a name, a prefix that ends with a dot, or `*`) covers the operation. */
+export function inScope(operation: string, scopes: readonly string[] | undefined): boolean {
+  return (
+    scopes === undefined ||
+    scopes.some(
+      (scope) => scope === '*' || scope === operation || (scope.endsWith('.') && operation.startsWith(scope)),
+    )
+  );
+}

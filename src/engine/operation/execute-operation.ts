@@ -1,0 +1,102 @@
+import { ZodError } from 'zod';
+import type { Engine } from '../engine.ts';
+import { hasCode, PismakError } from '../errors.ts';
+import { newId } from '../identity.ts';
+import { audit } from './audit.ts';
+import { authorise } from './authorise.ts';
+import { maskInput } from './mask-input.ts';
+import { type Caller, mayTouch, type Operation, type OperationContext } from './operation.ts';
+
+/**
+ * The only way to run an operation, for HTTP and command line alike: who calls is checked first, then the input, then
+ * whose the thing is; the output is checked too, changes are audited, and what is thrown is always a `PismakError` that
+ * may be shown to the caller.
+ */
+export async function executeOperation(
+  engine: Engine,
+  operation: Operation,
+  caller: Caller | undefined,
+  rawInput: unknown,
+  signal: AbortSignal,
+  address: string = caller?.address ?? '',
+): Promise<unknown> {
+  let outcome = 'ok';
+  try {
+    const context = { engine, caller: authorise(operation, caller, address), signal };
+    const input = await checkInput(operation, rawInput);
+    await checkOwner(operation, context, input);
+    return await checkOutput(operation, await operation.handler(context, input));
+  } catch (error) {
+    const shown = cancelled(error, signal) ?? presentable(error, engine, operation.name);
+    outcome = shown.code;
+    throw shown;
+  } finally {
+    // Calls of nobody are not recorded: anybody could fill the disk with them.
+    if (operation.changes && operation.audited !== false && outcome !== 'not-signed-in') {
+      const inputJson = maskInput(rawInput, operation.secrets);
+      await audit(engine, { caller, address, operation: operation.name, inputJson, outcome });
+    }
+  }
+}
+
+/** An error that may go out: anything unexpected goes to the log under an id, and only the id goes to the caller. */
+export function presentable(
+  error: unknown,
+  engine: Pick<Engine, 'log' | 'clock'>,
+  doing: string,
+): PismakError {
+  if (error instanceof PismakError && error.code !== 'internal') return error;
+  if (error instanceof ZodError) return invalidInput(error);
+  const id = newId(engine.clock);
+  engine.log.error({ err: error, id, doing }, 'an operation failed unexpectedly');
+  return new PismakError(
+    'internal',
+    `something went wrong on our side; the log has the details under ${id}`,
+    {
+      cause: error,
+      details: { id },
+    },
+  );
+}
+
+/** A handler that stopped because its caller went away, or the server is closing, did nothing wrong. */
+function cancelled(error: unknown, signal: AbortSignal): PismakError | undefined {
+  if (!signal.aborted || !(error instanceof Error) || error.name !== 'AbortError') return undefined;
+  return new PismakError('unavailable', 'the call was cancelled before it was done; try again', {
+    cause: error,
+  });
+}
+
+async function checkInput(operation: Operation, rawInput: unknown): Promise<unknown> {
+  const result = await operation.input.safeParseAsync(rawInput ?? {});
+  if (!result.success) throw invalidInput(result.error);
+  return result.data;
+}
+
+function invalidInput(error: ZodError): PismakError {
+  const issues = error.issues
+    .slice(0, 20)
+    .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+  const lines = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  return new PismakError('invalid-input', lines.join('; '), { cause: error, details: { issues } });
+}
+
+async function checkOwner(operation: Operation, context: OperationContext, input: unknown): Promise<void> {
+  if (typeof operation.owner !== 'function' || context.caller.role === 'admin') return;
+  let owner: string | undefined;
+  try {
+    owner = await operation.owner(context, input);
+  } catch (error) {
+    // An owner lookup that says "no such thing" in its own words would tell strangers' things from missing ones.
+    if (!hasCode(error, 'not-found') && !hasCode(error, 'queue-unknown')) throw error;
+  }
+  if (owner === undefined || !mayTouch(context.caller, owner)) {
+    throw new PismakError('not-found', 'there is no such thing, or it is not yours');
+  }
+}
+
+async function checkOutput(operation: Operation, output: unknown): Promise<unknown> {
+  const result = await operation.output.safeParseAsync(output);
+  if (result.success) return result.data;
+  throw new Error(`${operation.name} returned what it does not declare: ${result.error.message}`);
+}

@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import type { Engine } from '../engine.ts';
+
+/** Who may do what: each role may do all that the one before may. */
+export const roles = ['reader', 'user', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** Whoever calls: a signed-in user, a key, or the local command line (an administrator named `local`). */
+export interface Caller {
+  name: string;
+  role: Role;
+  /** Operation names or prefixes that end with a dot; undefined = no restriction beyond the role. */
+  scopes?: readonly string[];
+  /** Where the call came from, for the audit log. */
+  address: string;
+  /** What it signed in with, `session:HASH` or `key:ID`; undefined for the local command line. */
+  credential?: string;
+}
+
+export interface OperationContext {
+  engine: Engine;
+  caller: Caller;
+  /** Aborts when the caller has gone away. */
+  signal: AbortSignal;
+}
+
+/**
+ * One thing that can be done. One declaration gives the API route, the OpenAPI entry, the body of the CLI command and
+ * the audit record; who may call it is checked before the handler, by what stands here.
+ */
+export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+  /** `stage.create`: the noun, a dot, the verb. */
+  name: string;
+  summary: string;
+  /** `public` needs no sign-in at all. */
+  role: Role | 'public';
+  /**
+   * Whose the thing is. `none`: it belongs to the installation. `caller`: the handler only ever touches or lists what
+   * `mayTouch` allows. A function: tells the owner of the thing that the input names (undefined = there is no such
+   * thing); others than the owner and administrators get `not-found`, as if it did not exist.
+   */
+  owner:
+    | 'none'
+    | 'caller'
+    | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
+  /** Changes something: POST and audited. Otherwise GET with the input in the query. */
+  changes: boolean;
+  /** False for the few that are called a million times a day, and leave their traces elsewhere. */
+  audited?: false;
+  input: Input;
+  output: Output;
+  /** A valid input, shown in the documentation and used by the generated tests. */
+  example: z.input<Input>;
+  /** Names of input fields that must never be logged. */
+  secrets?: readonly string[];
+  handler(context: OperationContext, input: z.output<Input>): Promise<z.output<Output>>;
+}
+
+export function defineOperation<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return operation;
+}
+
+/** Whether the caller may see and change what belongs to `owner`. */
+export function mayTouch(caller: Pick<Caller, 'name' | 'role'>, owner: string): boolean {
+  return caller.role === 'admin' || caller.name === owner;
+}
+
+export function hasRole(caller: Caller, needed: Role): boolean {
+  return roles.indexOf(caller.role) >= roles.indexOf(needed);
+}

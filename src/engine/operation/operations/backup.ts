@@ -1,0 +1,32 @@
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { createBackup } from '../../backup/backup.ts';
+import { defineOperation } from '../operation.ts';
+
+const create = defineOperation({
+  name: 'backup.create',
+  summary: 'Writes everything into one file on the machine of the server, while it runs',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({
+    file: z
+      .string()
+      .max(4000)
+      .refine((file) => isAbsolute(file) && !file.includes('\0'), { error: 'an absolute path on the server' })
+      .describe('Absolute path on the machine of the server'),
+  }),
+  output: z.strictObject({
+    file: z.string(),
+    version: z.string(),
+    createdAt: z.number(),
+    blobs: z.strictObject({ count: z.int(), bytes: z.number() }),
+  }),
+  example: { file: '/var/backups/pismak.tar' },
+  async handler({ engine }, { file }) {
+    const { version, createdAt, blobs } = await createBackup(engine, file);
+    return { file, version, createdAt, blobs };
+  },
+});
+
+export const backupOperations = [create];

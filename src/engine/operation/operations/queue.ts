@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { Broker } from '../../broker/broker.ts';
+import { defineOperation, type OperationContext } from '../operation.ts';
+import { cut, page, queueName } from './inputs.ts';
+import { messageRow, messageRows } from './message-row.ts';
+import { done, queueRow } from './rows.ts';
+import { visibleQueues } from './visible-queues.ts';
+
+const list = defineOperation({
+  name: 'queue.ls',
+  summary: 'Queues and what waits in them: those of all stages, and output queues of your own',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject(page),
+  output: z.strictObject({ queues: z.array(queueRow) }),
+  example: {},
+  handler: async (context, part) => ({ queues: cut(await visibleQueues(context), part) }),
+});
+
+const lookInput = z.strictObject({
+  queue: queueName,
+  offset: page.offset,
+  limit: z.int().min(1).max(100).default(20),
+  bodies: z.boolean().default(false).describe('Bodies too, as base64'),
+});
+const messages = z.strictObject({ messages: z.array(messageRow) });
+
+const peek = defineOperation({
+  name: 'queue.peek',
+  summary: 'Looks at what waits, in the order of delivery, without taking it',
+  role: 'admin',
+  owner: 'none',
+  changes: false,
+  input: lookInput,
+  output: messages,
+  example: { queue: 'recognise', limit: 5 },
+  handler: async ({ engine }, { queue, bodies, ...part }) => ({
+    messages: messageRows(await engine.broker.peek(queue, part), bodies),
+  }),
+});
+
+const dead = defineOperation({
+  name: 'queue.dead',
+  summary: 'Dead letters with the reason why, oldest first',
+  role: 'admin',
+  owner: 'none',
+  changes: false,
+  input: lookInput,
+  output: messages,
+  example: { queue: 'recognise' },
+  handler: async ({ engine }, { queue, bodies, ...part }) => ({
+    messages: messageRows(await engine.broker.dead(queue, part), bodies),
+  }),
+});
+
+const count = z.strictObject({ count: z.int() });
+const changing = { role: 'admin', owner: 'none', changes: true, example: { queue: 'recognise' } } as const;
+const ids = z.array(z.string().min(1).max(400)).min(1).max(1000).optional();
+
+const purge = defineOperation({
+  ...changing,
+  name: 'queue.purge',
+  summary: 'Deletes what waits; what is being processed goes on',
+  input: z.strictObject({ queue: queueName }),
+  output: count,
+  handler: (context, { queue }) => counted(context, queue, (broker) => broker.purge(queue)),
+});
+
+const redrive = defineOperation({
+  ...changing,
+  name: 'queue.redrive',
+  summary: 'Gives dead letters (all, or those ids) back to their queue to be tried anew',
+  input: z.strictObject({ queue: queueName, ids }),
+  output: count,
+  handler: (context, { queue, ids }) => counted(context, queue, (broker) => broker.redrive(queue, ids)),
+});
+
+const discard = defineOperation({
+  ...changing,
+  name: 'queue.discard',
+  summary: 'Deletes dead letters (all, or those ids)',
+  input: z.strictObject({ queue: queueName, ids }),
+  output: count,
+  handler: (context, { queue, ids }) => counted(context, queue, (broker) => broker.discard(queue, ids)),
+});
+
+async function counted(
+  { engine }: OperationContext,
+  queue: string,
+  change: (broker: Broker) => Promise<number>,
+): Promise<{ count: number }> {
+  const changed = await change(engine.broker);
+  engine.changes.add({ kind: 'queue', entity: queue });
+  return { count: changed };
+}
+
+const pause = pausing('pause', 'Stops a queue from starting messages; it goes on accepting them');
+const resume = pausing('resume', 'Lets a paused queue go on');
+
+function pausing(verb: 'pause' | 'resume', summary: string) {
+  return defineOperation({
+    ...changing,
+    name: `queue.${verb}`,
+    summary,
+    input: z.strictObject({ queue: queueName }),
+    output: done,
+    async handler({ engine }, { queue }) {
+      await engine.broker[verb](queue);
+      engine.changes.add({ kind: 'queue', entity: queue });
+      return {};
+    },
+  });
+}
+
+export const queueOperations = [list, peek, purge, pause, resume, dead, redrive, discard];

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { PismakError } from '../../errors.ts';
+import { defineOperation, mayTouch, type OperationContext } from '../operation.ts';
+import { queueName } from './inputs.ts';
+
+const receiptList = z.array(z.string().min(1).max(100)).max(1000);
+
+const take = defineOperation({
+  name: 'results.take',
+  summary:
+    'Takes finished requests from an output queue: confirm each within a minute, or it waits there again',
+  role: 'user',
+  owner: (context, { queue }) => context.engine.pipelines.outputOwner(queue),
+  changes: true,
+  // Whoever waits for results asks again and again.
+  audited: false,
+  input: z.strictObject({
+    queue: queueName,
+    max: z.int().min(1).max(100).default(10),
+    waitMs: z.int().min(0).max(30_000).default(0).describe('How long to wait for the first'),
+  }),
+  output: z.strictObject({
+    results: z.array(
+      z.strictObject({
+        receipt: z.string(),
+        uuid: z.string().nullable().describe('Null when the message is not a request'),
+        message: z
+          .string()
+          .describe(
+            'The request as protobuf, in base64; large files are references, fetched with the receipt',
+          ),
+      }),
+    ),
+  }),
+  example: { queue: 'pages-done', max: 10 },
+  async handler({ engine, signal }, { queue, max, waitMs }) {
+    if ((await engine.pipelines.outputOwner(queue)) === undefined) {
+      throw new PismakError(
+        'queue-unknown',
+        `there is no output queue ${queue}; \`pismak queue ls\` lists them`,
+      );
+    }
+    const taken = await engine.pickup.take(queue, max, waitMs, signal);
+    const results = taken.map(({ receipt, request, body }) => ({
+      receipt,
+      uuid: request?.uuid ?? null,
+      message: Buffer.from(body).toString('base64'),
+    }));
+    return { results };
+  },
+});
+
+const settling = {
+  ...({ role: 'user', owner: 'caller', changes: true, audited: false } as const),
+  input: z.strictObject({ receipts: receiptList }),
+  example: { receipts: ['dGhpcyBpcyBhIHJlY2VpcHQ'] },
+};
+
+const unknown = z.array(z.string()).describe('Expired, settled before, or never given out');
+
+const confirm = defineOperation({
+  ...settling,
+  name: 'results.confirm',
+  summary: 'Says that results are safe with you: they leave their queue, and their files may be deleted',
+  output: z.strictObject({ confirmed: z.array(z.string()), unknown }),
+  async handler(context, { receipts }) {
+    const { own, foreign } = await sort(context, receipts);
+    const { settled, unknown } = await context.engine.pickup.confirm(own);
+    return { confirmed: settled, unknown: [...unknown, ...foreign] };
+  },
+});
+
+const release = defineOperation({
+  ...settling,
+  name: 'results.release',
+  summary: 'Gives results back to their queue at once',
+  output: z.strictObject({ released: z.array(z.string()), unknown }),
+  async handler(context, { receipts }) {
+    const { own, foreign } = await sort(context, receipts);
+    const { settled, unknown } = await context.engine.pickup.release(own);
+    return { released: settled, unknown: [...unknown, ...foreign] };
+  },
+});
+
+/** A receipt can't be guessed, but it may leak: whoever is not the queue's owner has none, as far as we say. */
+async function sort(
+  { engine, caller }: OperationContext,
+  receipts: readonly string[],
+): Promise<{ own: string[]; foreign: string[] }> {
+  const own: string[] = [];
+  const foreign: string[] = [];
+  const allowed = new Map<string, boolean>();
+  for (const receipt of new Set(receipts)) {
+    const queue = engine.pickup.find(receipt)?.queue;
+    if (queue !== undefined && !allowed.has(queue)) {
+      const owner = await engine.pipelines.outputOwner(queue);
+      allowed.set(queue, caller.role === 'admin' || (owner !== undefined && mayTouch(caller, owner)));
+    }
+    (queue === undefined || allowed.get(queue) ? own : foreign).push(receipt);
+  }
+  return { own, foreign };
+}
+
+export const resultsOperations = [take, confirm, release];

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openOperations, reader } from '../../testing/call-operations.ts';
+
+const { call } = await openOperations();
+await call('stage.create', { name: 'work', processor: 'nothing' });
+const action = { kind: 'publish', stages: ['work', 'done'] };
+const nightly = { when: { kind: 'cron', cron: '0 3 * * *' }, action };
+
+test('a schedule is created, shown, disabled, enabled and deleted', async () => {
+  const created = await call('schedule.create', { name: 'a', definition: nightly });
+  assert.equal(created.owner, 'root');
+  assert.equal(typeof created.nextAt, 'number');
+  assert.deepEqual(await call('schedule.show', { name: 'a' }, reader), created);
+  await call('schedule.disable', { name: 'a' });
+  assert.equal((await call('schedule.show', { name: 'a' })).nextAt, null);
+  await call('schedule.enable', { name: 'a' });
+  assert.equal((await call('schedule.ls')).schedules[0].enabled, true);
+  await call('schedule.delete', { name: 'a' });
+  await assert.rejects(call('schedule.show', { name: 'a' }), { code: 'not-found' });
+});
+
+test('a run that was asked for is in the history, with its parameters', async () => {
+  await call('schedule.create', { name: 'b', definition: nightly });
+  const { run } = await call('schedule.run', { name: 'b', parameters: { pages: 10 } });
+  assert.deepEqual(run.parameters, { pages: 10 });
+  const { runs } = await call('schedule.history', { name: 'b' }, reader);
+  assert.equal(runs[0].id, run.id);
+  await assert.rejects(call('schedule.history', { name: 'missing' }), { code: 'not-found' });
+});
+
+test('a definition that could not be kept, or is too long, is refused', async () => {
+  const create = (definition: object) => call('schedule.create', { name: 'c', definition });
+  await assert.rejects(create({ when: { kind: 'cron', cron: '99 * * * *' }, action }), {
+    code: 'invalid-input',
+  });
+  const files = [{ name: 'a', content: 'x'.repeat(100_000) }];
+  await assert.rejects(create({ ...nightly, action: { ...action, files } }), {
+    code: 'invalid-input',
+    message: /too long/,
+  });
+});

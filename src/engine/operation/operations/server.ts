@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { maskSecrets } from '../../mask-secrets.ts';
+import { defineOperation } from '../operation.ts';
+import { nothing } from './inputs.ts';
+import { done } from './rows.ts';
+import { checkServerUrl, serverNames, serversPath } from './server-address.ts';
+
+const list = defineOperation({
+  name: 'server.ls',
+  summary:
+    'Addresses of the servers, without their credentials: as this process is set, and as workers are told',
+  role: 'admin',
+  owner: 'none',
+  changes: false,
+  input: nothing,
+  output: z.strictObject({
+    servers: z.array(
+      z.strictObject({
+        name: z.enum(serverNames),
+        url: z.string().describe('What this process uses'),
+        announced: z.string().nullable().describe('What workers are told; null: nothing yet'),
+      }),
+    ),
+  }),
+  example: {},
+  async handler({ engine }) {
+    const nodes = await engine.coordination.children(serversPath);
+    const announced = new Map(nodes.map((node) => [node.name, node.value]));
+    const servers = serverNames.map((name) => {
+      const told = announced.get(name);
+      return {
+        name,
+        url: maskSecrets(engine.settings[name]),
+        announced: told === undefined ? null : maskSecrets(told),
+      };
+    });
+    return { servers };
+  },
+});
+
+const set = defineOperation({
+  name: 'server.set',
+  summary: 'Tells workers the address of a server; those that run follow it',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({ name: z.enum(serverNames), url: z.string().min(1).max(2000) }),
+  output: done,
+  example: { name: 'broker', url: 'sqlite:' },
+  secrets: ['url'],
+  async handler({ engine }, { name, url }) {
+    checkServerUrl(name, url);
+    await engine.coordination.set(`${serversPath}/${name}`, url);
+    engine.changes.add({ kind: 'server', entity: name });
+    return {};
+  },
+});
+
+export const serverOperations = [list, set];

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { PismakError } from '../../errors.ts';
+import { type StageDefinition, stageDefinition, stageName } from '../../stage/stage.ts';
+import { defineOperation, type OperationContext } from '../operation.ts';
+import { blobHash, cut, nothing, page } from './inputs.ts';
+import { done, stageRow } from './rows.ts';
+import { applyTo, stagePatch } from './stage-patch.ts';
+
+const list = defineOperation({
+  name: 'stage.ls',
+  summary: 'All stages with their newest definitions',
+  role: 'reader',
+  owner: 'none',
+  changes: false,
+  input: nothing,
+  output: z.strictObject({ stages: z.array(stageRow) }),
+  example: {},
+  handler: async ({ engine }) => ({ stages: await engine.stages.list() }),
+});
+
+const show = defineOperation({
+  name: 'stage.show',
+  summary: 'The newest definition of a stage',
+  role: 'reader',
+  owner: 'none',
+  changes: false,
+  input: z.strictObject({ name: stageName }),
+  output: stageRow,
+  example: { name: 'recognise' },
+  handler: ({ engine }, { name }) => engine.stages.get(name),
+});
+
+const history = defineOperation({
+  name: 'stage.history',
+  summary: 'Every version of a stage that there was, newest first, and who made it',
+  role: 'reader',
+  owner: 'none',
+  changes: false,
+  input: z.strictObject({ name: stageName, ...page, limit: page.limit.unwrap().max(100).default(20) }),
+  output: z.strictObject({
+    versions: z.array(
+      z.strictObject({ version: z.int(), changedAt: z.number(), changedBy: z.string(), stage: stageRow }),
+    ),
+  }),
+  example: { name: 'recognise' },
+  async handler({ engine }, { name, ...part }) {
+    const versions = await engine.stages.history(name);
+    // A deleted stage still has its history; a name that never was is told from it.
+    if (versions.length === 0) await engine.stages.get(name);
+    return {
+      versions: cut(versions, part).map(({ version, changedAt, changedBy, stage }) => ({
+        version,
+        changedAt,
+        changedBy,
+        stage,
+      })),
+    };
+  },
+});
+
+const create = defineOperation({
+  name: 'stage.create',
+  summary: 'Defines a new stage; workers may serve it at once',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: stageDefinition,
+  output: stageRow,
+  example: { name: 'recognise', processor: 'dummy', config: 'TIME_SCALE = 1', priority: 0 },
+  async handler(context, definition) {
+    await refuseOutputQueue(context, definition.name);
+    await checkFiles(context, definition.files);
+    return context.engine.stages.create(definition, context.caller.name);
+  },
+});
+
+const configure = defineOperation({
+  name: 'stage.configure',
+  summary: 'Changes any part of a definition; workers pick it up between two messages',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: stagePatch.extend({ name: stageName }),
+  output: stageRow,
+  example: { name: 'recognise', concurrency: 2, retry: { attempts: 5 } },
+  async handler(context, { name, ...patch }) {
+    const { stages } = context.engine;
+    await checkFiles(context, patch.files ?? []);
+    return stages.change(name, applyTo(await stages.get(name), patch), context.caller.name);
+  },
+});
+
+const priority = defineOperation({
+  name: 'stage.priority',
+  summary: 'Sets how the watchdog weighs a stage: -1 = never, 0 = as computed, more = more workers',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({ name: stageName, priority: stageDefinition.shape.priority.unwrap() }),
+  output: stageRow,
+  example: { name: 'recognise', priority: 2 },
+  handler: ({ engine, caller }, input) =>
+    engine.stages.change(input.name, { priority: input.priority }, caller.name),
+});
+
+const remove = defineOperation({
+  name: 'stage.delete',
+  summary: 'Deletes a stage and its queue; refused while messages wait there, unless forced',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({ name: stageName, force: z.boolean().default(false) }),
+  output: done,
+  example: { name: 'recognise' },
+  async handler({ engine }, { name, force }) {
+    await engine.stages.delete(name, { force });
+    return {};
+  },
+});
+
+/** Its queue would be the one where somebody's results wait, and workers would take them. */
+async function refuseOutputQueue({ engine }: OperationContext, name: string): Promise<void> {
+  if ((await engine.pipelines.outputOwner(name)) === undefined) return;
+  throw new PismakError(
+    'already-exists',
+    `${name} is an output queue, where results wait; choose another name`,
+  );
+}
+
+async function checkFiles({ engine }: OperationContext, files: StageDefinition['files']): Promise<void> {
+  for (const file of files) {
+    if (blobHash.safeParse(file.hash).success && (await engine.blobs.has(file.hash))) continue;
+    throw new PismakError(
+      'blob-missing',
+      `file ${file.name}: there is no blob ${file.hash}; upload it first`,
+    );
+  }
+}
+
+export const stageOperations = [list, show, history, create, configure, priority, remove];

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { checkStores, healthOf, stores } from '../../check-stores.ts';
+import type { Event } from '../../event.ts';
+import { version } from '../../version.ts';
+import { defineOperation } from '../operation.ts';
+import { nothing } from './inputs.ts';
+import { queueRow, workerRow } from './rows.ts';
+import { visibleQueues } from './visible-queues.ts';
+import { workerRows } from './worker-rows.ts';
+
+const show = defineOperation({
+  name: 'status.show',
+  summary: 'The whole at a glance: health, queues, workers, open alerts and what is finished per minute',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: nothing,
+  output: z.strictObject({
+    version: z.string(),
+    startedAt: z.number(),
+    health: z.strictObject({
+      status: z.enum(['ok', 'down']),
+      parts: z.record(z.enum(stores), z.enum(['ok', 'down'])),
+    }),
+    queues: z.array(queueRow),
+    workers: z.array(workerRow),
+    alerts: z.int().describe('How many are open'),
+    ratePerMinute: z
+      .record(z.string(), z.number())
+      .describe('Requests that each stage finished in the last minute'),
+  }),
+  example: {},
+  async handler(context) {
+    const { engine } = context;
+    const [faults, queues, workers, alerts] = await Promise.all([
+      checkStores(engine),
+      visibleQueues(context),
+      workerRows(engine.coordination),
+      engine.alerts.list(),
+    ]);
+    return {
+      version,
+      startedAt: Math.round(performance.timeOrigin),
+      health: healthOf(faults),
+      queues: queues.slice(0, mostQueues),
+      workers,
+      alerts: alerts.length,
+      ratePerMinute: ratePerMinute(engine.events.recent(), engine.clock.now(), engine.events.dropped > 0),
+    };
+  },
+});
+
+const mostQueues = 1000;
+
+/**
+ * Finished requests per stage and minute. When the buffer doesn't reach back a whole minute, what it holds stands for
+ * the rest.
+ */
+export function ratePerMinute(
+  events: readonly Event[],
+  now: number,
+  dropped: boolean,
+): Record<string, number> {
+  const minuteAgo = now - 60_000;
+  const from = dropped ? Math.max(minuteAgo, events[0]?.at ?? minuteAgo) : minuteAgo;
+  const counts: Record<string, number> = {};
+  for (const { kind, entity, at } of events) {
+    if (kind === 'request.processed' && at > minuteAgo) counts[entity] = (counts[entity] ?? 0) + 1;
+  }
+  const scale = 60_000 / Math.max(1, now - from);
+  return Object.fromEntries(
+    Object.entries(counts).map(([stage, count]) => [stage, Math.round(count * scale)]),
+  );
+}
+
+export const statusOperations = [show];

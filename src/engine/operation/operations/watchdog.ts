@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { watchdogStatus } from '../../watchdog/status.ts';
+import { planNow } from '../../watchdog/watchdog.ts';
+import { defineOperation } from '../operation.ts';
+import { nothing } from './inputs.ts';
+
+const status = defineOperation({
+  name: 'watchdog.status',
+  summary: 'Who leads the watchdog, what it did last, and how long a message of each stage takes',
+  role: 'reader',
+  owner: 'none',
+  changes: false,
+  input: nothing,
+  output: z.strictObject({
+    leader: z.string().nullable().describe('Null: nobody leads now'),
+    policy: z.string(),
+    parameters: z.strictObject({
+      periodMs: z.number(),
+      minimumMessages: z.number(),
+      reconfigurationMs: z.number(),
+    }),
+    lastPlanAt: z.number().nullable(),
+    tookMs: z.number().nullable(),
+    moved: z.int().describe('Workers moved since the leader leads; the latest moves follow, newest first'),
+    latest: z.array(
+      z.strictObject({
+        at: z.number(),
+        worker: z.string(),
+        from: z.string().nullable(),
+        to: z.string(),
+        reason: z.string(),
+      }),
+    ),
+    averages: z.array(z.strictObject({ stage: z.string(), averageMs: z.number() })),
+  }),
+  example: {},
+  async handler({ engine }) {
+    const { policy, ...parameters } = engine.settings.watchdog;
+    const [now, plan] = await Promise.all([watchdogStatus(engine.coordination), planNow(engine)]);
+    return {
+      leader: now?.leader ?? null,
+      policy,
+      parameters,
+      lastPlanAt: now?.lastPlanAt ?? null,
+      tookMs: now?.tookMs ?? null,
+      moved: now?.moved ?? 0,
+      latest: now?.latest ?? [],
+      averages: plan.queues.map(({ stage, averageMs }) => ({ stage, averageMs })),
+    };
+  },
+});
+
+const plan = defineOperation({
+  name: 'watchdog.plan',
+  summary: 'What the watchdog would do now and why, without doing it',
+  role: 'reader',
+  owner: 'none',
+  changes: false,
+  input: nothing,
+  output: z.strictObject({
+    assignments: z.array(
+      z.strictObject({
+        worker: z.string(),
+        from: z.string().nullable(),
+        to: z.string(),
+        unlockAt: z.number(),
+        reason: z.string(),
+      }),
+    ),
+    queues: z.array(
+      z.strictObject({
+        stage: z.string(),
+        length: z.number().describe('L: messages that wait'),
+        averageMs: z.number().describe('AMT: how long one takes'),
+        workers: z.number().describe('NW: workers that serve it'),
+        waitingMs: z.number().describe('WT: how long it has waited with nobody serving it'),
+        priority: z.number().describe('AP: administrative priority'),
+        parametric: z.number().describe('PP = (L * AMT / (NW + 1) + WT) * (AP + 1), in seconds'),
+        relative: z.number().describe('P = PP / sum of all PP'),
+      }),
+    ),
+  }),
+  example: {},
+  handler: ({ engine }) => planNow(engine),
+});
+
+export const watchdogOperations = [status, plan];

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openOperations } from '../../testing/call-operations.ts';
+import { writeWorker } from '../../testing/worker-nodes.ts';
+import { workersPath } from '../../worker-record.ts';
+
+const { engine, call } = await openOperations();
+await call('stage.create', { name: 'work', processor: 'nothing' });
+await call('stage.create', { name: 'on-gpu', processor: 'nothing', labels: ['gpu'] });
+await call('stage.create', { name: 'everywhere', processor: 'nothing', mode: 'shared' });
+const { coordination, clock, settings } = engine;
+
+test('a worker is switched, and the watchdog leaves it there for a while', async () => {
+  await writeWorker(coordination, 'w1');
+  const before = clock.now();
+  const record = await call('worker.switch', { id: 'w1', stage: 'work' });
+  assert.equal(record.stage, 'work');
+  assert.ok(record.unlockAt >= before + settings.watchdog.reconfigurationMs);
+  assert.equal((await call('worker.switch', { id: 'w1', stage: null })).stage, null);
+});
+
+test('a worker cannot be switched to what it cannot serve', async () => {
+  await writeWorker(coordination, 'w2');
+  const to = (stage: string) => call('worker.switch', { id: 'w2', stage });
+  await assert.rejects(to('missing'), { code: 'stage-unknown', message: /work/ });
+  await assert.rejects(to('everywhere'), { code: 'conflict', message: /shared/ });
+  await assert.rejects(to('on-gpu'), { code: 'conflict', message: /gpu/ });
+  await writeWorker(coordination, 'w2', { labels: ['gpu'] });
+  assert.equal((await to('on-gpu')).stage, 'on-gpu');
+});
+
+test('a worker is pinned, disabled and enabled, each by itself', async () => {
+  await writeWorker(coordination, 'w3');
+  assert.equal((await call('worker.pin', { id: 'w3', pinned: true })).pinned, true);
+  assert.deepEqual(await shown('w3'), { enabled: true, pinned: true });
+  await call('worker.disable', { id: 'w3' });
+  await call('worker.pin', { id: 'w3', pinned: false });
+  assert.deepEqual(await shown('w3'), { enabled: false, pinned: false });
+  await call('worker.enable', { id: 'w3' });
+  assert.deepEqual(await shown('w3'), { enabled: true, pinned: false });
+});
+
+async function shown(id: string) {
+  const { workers } = await call('worker.ls');
+  const { enabled, pinned } = workers.find((worker: { id: string }) => worker.id === id);
+  return { enabled, pinned };
+}
+
+test('a worker is forgotten when it no longer runs, not before', async () => {
+  await writeWorker(coordination, 'w4');
+  await assert.rejects(call('worker.forget', { id: 'w4' }), { code: 'conflict', message: /running/ });
+  await writeWorker(coordination, 'w4', {}, null);
+  await call('worker.forget', { id: 'w4' });
+  assert.equal(await coordination.get(`${workersPath}/w4`), undefined);
+  await assert.rejects(call('worker.forget', { id: 'w4' }), { code: 'not-found' });
+});
+
+test('a worker that is not there is not found', async () => {
+  for (const [verb, input] of [
+    ['switch', { stage: 'work' }],
+    ['pin', { pinned: true }],
+    ['enable', {}],
+    ['disable', {}],
+    ['forget', {}],
+    ['stop', {}],
+  ] as const) {
+    await assert.rejects(call(`worker.${verb}`, { id: 'nobody', ...input }), { code: 'not-found' }, verb);
+  }
+});
+
+test('the name of a worker cannot lead elsewhere in the tree', async () => {
+  await assert.rejects(call('worker.forget', { id: '../stages/work' }), { code: 'invalid-input' });
+});
+
+test('one more worker is started in the process, works, and is stopped', async () => {
+  assert.deepEqual(await call('worker.start', { id: 'extra', labels: ['gpu'] }), { id: 'extra' });
+  await assert.rejects(call('worker.start', { id: 'extra' }), { code: 'already-exists' });
+  await assert.rejects(call('worker.forget', { id: 'extra' }), { code: 'conflict' });
+  await call('worker.switch', { id: 'extra', stage: 'on-gpu' });
+  await call('request.submit', { stages: ['on-gpu', 'extra-done'], files: [] });
+  const { results } = await call('results.take', { queue: 'extra-done', waitMs: 20_000 });
+  assert.equal(results.length, 1);
+  assert.equal((await call('status.show')).ratePerMinute['on-gpu'], 1);
+  await call('worker.stop', { id: 'extra' });
+  await call('worker.forget', { id: 'extra' });
+});

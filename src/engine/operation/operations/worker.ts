@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { hasCode, PismakError } from '../../errors.ts';
+import type { Stage } from '../../stage/stage.ts';
+import { stageName } from '../../stage/stage.ts';
+import { planNow } from '../../watchdog/watchdog.ts';
+import {
+  changeWorker,
+  presencePath,
+  type WorkerRecord,
+  workerRecord,
+  workersPath,
+} from '../../worker-record.ts';
+import { defineOperation, type OperationContext } from '../operation.ts';
+import { labels, nothing, workerId } from './inputs.ts';
+import { done, workerRow } from './rows.ts';
+import { workerRows } from './worker-rows.ts';
+
+const list = defineOperation({
+  name: 'worker.ls',
+  summary: 'Workers, living and dead: what each was told to do and what it says of itself',
+  role: 'reader',
+  owner: 'none',
+  changes: false,
+  input: nothing,
+  output: z.strictObject({ workers: z.array(workerRow) }),
+  example: {},
+  handler: async ({ engine }) => ({ workers: await workerRows(engine.coordination) }),
+});
+
+const changing = { role: 'admin', owner: 'none', changes: true } as const;
+const example = { id: 'w1' };
+const onlyId = z.strictObject({ id: workerId });
+
+const switchTo = defineOperation({
+  ...changing,
+  name: 'worker.switch',
+  summary:
+    'Gives a worker another stage (null: none) until the watchdog needs it elsewhere; pin it to keep it there',
+  input: z.strictObject({ id: workerId, stage: stageName.nullable() }),
+  output: workerRecord,
+  example: { id: 'w1', stage: 'recognise' },
+  async handler(context, { id, stage: name }) {
+    const { engine } = context;
+    if (name === null) return change(context, id, (record) => ({ ...record, stage: null, unlockAt: 0 }));
+    const stage = await engine.stages.get(name);
+    if (stage.mode === 'shared') {
+      throw new PismakError(
+        'conflict',
+        `stage ${name} is shared: every worker serves it all the time, no switch needed`,
+      );
+    }
+    const unlockAt = await lockedUntil(context, name);
+    return change(context, id, (record) => {
+      checkLabels(record, stage);
+      return { ...record, stage: name, unlockAt };
+    });
+  },
+});
+
+const pin = defineOperation({
+  ...changing,
+  name: 'worker.pin',
+  summary: 'Keeps a worker at its stage whatever the watchdog would like, or lets it go again',
+  input: z.strictObject({ id: workerId, pinned: z.boolean() }),
+  output: workerRecord,
+  example: { id: 'w1', pinned: true },
+  handler: (context, { id, pinned }) => change(context, id, (record) => ({ ...record, pinned })),
+});
+
+const enable = defineOperation({
+  ...changing,
+  name: 'worker.enable',
+  summary: 'Lets a disabled worker work again',
+  input: onlyId,
+  output: workerRecord,
+  example,
+  handler: (context, { id }) => change(context, id, (record) => ({ ...record, enabled: true })),
+});
+
+const disable = defineOperation({
+  ...changing,
+  name: 'worker.disable',
+  summary: 'Lets a worker finish what it has begun and then do nothing',
+  input: onlyId,
+  output: workerRecord,
+  example,
+  handler: (context, { id }) => change(context, id, (record) => ({ ...record, enabled: false })),
+});
+
+const forget = defineOperation({
+  ...changing,
+  name: 'worker.forget',
+  summary: 'Removes the record of a worker that no longer runs',
+  input: onlyId,
+  output: done,
+  example,
+  async handler({ engine }, { id }) {
+    const { coordination, changes } = engine;
+    const runs = new PismakError('conflict', `worker ${id} is running; stop it first, or disable it`);
+    const node = await coordination.get(`${workersPath}/${id}`);
+    if (!node)
+      throw new PismakError('not-found', `there is no worker ${id}; \`pismak worker ls\` lists them`);
+    if (await coordination.get(`${presencePath}/${id}`)) throw runs;
+    try {
+      // A worker that starts writes its record, so this fails for one that came back just now.
+      await coordination.delete(node.path, { version: node.version });
+    } catch (error) {
+      throw hasCode(error, 'node-changed') ? runs : error;
+    }
+    changes.add({ kind: 'worker', entity: id, data: { forgotten: true } });
+    return {};
+  },
+});
+
+const start = defineOperation({
+  ...changing,
+  name: 'worker.start',
+  summary: 'Starts one more worker inside the running process',
+  input: z.strictObject({ id: workerId.optional(), labels: labels.optional() }),
+  output: z.strictObject({ id: z.string() }),
+  example: { id: 'w9', labels: ['gpu'] },
+  handler: async ({ engine }, options) => ({
+    id: await engine.workers.start({
+      ...(options.id !== undefined && { id: options.id }),
+      ...(options.labels && { labels: options.labels }),
+    }),
+  }),
+});
+
+const stop = defineOperation({
+  ...changing,
+  name: 'worker.stop',
+  summary: 'Lets a worker of the running process finish what it has begun, and stops it',
+  input: onlyId,
+  output: done,
+  example,
+  async handler({ engine }, { id }) {
+    await engine.workers.stop(id);
+    return {};
+  },
+});
+
+async function change(
+  { engine }: OperationContext,
+  id: string,
+  make: (record: WorkerRecord) => WorkerRecord,
+): Promise<WorkerRecord> {
+  const record = await changeWorker(engine.coordination, id, make);
+  engine.changes.add({ kind: 'worker', entity: id });
+  return record;
+}
+
+function checkLabels(record: WorkerRecord, stage: Stage): void {
+  const missing = stage.labels.filter((label) => !record.labels.includes(label));
+  if (missing.length === 0) return;
+  throw new PismakError(
+    'conflict',
+    `worker ${record.id} lacks what stage ${stage.name} needs: ${missing.join(', ')}`,
+  );
+}
+
+/** As long as the watchdog would leave alone a worker that it had put there itself. */
+async function lockedUntil({ engine }: OperationContext, stage: string): Promise<number> {
+  const { minimumMessages, reconfigurationMs } = engine.settings.watchdog;
+  const averageMs = (await planNow(engine)).queues.find((queue) => queue.stage === stage)?.averageMs ?? 0;
+  return engine.clock.now() + Math.ceil(averageMs * minimumMessages) + reconfigurationMs;
+}
+
+export const workerOperations = [list, switchTo, pin, enable, disable, forget, start, stop];

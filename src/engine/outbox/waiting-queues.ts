@@ -1,0 +1,18 @@
+import type { Queries } from '../database/database.ts';
+
+/** The queues for which rows wait in a table. Each step looks up the next name in the index: the rows are not read. */
+export async function waitingQueues(queries: Queries, table: 'outbox' | 'backlog'): Promise<string[]> {
+  const queues: string[] = [];
+  for (let last = ''; ; ) {
+    const next = await queries
+      .selectFrom(table)
+      .select('queue')
+      .where('queue', '>', last)
+      .orderBy('queue')
+      .limit(1)
+      .executeTakeFirst();
+    if (!next) return queues;
+    last = next.queue;
+    queues.push(last);
+  }
+}

@@ -1,0 +1,162 @@
+import { create } from '@bufbuild/protobuf';
+import { z } from 'zod';
+import { disown } from '../blob-owners.ts';
+import type { Engine } from '../engine.ts';
+import { hasCode, PismakError } from '../errors.ts';
+import { newId } from '../identity.ts';
+import { mayTouch, type Role } from '../operation/operation.ts';
+import { requestOwner, storeLarge } from '../results/result-files.ts';
+import { stageName } from '../stage/stage.ts';
+import { newFile, newRequest, type Request, type ResultFile, toMessage } from './request.ts';
+import { ResultFileSchema } from './request_pb.ts';
+
+export const stageList = z.array(stageName).min(2).max(100);
+
+/** Results are saved under the names of files, so what could leave a directory is refused where it comes in. */
+export const fileName = z
+  .string()
+  .regex(
+    /^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u,
+    'a file is named by up to 255 characters without slashes, and not . or ..',
+  );
+
+type Parts = Pick<Engine, 'blobs' | 'broker' | 'clock' | 'database' | 'pipelines' | 'stages'>;
+
+export interface Submission {
+  pipeline?: string | undefined;
+  /** Instead of a pipeline; the last one is the output queue. */
+  stages?: readonly string[] | undefined;
+  /** Instead of the pipeline's own output queue. */
+  output?: string | undefined;
+  files: readonly SubmittedFile[];
+  priority?: number | undefined;
+  uuid?: string | undefined;
+  pageUuid?: string | undefined;
+  owner: string;
+  /** Of the owner; administrators may use everybody's queues. Default: user. */
+  role?: Role | undefined;
+}
+
+export type SubmittedFile = { name: string; content: Uint8Array } | { name: string; blob: string };
+
+/**
+ * Publishes a request to its first stage; resolves when it is durable there. Submitting the same uuid again is allowed:
+ * that is what a producer does when it doesn't know whether the first time arrived.
+ */
+export async function submitRequest(engine: Parts, submission: Submission): Promise<Request> {
+  checkNames(submission.files);
+  const { owner, pipeline, pageUuid, priority } = submission;
+  const uuid = submission.uuid === undefined ? newId(engine.clock) : checkUuid(submission.uuid);
+  const request = newRequest({
+    uuid,
+    ...(pageUuid !== undefined && { pageUuid: checkUuid(pageUuid) }),
+    ...(priority !== undefined && { priority }),
+    ...(pipeline !== undefined && { pipeline }),
+    stages: await stagesOf(engine, submission),
+    files: [],
+    startedAt: engine.clock.now(),
+    owner,
+  });
+  for (const file of submission.files) request.results.push(await toResultFile(engine, file));
+  await storeLarge(engine, request);
+  try {
+    await engine.broker.publish(request.processingStages[0] ?? '', toMessage(request));
+  } catch (error) {
+    // Under a uuid of the caller's there may be an earlier request that needs its blobs.
+    if (submission.uuid === undefined && wasRefused(error)) {
+      await disown(engine.database.query, requestOwner(request));
+    }
+    throw error;
+  }
+  return request;
+}
+
+/**
+ * Refuses stages that don't exist and an output queue that is somebody else's; a new one is made. Shared stages are for
+ * administrators to build into pipelines: they speak for the installation (webhooks, mail).
+ */
+export async function prepareStages(
+  engine: Parts,
+  stages: readonly string[],
+  by: { owner: string; role?: Role | undefined },
+): Promise<void> {
+  if (by.role !== 'admin') await refuseShared(engine, stages);
+  await prepareOutput(engine, stages, by);
+}
+
+async function stagesOf(engine: Parts, submission: Submission): Promise<readonly string[]> {
+  if (submission.pipeline === undefined) {
+    const stages = submission.stages ?? [];
+    await prepareStages(engine, stages, submission);
+    return stages;
+  }
+  const pipeline = await engine.pipelines.find(submission.pipeline);
+  if (!pipeline) {
+    const known = (await engine.pipelines.list()).slice(0, 100).map(({ name }) => name);
+    const list = known.length > 0 ? `known pipelines: ${known.join(', ')}` : 'none are defined yet';
+    throw new PismakError('not-found', `there is no pipeline ${submission.pipeline}; ${list}`, {
+      details: { known },
+    });
+  }
+  const { output } = submission;
+  const stages = output === undefined ? pipeline.stages : [...pipeline.stages.slice(0, -1), output];
+  // Its shared stages were allowed when it was made; in the place of its output there may be none.
+  if (output !== undefined && submission.role !== 'admin') await refuseShared(engine, [output]);
+  await prepareOutput(engine, stages, submission);
+  return stages;
+}
+
+async function prepareOutput(
+  engine: Parts,
+  stages: readonly string[],
+  by: { owner: string; role?: Role | undefined },
+): Promise<void> {
+  await engine.pipelines.prepare(stages, by.owner);
+  const output = stages.at(-1) ?? '';
+  // Asked afterwards: of two who make the same queue at once only one gets it.
+  const owner = await engine.pipelines.outputOwner(output);
+  if (owner === undefined || mayTouch({ name: by.owner, role: by.role ?? 'user' }, owner)) return;
+  throw new PismakError('forbidden', `output queue ${output} belongs to somebody else; choose another name`);
+}
+
+async function refuseShared(engine: Parts, stages: readonly string[]): Promise<void> {
+  const shared = (await engine.stages.list())
+    .filter((stage) => stage.mode === 'shared')
+    .map((stage) => stage.name);
+  const named = stages.find((name) => shared.includes(name));
+  if (named === undefined) return;
+  throw new PismakError(
+    'forbidden',
+    `stage ${named} is shared; only an administrator can build it into a pipeline`,
+  );
+}
+
+async function toResultFile({ blobs }: Parts, file: SubmittedFile): Promise<ResultFile> {
+  if ('content' in file) return newFile(file.name, file.content);
+  let size = 0;
+  // Read once: it tells the size, and that the bytes are there and sound.
+  for await (const chunk of blobs.get(file.blob)) size += chunk.length;
+  return create(ResultFileSchema, { name: file.name, blob: file.blob, size: BigInt(size) });
+}
+
+function checkNames(files: readonly SubmittedFile[]): void {
+  const names = new Set<string>();
+  for (const { name } of files) {
+    fileName.parse(name);
+    if (names.has(name))
+      throw new PismakError('invalid-input', `two files are named ${name}; names must differ`);
+    names.add(name);
+  }
+}
+
+function checkUuid(text: string): string {
+  if (z.uuid().safeParse(text).success) return text;
+  throw new PismakError('invalid-input', `${JSON.stringify(text.slice(0, 60))} is not a UUID`);
+}
+
+/** It is certain that the message is in no queue. */
+function wasRefused(error: unknown): boolean {
+  return (
+    hasCode(error, 'queue-full') || hasCode(error, 'queue-unknown') || hasCode(error, 'message-too-large')
+  );
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { removeLeftovers, temporaryName } from '../blobs/temporary-files.ts';
+import { verified } from '../blobs/written-content.ts';
+import type { Clock } from '../clock.ts';
+import { hasCode } from '../errors.ts';
+import { decodeRequest, milliseconds, type Request } from '../request/request.ts';
+import { syncDirectory } from '../sync-directory.ts';
+import { isSystemError } from '../system-error.ts';
+import { createNamer, markedFileName } from './safe-file-name.ts';
+import { hasFailed } from './timing.ts';
+
+/** A result as it was taken from an output queue. */
+export interface TakenResult {
+  message: Uint8Array;
+  /** The content of a large file, which travels by reference. */
+  download(hash: string): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * `saved`: its files are there; `failed`: the request failed, its files so far and its log are there; `duplicate`: this
+ * uuid was there already; `unreadable`: it is no request, its bytes are there.
+ */
+export type Collected = 'saved' | 'failed' | 'duplicate' | 'unreadable';
+
+/** Files of our own beside the results. */
+const messageFile = 'request.pb';
+const logFile = 'log.txt';
+
+/**
+ * Saves results to `DIRECTORY/UUID/NAME`, every uuid once, however often it is delivered. What `save` has told is on the
+ * disk: only then confirm it. A directory appears whole or not at all.
+ */
+export class Collector {
+  readonly #directory: string;
+  readonly #messages: boolean;
+  readonly counts: Record<Collected, number> = { saved: 0, failed: 0, duplicate: 0, unreadable: 0 };
+
+  private constructor(directory: string, messages: boolean) {
+    this.#directory = directory;
+    this.#messages = messages;
+  }
+
+  /** With `messages`, the whole request is kept too, for `timing`. */
+  static async open(directory: string, options: { messages?: boolean; clock: Clock }): Promise<Collector> {
+    const collector = new Collector(directory, options.messages ?? false);
+    await mkdir(collector.#incoming, { recursive: true });
+    await removeLeftovers(collector.#incoming, options.clock);
+    return collector;
+  }
+
+  get #incoming(): string {
+    return join(this.#directory, '.incoming');
+  }
+
+  /** Leaves nothing but results in the directory. */
+  async close(): Promise<void> {
+    // Not empty when another collector is saving just now: then it stays for that one.
+    await rmdir(this.#incoming).catch(() => {});
+  }
+
+  async save(result: TakenResult): Promise<{ uuid: string | null; outcome: Collected }> {
+    const request = tryDecode(result.message);
+    const outcome = await this.#save(request, result);
+    this.counts[outcome]++;
+    return { uuid: request?.uuid ?? null, outcome };
+  }
+
+  async #save(request: Request | undefined, result: TakenResult): Promise<Collected> {
+    const digest = createHash('sha256').update(result.message).digest('hex');
+    const target = join(
+      this.#directory,
+      request ? folderOf(request.uuid) : `unreadable-${digest.slice(0, 32)}`,
+    );
+    if (existsSync(target)) return 'duplicate';
+    const temporary = join(this.#incoming, temporaryName());
+    await mkdir(temporary);
+    try {
+      for await (const [name, content] of filesOf(request, result, this.#messages)) {
+        await pipeline(content, createWriteStream(join(temporary, name), { flags: 'wx', flush: true }));
+      }
+      await syncDirectory(temporary);
+      // Refused when somebody else has saved it meanwhile: their directory is not empty.
+      await rename(temporary, target);
+      await syncDirectory(this.#directory);
+    } catch (error) {
+      await rm(temporary, { recursive: true, force: true });
+      if (isSystemError(error, 'ENOTEMPTY', 'EEXIST')) return 'duplicate';
+      throw error;
+    }
+    if (!request) return 'unreadable';
+    return hasFailed(request) ? 'failed' : 'saved';
+  }
+}
+
+/** A uuid from a foreign producer may be any text; one that looks like a folder of ours is not taken for it. */
+function folderOf(uuid: string): string {
+  const isPlain = /^(?!unreadable-)[A-Za-z0-9][\w-]{0,99}$/.test(uuid);
+  return isPlain ? uuid : markedFileName(`request ${uuid}`);
+}
+
+/** Never none, so that a directory that is there can't be replaced by a rename. */
+async function* filesOf(
+  request: Request | undefined,
+  { message, download }: TakenResult,
+  messages: boolean,
+): AsyncGenerator<[name: string, content: Readable | AsyncIterable<Uint8Array>]> {
+  if (!request) return yield ['message.bin', Readable.from([message])];
+  const place = createNamer([messageFile, logFile]);
+  for (const file of request.results) {
+    const content =
+      file.blob === '' ? Readable.from([file.content]) : verified(download(file.blob), file.blob);
+    yield [place(file.name), content];
+  }
+  const failed = hasFailed(request);
+  if (messages) yield [messageFile, Readable.from([message])];
+  if (failed || (!messages && request.results.length === 0))
+    yield [logFile, Readable.from([Buffer.from(logText(request))])];
+}
+
+function logText(request: Request): string {
+  const time = (log: Request['logs'][number]) => new Date(milliseconds(log.start) ?? 0).toISOString();
+  return request.logs.map((log) => `${time(log)} ${log.stage} ${log.status}\n${log.log}\n`).join('\n');
+}
+
+function tryDecode(message: Uint8Array): Request | undefined {
+  try {
+    return decodeRequest(message);
+  } catch (error) {
+    if (hasCode(error, 'request-invalid')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { disown } from '../blob-owners.ts';
+import type { Broker } from '../broker/broker.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { PismakError } from '../errors.ts';
+import { decodeRequest, type Request } from '../request/request.ts';
+import { gatherDeliveries, type HeldDelivery } from './gather-deliveries.ts';
+import { requestOwner } from './result-files.ts';
+
+/**
+ * Takes results from output queues for callers that cannot hold a delivery themselves, because they come by HTTP:
+ * each result is leased under a receipt until it is confirmed (then it is gone), released, or not heard of for a
+ * minute (then it waits in its queue again, and the attempt is not charged).
+ */
+export interface Pickup {
+  /** Up to `max` results; waits up to `waitMs` for the first. Whoever aborts leaves everything in the queue. */
+  take(queue: string, max: number, waitMs: number, signal?: AbortSignal): Promise<Taken[]>;
+  /** Resolves when they are durably gone from their queues. */
+  confirm(receipts: readonly string[]): Promise<Settled>;
+  release(receipts: readonly string[]): Promise<Settled>;
+  /** What a receipt stands for. Being asked for keeps it alive: whoever downloads is still there. */
+  find(receipt: string): Taken | undefined;
+  /** Gives everything back. Before the broker closes, which would wait for it. */
+  close(): Promise<void>;
+}
+
+export interface Taken {
+  receipt: string;
+  queue: string;
+  body: Uint8Array;
+  /** Null when it is not a request: whoever takes it decides. */
+  request: Request | null;
+}
+
+export interface Settled {
+  settled: string[];
+  /** Expired, settled before, or never given out. */
+  unknown: string[];
+}
+
+export const leaseMs = 60_000;
+/** Results of one queue that may be out at once: they are held in memory. */
+export const maxUnconfirmed = 200;
+
+interface Lease extends Taken {
+  held: HeldDelivery;
+  cancelExpiry: () => void;
+}
+
+export function createPickup(parts: { broker: Broker; clock: Clock; database: Database }): Pickup {
+  const { broker, clock, database } = parts;
+  const leases = new Map<string, Lease>();
+  /** Per queue: leased, or asked for by a `take` under way. */
+  const spoken = new Map<string, number>();
+  const closing = new AbortController();
+
+  function speakFor(queue: string, change: number): void {
+    const count = (spoken.get(queue) ?? 0) + change;
+    if (count > 0) spoken.set(queue, count);
+    else spoken.delete(queue);
+  }
+
+  function lease(held: HeldDelivery): Lease {
+    const { queue, body } = held.delivery;
+    const receipt = randomBytes(18).toString('base64url');
+    const leased = { receipt, queue, body, request: tryDecode(body), held, cancelExpiry: () => {} };
+    leases.set(receipt, leased);
+    keepAlive(leased);
+    return leased;
+  }
+
+  function keepAlive(leased: Lease): void {
+    leased.cancelExpiry();
+    leased.cancelExpiry = clock.after(leaseMs, () => {
+      // If giving back fails, the broker is gone and the message comes again by itself.
+      pickup.release([leased.receipt]).catch(() => {});
+    });
+  }
+
+  /** Whoever ends a lease settles its delivery: nobody else finds it any more. */
+  function end(receipts: readonly string[]): { found: Lease[]; unknown: string[] } {
+    const found: Lease[] = [];
+    const unknown: string[] = [];
+    for (const receipt of receipts) {
+      const leased = leases.get(receipt);
+      if (!leased) {
+        unknown.push(receipt);
+        continue;
+      }
+      leases.delete(receipt);
+      leased.cancelExpiry();
+      speakFor(leased.queue, -1);
+      found.push(leased);
+    }
+    return { found, unknown };
+  }
+
+  async function settle(
+    receipts: readonly string[],
+    how: (leased: Lease) => Promise<void>,
+  ): Promise<Settled> {
+    const { found, unknown } = end(receipts);
+    await Promise.all(found.map(how));
+    return { settled: found.map((leased) => leased.receipt), unknown };
+  }
+
+  const pickup: Pickup = {
+    async take(queue, max, waitMs, signal) {
+      const room = Math.min(max, maxUnconfirmed - (spoken.get(queue) ?? 0));
+      if (room <= 0) {
+        throw new PismakError(
+          'too-many-requests',
+          `${maxUnconfirmed} results of ${queue} are out already: confirm or release some, then take more`,
+        );
+      }
+      speakFor(queue, room);
+      const gone = AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]);
+      let taken: Lease[] = [];
+      try {
+        const held = await gatherDeliveries({ broker, clock, queue, max: room, waitMs, signal: gone });
+        if (gone.aborted) await Promise.all(held.map(giveBack));
+        else taken = held.map(lease);
+      } finally {
+        speakFor(queue, taken.length - room);
+      }
+      return taken;
+    },
+
+    confirm: (receipts) =>
+      settle(receipts, async ({ held, request }) => {
+        await held.delivery.ack().finally(held.done);
+        // Only after it is gone: a crash in between leaves bytes too many, never too few.
+        if (request?.ownsBlobs) await disown(database.query, requestOwner(request));
+      }),
+
+    release: (receipts) => settle(receipts, ({ held }) => giveBack(held)),
+
+    find(receipt) {
+      const leased = leases.get(receipt);
+      if (leased) keepAlive(leased);
+      return leased;
+    },
+
+    async close() {
+      closing.abort();
+      await pickup.release([...leases.keys()]);
+    },
+  };
+  return pickup;
+}
+
+function giveBack({ delivery, done }: HeldDelivery): Promise<void> {
+  return delivery.release().finally(done);
+}
+
+function tryDecode(body: Uint8Array): Request | null {
+  try {
+    return decodeRequest(body);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../clock.ts';
+import { openEmbedded } from '../testing/embedded.ts';
+import { keepHouse } from './housekeeping.ts';
+import { createSchedules } from './schedules.ts';
+
+test('what is older than a year leaves the audit log, and both schedules are there to be seen', async (t) => {
+  const clock = new ManualClock();
+  const embedded = await openEmbedded(t, { clock });
+  const schedules = createSchedules(embedded);
+  await keepHouse(schedules, embedded);
+  await keepHouse(schedules, embedded);
+  assert.deepEqual(
+    (await schedules.list()).map((schedule) => schedule.name),
+    ['blobs.sweep', 'history.trim'],
+  );
+
+  const row = { actor: 'anna', operation: 'stage.create', inputJson: '{}', outcome: 'ok', address: '' };
+  const ages = { old: 366, young: 364 };
+  for (const [id, days] of Object.entries(ages)) {
+    await embedded.database.query
+      .insertInto('audit')
+      .values({ ...row, id, at: clock.now() - days * 86_400_000 })
+      .execute();
+  }
+  const said: string[] = [];
+  const signal = new AbortController().signal;
+  await schedules.task('history.trim')?.({ parameters: {}, signal, log: (line) => said.push(line) });
+  const left = await embedded.database.query.selectFrom('audit').select('id').execute();
+  assert.deepEqual(left, [{ id: 'young' }]);
+  assert.match(said.join(), /1 audit records/);
+});

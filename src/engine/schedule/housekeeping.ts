@@ -1,0 +1,38 @@
+import { sweepBlobs } from '../blob-owners.ts';
+import type { Engine } from '../engine.ts';
+import type { Schedules } from './schedules.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** How long what has happened stays on record. */
+const keptMs = { audit: 365 * dayMs, scheduleRun: 90 * dayMs };
+
+/** What keeps the stores from growing for ever, as two schedules that an administrator may change or disable. */
+export async function keepHouse(
+  schedules: Schedules,
+  parts: Pick<Engine, 'blobs' | 'clock' | 'database'>,
+): Promise<void> {
+  const { clock, database } = parts;
+
+  schedules.registerTask('blobs.sweep', async ({ signal, log }) => {
+    const { seen, orphans, deleted, deletedBytes } = await sweepBlobs({ ...parts, signal });
+    log(`${seen} blobs, ${orphans} without an owner, ${deleted} deleted (${deletedBytes} bytes)`);
+  });
+  schedules.registerTask('history.trim', async ({ log }) => {
+    const now = clock.now();
+    const audit = await database.query
+      .deleteFrom('audit')
+      .where('at', '<', now - keptMs.audit)
+      .executeTakeFirst();
+    const runs = await database.query
+      .deleteFrom('scheduleRun')
+      .where('startedAt', '<', now - keptMs.scheduleRun)
+      .executeTakeFirst();
+    log(`${audit.numDeletedRows} audit records and ${runs.numDeletedRows} runs deleted`);
+  });
+
+  const nightly = { kind: 'cron', cron: '17 3 * * *', timezone: 'UTC' } as const;
+  const task = (name: string) => ({ kind: 'task', task: name }) as const;
+  await schedules.ensure('blobs.sweep', { when: nightly, action: task('blobs.sweep') }, 'local');
+  const afterwards = { kind: 'after', schedule: 'blobs.sweep' } as const;
+  await schedules.ensure('history.trim', { when: afterwards, action: task('history.trim') }, 'local');
+}

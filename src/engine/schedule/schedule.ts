@@ -1,0 +1,63 @@
+import { Cron } from 'croner';
+import { z } from 'zod';
+import { messageOf } from '../errors.ts';
+import { stageName } from '../stage/stage.ts';
+
+const cronTime = z
+  .strictObject({
+    kind: z.literal('cron'),
+    /** Five fields, or six with seconds in front; also `@daily` and the like, or one moment as an ISO date. */
+    cron: z.string().min(1).max(200),
+    timezone: z.string().min(1).max(100).default('UTC'),
+  })
+  .superRefine((when, context) => {
+    try {
+      newCron(when).nextRun();
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: `no time that could be kept: ${messageOf(error)}` });
+    }
+  });
+
+/** When something is done, and what. */
+export const scheduleDefinition = z.strictObject({
+  when: z.discriminatedUnion('kind', [
+    cronTime,
+    /** After each run of that schedule which succeeded. */
+    z.strictObject({ kind: z.literal('after'), schedule: stageName }),
+  ]),
+  action: z.discriminatedUnion('kind', [
+    /** A request to a pipeline, or to a list of stages whose last is the output queue. */
+    z
+      .strictObject({
+        kind: z.literal('publish'),
+        pipeline: stageName.optional(),
+        stages: z.array(stageName).min(2).max(100).optional(),
+        files: z.array(z.strictObject({ name: z.string().min(1).max(255), content: z.string() })).default([]),
+        priority: z.int().min(0).max(1).default(0),
+      })
+      .refine(({ pipeline, stages }) => (pipeline === undefined) !== (stages === undefined), {
+        error: 'name either a pipeline or stages',
+      }),
+    /** Something that a part of this installation knows how to do, by name. */
+    z.strictObject({
+      kind: z.literal('task'),
+      task: z.string().min(1).max(100),
+      parameters: z.record(z.string(), z.json()).default({}),
+    }),
+  ]),
+});
+
+export type ScheduleDefinition = z.infer<typeof scheduleDefinition>;
+export type ScheduleInput = z.input<typeof scheduleDefinition>;
+export type Parameters = Readonly<Record<string, z.core.util.JSONType>>;
+
+/** The first moment after `after` at which it is time; undefined when there is none, or it waits for another schedule. */
+export function nextTick({ when }: ScheduleDefinition, after: number): number | undefined {
+  if (when.kind === 'after') return undefined;
+  return newCron(when).nextRun(new Date(after))?.getTime();
+}
+
+function newCron({ cron, timezone }: { cron: string; timezone: string }): Cron {
+  // Paused and without a function: it only computes, and never sets a timer.
+  return new Cron(cron, { timezone, paused: true });
+}

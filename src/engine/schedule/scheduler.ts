@@ -1,0 +1,149 @@
+import type { Engine } from '../engine.ts';
+import { messageOf, PismakError } from '../errors.ts';
+import { newId } from '../identity.ts';
+import type { Submission } from '../request/submit.ts';
+import { everyPeriod, type Running, runService, type ServiceContext } from '../service.ts';
+import { RunLog } from './run-log.ts';
+import { beginRun, endRun, giveUpInterrupted, openRuns, queueRun } from './schedule-runs.ts';
+import { follows, listSchedules, type Schedule, type ScheduleRun } from './schedules.ts';
+
+type Parts = Pick<
+  Engine,
+  'alerts' | 'changes' | 'clock' | 'database' | 'events' | 'log' | 'openSession' | 'schedules'
+> & {
+  /** How a schedule publishes a request: `submitRequest` of the engine. */
+  submit(submission: Submission): Promise<unknown>;
+};
+
+/** When nobody rings: another process may have changed a schedule. */
+const pollMs = 5000;
+
+/** Runs what is due, each tick once in the cluster: an elected service. */
+export function runScheduler(parts: Parts): Running {
+  const { clock, log, openSession } = parts;
+  return runService({ name: 'scheduler', clock, log, openSession, run: (context) => lead(parts, context) });
+}
+
+async function lead(parts: Parts, { hold, signal }: ServiceContext): Promise<void> {
+  const { clock, database, log, schedules } = parts;
+  /** Under way here, by schedule: a schedule never runs twice at once. */
+  const running = new Map<string, Promise<void>>();
+  for (const run of await giveUpInterrupted(database.query, clock.now())) await announce(parts, run);
+
+  const loop = { name: 'scheduler', clock, log, periodMs: pollMs, signal, bell: schedules.bell };
+  await everyPeriod(loop, async () => {
+    const all = await schedules.list();
+    await queueDue(parts, all);
+    const byName = new Map(all.map((schedule) => [schedule.name, schedule]));
+    for (const run of await openRuns(database.query)) {
+      const schedule = byName.get(run.schedule);
+      if (!schedule || run.status !== 'queued' || running.has(run.schedule)) continue;
+      if (!(await beginRun(database.query, run.id, clock.now(), hold.fence))) continue;
+      const ended = perform(parts, schedule, run, signal)
+        .catch((error: unknown) =>
+          log.error({ run: run.id, err: error }, 'the end of a run could not be recorded'),
+        )
+        .finally(() => {
+          running.delete(run.schedule);
+          schedules.bell.ring();
+        });
+      running.set(run.schedule, ended);
+    }
+    // Those under way are left out: their next time may be past, and the bell rings when they end.
+    const times = all
+      .filter(({ name }) => !running.has(name))
+      .map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY);
+    const next = Math.min(...times);
+    return Math.min(pollMs, Math.max(1, next - clock.now()));
+  });
+  await Promise.all(running.values());
+}
+
+async function queueDue({ clock, database }: Parts, schedules: readonly Schedule[]): Promise<void> {
+  const now = clock.now();
+  const due = schedules.filter(({ nextAt }) => nextAt !== null && nextAt <= now);
+  if (due.length === 0) return;
+  // A tick that comes while the last one is still at work is missed, and made up for afterwards.
+  const busy = new Set((await openRuns(database.query)).map((run) => run.schedule));
+  for (const { name, nextAt } of due) {
+    if (busy.has(name)) continue;
+    const tick = new Date(nextAt ?? now).toISOString();
+    await queueRun(database.query, {
+      id: newId(clock),
+      schedule: name,
+      tick,
+      parameters: {},
+      startedAt: now,
+    });
+  }
+}
+
+async function perform(
+  parts: Parts,
+  schedule: Schedule,
+  run: ScheduleRun,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, database } = parts;
+  const log = new RunLog();
+  let status: 'succeeded' | 'failed' = 'succeeded';
+  try {
+    await act(parts, schedule, run, log, signal);
+    if (signal.aborted) throw new PismakError('unavailable', 'interrupted: the process stops');
+  } catch (error) {
+    status = 'failed';
+    log.add(messageOf(error));
+  }
+  const endedAt = clock.now();
+  const counted = await database.transaction(async (transaction) => {
+    if (!(await endRun(transaction, run, { status, endedAt, log: log.text }))) return false;
+    if (status === 'failed') return true;
+    const followers = (await listSchedules(transaction)).filter((other) =>
+      follows(other.definition, schedule.name),
+    );
+    for (const follower of followers.filter((other) => other.enabled)) {
+      const next = { schedule: follower.name, tick: `after:${run.id}`, parameters: {}, startedAt: endedAt };
+      await queueRun(transaction, { id: newId(clock), ...next });
+    }
+    return true;
+  });
+  if (counted) await announce(parts, { ...run, status, endedAt, log: log.text });
+}
+
+async function act(
+  parts: Parts,
+  { name, definition: { action }, owner }: Schedule,
+  run: ScheduleRun,
+  log: RunLog,
+  signal: AbortSignal,
+): Promise<void> {
+  if (action.kind === 'task') {
+    const task = parts.schedules.task(action.task);
+    if (!task) throw new PismakError('not-found', `this version knows no task ${action.task}`);
+    await task({
+      parameters: { ...action.parameters, ...run.parameters },
+      signal,
+      log: (line) => log.add(line),
+    });
+    return;
+  }
+  const { pipeline, stages, priority } = action;
+  const files = action.files.map((file) => ({ name: file.name, content: Buffer.from(file.content) }));
+  if (Object.keys(run.parameters).length > 0) {
+    files.push({ name: 'parameters.json', content: Buffer.from(JSON.stringify(run.parameters)) });
+  }
+  // The run's own id: whoever looks for what a run has published finds it by that. Only administrators make schedules.
+  await parts.submit({ pipeline, stages, priority, files, uuid: run.id, owner, role: 'admin' });
+  log.add(`schedule ${name} published request ${run.id} to ${pipeline ?? stages?.join(', ')}`);
+}
+
+/** Tells the end of a run to everybody. A schedule whose last run failed has an open alert. */
+async function announce({ alerts, changes, clock, events }: Parts, run: ScheduleRun): Promise<void> {
+  const { id, schedule, status, log } = run;
+  const at = clock.now();
+  events.emit({ kind: 'schedule.run', entity: schedule, at, dimensions: { status, ms: at - run.startedAt } });
+  changes.add({ kind: 'schedule', entity: schedule, data: { run: id, status } });
+  if (status === 'succeeded') return alerts.clear('schedule.failed', schedule);
+  const reason = `schedule ${schedule} failed: ${log.trimEnd().split('\n').at(-1)}`;
+  await alerts.raise('schedule.failed', schedule, reason, { run: id });
+}

@@ -1,0 +1,191 @@
+import { Bell } from '../bell.ts';
+import type { ChangeLog } from '../change-log.ts';
+import type { Clock } from '../clock.ts';
+import type { Database, Queries } from '../database/database.ts';
+import type { EngineTables } from '../database/tables.ts';
+import { hasCode, PismakError } from '../errors.ts';
+import { newId } from '../identity.ts';
+import { stageName } from '../stage/stage.ts';
+import {
+  nextTick,
+  type Parameters,
+  type ScheduleDefinition,
+  type ScheduleInput,
+  scheduleDefinition,
+} from './schedule.ts';
+import { lastTicks, listRuns, queueRun, type ScheduleRun } from './schedule-runs.ts';
+
+export type { ScheduleRun } from './schedule-runs.ts';
+
+export interface Schedule {
+  name: string;
+  definition: ScheduleDefinition;
+  enabled: boolean;
+  owner: string;
+  /** When it was created, enabled or disabled last. */
+  updatedAt: number;
+  /** When it runs next; null when it is disabled, or waits for another schedule. */
+  nextAt: number | null;
+}
+
+/** What a part of the installation can do on schedule. What it throws fails the run. */
+export type Task = (context: TaskContext) => Promise<void>;
+
+export interface TaskContext {
+  parameters: Parameters;
+  /** Aborts when the process stops or another one has taken over. */
+  signal: AbortSignal;
+  /** A line of the run's log. */
+  log(line: string): void;
+}
+
+/** What is done at certain times, or after something else was done. */
+export interface Schedules {
+  list(): Promise<Schedule[]>;
+  get(name: string): Promise<Schedule>;
+  create(name: string, definition: ScheduleInput, owner: string): Promise<Schedule>;
+  /** Creates it, unless there is one of this name: it may have been changed on purpose. */
+  ensure(name: string, definition: ScheduleInput, owner: string): Promise<void>;
+  /** What it missed while it was disabled is not made up for. */
+  enable(name: string): Promise<void>;
+  disable(name: string): Promise<void>;
+  delete(name: string): Promise<void>;
+  /** Runs it as soon as its leader gets to it, enabled or not; the run is found in the history. */
+  run(name: string, parameters?: Parameters): Promise<ScheduleRun>;
+  /** Newest first. */
+  history(options?: { name?: string; limit?: number }): Promise<ScheduleRun[]>;
+
+  registerTask(name: string, task: Task): void;
+  task(name: string): Task | undefined;
+  /** Rings when there may be something to run. */
+  readonly bell: Bell;
+}
+
+export function createSchedules(parts: { database: Database; clock: Clock; changes: ChangeLog }): Schedules {
+  const { database, clock, changes } = parts;
+  const tasks = new Map<string, Task>();
+  const bell = new Bell();
+
+  function changed(name: string, data: Record<string, unknown>): void {
+    changes.add({ kind: 'schedule', entity: name, data });
+    bell.ring();
+  }
+
+  async function setEnabled(name: string, enabled: boolean): Promise<void> {
+    const schedule = await schedules.get(name);
+    if (schedule.enabled === enabled) return;
+    await database.query
+      .updateTable('schedule')
+      .set({ enabled: enabled ? 1 : 0, updatedAt: clock.now() })
+      .where('name', '=', name)
+      .execute();
+    changed(name, { enabled });
+  }
+
+  const schedules: Schedules = {
+    bell,
+    list: () => listSchedules(database.query),
+
+    async get(name) {
+      const all = await schedules.list();
+      const found = all.find((schedule) => schedule.name === name);
+      if (found) return found;
+      throw new PismakError(
+        'not-found',
+        `there is no schedule ${name}; ${known(all.map((schedule) => schedule.name))}`,
+      );
+    },
+
+    async create(name, input, owner) {
+      stageName.parse(name);
+      const definition = scheduleDefinition.parse(input);
+      const { when, action } = definition;
+      if (action.kind === 'task' && !tasks.has(action.task)) {
+        throw new PismakError(
+          'invalid-input',
+          `there is no task ${action.task}; ${known([...tasks.keys()])}`,
+        );
+      }
+      if (when.kind === 'after') await schedules.get(when.schedule);
+      const row = {
+        name,
+        definitionJson: JSON.stringify(definition),
+        enabled: 1,
+        owner,
+        updatedAt: clock.now(),
+      };
+      try {
+        await database.query.insertInto('schedule').values(row).execute();
+      } catch (error) {
+        if (!hasCode(error, 'constraint-violated')) throw error;
+        const text = `there is a schedule ${name} already; delete it first`;
+        throw new PismakError('already-exists', text, { cause: error });
+      }
+      changed(name, { created: true });
+      return schedules.get(name);
+    },
+
+    async ensure(name, definition, owner) {
+      await schedules.create(name, definition, owner).catch((error: unknown) => {
+        if (!hasCode(error, 'already-exists')) throw error;
+      });
+    },
+
+    enable: (name) => setEnabled(name, true),
+    disable: (name) => setEnabled(name, false),
+
+    async delete(name) {
+      await schedules.get(name);
+      const waiting = (await schedules.list()).filter((other) => follows(other.definition, name));
+      if (waiting.length > 0) {
+        const names = waiting.map((other) => other.name).join(', ');
+        throw new PismakError(
+          'conflict',
+          `${names} would wait for schedule ${name} in vain; delete it first`,
+        );
+      }
+      await database.transaction(async (transaction) => {
+        await transaction.deleteFrom('schedule').where('name', '=', name).execute();
+        await transaction.deleteFrom('scheduleRun').where('schedule', '=', name).execute();
+      });
+      changed(name, { deleted: true });
+    },
+
+    async run(name, parameters = {}) {
+      await schedules.get(name);
+      const id = newId(clock);
+      const run = { id, schedule: name, tick: `now:${id}`, parameters, startedAt: clock.now() };
+      await queueRun(database.query, run);
+      changed(name, { run: id });
+      return { ...run, status: 'queued', endedAt: null, log: '' };
+    },
+
+    history: (options) => listRuns(database.query, options),
+    registerTask: (name, task) => void tasks.set(name, task),
+    task: (name) => tasks.get(name),
+  };
+  return schedules;
+}
+
+export async function listSchedules(queries: Queries): Promise<Schedule[]> {
+  const rows = await queries.selectFrom('schedule').selectAll().orderBy('name').execute();
+  const last = await lastTicks(queries);
+  return rows.map((row) => fromRow(row, last.get(row.name) ?? 0));
+}
+
+function fromRow(row: EngineTables['schedule'], lastTickAt: number): Schedule {
+  const { definitionJson, updatedAt, name, owner } = row;
+  const definition = scheduleDefinition.parse(JSON.parse(definitionJson));
+  const enabled = row.enabled === 1;
+  // Counted from when it was last begun, so however many ticks were missed it runs once for all of them.
+  const nextAt = enabled ? (nextTick(definition, Math.max(updatedAt, lastTickAt)) ?? null) : null;
+  return { name, definition, enabled, owner, updatedAt, nextAt };
+}
+
+export function follows({ when }: ScheduleDefinition, schedule: string): boolean {
+  return when.kind === 'after' && when.schedule === schedule;
+}
+
+function known(names: readonly string[]): string {
+  return names.length > 0 ? `known: ${names.join(', ')}` : 'there are none yet';
+}

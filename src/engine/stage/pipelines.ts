@@ -1,0 +1,117 @@
+import type { Broker } from '../broker/broker.ts';
+import type { ChangeLog } from '../change-log.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { hasCode, PismakError } from '../errors.ts';
+import { stageName } from './stage.ts';
+import { type Stages, unknownStage } from './stages.ts';
+
+/** A named list of stages; the last name is the output queue (or a stage that ends the request). */
+export interface Pipeline {
+  name: string;
+  stages: string[];
+  owner: string;
+  createdAt: number;
+}
+
+export interface Pipelines {
+  list(): Promise<Pipeline[]>;
+  find(name: string): Promise<Pipeline | undefined>;
+  create(pipeline: { name: string; stages: readonly string[]; owner: string }): Promise<Pipeline>;
+  delete(name: string): Promise<void>;
+  /**
+   * Checks a list of stages before anything is published to it: unknown ones are refused, the known ones listed. The
+   * output queue is declared if it is new, and then belongs to `owner`.
+   */
+  prepare(stages: readonly string[], owner: string): Promise<void>;
+  /** Whose output queue it is, undefined when it is none. */
+  outputOwner(queue: string): Promise<string | undefined>;
+}
+
+export function createPipelines(parts: {
+  broker: Broker;
+  database: Database;
+  stages: Stages;
+  changes: ChangeLog;
+  clock: Clock;
+}): Pipelines {
+  const { broker, database, changes, clock } = parts;
+
+  const pipelines: Pipelines = {
+    async list() {
+      const rows = await database.query.selectFrom('pipeline').selectAll().orderBy('name').execute();
+      return rows.map(fromRow);
+    },
+
+    async find(name) {
+      const row = await database.query
+        .selectFrom('pipeline')
+        .selectAll()
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row && fromRow(row);
+    },
+
+    async create({ name, stages, owner }) {
+      stageName.parse(name);
+      await pipelines.prepare(stages, owner);
+      const createdAt = clock.now();
+      try {
+        await database.query
+          .insertInto('pipeline')
+          .values({ name, stagesJson: JSON.stringify(stages), owner, createdAt })
+          .execute();
+      } catch (error) {
+        if (!hasCode(error, 'constraint-violated')) throw error;
+        throw new PismakError('already-exists', `there is a pipeline ${name} already; delete it first`, {
+          cause: error,
+        });
+      }
+      changes.add({ kind: 'pipeline', entity: name });
+      return { name, stages: [...stages], owner, createdAt };
+    },
+
+    async delete(name) {
+      const result = await database.query.deleteFrom('pipeline').where('name', '=', name).executeTakeFirst();
+      if (Number(result.numDeletedRows) === 0)
+        throw new PismakError('not-found', `there is no pipeline ${name}`);
+      changes.add({ kind: 'pipeline', entity: name, data: { deleted: true } });
+    },
+
+    async prepare(stages, owner) {
+      const output = stages.at(-1);
+      if (output === undefined || stages.length < 2) {
+        throw new PismakError('invalid-input', 'name at least one stage and, last, the output queue');
+      }
+      const known = new Set((await parts.stages.list()).map((stage) => stage.name));
+      for (const name of stages.slice(0, -1)) if (!known.has(name)) throw unknownStage(name, [...known]);
+      if (known.has(output)) return;
+      if ((await pipelines.outputOwner(output)) !== undefined) return;
+      stageName.parse(output);
+      // The queue first: once the row is there, nobody looks again whether the queue is.
+      await broker.declare(output);
+      const inserted = await database.query
+        .insertInto('outputQueue')
+        .values({ name: output, owner, createdAt: clock.now() })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .executeTakeFirst();
+      if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0)
+        changes.add({ kind: 'queue', entity: output, owner });
+    },
+
+    async outputOwner(queue) {
+      const row = await database.query
+        .selectFrom('outputQueue')
+        .select('owner')
+        .where('name', '=', queue)
+        .executeTakeFirst();
+      return row?.owner;
+    },
+  };
+  return pipelines;
+}
+
+function fromRow(row: { name: string; stagesJson: string; owner: string; createdAt: number }): Pipeline {
+  const { stagesJson, ...rest } = row;
+  return { ...rest, stages: JSON.parse(stagesJson) };
+}

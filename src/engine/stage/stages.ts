@@ -1,0 +1,221 @@
+import type { z } from 'zod';
+import { disown, own } from '../blob-owners.ts';
+import type { Broker } from '../broker/broker.ts';
+import type { ChangeLog } from '../change-log.ts';
+import type { Clock } from '../clock.ts';
+import type { Coordination, Unwatch } from '../coordination/coordination.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { hasCode, PismakError } from '../errors.ts';
+import type { Processors } from '../processor/processors.ts';
+import { changeWorker, listWorkers, type WorkerRecord } from '../worker-record.ts';
+import { type Stage, type StageDefinition, stageDefinition } from './stage.ts';
+
+/**
+ * The stages that exist. Definitions and all their versions live in the Database; the node `/stages/NAME` holds the
+ * newest version's number, and that is what workers watch.
+ */
+export interface Stages {
+  list(): Promise<Stage[]>;
+  /** `stage-unknown`, with the known ones listed. */
+  get(name: string): Promise<Stage>;
+  history(name: string): Promise<{ version: number; changedAt: number; changedBy: string; stage: Stage }[]>;
+  create(definition: z.input<typeof stageDefinition>, by: string): Promise<Stage>;
+  /** What is not named stays as it is. A change that changes nothing makes no version. */
+  change(name: string, patch: StagePatch, by: string): Promise<Stage>;
+  /** Refused with `conflict` while messages wait, unless forced: they would be lost. */
+  delete(name: string, options?: { force?: boolean }): Promise<void>;
+  /** Names and newest versions of all stages, now and after every change. */
+  watch(coordination: Coordination, listener: (versions: Map<string, number>) => void): Unwatch;
+  /** Declares the queues and nodes of all stages: what a crash between two steps may have left out. */
+  reconcile(): Promise<void>;
+}
+
+export type StagePatch = Partial<Omit<z.input<typeof stageDefinition>, 'name'>>;
+
+const path = '/stages';
+
+export function createStages(parts: {
+  broker: Broker;
+  coordination: Coordination;
+  database: Database;
+  processors: Processors;
+  changes: ChangeLog;
+  clock: Clock;
+}): Stages {
+  const { broker, coordination, database, processors, changes, clock } = parts;
+
+  async function announce(stage: Stage): Promise<void> {
+    await broker.declare(stage.name, { maxLength: stage.maxLength });
+    await coordination.set(`${path}/${stage.name}`, String(stage.version));
+    changes.add({ kind: 'stage', entity: stage.name, data: { version: stage.version } });
+  }
+
+  async function store(queries: Queries, definition: StageDefinition, version: number, by: string) {
+    const now = clock.now();
+    const row = { name: definition.name, version, definitionJson: JSON.stringify(definition) };
+    await queries
+      .insertInto('stage')
+      .values({ ...row, updatedAt: now })
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet({ version, definitionJson: row.definitionJson, updatedAt: now }),
+      )
+      .execute();
+    await queries
+      .insertInto('stageVersion')
+      .values({ ...row, changedAt: now, changedBy: by })
+      .execute();
+    // Every version keeps its files: a message under way may still need the old ones.
+    for (const file of definition.files) {
+      await own(queries, file.hash, `stage:${definition.name}`, now);
+    }
+  }
+
+  const stages: Stages = {
+    async list() {
+      const rows = await database.query.selectFrom('stage').selectAll().orderBy('name').execute();
+      return rows.map(fromRow);
+    },
+
+    async get(name) {
+      const row = await database.query
+        .selectFrom('stage')
+        .selectAll()
+        .where('name', '=', name)
+        .executeTakeFirst();
+      if (row) return fromRow(row);
+      const known = (await stages.list()).map((stage) => stage.name);
+      throw unknownStage(name, known);
+    },
+
+    async history(name) {
+      const rows = await database.query
+        .selectFrom('stageVersion')
+        .selectAll()
+        .where('name', '=', name)
+        .orderBy('version', 'desc')
+        .execute();
+      return rows.map((row) => ({ ...row, stage: fromRow(row) }));
+    },
+
+    async create(input, by) {
+      const definition = stageDefinition.parse(input);
+      processors.check(definition.processor, definition.config);
+      const stage = await database.transaction(async (transaction) => {
+        // Numbers go on where a deleted stage of this name ended: a version means one definition for ever.
+        const last = await transaction
+          .selectFrom('stageVersion')
+          .select(({ fn }) => fn.max('version').as('version'))
+          .where('name', '=', definition.name)
+          .executeTakeFirst();
+        const taken = await transaction
+          .selectFrom('stage')
+          .select('name')
+          .where('name', '=', definition.name)
+          .execute();
+        if (taken.length > 0) {
+          throw new PismakError(
+            'already-exists',
+            `there is a stage ${definition.name} already; configure changes it`,
+          );
+        }
+        const version = Number(last?.version ?? 0) + 1;
+        await store(transaction, definition, version, by);
+        return { ...definition, version };
+      });
+      await announce(stage);
+      return stage;
+    },
+
+    async change(name, patch, by) {
+      const before = await stages.get(name);
+      const { version: _, ...old } = before;
+      const definition = stageDefinition.parse({ ...old, ...patch });
+      processors.check(definition.processor, definition.config);
+      const stage = await database.transaction(async (transaction) => {
+        const row = await transaction
+          .selectFrom('stage')
+          .selectAll()
+          .where('name', '=', name)
+          .executeTakeFirst();
+        if (!row || row.version !== before.version) {
+          throw new PismakError(
+            'conflict',
+            `stage ${name} was changed by somebody else meanwhile; look and try again`,
+          );
+        }
+        if (row.definitionJson === JSON.stringify(definition)) return before;
+        await store(transaction, definition, before.version + 1, by);
+        return { ...definition, version: before.version + 1 };
+      });
+      if (stage.version !== before.version) await announce(stage);
+      return stage;
+    },
+
+    async delete(name, { force = false } = {}) {
+      await stages.get(name);
+      const status = await broker.status(name).catch((error: unknown) => {
+        if (hasCode(error, 'queue-unknown')) return undefined;
+        throw error;
+      });
+      const waiting = status
+        ? status.ready.high + status.ready.normal + status.delayed + status.inFlight + status.dead
+        : 0;
+      if (waiting > 0 && !force) {
+        throw new PismakError(
+          'conflict',
+          `${waiting} messages wait in stage ${name} and would be lost; purge or force`,
+        );
+      }
+      // Workers stop first, so that none takes a message from a queue that is about to go.
+      await coordination.delete(`${path}/${name}`);
+      for (const { record } of await listWorkers(coordination)) {
+        if (record.stage === name) await changeWorker(coordination, record.id, withoutStage(name));
+      }
+      await database.transaction(async (transaction) => {
+        await transaction.deleteFrom('stage').where('name', '=', name).execute();
+        await disown(transaction, `stage:${name}`);
+      });
+      await broker.remove(name);
+      changes.add({ kind: 'stage', entity: name, data: { deleted: true } });
+    },
+
+    watch(session, listener) {
+      return session.watchChildren(path, (nodes) =>
+        listener(new Map(nodes.map((node) => [node.name, Number(node.value)]))),
+      );
+    },
+
+    async reconcile() {
+      const known = await stages.list();
+      for (const stage of known) {
+        await broker.declare(stage.name, { maxLength: stage.maxLength });
+        const node = await coordination.get(`${path}/${stage.name}`);
+        if (node?.value !== String(stage.version)) {
+          await coordination.set(`${path}/${stage.name}`, String(stage.version));
+        }
+      }
+      const names = new Set(known.map((stage) => stage.name));
+      for (const node of await coordination.children(path)) {
+        if (!names.has(node.name)) await coordination.delete(node.path);
+      }
+    },
+  };
+  return stages;
+}
+
+/** Unless it was given another one meanwhile. */
+function withoutStage(name: string): (record: WorkerRecord) => WorkerRecord | undefined {
+  return (record) => (record.stage === name ? { ...record, stage: null } : undefined);
+}
+
+export function unknownStage(name: string, known: readonly string[]): PismakError {
+  const list = known.length > 0 ? `known stages: ${known.join(', ')}` : 'no stages are defined yet';
+  return new PismakError('stage-unknown', `there is no stage ${name}; ${list}`, {
+    details: { stage: name, known },
+  });
+}
+
+function fromRow(row: { version: number; definitionJson: string }): Stage {
+  // What an older version stored gets the defaults of what it didn't know.
+  return { ...stageDefinition.parse(JSON.parse(row.definitionJson)), version: row.version };
+}
