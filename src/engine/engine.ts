@@ -11,11 +11,11 @@ import type { Database } from './database/database.ts';
 import type { Events } from './event.ts';
 import type { Random } from './identity.ts';
 import type { Outbox } from './outbox/outbox.ts';
-import type { Pickup } from './results/pickup.ts';
-import type { Pipelines } from './stage/pipelines.ts';
 import type { Processors } from './processor/processors.ts';
+import type { Pickup } from './results/pickup.ts';
 import type { Schedules } from './schedule/schedules.ts';
 import type { Settings } from './settings/settings.ts';
+import type { Pipelines } from './stage/pipelines.ts';
 import type { Stages } from './stage/stages.ts';
 import type { WorkerSet } from './worker-set.ts';
 

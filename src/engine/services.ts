@@ -1,11 +1,11 @@
 import { runAlertWatch } from './alert/alert-watch.ts';
 import { runBacklog } from './backlog/backlog-release.ts';
+import { servingSlots } from './backlog/serving-slots.ts';
 import type { Engine } from './engine.ts';
 import { runOutbox } from './outbox/outbox.ts';
+import { submitRequest } from './request/submit.ts';
 import { runScheduler } from './schedule/scheduler.ts';
 import type { Running } from './service.ts';
-import { servingSlots } from './backlog/serving-slots.ts';
-import { submitRequest } from './request/submit.ts';
 import { runWatchdog } from './watchdog/watchdog.ts';
 
 /** The engine's own services: each has one leader in the cluster, and this process stands by for all of them. */

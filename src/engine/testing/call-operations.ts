@@ -1,7 +1,7 @@
 import { after, type TestContext } from 'node:test';
 import type { Engine } from '../engine.ts';
-import { executeOperation } from '../operation/execute-operation.ts';
 import { openEngine } from '../open-engine.ts';
+import { executeOperation } from '../operation/execute-operation.ts';
 import type { Caller } from '../operation/operation.ts';
 import { engineOperations } from '../operation/operations/index.ts';
 import { settingsSchema } from '../settings/settings.ts';

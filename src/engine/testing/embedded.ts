@@ -8,9 +8,9 @@ import { openEmbeddedTree } from '../coordination/embedded.ts';
 import { frame } from '../database/migrations/0001-frame.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { createEvents } from '../event.ts';
-import { createPipelines } from '../stage/pipelines.ts';
 import { createProcessors } from '../processor/processors.ts';
 import { settingsSchema } from '../settings/settings.ts';
+import { createPipelines } from '../stage/pipelines.ts';
 import { createStages } from '../stage/stages.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

@@ -132,17 +132,25 @@ export class SqliteQueue {
   }
 
   #dispatch(): void {
-    if (this.#holds > 0 || this.#consumers.length === 0) return;
-    while (!this.paused) {
-      const consumer = this.#consumers.reduce((a, b) => (b.free > a.free ? b : a));
-      if (consumer.free <= 0) break;
+    // Asked anew each time: a handler that was just started may have closed its consumer, paused or purged.
+    while (!this.paused && this.#holds === 0) {
+      const consumer = this.#freest();
+      if (!consumer) break;
       // Strict: as long as a high message is ready, even one that must be read first, no normal one is taken.
       const lane = this.ready.high.count > 0 ? this.ready.high : this.ready.normal;
       const message = lane.take();
       if (!message) break;
       this.#start(consumer, message);
     }
+    if (this.#holds > 0 || this.#consumers.length === 0) return;
     for (const lane of lanes) this.#readAhead(lane);
+  }
+
+  /** The consumer with the most free slots, if there is one. */
+  #freest(): HandlerSlots | undefined {
+    let freest: HandlerSlots | undefined;
+    for (const consumer of this.#consumers) if (consumer.free > (freest?.free ?? 0)) freest = consumer;
+    return freest;
   }
 
   #start(consumer: HandlerSlots, message: Message): void {
