@@ -18,6 +18,14 @@ const nothing = z.strictObject({});
 const ofUser = z.strictObject({ name: z.string() });
 const account = z.object({ name: z.string(), role, disabled: z.boolean(), createdAt: z.number() });
 
+/** What an administrator does to one user. */
+const administration = {
+  ...({ role: 'admin', owner: 'none', changes: true } as const),
+  input: ofUser,
+  output: nothing,
+  example: { name: 'anna' },
+};
+
 export const userOperations: Operation[] = [
   defineOperation({
     name: 'user.ls',
@@ -89,12 +97,7 @@ export const userOperations: Operation[] = [
   defineOperation({
     name: 'user.disable',
     summary: 'Shuts a user out: sessions end, keys stop working until the user is enabled again',
-    role: 'admin',
-    owner: 'none',
-    changes: true,
-    input: ofUser,
-    output: nothing,
-    example: { name: 'anna' },
+    ...administration,
     async handler({ engine }, { name }) {
       await changeAccount(engine, name, async (transaction) => {
         await transaction.updateTable('account').set({ disabled: 1 }).where('name', '=', name).execute();
@@ -106,12 +109,7 @@ export const userOperations: Operation[] = [
   defineOperation({
     name: 'user.enable',
     summary: 'Lets a disabled user in again',
-    role: 'admin',
-    owner: 'none',
-    changes: true,
-    input: ofUser,
-    output: nothing,
-    example: { name: 'anna' },
+    ...administration,
     async handler({ engine }, { name }) {
       await changeAccount(engine, name, async (transaction) => {
         await transaction.updateTable('account').set({ disabled: 0 }).where('name', '=', name).execute();
@@ -123,12 +121,7 @@ export const userOperations: Operation[] = [
     name: 'user.delete',
     summary:
       'Deletes a user with all sessions and keys; what the user owns stays and goes to the next of that name',
-    role: 'admin',
-    owner: 'none',
-    changes: true,
-    input: ofUser,
-    output: nothing,
-    example: { name: 'anna' },
+    ...administration,
     async handler({ engine }, { name }) {
       await changeAccount(engine, name, async (transaction) => {
         await endSessions(transaction, name);
