@@ -1,0 +1,102 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '../clock.ts';
+import { openPostgresPool } from '../database/postgres-pool.ts';
+import { PismakError } from '../errors.ts';
+import type { Blobs } from './blobs.ts';
+import { chunkBytes, chunksOf } from './postgres-chunks.ts';
+import { prepareTables } from './postgres-tables.ts';
+import { PostgresUploads } from './postgres-uploads.ts';
+import { checkHash, verified } from './written-content.ts';
+
+const pageSize = 1000;
+
+/**
+ * Blobs as rows of 1 MB in PostgreSQL, for any number of machines. Not large objects: those exist only inside a
+ * transaction, which a slow reader or writer would keep open for hours; here each row travels in a statement of its own.
+ */
+export async function openPostgresBlobs(options: {
+  url: string;
+  clock?: Clock;
+  connections?: number;
+}): Promise<Blobs> {
+  const { url, clock = systemClock, connections = 5 } = options;
+  const pool = await openPostgresPool({ url, max: connections, clock });
+  const uploads = new PostgresUploads(pool, clock);
+  try {
+    await prepareTables(pool);
+    await uploads.removeAbandoned();
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+
+  /** Chunks of one content are always the same: that it is put again while being read does no harm. */
+  async function* read(hash: string) {
+    for (let number = 0; ; number++) {
+      const { rows } = await pool.query<{ bytes: Uint8Array | null }>(
+        `SELECT "bytes" FROM "blobContent" LEFT JOIN "blobChunk"
+           ON "blobChunk"."upload" = "blobContent"."upload" AND "number" = $2 WHERE "hash" = $1`,
+        [hash, number],
+      );
+      if (!rows[0]) throw new PismakError('blob-missing', `There is no blob ${hash}`);
+      if (rows[0].bytes === null) return;
+      yield rows[0].bytes;
+      if (rows[0].bytes.byteLength < chunkBytes) return;
+    }
+  }
+
+  return {
+    async put(content) {
+      const digest = createHash('sha256');
+      const upload = randomUUID();
+      let size = 0;
+      let sent = 0;
+      let last: Uint8Array | undefined;
+      try {
+        for await (const chunk of chunksOf(content)) {
+          if (last) await uploads.add(upload, sent++, last);
+          digest.update(chunk);
+          size += chunk.byteLength;
+          last = chunk;
+        }
+        const reference = { hash: digest.digest('hex'), size };
+        await uploads.publish(upload, reference, sent, last);
+        return reference;
+      } catch (error) {
+        // Should this fail too, it is removed after a day.
+        if (sent > 0) await uploads.abandon(upload).catch(() => {});
+        throw error;
+      }
+    },
+
+    async *get(hash) {
+      checkHash(hash);
+      yield* verified(read(hash), hash);
+    },
+
+    async has(hash) {
+      checkHash(hash);
+      const { rows } = await pool.query(`SELECT 1 FROM "blobContent" WHERE "hash" = $1`, [hash]);
+      return rows.length > 0;
+    },
+
+    async remove(hash, { storedBefore } = {}) {
+      checkHash(hash);
+      return uploads.remove(hash, storedBefore);
+    },
+
+    async *list() {
+      for (let after = ''; ; ) {
+        const { rows } = await pool.query<{ hash: string; size: number; storedAt: number }>(
+          `SELECT "hash", "size", "storedAt" FROM "blobContent" WHERE "hash" > $1 ORDER BY "hash" LIMIT ${pageSize}`,
+          [after],
+        );
+        yield* rows;
+        if (rows.length < pageSize) return;
+        after = rows.at(-1)?.hash ?? '';
+      }
+    },
+
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,75 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { type Clock, sleep, systemClock } from '../clock.ts';
+import type { Database } from './database.ts';
+import { runMigrations } from './migrate.ts';
+import { isClash } from './postgres-errors.ts';
+import { openPostgresPool } from './postgres-pool.ts';
+import { PostgresSession, PostgresStatement } from './postgres-session.ts';
+import { Slots } from './postgres-slots.ts';
+import type { EngineTables } from './tables.ts';
+
+const connections = 10;
+/** Fewer than connections: a transaction may read outside itself, and must not wait for its own kind then. */
+const transactions = 8;
+/** Any number that no one else takes. */
+export const migrationLock = 7_061_736_001;
+const longestPauseMs = 100;
+const triesMs = 30_000;
+
+/**
+ * A database on PostgreSQL. Transactions are serialisable, as they are on SQLite, where only one writes at a time: one
+ * that clashes with another is done again, so what it does besides its statements must bear that.
+ */
+export async function openPostgresDatabase(options: {
+  url: string;
+  clock?: Clock;
+  random?: () => number;
+}): Promise<Database> {
+  const { url, clock = systemClock, random = Math.random } = options;
+  const pool = await openPostgresPool({ url, max: connections, clock });
+  const slots = new Slots(transactions, `${transactions} turns of transactions`, undefined, clock);
+  const query = new Kysely<EngineTables>({
+    dialect: new PostgresDialect({
+      pool: {
+        connect: async () => new PostgresSession(await pool.connect()),
+        end: () => pool.close(),
+        options: {},
+      },
+      cursor: PostgresStatement,
+    }),
+  });
+
+  const database: Database = {
+    query,
+    async transaction(work) {
+      const giveBack = await slots.take();
+      const end = clock.now() + triesMs;
+      try {
+        for (let attempt = 0; ; attempt++) {
+          try {
+            return await query.transaction().setIsolationLevel('serializable').execute(work);
+          } catch (error) {
+            if (!isClash(error) || clock.now() > end) throw error;
+            await sleep(clock, random() * Math.min(2 ** attempt, longestPauseMs));
+          }
+        }
+      } finally {
+        giveBack();
+      }
+    },
+    migrate: (migrations) =>
+      // One at a time in the cluster. The lock ends with its connection, whatever happens to this process.
+      query.connection().execute(async (connection) => {
+        await sql`SELECT pg_advisory_lock(${sql.lit(migrationLock)})`.execute(connection);
+        try {
+          await runMigrations(database, migrations, () => clock.now());
+        } finally {
+          await sql`SELECT pg_advisory_unlock(${sql.lit(migrationLock)})`.execute(connection);
+        }
+      }),
+    // Tables are a matter of types only: at run time it is this same object.
+    withTables: <More>() => database as unknown as Database<EngineTables & More>,
+    close: () => pool.close(),
+  };
+  return database;
+}

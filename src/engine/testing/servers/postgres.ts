@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../eventually.ts';
+import { type Certificates, createCertificates } from './certificates.ts';
+import { postgresUser, run, runPostgres, startNode } from './postgres-node.ts';
+
+export interface PostgresServer {
+  /** All nodes; whoever takes writes is looked for. */
+  url: string;
+  primary: PostgresNode;
+  standby?: PostgresNode & { promote(): Promise<void> };
+  certificates?: Certificates;
+  /** A new empty database for one test, as a URL of all nodes. */
+  createDatabase(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface PostgresNode {
+  url: string;
+  /** Like a power cut: SIGKILL to the server and all its processes. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+  /** Like a machine that hangs: it keeps its connections and says nothing. Only `kill` helps. */
+  freeze(): Promise<void>;
+  /** After `kill` or `stop`, with the same data on the same port. */
+  start(): Promise<void>;
+}
+
+/**
+ * PostgreSQL on loopback ports of its own, durable as in production, gone when this process is gone. With `standby`, a
+ * synchronous one: a commit that resolved is on both. With `tls`, nothing else is accepted; URLs name the authority.
+ */
+export async function startPostgres(
+  options: { standby?: boolean; tls?: boolean } = {},
+): Promise<PostgresServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'pismak-postgres-'));
+  const nodes: { kill(): Promise<void> }[] = [];
+  const close = async () => {
+    await Promise.all(nodes.map((node) => node.kill()));
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    return { ...(await startNodes(directory, options, nodes)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startNodes(
+  directory: string,
+  options: { standby?: boolean; tls?: boolean },
+  started: { kill(): Promise<void> }[],
+): Promise<Omit<PostgresServer, 'close'>> {
+  const owner = await postgresUser();
+  if (owner) await chown(directory, owner.uid, owner.gid);
+  // `+` and `/` show that passwords are unescaped from URLs.
+  const password = `${randomBytes(12).toString('hex')}+/`;
+  const passwordFile = join(directory, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (owner) await chown(passwordFile, owner.uid, owner.gid);
+  const certificates = options.tls ? await createCertificates(join(directory, 'tls'), owner) : undefined;
+
+  const data = join(directory, 'primary');
+  await runPostgres('initdb', [
+    ...['-D', data, '-U', 'pismak', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
+    ...['-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
+  ]);
+  const access = certificates ? 'hostssl' : 'host';
+  await writeFile(
+    join(data, 'pg_hba.conf'),
+    `${access} all all 127.0.0.1/32 scram-sha-256\n${access} replication all 127.0.0.1/32 scram-sha-256\n`,
+  );
+
+  const urlOf = (ports: number[], database = 'postgres') => {
+    const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+    const parameters = new URLSearchParams();
+    if (ports.length > 1) parameters.set('target_session_attrs', 'read-write');
+    if (certificates) parameters.set('sslmode', 'verify-full');
+    if (certificates) parameters.set('sslrootcert', certificates.authority);
+    const query = parameters.size > 0 ? `?${parameters}` : '';
+    return `postgres://pismak:${encodeURIComponent(password)}@${hosts}/${database}${query}`;
+  };
+  const settings: Record<string, string> = certificates
+    ? { ssl: 'on', ssl_cert_file: certificates.certificate, ssl_key_file: certificates.key }
+    : {};
+
+  const synchronous = options.standby ? { synchronous_standby_names: 'standby' } : {};
+  // Without its standby a commit would wait forever: until that one is there, nothing is committed.
+  const primary = await startNode(data, { ...settings, ...synchronous });
+  started.push(primary);
+  const ask = (url: string, statement: string) => run('psql', ['-XAtqc', statement, url]);
+  const ports = [primary.port];
+  const nodeOf = ({ port, ...node }: typeof primary) => ({ url: urlOf([port]), ...node });
+
+  let standby: PostgresServer['standby'];
+  if (options.standby) {
+    const copy = join(directory, 'standby');
+    const source = `${urlOf([primary.port], '')}${certificates ? '&' : '?'}application_name=standby`;
+    await runPostgres('pg_basebackup', ['-D', copy, '-d', source, '-R', '-c', 'fast', '--no-sync']);
+    const node = await startNode(copy, settings);
+    started.push(node);
+    ports.push(node.port);
+    await eventually('the standby is synchronous', async () =>
+      (await ask(urlOf([primary.port]), 'SELECT sync_state FROM pg_stat_replication')).includes('sync'),
+    );
+    standby = {
+      ...nodeOf(node),
+      promote: () => runPostgres('pg_ctl', ['promote', '-w', '-D', copy]).then(() => {}),
+    };
+  }
+
+  return {
+    url: urlOf(ports),
+    primary: nodeOf(primary),
+    ...(standby && { standby }),
+    ...(certificates && { certificates }),
+    async createDatabase() {
+      const name = `test_${randomBytes(6).toString('hex')}`;
+      await ask(urlOf(ports), `CREATE DATABASE "${name}"`);
+      return urlOf(ports, name);
+    },
+  };
+}
