@@ -48,6 +48,8 @@ export class HostProcess {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${parts.limits.memoryMb}`],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A group of its own: Ctrl-C in the terminal is for us, and a kill reaches the programs that it started too.
+      detached: true,
       env: hostEnvironment(),
     });
     this.#child.on('message', (message: FromHost) => {
@@ -154,9 +156,13 @@ export class HostProcess {
   }
 
   #kill(reason: string): void {
-    if (!this.alive) return;
+    if (!this.alive || this.#child.pid === undefined) return;
     this.#killedFor ??= reason;
-    this.#child.kill('SIGKILL');
+    try {
+      process.kill(-this.#child.pid, 'SIGKILL');
+    } catch {
+      // It has just ended by itself.
+    }
   }
 
   async #explain(): Promise<string> {

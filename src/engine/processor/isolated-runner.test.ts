@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
@@ -79,6 +80,13 @@ test('a crash costs nothing to the requests beside it', async () => {
   assert.ok(!crashed.ok);
   stop.abort();
   assert.ok((await beside).ok, 'it was told to stop, stopped in good order, and was not hurt');
+});
+
+test('Ctrl-C in the terminal, which goes to the whole process group, does not reach a processor', async () => {
+  const pid = Number(/pid (\d+)/.exec(answerOf(await order(runner(), 'be good')))?.[1]);
+  const groupOf = (id: number) => readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[2];
+  assert.notEqual(groupOf(pid), groupOf(process.pid));
+  assert.equal(groupOf(pid), String(pid));
 });
 
 test('what fails for good is said to be permanent', async () => {
