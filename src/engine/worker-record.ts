@@ -37,6 +37,8 @@ export const workerPresence = z.object({
   heartbeatAt: z.number(),
   /** Since its start, per stage: how many it processed and how long one took on average. The watchdog merges these. */
   timings: z.record(z.string(), z.object({ count: z.number(), meanMs: z.number() })),
+  /** Stages that it could not load lately, and why: it should not be sent there again at once. */
+  unable: z.record(z.string(), z.string()).default({}),
   /** How long its last switch took, for planning. */
   switchMs: z.number().nullable(),
 });

@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { everyPeriod, type Running, runService } from '../service.ts';
+import { brokenStages } from './checks/broken-stages.ts';
 import { type Check, lookOnce } from './checks/check.ts';
 import { growingDeadLetters } from './checks/dead-letters.ts';
 import { failedWorkers } from './checks/failed-workers.ts';
@@ -46,6 +47,7 @@ export function runAlertWatch(engine: Parts): Running {
       const parts = { ...engine, coordination };
       return watch('alerts', signal, [
         unservedStages(parts, noWorkerMs),
+        brokenStages(parts),
         growingDeadLetters(parts),
         failedWorkers(parts),
       ]);

@@ -43,5 +43,6 @@ const idlePresence: Omit<WorkerPresence, 'id'> = {
   startedAt: 1,
   heartbeatAt: 1,
   timings: {},
+  unable: {},
   switchMs: null,
 };

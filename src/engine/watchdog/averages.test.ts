@@ -15,6 +15,7 @@ function presence(id: string, timings: WorkerPresence['timings'], startedAt = 1)
     inFlight: 0,
     loaded: [],
     heartbeatAt: 2,
+    unable: {},
     switchMs: null,
   };
 }

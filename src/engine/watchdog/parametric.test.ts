@@ -91,6 +91,12 @@ test('a worker that cannot load its stage goes to another one at once, and never
   assert.deepEqual(moves([stage('broken', { length: 1000 })], [worker('w1', failed)]), []);
 });
 
+test('a worker is not sent to a stage that it could not load lately, and others are', () => {
+  const stages = [stage('broken', { length: 9 }), stage('fine', { length: 1 })];
+  const workers = [worker('w1', { unable: ['broken'] }), worker('w2')];
+  assert.deepEqual(moves(stages, workers).sort(), ['w1: null -> fine', 'w2: null -> broken']);
+});
+
 test('a worker of a stage that no longer exists is idle', () => {
   assert.deepEqual(moves([stage('a', { length: 5 })], [worker('w1', { stage: 'gone', inFlight: 1 })]), [
     'w1: gone -> a',

@@ -156,7 +156,8 @@ function waiting(stage: StageSnapshot): number {
 }
 
 function mayServe(worker: WorkerSnapshot, stage: StageSnapshot | undefined): boolean {
-  return stage?.labels.every((label) => worker.labels.includes(label)) ?? false;
+  if (!stage || worker.unable?.includes(stage.name)) return false;
+  return stage.labels.every((label) => worker.labels.includes(label));
 }
 
 function show(queue: QueueNumbers): string {

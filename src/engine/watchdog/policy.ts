@@ -51,6 +51,8 @@ export interface WorkerSnapshot {
   pinned: boolean;
   /** It lives, but could not load the stage that it was given. */
   failed: boolean;
+  /** Stages that it could not load lately: others may, it may not. */
+  unable?: readonly string[];
   unlockAt: number;
   inFlight: number;
 }

@@ -67,6 +67,7 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         enabled: record.enabled,
         pinned: record.pinned,
         failed: presence?.state === 'FAILED',
+        unable: Object.keys(presence?.unable ?? {}),
         unlockAt: record.unlockAt,
         inFlight: presence?.inFlight ?? 0,
       }),

@@ -15,6 +15,7 @@ export class Slot {
   readonly #serving: Omit<Serving, 'stage' | 'runner'>;
   readonly #cache: RunnerCache;
   readonly #onChange: () => void;
+  readonly #onLoad: (stage: Stage, failure: string | undefined) => void;
   #target: Stage | null = null;
   #serves: { stage: Stage; consumer: Consumer; release: () => void } | undefined;
   #moving: Promise<void> | undefined;
@@ -26,11 +27,14 @@ export class Slot {
   constructor(parts: {
     serving: Omit<Serving, 'stage' | 'runner'>;
     cache: RunnerCache;
+    /** Told whenever a stage was loaded, or could not be. */
+    onLoad: (stage: Stage, failure: string | undefined) => void;
     onChange: () => void;
   }) {
     this.#serving = parts.serving;
     this.#cache = parts.cache;
     this.#onChange = parts.onChange;
+    this.#onLoad = parts.onLoad;
   }
 
   get stage(): Stage | undefined {
@@ -115,6 +119,7 @@ export class Slot {
         },
       );
       this.#serves = { stage, consumer, release: loaded.release };
+      this.#onLoad(stage, undefined);
       parts.log.info(
         { worker: serving.workerId, stage: stage.name, version: stage.version },
         'serving stage',
@@ -137,6 +142,7 @@ export class Slot {
     const { parts, workerId } = this.#serving;
     const reason = messageOf(error);
     this.failure = { stage: stage.name, reason };
+    this.#onLoad(stage, reason);
     parts.log.error(
       { worker: workerId, stage: stage.name, version: stage.version, reason },
       'stage cannot be served',

@@ -233,6 +233,7 @@ test('a stage that cannot be loaded makes the worker FAILED with the reason, los
     return view?.state === 'FAILED' && view.record.failure && view;
   });
   assert.match(failed.record.failure ?? '', /never loads/);
+  assert.match(failed.presence?.unable.wild ?? '', /never loads/, 'so that the watchdog sends it elsewhere');
   await parts.stages.change('wild', { config: '' }, 'test');
   const request = (await results(parts, 1)).get('u');
   assert.equal(request?.logs[0]?.attempt, 1, 'the time that could not be loaded is not charged');

@@ -18,6 +18,9 @@ import { Slot } from './slot.ts';
 import { Timings } from './timings.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
+/** So long a worker is not sent again to a stage that it could not load, unless the stage was changed. */
+const unableMs = 60_000;
+
 /** How long to wait before a lost coordination session is replaced again. */
 const reconnectMs = 1_000;
 
@@ -39,6 +42,7 @@ export class Worker {
   /** Stops the jobs under way: only when draining took too long. */
   readonly #killing = new AbortController();
   readonly #definitions = new Map<string, Stage>();
+  readonly #unable = new Map<string, { version: number; reason: string; until: number }>();
   #session: Coordination | undefined;
   #unwatch = () => {};
   #record: WorkerRecord | undefined;
@@ -223,10 +227,20 @@ export class Worker {
   #newSlot(): Slot {
     const signal = this.#killing.signal;
     const onProcessed = (stage: string, ms: number) => this.#timings.add(stage, ms);
+    const onLoad = (stage: Stage, reason: string | undefined) => {
+      if (reason === undefined) this.#unable.delete(stage.name);
+      else
+        this.#unable.set(stage.name, {
+          version: stage.version,
+          reason,
+          until: this.#parts.clock.now() + unableMs,
+        });
+    };
     const serving = { parts: this.#parts, workerId: this.id, signal, onProcessed };
     return new Slot({
       serving,
       cache: this.#cache,
+      onLoad,
       onChange: () => {
         this.#presence.soon();
         this.#noteFailure().catch((error: unknown) =>
@@ -251,8 +265,17 @@ export class Worker {
       startedAt: this.#startedAt,
       heartbeatAt: this.#parts.clock.now(),
       timings: this.#timings.toJSON(),
+      unable: this.#unableNow(),
       switchMs: this.#exclusive.switchMs,
     };
+  }
+
+  #unableNow(): Record<string, string> {
+    const now = this.#parts.clock.now();
+    const valid = [...this.#unable].filter(
+      ([name, { version, until }]) => until > now && this.#versions.get(name) === version,
+    );
+    return Object.fromEntries(valid.map(([name, { reason }]) => [name, reason]));
   }
 
   #state(slots: Slot[]): WorkerPresence['state'] {

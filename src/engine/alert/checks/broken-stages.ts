@@ -1,0 +1,24 @@
+import type { Engine } from '../../engine.ts';
+import { listWorkers } from '../../worker-record.ts';
+import type { Check, Finding } from './check.ts';
+
+/** Stages that a worker could not load: a wrong path, a syntax error, a configuration that the processor refuses. */
+export function brokenStages({ coordination }: Pick<Engine, 'coordination'>): Check {
+  return {
+    kind: 'stage.broken',
+    async look() {
+      const findings = new Map<string, Finding>();
+      for (const { record, presence } of await listWorkers(coordination)) {
+        for (const [stage, reason] of Object.entries(presence?.unable ?? {})) {
+          const details = { stage, worker: record.id };
+          findings.set(stage, {
+            entity: stage,
+            reason: `stage ${stage} cannot be served: ${reason}`,
+            details,
+          });
+        }
+      }
+      return [...findings.values()];
+    },
+  };
+}
