@@ -46,7 +46,7 @@ async function load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
     });
     send({ type: 'loaded' });
   } catch (error) {
-    send({ type: 'not-loaded', reason: messageOf(error) });
+    send({ type: 'not-loaded', reason: `${messageOf(error)} (${message.module})` });
   }
 }
 

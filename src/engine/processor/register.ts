@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { PismakError } from '../errors.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webhookProcessor } from '../webhook/webhook.ts';
 import { dummyProcessor } from './dummy.ts';
@@ -17,7 +19,18 @@ export function registerProcessors(parts: {
   processors.register(dummyProcessor(parts.clock));
   processors.register(webhookProcessor({ ...parts, allowPrivate: parts.settings.webhook.allowPrivate }));
   for (const [name, path] of Object.entries(parts.settings.processors)) {
+    checkOwn(name, path, processors);
     processors.register({ name, summary: `from ${path}`, module: pathToFileURL(resolve(path)) });
   }
   return processors;
+}
+
+/** Wrong paths are found here, not when the first request has been waiting for an hour. */
+function checkOwn(name: string, path: string, processors: Processors): void {
+  const refuse = (reason: string) =>
+    new PismakError('configuration-invalid', `setting processors.${name} = "${path}": ${reason}`);
+  if (processors.list().some((known) => known.name === name))
+    throw refuse('there is a processor of this name already');
+  if (!statSync(resolve(path), { throwIfNoEntry: false })?.isFile())
+    throw refuse(`there is no file ${resolve(path)}`);
 }

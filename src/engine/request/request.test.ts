@@ -59,6 +59,8 @@ test('a message written by hand from the seven field numbers of PERO is understo
   assert.equal(request.logs[0]?.status, 'OK');
   assert.equal(request.acceptsReferences, false, 'a foreign producer gets its results inline');
   assert.equal(toMessage(request).lane, 'high');
+  request.processingStages = ['out'];
+  assert.equal(toMessage(request).lane, 'normal', 'its result is found in the very queue that it named');
 });
 
 test('fields that a newer version added are kept on the way through', () => {

@@ -98,8 +98,13 @@ export function milliseconds(timestamp: Timestamp | undefined): number | undefin
   return timestamp && timestampMs(timestamp);
 }
 
+/**
+ * A foreign producer reads its results from the queue that it named; on some servers the high lane is a queue of another
+ * name, so what is done for it comes back in the normal one.
+ */
 export function laneOf(request: Request): Lane {
-  return request.priority >= 1 ? 'high' : 'normal';
+  const foreignResult = !request.acceptsReferences && request.processingStages.length === 1;
+  return request.priority >= 1 && !foreignResult ? 'high' : 'normal';
 }
 
 /** Message ids repeat when the work does: the uuid and the stages that remain. */

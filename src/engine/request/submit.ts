@@ -10,7 +10,10 @@ import { stageName } from '../stage/stage.ts';
 import { newFile, newRequest, type Request, type ResultFile, toMessage } from './request.ts';
 import { ResultFileSchema } from './request_pb.ts';
 
-export const stageList = z.array(stageName).min(2).max(100);
+export const stageList = z
+  .array(stageName)
+  .min(2, 'name at least one stage and, last, the output queue for the results')
+  .max(100);
 
 /** Results are saved under the names of files, so what could leave a directory is refused where it comes in. */
 export const fileName = z

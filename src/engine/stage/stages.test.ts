@@ -41,7 +41,7 @@ test('unknown stages and processors are refused with the known ones listed', asy
   await stages.create({ name: 'ocr', processor: 'nothing' }, 'anna');
   await assert.rejects(stages.get('orc'), {
     code: 'stage-unknown',
-    message: /no stage orc; known stages: ocr/,
+    message: /no stage orc; did you mean ocr\? known stages: ocr/,
   });
   await assert.rejects(stages.create({ name: 'x', processor: 'magic' }, 'anna'), {
     code: 'processor-unknown',

@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import type { Coordination, Unwatch } from '../coordination/coordination.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { hasCode, PismakError } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
 import type { Processors } from '../processor/processors.ts';
 import { changeWorker, listWorkers, type WorkerRecord } from '../worker-record.ts';
 import { type Stage, type StageDefinition, stageDefinition } from './stage.ts';
@@ -210,7 +211,9 @@ function withoutStage(name: string): (record: WorkerRecord) => WorkerRecord | un
 
 export function unknownStage(name: string, known: readonly string[]): PismakError {
   const list = known.length > 0 ? `known stages: ${known.join(', ')}` : 'no stages are defined yet';
-  return new PismakError('stage-unknown', `there is no stage ${name}; ${list}`, {
+  const near = nearestName(name, known);
+  const hint = near === undefined ? '' : `did you mean ${near}? `;
+  return new PismakError('stage-unknown', `there is no stage ${name}; ${hint}${list}`, {
     details: { stage: name, known },
   });
 }
