@@ -50,7 +50,7 @@ test('files go through a pipeline of two stages and come back, each in a directo
 test('an unknown stage is refused at submission, and the known ones are listed', async () => {
   const { code, err } = await pismak(data, ['publish', join(directory, 'letters'), '--stages', 'raed,out']);
   assert.notEqual(code, 0);
-  assert.match(err, /no stage raed; known stages: .*read/);
+  assert.match(err, /no stage raed; did you mean read\? known stages: .*read/);
 });
 
 test('generated load runs through the sample pipeline while workers are moved from stage to stage', async () => {

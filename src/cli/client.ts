@@ -10,6 +10,8 @@ export interface Client {
   /** A large file of a result that was taken. */
   download(receipt: string, hash: string): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
+  /** Acts in this process, because none runs: nobody works on what is sent. */
+  readonly alone?: boolean;
 }
 
 export interface CallOptions {

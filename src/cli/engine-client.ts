@@ -18,6 +18,7 @@ export async function openEngineClient(
   const engine = await openEngine(settings, { purpose: 'a command', configurationFile: file });
   const operations = new Map(allOperations.map((one) => [one.name, one]));
   return {
+    alone: true,
     async call<Output>(name: string, input: object = {}, { afterInterruption = false } = {}) {
       const operation = operations.get(name);
       if (!operation) throw new PismakError('not-found', `there is no operation ${name}`);

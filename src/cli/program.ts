@@ -14,7 +14,7 @@ interface Group {
 /** Loaded only when named on the command line: `pismak --help` needs no more than this table. */
 const groups: Readonly<Record<string, Group>> = {
   up: {
-    summary: 'Start everything: API, console, workers, watchdog',
+    summary: 'Start everything: API, workers, watchdog',
     load: () => import('./commands/up.ts'),
   },
   status: {

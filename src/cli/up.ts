@@ -5,6 +5,8 @@ import { showStatus } from './terminal-status.ts';
 
 /** `pismak up`: everything in this process until it is told to stop. */
 export async function up(settings: Settings, configurationFile?: string): Promise<void> {
+  // Whoever closes the terminal, or pipes us into `head`, doesn't want the work to stop.
+  process.stdout.on('error', () => {});
   const live = process.stdout.isTTY ? new LiveLines(process.stdout) : undefined;
   const print = (line: string) => (live ? live.print(line) : console.log(line));
   const stopped = stopSignal(print);

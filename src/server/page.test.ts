@@ -54,6 +54,7 @@ async function openForm(server: RunningServer, hash: string, fields: Record<stri
     replaceChildren() {},
   };
   runInNewContext(script, {
+    addEventListener() {},
     location: { hash, pathname: '/setup' },
     history: {
       replaceState: (_state: null, _title: string, address: string) => {

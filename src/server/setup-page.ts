@@ -12,13 +12,14 @@ export function setupPage(open: boolean): Page {
 }
 
 const form = `<main><h1>First administrator</h1>
-<p>Nobody can sign in yet. Choose the name and the password of the first administrator.</p>
+<p id="intro">Nobody can sign in yet. Choose the name and the password of the first administrator.</p>
 <form id="claim">
 <label>Name <input name="name" autocomplete="username" autocapitalize="none" required maxlength="64"></label>
 <label>Password, at least 10 characters
 <input name="password" type="password" autocomplete="new-password" required minlength="10"></label>
 <label>The same again <input name="again" type="password" autocomplete="new-password" required></label>
 <button>Create</button><p role="status" id="status"></p></form>
+<p id="next" hidden>Sign in with it where you work, or see <a href="/docs">what the API offers</a>.</p>
 <noscript><p>This page needs JavaScript to send the form; <code>pismak user create</code> does the same.</p></noscript>
 </main>`;
 
@@ -29,6 +30,8 @@ history.replaceState(null, '', location.pathname);
 const form = document.getElementById('claim');
 const status = document.getElementById('status');
 const say = (text) => { status.textContent = text; };
+// A link pasted into this tab changes only what stands after the #, and would not be read again by itself.
+addEventListener('hashchange', () => location.reload());
 if (!token) say('The link is incomplete: open it exactly as the terminal shows it.');
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
@@ -42,8 +45,10 @@ form.addEventListener('submit', async (event) => {
     });
     const answer = await response.json();
     if (!response.ok) return say(answer.error.message);
+    document.getElementById('intro').hidden = true;
     form.replaceChildren(status);
-    say('Administrator ' + answer.name + ' is ready; this link is used up now.');
+    say('Administrator ' + answer.name + ' is ready, and this link is used up.');
+    document.getElementById('next').hidden = false;
   } catch {
     say('The server could not be reached; is it still running?');
   }

@@ -15,6 +15,7 @@ import {
 import { requireRunning } from '../require-running.ts';
 import type { Session } from '../session.ts';
 import { submitRequests } from '../submit-requests.ts';
+import { tellAlerts } from '../tell-alerts.ts';
 
 interface Options extends TargetOptions {
   wait?: boolean;
@@ -75,6 +76,7 @@ async function publish(session: Session<Options>, files: readonly string[], targ
     ];
     out.list(sent, columns, 'nothing was sent');
   });
+  if (client.alone) stderr.write('nothing runs here: they wait until `pismak up` does\n');
   return sent;
 }
 
@@ -86,6 +88,7 @@ async function waitFor(session: Session<Options>, uuids: Set<string>, target: Ta
   const total = uuids.size;
   const bar = session.progress('results', total);
   const until = { kind: 'uuids', uuids } as const;
+  const alerts = tellAlerts(session, client);
   await collectResults({
     client,
     collector,
@@ -95,6 +98,7 @@ async function waitFor(session: Session<Options>, uuids: Set<string>, target: Ta
     progress: () => bar.set(total - uuids.size),
   }).finally(async () => {
     bar.close();
+    await alerts.close();
     await collector.close();
     out.say(`${describeCounts(collector.counts)} in ${options.output}`);
   });

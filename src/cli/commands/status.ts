@@ -17,11 +17,13 @@ interface Status {
 const add: AddGroup = (group, shell) => {
   group.addHelpText('after', '\nExamples:\n  $ pismak status\n  $ watch -n 2 pismak status').action(
     shell.run(async ({ client, out, clock }) => {
-      const status = await (await client()).call<Status>('status.show');
+      const asked = await client();
+      const status = await asked.call<Status>('status.show');
       if (out.json) return out.object(status);
       const down = Object.entries(status.health.parts).filter(([, state]) => state !== 'ok');
       const health = down.length === 0 ? 'ok' : `down: ${down.map(([part]) => part).join(', ')}`;
-      out.say(`Pismak ${status.version}, since ${formatTime(status.startedAt)}, health ${health}`);
+      if (asked.alone) out.say('Nothing runs on this data directory; this is what is stored there');
+      else out.say(`Pismak ${status.version}, since ${formatTime(status.startedAt)}, health ${health}`);
       out.say(
         status.alerts === 0 ? 'no alerts' : `${formatCount(status.alerts, 'alert')}: \`pismak alert ls\``,
       );

@@ -19,7 +19,20 @@ export const sessionOperations: Operation[] = [
     }),
     example: { name: 'anna', password: 'correct horse battery' },
     secrets: ['password'],
-    handler: ({ engine }, { name, password }) => signIn(engine, name, password),
+    async handler({ engine }, { name, password }) {
+      const told = (kind: string) =>
+        engine.events.emit({ kind, entity: name, user: name, at: engine.clock.now() });
+      try {
+        const session = await signIn(engine, name, password);
+        told('session.opened');
+        return session;
+      } catch (error) {
+        // Not audited, because anybody could fill the disk with it; but whoever looks can see it.
+        told('session.refused');
+        engine.log.warn({ name: name.slice(0, 100) }, 'a sign-in was refused');
+        throw error;
+      }
+    },
   }),
   defineOperation({
     name: 'session.logout',
