@@ -3,7 +3,7 @@ import { maskSecrets } from '../../mask-secrets.ts';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
 import { done } from './rows.ts';
-import { checkServerUrl, serverNames, serversPath } from './server-address.ts';
+import { checkServerUrl, serverNames, serversPath } from '../../server-addresses.ts';
 
 const list = defineOperation({
   name: 'server.ls',
