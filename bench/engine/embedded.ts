@@ -1,0 +1,79 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Broker } from '../../src/engine/broker/broker.ts';
+import { openSqliteBroker } from '../../src/engine/broker/sqlite.ts';
+import { systemClock } from '../../src/engine/clock.ts';
+import { scratchDirectory } from './scratch.ts';
+import { bodyBytes, type Contender, jobs, secondsSince } from './work.ts';
+
+export const embedded: Contender = {
+  name: 'Pismak embedded',
+  terms:
+    'SQLite, synchronous=FULL: each publish and ack is on disk before it is confirmed. All publishes at once, committed in groups of ' +
+    'up to 250; reads up to 500 messages ahead',
+  run: (concurrency) =>
+    withBroker(async (broker) => {
+      await broker.declare('jobs');
+      const start = performance.now();
+      await Promise.all([publish(broker, 'jobs', jobs), drain(broker, 'jobs', jobs, concurrency)]);
+      return secondsSince(start);
+    }),
+};
+
+/** Three queues in a row, as stages are served: publish on, wait until that is durable, ack without waiting. */
+export function pipeline(concurrency: number): Promise<number> {
+  return withBroker(async (broker) => {
+    const queues = ['first', 'second', 'third'];
+    for (const queue of queues) await broker.declare(queue);
+    for (const [index, queue] of queues.slice(0, -1).entries()) {
+      const next = queues[index + 1] ?? '';
+      await broker.consume(queue, { concurrency }, async (delivery) => {
+        await broker.publish(next, { id: delivery.id, body: delivery.body });
+        void delivery.ack();
+      });
+    }
+    const start = performance.now();
+    await Promise.all([publish(broker, 'first', jobs), drain(broker, 'third', jobs, concurrency)]);
+    return secondsSince(start);
+  });
+}
+
+export async function withBroker<T>(work: (broker: Broker) => Promise<T>): Promise<T> {
+  const directory = scratchDirectory();
+  const broker = await openSqliteBroker({ file: join(directory, 'queues.db'), clock: systemClock });
+  try {
+    return await work(broker);
+  } finally {
+    await broker.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Publishes `count` messages, at most `window` at a time. */
+export async function publish(broker: Broker, queue: string, count: number, window = jobs): Promise<void> {
+  const body = new Uint8Array(bodyBytes).fill(120);
+  let next = 0;
+  const publishSome = async () => {
+    while (next < count) await broker.publish(queue, { id: `job-${next++}`, body });
+  };
+  await Promise.all(Array.from({ length: window }, publishSome));
+}
+
+/** Works off exactly `count` messages; resolves when the last ack is durable. */
+export async function drain(
+  broker: Broker,
+  queue: string,
+  count: number,
+  concurrency: number,
+): Promise<void> {
+  const acks: Promise<void>[] = [];
+  const all = Promise.withResolvers<void>();
+  const consumer = await broker.consume(queue, { concurrency }, async (delivery) => {
+    if (acks.push(delivery.ack()) < count) return;
+    // At once, so that not one more is started.
+    void consumer.close();
+    all.resolve();
+  });
+  await all.promise;
+  await Promise.all(acks);
+}

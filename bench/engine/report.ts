@@ -1,0 +1,33 @@
+/** A target and what was measured. */
+export interface Target {
+  name: string;
+  wanted: string;
+  measured: number;
+  reached: boolean;
+}
+
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  for (const row of rows) {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    console.log(`  ${cells.join('   ')}`);
+  }
+}
+
+export function printTargets(targets: readonly Target[]): void {
+  console.log('\nTargets');
+  printTable(
+    targets.map((target) => [
+      target.name,
+      `wanted ${target.wanted}`,
+      `measured ${target.measured.toFixed(2)}x`,
+      target.reached ? 'reached' : 'MISSED',
+    ]),
+  );
+}
+
+export function perSecond(count: number, seconds: number): string {
+  return Math.round(count / seconds).toLocaleString('en');
+}
