@@ -29,7 +29,6 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': [...ports, 'src/engine/data-directory/directory-lock.ts'],
   pg: ports,
   'rabbitmq-client': ['src/engine/broker/'],
-  'node-zookeeper-client': ['src/engine/coordination/'],
   fastify: ['src/server/'],
   commander: ['src/cli/'],
 };

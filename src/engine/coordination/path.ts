@@ -6,7 +6,10 @@ export const maxValueBytes = 512 * 1024;
 export function checkPath(path: string): void {
   const parts = path.split('/').slice(1);
   const wellFormed =
-    path.startsWith('/') && path.length <= 1000 && path.isWellFormed() && parts.every((part) => isName(part));
+    path.startsWith('/') &&
+    Buffer.byteLength(path) <= 1000 &&
+    path.isWellFormed() &&
+    parts.every((part) => isName(part));
   if (wellFormed) return;
   throw new PismakError(
     'invalid-input',

@@ -1,0 +1,232 @@
+import { type Clock, sleep } from '../../clock.ts';
+import { messageOf, PismakError } from '../../errors.ts';
+import type { Random } from '../../identity.ts';
+import type { EnsembleAddress } from './address.ts';
+import { type Asked, Connection, type Life, type SessionKey } from './connection.ts';
+import { closeSession, isRefusal, type Request } from './requests.ts';
+
+export interface ClientParts {
+  address: EnsembleAddress;
+  clock: Clock;
+  random: Random;
+  sessionTimeoutMs: number;
+}
+
+const longestPauseMs = 200;
+
+/** A ZooKeeper session: lives on over changing connections until it is closed, or expires. */
+export class ZookeeperClient {
+  /** Aborts when the session is over, for whatever reason, which it tells. */
+  readonly ended: AbortSignal;
+  /** The same, but not when it was closed. */
+  readonly lost: AbortSignal;
+  readonly #end = new AbortController();
+  readonly #lost = new AbortController();
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #parts: ClientParts;
+  readonly #key: SessionKey;
+  readonly #listeners = new Map<string, Set<() => void>>();
+  #waiting: Asked[] = [];
+  #connection: Connection | undefined;
+  #closing: Promise<void> | undefined;
+  #cancelExpiry = () => {};
+  #trouble = 'not tried yet';
+
+  private constructor(parts: ClientParts) {
+    this.#parts = parts;
+    this.#key = { id: 0n, password: Buffer.alloc(16), timeoutMs: parts.sessionTimeoutMs, newest: 0n };
+    this.ended = this.#end.signal;
+    this.lost = this.#lost.signal;
+  }
+
+  /** Rejects with `unavailable` when no server answers in time. */
+  static async open(parts: ClientParts): Promise<ZookeeperClient> {
+    const client = new ZookeeperClient(parts);
+    void client.#stayConnected();
+    await client.#opened.promise;
+    return client;
+  }
+
+  get id(): bigint {
+    return this.#key.id;
+  }
+
+  /** Sent in the order of the calls. Without a connection it waits for the next one, at most until the session ends. */
+  async request<Answer>(request: Request<Answer>): Promise<Answer> {
+    this.checkOpen();
+    return this.#ask(request);
+  }
+
+  get isOver(): boolean {
+    return this.#closing !== undefined || this.ended.aborted;
+  }
+
+  /** Throws what a request would reject with. */
+  checkOpen(): void {
+    if (this.isOver) throw this.ended.reason ?? closed();
+  }
+
+  /** Calls back when something at the path may have changed, also after each reconnection, and when the session ends. */
+  listen(path: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(path) ?? new Set();
+    this.#listeners.set(path, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(path) === listeners) this.#listeners.delete(path);
+    };
+  }
+
+  /** Ends the session at the server; when none can be reached for half a time-out, it is left to expire. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Ends the session behind its own back, as the server does when nothing is heard of it for too long. */
+  async expire(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended.addEventListener('abort', () => resolve(), { once: true });
+    // We may take the session back meanwhile: then the usurper is refused and tries again.
+    for (let done = false; !done && !this.ended.aborted; ) {
+      try {
+        const usurper = await this.#connect({ ...this.#key }, 0);
+        const onAnswer = () => {
+          done = true;
+        };
+        usurper.send({ request: closeSession, resolve: onAnswer, reject: () => {}, repeated: false });
+        await usurper.closed;
+      } catch (error) {
+        done = isRefusal(error, 'sessionExpired');
+      }
+    }
+    // A server that had both connections forgets to close the older one.
+    this.#connection?.destroy(new Error('The session has ended'));
+    await promise;
+  }
+
+  #ask<Answer>(request: Request<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (this.ended.aborted) return reject(this.ended.reason);
+      // The answer is what this very request decodes to.
+      const asked: Asked = {
+        request,
+        resolve: resolve as (answer: unknown) => void,
+        reject,
+        repeated: false,
+      };
+      if (this.#connection) this.#connection.send(asked);
+      else this.#waiting.push(asked);
+    });
+  }
+
+  async #close(): Promise<void> {
+    const cancel = this.#parts.clock.after(this.#key.timeoutMs / 2, () => this.#finish(closed()));
+    await this.#ask(closeSession).catch(() => {});
+    cancel();
+    this.#finish(closed());
+    await this.#connection?.closed;
+  }
+
+  async #stayConnected(): Promise<void> {
+    const { clock, random, address } = this.#parts;
+    const count = address.servers.length;
+    // Time is measured by timers: the clock of the wall may be set.
+    this.#beginLife().confirm();
+    let turn = Math.floor(random() * count);
+    for (let failures = 0; !this.ended.aborted; ) {
+      try {
+        const connection = await this.#connect(this.#key, turn++ % count);
+        failures = 0;
+        await this.#use(connection);
+      } catch (error) {
+        this.#judge(error);
+        failures++;
+        // Every server once, then a pause.
+        if (failures % count === 0) await sleep(clock, random() * longestPauseMs, this.ended);
+      }
+    }
+  }
+
+  #connect(session: SessionKey, index: number): Promise<Connection> {
+    const { clock, address } = this.#parts;
+    const { servers, tls, credentials } = address;
+    const server = servers[index] ?? { host: 'localhost', port: 2181 };
+    const onChange = (path: string) => this.#ring(path);
+    const beginLife = () => this.#beginLife();
+    return Connection.open({ server, tls, credentials, clock, session, beginLife, onChange });
+  }
+
+  #beginLife(): Life {
+    const cancel = this.#parts.clock.after(this.#key.timeoutMs, () => this.#giveUp());
+    const confirm = () => {
+      this.#cancelExpiry();
+      this.#cancelExpiry = cancel;
+    };
+    return { confirm, cancel };
+  }
+
+  /** Until it breaks. */
+  async #use(connection: Connection): Promise<void> {
+    if (this.ended.aborted) return connection.destroy(this.ended.reason);
+    this.#connection = connection;
+    this.#opened.resolve();
+    for (const asked of this.#waiting.splice(0)) connection.send(asked);
+    // Watches ended with the last connection, and what happened in between was not told.
+    for (const path of [...this.#listeners.keys()]) this.#ring(path);
+    const { unanswered, reason } = await connection.closed;
+    this.#connection = undefined;
+    this.#judge(reason);
+    const again = unanswered.filter((asked) => asked.request.repeatable && !this.ended.aborted);
+    this.#waiting.unshift(...again.map((asked) => ({ ...asked, repeated: true })));
+    for (const asked of unanswered) {
+      if (!again.includes(asked)) asked.reject(this.ended.reason ?? outcomeUnknown());
+    }
+  }
+
+  #judge(error: unknown): void {
+    this.#trouble = messageOf(error);
+    if (isRefusal(error, 'sessionExpired')) this.#finish(expired('the servers ended it'));
+    if (isRefusal(error, 'authFailed')) {
+      this.#finish(new PismakError('forbidden', 'ZooKeeper refuses the credentials in the coordination URL'));
+    }
+  }
+
+  #giveUp(): void {
+    const servers = this.#parts.address.servers.map(({ host, port }) => `${host}:${port}`).join(', ');
+    const trouble = `no ZooKeeper server answered for ${this.#key.timeoutMs} ms (${servers}): ${this.#trouble}`;
+    const never = this.#key.id === 0n;
+    this.#finish(
+      never ? new PismakError('unavailable', `At opening a session ${trouble}`) : expired(trouble),
+    );
+  }
+
+  #finish(reason: PismakError): void {
+    if (this.ended.aborted) return;
+    this.#cancelExpiry();
+    this.#end.abort(reason);
+    this.#opened.reject(reason);
+    for (const asked of this.#waiting.splice(0)) asked.reject(reason);
+    this.#connection?.destroy(reason);
+    for (const path of [...this.#listeners.keys()]) this.#ring(path);
+    if (!this.#closing) this.#lost.abort(reason);
+  }
+
+  #ring(path: string): void {
+    for (const listener of [...(this.#listeners.get(path) ?? [])]) listener();
+  }
+}
+
+function expired(why: string): PismakError {
+  return new PismakError('session-lost', `The session has expired, open a new one: ${why}`);
+}
+
+function closed(): PismakError {
+  return new PismakError('session-lost', 'The session is closed');
+}
+
+function outcomeUnknown(): PismakError {
+  return new PismakError(
+    'unavailable',
+    'The connection to ZooKeeper broke before the answer came, so the write may be done or not: read again',
+  );
+}

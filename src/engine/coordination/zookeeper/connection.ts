@@ -1,0 +1,200 @@
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectSecurely, type SecureContextOptions } from 'node:tls';
+import type { Clock } from '../../clock.ts';
+import { Frames, frame } from './frames.ts';
+import { JuteReader, JuteWriter } from './jute.ts';
+import { errorCodes, type Request, ZookeeperError } from './requests.ts';
+
+/** What a session must say to be known again by another server. */
+export interface SessionKey {
+  id: bigint;
+  password: Buffer;
+  timeoutMs: number;
+  /** The newest transaction seen: a server that lags behind it refuses us, so time never runs backwards. */
+  newest: bigint;
+}
+
+/** A request with whoever waits for its answer. */
+export interface Asked {
+  readonly request: Request<unknown>;
+  resolve(answer: unknown): void;
+  reject(reason: unknown): void;
+  /** Sent before, over a connection that broke. */
+  readonly repeated: boolean;
+}
+
+/** The session surely lives for its time-out from the moment this began, once that is confirmed by an answer. */
+export interface Life {
+  confirm(): void;
+  cancel(): void;
+}
+
+export interface ConnectionParts {
+  server: { host: string; port: number };
+  tls: SecureContextOptions | undefined;
+  credentials: string | undefined;
+  clock: Clock;
+  session: SessionKey;
+  /** Called when something is sent that prolongs the session's life, if it arrives. */
+  beginLife(): Life;
+  /** Something at this path has changed that we had asked to be told of. */
+  onChange(path: string): void;
+}
+
+const ids = { notification: -1, ping: -2, authentication: -4 } as const;
+const pingType = 11;
+const authenticationType = 100;
+/** Errors that are not about a request. To a moved session the answer to `multi` cannot be marshalled (seen in 3.8). */
+const endOfConnection: number[] = [
+  errorCodes.authFailed,
+  errorCodes.sessionExpired,
+  errorCodes.sessionMoved,
+  errorCodes.marshalling,
+];
+
+/** One connection to one server, from the handshake on. */
+export class Connection {
+  /** Resolves with what was never answered, and why. */
+  readonly closed: Promise<{ unanswered: Asked[]; reason: unknown }>;
+  readonly #parts: ConnectionParts;
+  readonly #socket: Socket;
+  readonly #frames = new Frames();
+  readonly #opened = Promise.withResolvers<void>();
+  /** Of the pings that are not answered yet. */
+  readonly #lives: Life[] = [];
+  #unanswered: Asked[] = [];
+  #isOpen = false;
+  #heard = false;
+  #silentTurns = 0;
+  #cancelTimer: () => void;
+  #nextId = 1;
+  #reason: unknown;
+
+  private constructor(parts: ConnectionParts) {
+    const { server, tls, clock, session } = parts;
+    this.#parts = parts;
+    const servername = isIP(server.host) ? {} : { servername: server.host };
+    this.#socket = tls ? connectSecurely({ ...tls, ...server, ...servername }) : connectPlain(server);
+    this.#socket.setNoDelay();
+    this.#cancelTimer = clock.after(session.timeoutMs / 6, () => this.destroy(new Error('No answer')));
+    this.#socket.once(tls ? 'secureConnect' : 'connect', () => this.#sayHello());
+    this.#socket.on('data', (chunk) => this.#hear(chunk));
+    this.#socket.on('error', (error) => this.destroy(error));
+    this.closed = new Promise((resolve) => {
+      this.#socket.once('close', () => {
+        this.#cancelTimer();
+        for (const life of this.#lives) life.cancel();
+        this.#reason ??= new Error('The server closed the connection');
+        this.#opened.reject(this.#reason);
+        resolve({ unanswered: this.#unanswered, reason: this.#reason });
+      });
+    });
+  }
+
+  /** Rejects when the server does not answer, or with code `sessionExpired` or `authFailed`. Updates the session. */
+  static async open(parts: ConnectionParts): Promise<Connection> {
+    const connection = new Connection(parts);
+    await connection.#opened.promise;
+    return connection;
+  }
+
+  send(asked: Asked): void {
+    this.#unanswered.push(asked);
+    this.#write(this.#nextId++, asked.request.type, asked.request.body);
+  }
+
+  destroy(reason: unknown): void {
+    this.#reason ??= reason;
+    this.#socket.destroy();
+  }
+
+  #sayHello(): void {
+    const { session } = this.#parts;
+    this.#lives.push(this.#parts.beginLife());
+    const hello = new JuteWriter().int(0).long(session.newest).int(session.timeoutMs).long(session.id);
+    this.#socket.write(frame(hello.bytes(session.password).boolean(false).finish()));
+  }
+
+  #write(id: number, type: number, body: Buffer): void {
+    this.#socket.write(frame(new JuteWriter().int(id).int(type).raw(body).finish()));
+  }
+
+  #hear(chunk: Buffer): void {
+    this.#heard = true;
+    try {
+      for (const message of this.#frames.add(chunk)) {
+        if (this.#socket.destroyed) return;
+        const reader = new JuteReader(message);
+        if (this.#isOpen) this.#take(reader);
+        else this.#welcome(reader);
+      }
+    } catch (error) {
+      this.destroy(error);
+    }
+  }
+
+  #welcome(reader: JuteReader): void {
+    const { session, credentials } = this.#parts;
+    reader.int();
+    const timeoutMs = reader.int();
+    if (timeoutMs <= 0) throw new ZookeeperError(errorCodes.sessionExpired);
+    session.timeoutMs = timeoutMs;
+    session.id = reader.long();
+    session.password = Buffer.from(reader.bytes());
+    this.#isOpen = true;
+    this.#lives.shift()?.confirm();
+    this.#cancelTimer();
+    this.#keepAlive();
+    // Not together with the greeting: a server may answer it first, which would read as a refusal of the session.
+    if (credentials !== undefined) {
+      const body = new JuteWriter().int(0).text('digest').text(credentials).finish();
+      this.#write(ids.authentication, authenticationType, body);
+    }
+    this.#opened.resolve();
+  }
+
+  #take(reader: JuteReader): void {
+    const id = reader.int();
+    const zxid = reader.long();
+    const code = reader.int();
+    if (id === ids.ping) {
+      this.#lives.shift()?.confirm();
+    } else if (id === ids.notification) {
+      reader.skip(2 * 4);
+      this.#parts.onChange(reader.text());
+    } else if (endOfConnection.includes(code)) {
+      this.destroy(new ZookeeperError(code));
+    } else if (id !== ids.authentication) {
+      if (zxid > this.#parts.session.newest) this.#parts.session.newest = zxid;
+      this.#answer(code, reader);
+    }
+  }
+
+  #answer(code: number, reader: JuteReader): void {
+    const asked = this.#unanswered.shift();
+    if (!asked) throw new RangeError('An answer came that nobody had asked for');
+    try {
+      if (code !== 0) throw new ZookeeperError(code, { repeated: asked.repeated });
+      asked.resolve(asked.request.decode(reader));
+    } catch (error) {
+      asked.reject(error);
+    }
+  }
+
+  /** A server that hangs keeps its connections: only silence gives it away. Half of the time-out is left to find another. */
+  #keepAlive(): void {
+    const { clock, session } = this.#parts;
+    this.#lives.push(this.#parts.beginLife());
+    this.#write(ids.ping, pingType, Buffer.alloc(0));
+    this.#cancelTimer = clock.after(session.timeoutMs / 6, () => {
+      // If it was us who hung, the answer waits in the socket: that is read first.
+      setImmediate(() => {
+        if (this.#socket.destroyed) return;
+        this.#silentTurns = this.#heard ? 0 : this.#silentTurns + 1;
+        this.#heard = false;
+        if (this.#silentTurns < 2) this.#keepAlive();
+        else this.destroy(new Error('The server hangs'));
+      });
+    });
+  }
+}

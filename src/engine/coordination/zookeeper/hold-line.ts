@@ -1,0 +1,134 @@
+import type { Clock } from '../../clock.ts';
+import { hasCode, PismakError } from '../../errors.ts';
+import { newId } from '../../identity.ts';
+import type { Hold } from '../coordination.ts';
+import { createFlags, exists, getChildren, getData, remove, type Stat } from './requests.ts';
+import { type Following, follow } from './watching.ts';
+import { type Held, holdLost } from './znodes.ts';
+
+/**
+ * The line for a hold is a directory of ephemeral znodes that the server numbers. The first one holds; each other one
+ * watches only the one before it, so that a hand-over wakes one waiter and not all.
+ */
+export class HoldLine {
+  readonly #by: Following;
+  readonly #clock: Clock;
+  readonly #held = new Map<Hold, { place: string; lost: AbortController }>();
+
+  constructor(by: Following, clock: Clock) {
+    this.#by = by;
+    this.#clock = clock;
+    const { ended } = by.znodes.client;
+    ended.addEventListener('abort', () => {
+      for (const { lost } of this.#held.values()) lost.abort(ended.reason);
+    });
+  }
+
+  async hold(path: string, identity: string, signal?: AbortSignal): Promise<Hold> {
+    signal?.throwIfAborted();
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const onAbort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([this.#stand(path, identity, signal), aborted]);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async holder(path: string): Promise<{ identity: string; fence: number } | undefined> {
+    const { znodes } = this.#by;
+    const line = znodes.names.line(path);
+    for (;;) {
+      const [, places] = await Promise.all([znodes.catchUp(), znodes.ifThere(getChildren(line, false))]);
+      const [first] = inOrder(places ?? []);
+      if (first === undefined) return undefined;
+      const found = await znodes.ifThere(getData(`${line}/${first}`, false));
+      if (found) return { identity: found.data.toString(), fence: Number(found.stat.createdBy) };
+    }
+  }
+
+  /** Throws unless this session got this hold, and has not let go of it. */
+  find(hold: Hold): Held {
+    const held = this.#held.get(hold);
+    if (!held) throw holdLost(hold);
+    return { hold, place: held.place };
+  }
+
+  async #stand(path: string, identity: string, signal?: AbortSignal): Promise<Hold> {
+    const { znodes } = this.#by;
+    const line = znodes.names.line(path);
+    // By its mark we find our place again, whatever became of the answer.
+    const mark = newId(this.#clock);
+    await znodes.make(`${line}/${mark}-`, identity, createFlags.ephemeralSequential, true);
+    for (;;) {
+      const places = inOrder((await znodes.ifThere(getChildren(line, false))) ?? []);
+      const [own, ...spare] = places.filter((place) => place.startsWith(mark));
+      if (own === undefined) {
+        throw new PismakError('hold-lost', `The place of ${identity} in the line for ${path} is gone`);
+      }
+      const leaving = signal?.aborted ? [own, ...spare] : spare;
+      await Promise.all(leaving.map((place) => znodes.ifThere(remove(`${line}/${place}`))));
+      signal?.throwIfAborted();
+      const before = places[places.indexOf(own) - 1];
+      if (before !== undefined) await this.#gone(`${line}/${before}`, signal);
+      else {
+        const stat = await znodes.ifThere(exists(`${line}/${own}`, false));
+        if (stat && !signal?.aborted) return this.#grant(path, identity, `${line}/${own}`, stat);
+      }
+    }
+  }
+
+  /** Until the znode may be gone, or there is another reason to look again. */
+  async #gone(znode: string, signal?: AbortSignal): Promise<void> {
+    const { znodes } = this.#by;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const onAbort = () => resolve();
+    const stop = znodes.client.listen(znode, resolve);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      if (await znodes.ifThere(exists(znode, true))) await promise;
+    } finally {
+      stop();
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #grant(path: string, identity: string, place: string, stat: Stat): Hold {
+    const { znodes } = this.#by;
+    const lost = new AbortController();
+    const forget = () => {
+      unfollow();
+      this.#held.delete(hold);
+    };
+    const hold: Hold = {
+      path,
+      identity,
+      // Below 2^53 for the first two million elections among the servers.
+      fence: Number(stat.createdBy),
+      lost: lost.signal,
+      release: async () => {
+        if (!this.#held.has(hold)) return;
+        forget();
+        await znodes.ifThere(remove(place)).catch((error: unknown) => {
+          // With the session the hold has ended too.
+          if (!hasCode(error, 'session-lost')) throw error;
+        });
+      },
+    };
+    this.#held.set(hold, { place, lost });
+    const look = async () => (await znodes.ifThere(exists(place, true))) !== undefined;
+    const unfollow = follow(this.#by, place, look, (isThere) => {
+      if (isThere) return;
+      forget();
+      lost.abort(holdLost(hold));
+    });
+    return hold;
+  }
+}
+
+/** The server's number is the end of the name. */
+function inOrder(places: string[]): string[] {
+  const number = (place: string) => place.slice(place.lastIndexOf('-') + 1);
+  return places.sort((a, b) => (number(a) < number(b) ? -1 : 1));
+}

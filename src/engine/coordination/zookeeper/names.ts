@@ -1,0 +1,46 @@
+import type { AccessRule } from './requests.ts';
+
+/**
+ * Where things of ours lie in ZooKeeper. The node /workers/w1 is the znode `workers/=w1`, its children lie in
+ * `workers/w1/`, the line for the hold /workers/w1 is `workers/!w1/`: so a directory is not taken for a node, and an
+ * ephemeral node can have children, which ZooKeeper does not allow.
+ */
+export class Names {
+  readonly #root: string;
+  /** Who may use what we create: with credentials only whoever has the same ones. */
+  readonly access: AccessRule;
+
+  constructor(root: string, hasCredentials: boolean) {
+    this.#root = escapePath(root);
+    this.access = hasCredentials ? { scheme: 'auth', id: '' } : { scheme: 'world', id: 'anyone' };
+  }
+
+  node(path: string): string {
+    return this.#root + markLast(escapePath(path), '=');
+  }
+
+  line(path: string): string {
+    return this.#root + markLast(escapePath(path), '!');
+  }
+
+  directory(path: string): string {
+    return path === '/' ? this.#root : this.#root + escapePath(path);
+  }
+}
+
+/** The name of the node that a znode in a directory is, if it is one. */
+export function nodeName(znode: string): string | undefined {
+  return znode.startsWith('=') ? decodeURIComponent(znode.slice(1)) : undefined;
+}
+
+/** ZooKeeper refuses everything above U+D7FF; our marks and the escape itself must not be mistaken. */
+function escapePath(path: string): string {
+  return path.replaceAll(/[%=!\u{d800}-\u{10ffff}]/gu, (character) =>
+    Buffer.from(character).reduce((escaped, byte) => `${escaped}%${byte.toString(16).padStart(2, '0')}`, ''),
+  );
+}
+
+function markLast(path: string, mark: string): string {
+  const cut = path.lastIndexOf('/') + 1;
+  return path.slice(0, cut) + mark + path.slice(cut);
+}

@@ -1,0 +1,169 @@
+import { type JuteReader, JuteWriter } from './jute.ts';
+
+/** One thing to ask of the server. */
+export interface Request<Answer> {
+  readonly type: number;
+  readonly body: Buffer;
+  decode(reader: JuteReader): Answer;
+  /** Doing it twice is as good as once: it may be sent again when a connection broke before the answer came. */
+  readonly repeatable: boolean;
+}
+
+/** What the server keeps about a znode, as far as we use it. */
+export interface Stat {
+  /** The transaction that created it: grows all over the ensemble, for ever. */
+  createdBy: bigint;
+  version: number;
+  /** The session of an ephemeral one, else 0. */
+  owner: bigint;
+}
+
+export interface AccessRule {
+  scheme: string;
+  id: string;
+}
+
+export const createFlags = { persistent: 0, ephemeral: 1, ephemeralSequential: 3, container: 4 } as const;
+
+const types = {
+  create: 1,
+  createContainer: 19,
+  delete: 2,
+  exists: 3,
+  getData: 4,
+  setData: 5,
+  getChildren: 8,
+  sync: 9,
+  check: 13,
+  multi: 14,
+  closeSession: -11,
+} as const;
+const allPermissions = 31;
+const anyVersion = -1;
+const failed = -1;
+
+export function exists(path: string, watch: boolean): Request<Stat> {
+  return read(types.exists, path, watch, readStat);
+}
+
+export function getData(path: string, watch: boolean): Request<{ data: Buffer; stat: Stat }> {
+  return read(types.getData, path, watch, (reader) => ({ data: reader.bytes(), stat: readStat(reader) }));
+}
+
+export function getChildren(path: string, watch: boolean): Request<string[]> {
+  return read(types.getChildren, path, watch, (reader) => reader.texts());
+}
+
+/** What is read after it, in the same session, is at least as new as everything done before it anywhere. */
+export function sync(path: string): Request<string> {
+  const body = new JuteWriter().text(path).finish();
+  return { type: types.sync, body, decode: (reader) => reader.text(), repeatable: true };
+}
+
+export function create(
+  path: string,
+  data: Buffer,
+  flags: number,
+  access: AccessRule,
+  repeatable: boolean,
+): Request<void> {
+  const body = new JuteWriter().text(path).bytes(data);
+  body.int(1).int(allPermissions).text(access.scheme).text(access.id).int(flags);
+  const type = flags === createFlags.container ? types.createContainer : types.create;
+  return { type, body: body.finish(), decode: () => {}, repeatable };
+}
+
+export function setData(path: string, data: Buffer, version = anyVersion): Request<Stat> {
+  const body = new JuteWriter().text(path).bytes(data).int(version).finish();
+  return { type: types.setData, body, decode: readStat, repeatable: version === anyVersion };
+}
+
+export function remove(path: string, version = anyVersion): Request<void> {
+  const body = new JuteWriter().text(path).int(version).finish();
+  return { type: types.delete, body, decode: () => {}, repeatable: version === anyVersion };
+}
+
+/** Does `request` only if there is a znode at `path`. */
+export function onlyWhile<Answer>(path: string, request: Request<Answer>): Request<Answer> {
+  const check = new JuteWriter().text(path).int(anyVersion).finish();
+  const body = new JuteWriter();
+  body.raw(multiHeader(types.check)).raw(check).raw(multiHeader(request.type)).raw(request.body);
+  body.int(-1).boolean(true).int(-1);
+  const decode = (reader: JuteReader) => {
+    for (let index = 0; index < 2; index++) {
+      const type = reader.int();
+      reader.skip(5);
+      if (type === failed) {
+        const code = reader.int();
+        if (code !== 0) throw new ZookeeperError(code, { ofCondition: index === 0 });
+      } else if (type === request.type) return request.decode(reader);
+    }
+    throw new RangeError('An answer is missing');
+  };
+  return { type: types.multi, body: body.finish(), decode, repeatable: request.repeatable };
+}
+
+export const closeSession: Request<void> = {
+  type: types.closeSession,
+  body: Buffer.alloc(0),
+  decode: () => {},
+  repeatable: true,
+};
+
+export const errorCodes = {
+  marshalling: -5,
+  noNode: -101,
+  noAuth: -102,
+  badVersion: -103,
+  nodeExists: -110,
+  sessionExpired: -112,
+  authFailed: -115,
+  sessionMoved: -118,
+} as const;
+
+/** The server's refusal of one request. */
+export class ZookeeperError extends Error {
+  readonly code: number;
+  /** It was the condition of `onlyWhile` that did not hold. */
+  readonly ofCondition: boolean;
+  /** An earlier sending of the same request may have succeeded. */
+  readonly repeated: boolean;
+
+  constructor(code: number, how: { ofCondition?: boolean; repeated?: boolean } = {}) {
+    const name = Object.entries(errorCodes).find(([, known]) => known === code)?.[0];
+    super(`ZooKeeper refused with code ${code}${name ? ` (${name})` : ''}`);
+    this.code = code;
+    this.ofCondition = how.ofCondition ?? false;
+    this.repeated = how.repeated ?? false;
+  }
+}
+
+export function isRefusal(error: unknown, code: keyof typeof errorCodes): error is ZookeeperError {
+  return error instanceof ZookeeperError && error.code === errorCodes[code];
+}
+
+function read<Answer>(
+  type: number,
+  path: string,
+  watch: boolean,
+  decode: (reader: JuteReader) => Answer,
+): Request<Answer> {
+  return { type, body: new JuteWriter().text(path).boolean(watch).finish(), decode, repeatable: true };
+}
+
+function multiHeader(type: number): Buffer {
+  return new JuteWriter().int(type).boolean(false).int(-1).finish();
+}
+
+function readStat(reader: JuteReader): Stat {
+  const createdBy = reader.long();
+  // When and by what it was modified, and when created.
+  reader.skip(3 * 8);
+  const version = reader.int();
+  // Versions of its children and access rules.
+  reader.skip(2 * 4);
+  const owner = reader.long();
+  // Its size, how many children, and by what they were modified.
+  reader.skip(2 * 4 + 8);
+  return { createdBy, version, owner };
+}
