@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { createPrivateFile } from '../private-file.ts';
 import type { Broker } from './broker.ts';
 import { SqliteBroker } from './sqlite/broker.ts';
 import { startOwner } from './sqlite/owner.ts';
@@ -20,6 +21,7 @@ export interface SqliteBrokerOptions {
  */
 export async function openSqliteBroker(options: SqliteBrokerOptions): Promise<Broker> {
   await mkdir(dirname(options.file), { recursive: true });
+  await createPrivateFile(options.file);
   const { owner, state } = await startOwner(options.file);
   return new SqliteBroker(owner, state, options.clock, options.maxMessageBytes ?? 16 * 1024 * 1024);
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { type Clock, systemClock } from '../clock.ts';
 import { messageOf, PismakError } from '../errors.ts';
+import { createPrivateFile } from '../private-file.ts';
 import { syncDirectory } from '../sync-directory.ts';
 import { isSystemError } from '../system-error.ts';
 import type { Database } from './database.ts';
@@ -16,7 +17,7 @@ import { startThread } from './thread-link.ts';
 /** A database in one file, owned by one thread of this process. The schema is made by `migrate`. */
 export async function openSqliteDatabase(options: { file: string; clock?: Clock }): Promise<Database> {
   const { file, clock = systemClock } = options;
-  await createPrivate(file);
+  await createPrivateFile(file);
   const link = await openThread(file);
   const driver = new SqliteThreadDriver(link);
   const query = new Kysely<EngineTables>({
@@ -39,20 +40,6 @@ export async function openSqliteDatabase(options: { file: string; clock?: Clock 
     close: () => driver.destroy(),
   };
   return database;
-}
-
-/** SQLite would let everybody read it; its WAL takes over the mode of the file. */
-async function createPrivate(file: string): Promise<void> {
-  try {
-    // Never opens an existing file: closing it again would drop SQLite's locks in this process.
-    await (await open(file, 'wx', 0o600)).close();
-  } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) {
-      throw new PismakError('unavailable', `The database ${file} cannot be created: ${messageOf(error)}`, {
-        cause: error,
-      });
-    }
-  }
 }
 
 async function openThread(file: string) {
