@@ -48,7 +48,7 @@ export function conservationClaims(claim: Claim): void {
         await agree(scene, queue, model);
       },
     );
-    await fc.assert(property, { numRuns: 20, endOnFailure: true });
+    await fc.assert(property, { numRuns: scene.setup.isRealTime ? 10 : 20, endOnFailure: true });
   });
 }
 
@@ -81,22 +81,27 @@ async function act(
       assert.equal(await broker.purge(queue), model.delete([...model.ready, ...model.delayed]));
       return;
     case 'wait':
-      await setup.pass(100);
+      await setup.pass(setup.laterMs ?? 100);
       model.pass();
-      await eventually('what is due is ready', async () => (await broker.status(queue)).delayed === 0);
+      await eventually('what is due is ready', async () => {
+        const { ready, delayed } = await broker.status(queue);
+        return delayed === 0 && ready.high + ready.normal === model.ready.length;
+      });
       return;
     case 'restart':
       await scene.restart();
       return;
   }
   if (model.ready.length === 0) return;
+  const delayMs = kind === 'retry now' ? 0 : (setup.laterMs ?? 100);
   const delivery = await takeOne(broker, queue, async (taken) => {
     if (kind === 'ack') await taken.ack();
     else if (kind === 'release') await taken.release();
     else if (kind === 'dead-letter') await taken.deadLetter('broken');
-    else await taken.retry({ delayMs: kind === 'retry now' ? 0 : 100, reason: 'again' });
+    else await taken.retry({ delayMs, reason: 'again' });
   });
   model.taken(delivery, kind);
+  if (kind === 'retry later' && setup.isRealTime) await act(scene, queue, model, 'wait', false);
 }
 
 /** The broker sees what the model expects. */

@@ -58,6 +58,7 @@ export function crashClaims(claim: Claim): void {
       const child = scene.spawn('hold', 'letters', 'marks');
       assert.deepEqual(await child.said(1), [`m0 ${attempt}`]);
       await child.kill();
+      await scene.setup.noticeKilled?.();
     }
     const broker = await scene.start();
     const attempts: Record<string, number> = {};

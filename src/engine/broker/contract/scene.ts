@@ -9,6 +9,12 @@ export interface BrokerSetup {
   now(): number;
   /** Lets time pass: a manual clock jumps, a real one waits. */
   pass(ms: number): Promise<void>;
+  /** A delay that is not over before `pass` was called, however slow the test is; 100 ms unless told. */
+  laterMs?: number;
+  /** Time can not be jumped over here: what is delayed is waited for before anything else is done. */
+  isRealTime?: boolean;
+  /** Resolves when the store has noticed that processes were killed; needed where they have leases. */
+  noticeKilled?(): Promise<void>;
   /** How another process opens the same store: `module[factory]({ ...options, clock })`. */
   process: { module: URL; factory: string; options: Record<string, unknown> };
   /** Whether a message that comes back comes back exactly to its place. */

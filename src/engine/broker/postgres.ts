@@ -1,0 +1,24 @@
+import type { Clock } from '../clock.ts';
+import { postgresNodes } from '../database/postgres-nodes.ts';
+import type { Broker } from './broker.ts';
+import { PostgresBroker } from './postgres/broker.ts';
+
+export interface PostgresBrokerOptions {
+  /** `postgres://user:password@host1:5432,host2:5432/database`; see `postgres-url.ts` for TLS. */
+  url: string;
+  clock: Clock;
+  /** The largest body that is accepted; 16 MiB unless told. Larger things belong to Blobs. */
+  maxMessageBytes?: number;
+  /** After so long without a word a process counts as dead, and its messages go to others. */
+  leaseMs?: number;
+}
+
+/**
+ * Queues in PostgreSQL, for as many processes as like. The tables are made when they are missing.
+ *
+ *     const broker = await openPostgresBroker({ url: 'postgres://pismak:secret@db/pismak', clock: systemClock });
+ */
+export async function openPostgresBroker(options: PostgresBrokerOptions): Promise<Broker> {
+  const { url, clock, maxMessageBytes = 16 * 1024 * 1024, leaseMs = 15_000 } = options;
+  return PostgresBroker.open(await postgresNodes(url, clock), { clock, maxMessageBytes, leaseMs });
+}

@@ -1,0 +1,92 @@
+import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { Page, QueueStatus, StoredMessage } from '../broker.ts';
+import { pageOf } from '../checks.ts';
+import { fromSeenRow, messageColumns, type SeenRow } from '../message-row.ts';
+import { unknown } from './publisher.ts';
+
+const find: Statement = { name: 'find-queue', text: 'SELECT number FROM queue WHERE name = $1' };
+/** Fetched ahead is still ready: it can be given back. */
+const readStatus: Statement = {
+  name: 'status',
+  text: `
+    WITH claimed AS MATERIALIZED (
+      SELECT queue, count(*) FILTER (WHERE started) AS running, count(*) FILTER (WHERE NOT started AND lane = 0) AS high,
+        count(*) FILTER (WHERE NOT started AND lane = 1) AS normal, min(published_at) FILTER (WHERE NOT started) AS oldest
+      FROM message WHERE owner IS NOT NULL GROUP BY queue)
+    SELECT name, coalesce(c.high, 0) + coalesce(claimed.high, 0), coalesce(c.normal, 0) + coalesce(claimed.normal, 0),
+      coalesce(c.delayed, 0), coalesce(running, 0), coalesce(c.dead, 0),
+      least(claimed.oldest, (SELECT published_at FROM message WHERE queue = number AND state = 0 AND lane = 0 ORDER BY seq LIMIT 1),
+        (SELECT published_at FROM message WHERE queue = number AND state = 0 AND lane = 1 ORDER BY seq LIMIT 1)),
+      paused, max_length
+    FROM queue
+    LEFT JOIN (SELECT queue, sum(high)::bigint AS high, sum(normal)::bigint AS normal, sum(delayed)::bigint AS delayed,
+      sum(dead)::bigint AS dead FROM counts GROUP BY queue) AS c ON c.queue = number
+    LEFT JOIN claimed ON claimed.queue = number
+    WHERE name IS NOT NULL AND ($1::text IS NULL OR name = $1)`,
+};
+type StatusRow = [string, number, number, number, number, number, number | null, boolean, number | null];
+
+const seenColumns = messageColumns.replaceAll(/\w+/g, 'm.$&');
+const peek: Statement = {
+  name: 'peek',
+  text: `
+    SELECT ${seenColumns}, CASE WHEN m.state = 1 THEN 1 ELSE 0 END, m.ready_at FROM (
+      (SELECT seq, lane, 0 AS later, NULL::bigint AS due FROM message
+        WHERE queue = $1 AND state = 0 ORDER BY lane, seq LIMIT $2::bigint + $3::bigint)
+      UNION ALL
+      SELECT seq, lane, 0, NULL FROM message WHERE owner IS NOT NULL AND queue = $1 AND NOT started
+      UNION ALL
+      (SELECT seq, 0, 1, ready_at FROM message WHERE queue = $1 AND state = 1 ORDER BY ready_at, seq LIMIT $2::bigint + $3::bigint)
+    ) AS place JOIN message AS m USING (seq)
+    ORDER BY later, place.lane, due, seq OFFSET $2 LIMIT $3`,
+};
+const listDead: Statement = {
+  name: 'dead',
+  text: `SELECT ${seenColumns}, 2, NULL FROM message AS m WHERE queue = $1 AND state = 2 ORDER BY seq OFFSET $2 LIMIT $3`,
+};
+
+/** Looks at queues without changing them. */
+export class Administration {
+  readonly #line: PostgresLine;
+
+  constructor(line: PostgresLine) {
+    this.#line = line;
+  }
+
+  /** Its number; `queue-unknown` when there is none of that name. */
+  async find(name: string): Promise<number> {
+    // The server knows no text with a NUL, so there is no such queue.
+    const [row] = name.includes('\0') ? [] : await this.#line.query<[number]>(find, [name]);
+    if (!row) throw unknown(name);
+    return row[0];
+  }
+
+  async status(name: string | null): Promise<QueueStatus[]> {
+    const rows = await this.#line.query<StatusRow>(readStatus, [name]);
+    const all = rows.map(([name, high, normal, delayed, inFlight, dead, oldestAt, paused, maxLength]) => ({
+      name,
+      ready: { high, normal },
+      delayed,
+      inFlight,
+      dead,
+      oldestAt,
+      paused,
+      maxLength,
+    }));
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  peek(name: string, page?: Page): Promise<StoredMessage[]> {
+    return this.#list(peek, name, page);
+  }
+
+  dead(name: string, page?: Page): Promise<StoredMessage[]> {
+    return this.#list(listDead, name, page);
+  }
+
+  async #list(statement: Statement, name: string, page?: Page): Promise<StoredMessage[]> {
+    const { offset, limit } = pageOf(page);
+    const rows = await this.#line.query<SeenRow>(statement, [await this.find(name), offset, limit]);
+    return rows.map(fromSeenRow);
+  }
+}

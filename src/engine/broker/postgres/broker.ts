@@ -1,0 +1,234 @@
+import type { Clock } from '../../clock.ts';
+import { type LineOptions, PostgresLine } from '../../database/postgres-line.ts';
+import type { PostgresNodes } from '../../database/postgres-nodes.ts';
+import { prepareSchema } from '../../database/postgres-schema.ts';
+import { PismakError } from '../../errors.ts';
+import type {
+  Broker,
+  ConsumeOptions,
+  Consumer,
+  DeliveryHandler,
+  OutgoingMessage,
+  Page,
+  QueueOptions,
+  QueueStatus,
+  StoredMessage,
+} from '../broker.ts';
+import { checkConsumeOptions, checkMessage } from '../checks.ts';
+import { Administration } from './administration.ts';
+import { Claims } from './claims.ts';
+import { Lease } from './lease.ts';
+import { readNotice } from './notices.ts';
+import { Publisher, unknown } from './publisher.ts';
+import { PostgresQueue } from './queue.ts';
+import { QueueChanges } from './queue-changes.ts';
+import { channel, schema } from './schema.ts';
+import { Upkeep } from './upkeep.ts';
+
+/** Tables that are empty one moment and full the next mislead the planner: by index is never far from the best. */
+const settings = {
+  search_path: 'pismak_broker',
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+  jit: 'off',
+};
+
+export interface PostgresBrokerSettings {
+  clock: Clock;
+  leaseMs: number;
+  maxMessageBytes: number;
+}
+
+export class PostgresBroker implements Broker {
+  readonly #settings: PostgresBrokerSettings;
+  readonly #desk: PostgresLine;
+  readonly #lease: Lease;
+  readonly #publisher: Publisher;
+  readonly #claims: Claims;
+  readonly #upkeep: Upkeep;
+  readonly #administration: Administration;
+  readonly #changes: QueueChanges;
+  readonly #queues: Map<string, PostgresQueue>;
+  #closed: Promise<void> | undefined;
+
+  /** Three connections: one publishes, one consumes, one does all that is rare (and listens). */
+  static async open(nodes: PostgresNodes, settings: PostgresBrokerSettings): Promise<PostgresBroker> {
+    const queues = new Map<string, PostgresQueue>();
+    const desk = new PostgresLine(nodes, {
+      ...lineOptions(settings),
+      listen: channel,
+      onNotice: (payload) => {
+        const notice = readNotice(payload);
+        const queue = notice && queues.get(notice.queue);
+        if (notice?.kind === 'changed') queue?.refresh();
+        else queue?.wake(notice?.kind === 'high');
+      },
+      onConnect: () => {
+        for (const queue of queues.values()) queue.wake(true);
+      },
+    });
+    try {
+      await prepareSchema(desk, schema);
+      const lease = await Lease.take(desk, settings.leaseMs);
+      return new PostgresBroker({ nodes, settings, desk, lease, queues });
+    } catch (error) {
+      await desk.close();
+      throw error;
+    }
+  }
+
+  private constructor(parts: {
+    nodes: PostgresNodes;
+    settings: PostgresBrokerSettings;
+    desk: PostgresLine;
+    lease: Lease;
+    queues: Map<string, PostgresQueue>;
+  }) {
+    const { nodes, settings, desk, lease, queues } = parts;
+    const { clock, leaseMs } = settings;
+    this.#settings = settings;
+    this.#desk = desk;
+    this.#lease = lease;
+    this.#queues = queues;
+    const process = () => lease.number;
+    const wake = (queue: string, high: boolean) => queues.get(queue)?.wake(high);
+    this.#publisher = new Publisher(new PostgresLine(nodes, lineOptions(settings)), process, wake);
+    this.#claims = new Claims({ line: new PostgresLine(nodes, lineOptions(settings)), clock, lease, queues });
+    lease.onReplaced = () => this.#claims.forget();
+    this.#administration = new Administration(desk);
+    this.#changes = new QueueChanges(desk, this.#administration, process);
+    this.#upkeep = new Upkeep({
+      line: desk,
+      clock,
+      lease,
+      leaseMs,
+      wake,
+      review: () => {
+        for (const queue of queues.values()) queue.review();
+        this.#claims.checkAll();
+      },
+      finishRemoval: (number) => this.#changes.finishRemoval(number),
+    });
+    this.#upkeep.start();
+  }
+
+  async declare(name: string, options: QueueOptions = {}): Promise<void> {
+    checkName(name);
+    await this.#changes.declare(name, options);
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#quietly(name, () => this.#changes.remove(name));
+  }
+
+  async publish(queue: string, message: OutgoingMessage): Promise<void> {
+    const headers = checkMessage(message, this.#settings.maxMessageBytes);
+    if (queue.includes('\0')) throw unknown(queue);
+    if (message.id.includes('\0'))
+      throw new PismakError('invalid-input', 'The id of a message may hold no NUL.');
+    // A copy: the sender may use its buffer again at once.
+    const body = new Uint8Array(message.body);
+    const high = message.lane === 'high';
+    const published = this.#publisher.publish({ queue, high, id: message.id, headers, body });
+    await Promise.all([published, this.#claims.chargesWritten()]);
+  }
+
+  async consume(name: string, options: ConsumeOptions, handler: DeliveryHandler): Promise<Consumer> {
+    checkConsumeOptions(options);
+    if (this.#closed) throw new PismakError('unavailable', 'The broker is closing.');
+    await this.#administration.find(name);
+    return this.#queue(name).consume(options, handler);
+  }
+
+  status(): Promise<QueueStatus[]>;
+  status(name: string): Promise<QueueStatus>;
+  async status(name?: string): Promise<QueueStatus | QueueStatus[]> {
+    await this.#claims.flushed();
+    if (name === undefined) return this.#administration.status(null);
+    await this.#administration.find(name);
+    const [status] = await this.#administration.status(name);
+    if (!status) throw unknown(name);
+    return status;
+  }
+
+  async pause(name: string): Promise<void> {
+    await this.#quietly(name, () => this.#changes.setPaused(name, true));
+  }
+
+  async resume(name: string): Promise<void> {
+    await this.#quietly(name, () => this.#changes.setPaused(name, false));
+  }
+
+  async peek(name: string, page?: Page): Promise<StoredMessage[]> {
+    await this.#claims.flushed();
+    return this.#administration.peek(name, page);
+  }
+
+  async purge(name: string): Promise<number> {
+    return this.#quietly(name, () => this.#changes.purge(name));
+  }
+
+  async dead(name: string, page?: Page): Promise<StoredMessage[]> {
+    await this.#claims.flushed();
+    return this.#administration.dead(name, page);
+  }
+
+  async redrive(name: string, ids?: readonly string[]): Promise<number> {
+    await this.#claims.flushed();
+    const count = await this.#changes.redrive(name, ids);
+    this.#queues.get(name)?.wake(true);
+    return count;
+  }
+
+  async discard(name: string, ids?: readonly string[]): Promise<number> {
+    await this.#claims.flushed();
+    return this.#changes.discard(name, ids);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  #queue(name: string): PostgresQueue {
+    const { clock } = this.#settings;
+    const known = this.#queues.get(name);
+    const queue =
+      known ?? new PostgresQueue(name, { claims: this.#claims, timer: this.#upkeep.timer, clock });
+    this.#queues.set(name, queue);
+    return queue;
+  }
+
+  /** Nothing of the queue is fetched ahead here while it changes, and what was started is known to be. */
+  async #quietly<T>(name: string, change: () => Promise<T>): Promise<T> {
+    const release = this.#queues.get(name)?.hold();
+    try {
+      await this.#claims.flushed();
+      return await change();
+    } finally {
+      release?.();
+    }
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.closeConsumers()));
+    await this.#upkeep.close();
+    await this.#claims.close();
+    await this.#publisher.close();
+    // When the server is away, the lease ends by itself.
+    await this.#lease.end().catch(() => {});
+    await this.#desk.close();
+  }
+}
+
+function lineOptions({ clock, leaseMs }: PostgresBrokerSettings): LineOptions {
+  return { clock, patienceMs: Math.max(leaseMs, 5000), settings };
+}
+
+function checkName(name: string): void {
+  if (name !== '' && name.length <= 255 && name.isWellFormed() && !name.includes('\0')) return;
+  throw new PismakError('invalid-input', 'The name of a queue has 1 to 255 characters, none of them NUL.');
+}

@@ -1,0 +1,63 @@
+import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+
+const take: Statement = {
+  name: 'take-lease',
+  text: 'INSERT INTO process (lease_until) VALUES (now_ms() + $1) RETURNING number',
+};
+const renew: Statement = {
+  name: 'renew-lease',
+  text: 'UPDATE process SET lease_until = now_ms() + $2 WHERE number = $1 RETURNING number',
+};
+const end: Statement = { name: 'end-lease', text: 'DELETE FROM process WHERE number = $1' };
+
+/** What says, on the server's clock, that this process lives. All claims are made under its number. */
+export class Lease {
+  readonly #line: PostgresLine;
+  readonly #leaseMs: number;
+  #number: number;
+  #replacing: Promise<void> | undefined;
+  /** Called when another lease has begun, after the first was lost. */
+  onReplaced = () => {};
+
+  private constructor(line: PostgresLine, leaseMs: number, number: number) {
+    this.#line = line;
+    this.#leaseMs = leaseMs;
+    this.#number = number;
+  }
+
+  static async take(line: PostgresLine, leaseMs: number): Promise<Lease> {
+    return new Lease(line, leaseMs, await insert(line, leaseMs));
+  }
+
+  get number(): number {
+    return this.#number;
+  }
+
+  async renew(): Promise<void> {
+    const { number } = this;
+    const rows = await this.#line.query(renew, [number, this.#leaseMs]);
+    if (rows.length === 0 && number === this.#number) await this.replace();
+  }
+
+  /** The server took us for dead: what we had claimed is others' now, and we begin again under a new number. */
+  replace(): Promise<void> {
+    this.#replacing ??= insert(this.#line, this.#leaseMs)
+      .then((number) => {
+        this.#number = number;
+        this.onReplaced();
+      })
+      .finally(() => {
+        this.#replacing = undefined;
+      });
+    return this.#replacing;
+  }
+
+  async end(): Promise<void> {
+    await this.#line.query(end, [this.#number]);
+  }
+}
+
+async function insert(line: PostgresLine, leaseMs: number): Promise<number> {
+  const [row] = await line.query<[number]>(take, [leaseMs]);
+  return row?.[0] ?? -1;
+}

@@ -1,0 +1,154 @@
+import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import { hasCode, PismakError } from '../../errors.ts';
+import { cameReady, noticesOf } from './notices.ts';
+
+export interface Publication {
+  queue: string;
+  high: boolean;
+  id: string;
+  headers: string | null;
+  body: Uint8Array;
+}
+
+interface Waiting extends Publication {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+const mostMessages = 1000;
+const mostBytes = 4 * 1024 * 1024;
+
+/** Whoever publishes to a bounded queue does so alone until the commit, so that the bound is exact. */
+const lockBounded: Statement = {
+  name: 'lock-bounded',
+  text: `SELECT 1 FROM queue WHERE name = ANY($1::text[]) AND max_length IS NOT NULL ORDER BY number FOR NO KEY UPDATE`,
+};
+/** The bodies come as one value: an array of them would travel as hexadecimal text, twice the size. */
+const insert: Statement = {
+  name: 'insert',
+  text: `
+    WITH target AS MATERIALIZED (SELECT number, name, max_length FROM queue WHERE name = ANY($1::text[]) FOR KEY SHARE),
+    room AS MATERIALIZED (
+      SELECT number, name, CASE WHEN max_length IS NOT NULL THEN max_length
+        - (SELECT coalesce(sum(high + normal + delayed), 0) FROM counts WHERE queue = target.number)
+        - (SELECT count(*) FROM message WHERE owner IS NOT NULL AND queue = target.number AND NOT started) END AS room
+      FROM target),
+    input AS (
+      SELECT *, row_number() OVER (PARTITION BY queue ORDER BY nth) AS place
+      FROM unnest($2::text[], $3::smallint[], $4::text[], $5::text[], $6::int[], $7::int[])
+        WITH ORDINALITY AS i (queue, lane, id, headers, start, length, nth)),
+    accepted AS (
+      INSERT INTO message (queue, lane, published_at, id, headers, body)
+      SELECT room.number, lane, now_ms(), id, headers, substring($8::bytea FROM start FOR length)
+      FROM input JOIN room ON room.name = input.queue WHERE room IS NULL OR place <= room ORDER BY nth)
+    SELECT name, room FROM room`,
+};
+
+/** Group commit: what is published while a batch is being written goes with the next one. */
+export class Publisher {
+  readonly #line: PostgresLine;
+  readonly #process: () => number;
+  readonly #onPublished: (queue: string, high: boolean) => void;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(
+    line: PostgresLine,
+    process: () => number,
+    onPublished: (queue: string, high: boolean) => void,
+  ) {
+    this.#line = line;
+    this.#process = process;
+    this.#onPublished = onPublished;
+  }
+
+  publish(publication: Publication): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...publication, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#line.close();
+  }
+
+  async #writeAll(): Promise<void> {
+    // What the same turn of the event loop publishes belongs together.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) await this.#write(this.#nextBatch());
+    this.#writing = undefined;
+  }
+
+  #nextBatch(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { body } of this.#waiting) {
+      bytes += body.length;
+      if (count > 0 && (count >= mostMessages || bytes > mostBytes)) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #write(batch: Waiting[]): Promise<void> {
+    try {
+      const rooms = await this.#insert(batch);
+      const places = new Map<string, number>();
+      for (const { queue, high, resolve, reject } of batch) {
+        const room = rooms.get(queue);
+        const place = (places.get(queue) ?? 0) + 1;
+        places.set(queue, place);
+        if (room === undefined) reject(unknown(queue));
+        else if (place > room) reject(full(queue));
+        else {
+          this.#onPublished(queue, high);
+          resolve();
+        }
+      }
+    } catch (error) {
+      // One that can't be written must not take its neighbours with it.
+      if (batch.length > 1 && !hasCode(error, 'unavailable')) {
+        for (const one of batch) await this.#write([one]);
+      } else for (const { reject } of batch) reject(error);
+    }
+  }
+
+  /** Resolves to the queues that there are, and how many messages each of them could take. */
+  async #insert(batch: readonly Publication[]): Promise<Map<string, number>> {
+    const names = [...new Set(batch.map(({ queue }) => queue))];
+    const starts: number[] = [];
+    let length = 0;
+    for (const { body } of batch) {
+      starts.push(length + 1);
+      length += body.length;
+    }
+    const values = [
+      names,
+      batch.map(({ queue }) => queue),
+      batch.map(({ high }) => (high ? 0 : 1)),
+      batch.map(({ id }) => id),
+      batch.map(({ headers }) => headers),
+      starts,
+      batch.map(({ body }) => body.length),
+      Buffer.concat(batch.map(({ body }) => body)),
+    ];
+    const [, rows = []] = await this.#line.together([
+      [lockBounded, [names]],
+      [insert, values],
+      noticesOf(cameReady(batch), this.#process()),
+    ]);
+    return new Map(
+      (rows as [string, number | null][]).map(([name, room]) => [name, room ?? Number.POSITIVE_INFINITY]),
+    );
+  }
+}
+
+export function unknown(queue: string): PismakError {
+  return new PismakError('queue-unknown', `There is no queue ${queue}. Declare it first.`);
+}
+
+function full(queue: string): PismakError {
+  return new PismakError('queue-full', `Queue ${queue} has as many messages as it may. Try again later.`);
+}

@@ -1,0 +1,131 @@
+import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { QueueOptions } from '../broker.ts';
+import type { Administration } from './administration.ts';
+import { type Notice, noticesOf } from './notices.ts';
+
+/** Messages that one statement changes at most: others get their turn in between. */
+const step = 2000;
+
+const declare: Statement = {
+  name: 'declare',
+  text: `INSERT INTO queue (name, max_length) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET max_length = CASE WHEN $3::boolean THEN excluded.max_length ELSE queue.max_length END`,
+};
+const pause: Statement = { name: 'pause', text: 'UPDATE queue SET paused = $2 WHERE number = $1' };
+/** Takes the name away, so that it can be used again while the messages are being deleted. */
+const retire: Statement = { name: 'retire', text: 'UPDATE queue SET name = NULL WHERE number = $1' };
+const deleteSome: Statement = {
+  name: 'delete-some',
+  text: `DELETE FROM message WHERE seq = ANY (ARRAY(
+      SELECT seq FROM message WHERE queue = $1 AND state = 0 UNION ALL SELECT seq FROM message WHERE queue = $1 AND state = 1
+      UNION ALL SELECT seq FROM message WHERE queue = $1 AND state = 2
+      UNION ALL SELECT seq FROM message WHERE owner IS NOT NULL AND queue = $1 LIMIT $2))
+    RETURNING 1`,
+};
+const forget: Statement = {
+  name: 'forget-queue',
+  text: 'DELETE FROM queue WHERE number = $1 AND name IS NULL',
+};
+const forgetCounts: Statement = { name: 'forget-counts', text: 'DELETE FROM counts WHERE queue = $1' };
+const lastPlace: Statement = {
+  name: 'last-place',
+  text: `SELECT last_value FROM pg_sequences WHERE schemaname = 'pismak_broker' AND sequencename = 'message_seq_seq'`,
+};
+const purgeSome: Statement = {
+  name: 'purge-some',
+  text: `DELETE FROM message WHERE seq = ANY (ARRAY(
+      SELECT seq FROM message WHERE queue = $1 AND state = 0 AND seq <= $2
+      UNION ALL SELECT seq FROM message WHERE queue = $1 AND state = 1 AND seq <= $2
+      UNION ALL SELECT seq FROM message WHERE owner IS NOT NULL AND queue = $1 AND NOT started AND seq <= $2 LIMIT $3))
+    AND (state < 2 OR NOT started) AND state <> 2 RETURNING 1`,
+};
+
+type Chosen = readonly string[] | undefined;
+const nextDead = `SELECT seq FROM message WHERE queue = $1 AND state = 2 AND seq > $2
+  AND ($3::text[] IS NULL OR id = ANY($3)) ORDER BY seq LIMIT $4 FOR UPDATE`;
+const redriveSome: Statement = {
+  name: 'redrive-some',
+  text: `UPDATE message SET state = 0, attempts = 0 WHERE seq = ANY (ARRAY(${nextDead})) RETURNING seq`,
+};
+const discardSome: Statement = {
+  name: 'discard-some',
+  text: `DELETE FROM message WHERE seq = ANY (ARRAY(${nextDead})) RETURNING seq`,
+};
+
+/** Changes to queues as a whole. Those that consume them are told. */
+export class QueueChanges {
+  readonly #line: PostgresLine;
+  readonly #administration: Administration;
+  readonly #process: () => number;
+
+  constructor(line: PostgresLine, administration: Administration, process: () => number) {
+    this.#line = line;
+    this.#administration = administration;
+    this.#process = process;
+  }
+
+  async declare(name: string, { maxLength }: QueueOptions): Promise<void> {
+    await this.#line.query(declare, [name, maxLength ?? null, maxLength !== undefined]);
+  }
+
+  async remove(name: string): Promise<void> {
+    const number = await this.#administration.find(name);
+    await this.#line.together([[retire, [number]], this.#notice({ queue: name, kind: 'changed' })]);
+    await this.finishRemoval(number);
+  }
+
+  /** Deletes what a removed queue has left; another process may do the same. */
+  async finishRemoval(number: number): Promise<void> {
+    while ((await this.#line.query(deleteSome, [number, step])).length > 0);
+    await this.#line.together([
+      [forget, [number]],
+      [forgetCounts, [number]],
+    ]);
+  }
+
+  async setPaused(name: string, paused: boolean): Promise<void> {
+    const number = await this.#administration.find(name);
+    await this.#line.together([[pause, [number, paused]], this.#notice({ queue: name, kind: 'changed' })]);
+  }
+
+  /** What is published meanwhile stays. */
+  async purge(name: string): Promise<number> {
+    const number = await this.#administration.find(name);
+    const [last] = await this.#line.query<[number]>(lastPlace);
+    for (let total = 0; ; ) {
+      const deleted = await this.#line.query(purgeSome, [number, last?.[0] ?? 0, step]);
+      total += deleted.length;
+      if (deleted.length > 0) continue;
+      const [notify, values] = this.#notice({ queue: name, kind: 'changed' });
+      await this.#line.query(notify, values);
+      return total;
+    }
+  }
+
+  async redrive(name: string, ids: Chosen): Promise<number> {
+    return this.#eachDead(redriveSome, name, ids, { queue: name, kind: 'high' });
+  }
+
+  async discard(name: string, ids: Chosen): Promise<number> {
+    return this.#eachDead(discardSome, name, ids);
+  }
+
+  /** In the order of their places, so that one which dies again meanwhile is not met twice. */
+  async #eachDead(statement: Statement, name: string, ids: Chosen, notice?: Notice): Promise<number> {
+    const number = await this.#administration.find(name);
+    let total = 0;
+    for (let after = 0; ; ) {
+      const [rows = []] = await this.#line.together([
+        [statement, [number, after, ids ?? null, step]],
+        ...(notice ? [this.#notice(notice)] : []),
+      ]);
+      total += rows.length;
+      if (rows.length < step) return total;
+      after = Math.max(...rows.map((row) => Number(row[0])));
+    }
+  }
+
+  #notice(notice: Notice) {
+    return noticesOf([notice], this.#process());
+  }
+}

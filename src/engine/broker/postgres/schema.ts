@@ -1,0 +1,95 @@
+import type { PostgresSchema } from '../../database/postgres-schema.ts';
+
+/** Where notices of new messages and changed queues go. */
+export const channel = 'pismak_broker';
+
+/**
+ * `seq` is a message's place and never changes. States: 0 ready, 1 delayed, 2 dead, 3 claimed by the process `owner`,
+ * which has `started` it or only fetched it ahead. A claim lasts as long as the lease of its process, which that one
+ * renews: one row, however many messages it holds. Lanes: 0 high, 1 normal. Times are the server's, in milliseconds.
+ *
+ * Counting a million rows takes half a second, so triggers keep counts: each connection in rows of its own (`shard`), or
+ * all would wait for one row until the other's commit; a sweep adds up the rows of connections that are gone.
+ */
+const tables = `
+  CREATE TABLE queue (
+    number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text UNIQUE, -- null: removed, and its messages are being deleted
+    paused boolean NOT NULL DEFAULT false,
+    max_length bigint
+  );
+  CREATE TABLE process (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    lease_until bigint NOT NULL
+  );
+  CREATE TABLE message (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    owner bigint,
+    published_at bigint NOT NULL,
+    ready_at bigint,
+    queue int NOT NULL,
+    attempts int NOT NULL DEFAULT 0,
+    lane smallint NOT NULL,
+    state smallint NOT NULL DEFAULT 0,
+    started boolean NOT NULL DEFAULT false,
+    id text NOT NULL,
+    headers text,
+    history text,
+    body bytea NOT NULL
+  ) WITH (
+    -- Rows come and go: what is dead must leave soon, or every claim has to step over it.
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
+    autovacuum_vacuum_insert_threshold = -1, autovacuum_analyze_scale_factor = 0.5
+  );
+  ALTER TABLE message ALTER body SET STORAGE EXTERNAL;
+  CREATE INDEX message_ready ON message (queue, lane, seq) WHERE state = 0;
+  CREATE INDEX message_delayed ON message (queue, ready_at) WHERE state = 1;
+  CREATE INDEX message_due ON message (ready_at) WHERE state = 1;
+  CREATE INDEX message_dead ON message (queue, seq) WHERE state = 2;
+  CREATE INDEX message_claimed ON message (owner) WHERE owner IS NOT NULL;
+
+  CREATE TABLE counts (
+    queue int NOT NULL,
+    shard int NOT NULL,
+    high bigint NOT NULL,
+    normal bigint NOT NULL,
+    delayed bigint NOT NULL,
+    dead bigint NOT NULL,
+    PRIMARY KEY (queue, shard)
+  ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+  CREATE FUNCTION count_messages() RETURNS trigger LANGUAGE plpgsql SET search_path = pismak_broker AS $$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO counts
+        SELECT queue, pg_backend_pid(), count(*) FILTER (WHERE lane = 0), count(*) FILTER (WHERE lane = 1), 0, 0
+        FROM new_rows GROUP BY queue
+      ON CONFLICT (queue, shard) DO UPDATE SET high = counts.high + excluded.high, normal = counts.normal + excluded.normal;
+    ELSIF TG_OP = 'UPDATE' THEN
+      INSERT INTO counts
+        SELECT queue, pg_backend_pid(),
+          coalesce(sum(n) FILTER (WHERE state = 0 AND lane = 0), 0), coalesce(sum(n) FILTER (WHERE state = 0 AND lane = 1), 0),
+          coalesce(sum(n) FILTER (WHERE state = 1), 0), coalesce(sum(n) FILTER (WHERE state = 2), 0)
+        FROM (SELECT queue, lane, state, 1 AS n FROM new_rows UNION ALL SELECT queue, lane, state, -1 FROM old_rows) AS change
+        WHERE state <> 3 GROUP BY queue
+      ON CONFLICT (queue, shard) DO UPDATE SET high = counts.high + excluded.high, normal = counts.normal + excluded.normal,
+        delayed = counts.delayed + excluded.delayed, dead = counts.dead + excluded.dead;
+    ELSE
+      INSERT INTO counts
+        SELECT queue, pg_backend_pid(), -count(*) FILTER (WHERE state = 0 AND lane = 0),
+          -count(*) FILTER (WHERE state = 0 AND lane = 1), -count(*) FILTER (WHERE state = 1), -count(*) FILTER (WHERE state = 2)
+        FROM old_rows WHERE state <> 3 GROUP BY queue
+      ON CONFLICT (queue, shard) DO UPDATE SET high = counts.high + excluded.high, normal = counts.normal + excluded.normal,
+        delayed = counts.delayed + excluded.delayed, dead = counts.dead + excluded.dead;
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER message_inserted AFTER INSERT ON message REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
+  CREATE TRIGGER message_updated AFTER UPDATE ON message REFERENCING NEW TABLE AS new_rows OLD TABLE AS old_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
+  CREATE TRIGGER message_deleted AFTER DELETE ON message REFERENCING OLD TABLE AS old_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
+`;
+
+export const schema: PostgresSchema = { name: 'pismak_broker', version: 1, tables, lock: 7_061_736_002 };

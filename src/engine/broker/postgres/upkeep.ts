@@ -1,0 +1,138 @@
+import type { Clock } from '../../clock.ts';
+import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import { DelayTimer } from '../delay-timer.ts';
+import type { Lease } from './lease.ts';
+import { cameReady, noticesOf } from './notices.ts';
+
+const step = 2000;
+
+/**
+ * After a fail-over everybody comes back a little later: only who has been connected for a whole lease may take others
+ * for dead.
+ */
+const forgetDead: Statement = {
+  name: 'forget-dead',
+  text: `DELETE FROM process WHERE lease_until < now_ms() AND (SELECT backend_start FROM pg_stat_activity
+    WHERE pid = pg_backend_pid()) < clock_timestamp() - $1 * interval '1 millisecond'`,
+};
+const rescue: Statement = {
+  name: 'rescue',
+  text: `
+    WITH rescued AS (
+      UPDATE message SET state = 0, owner = NULL, started = false WHERE seq IN (
+        SELECT seq FROM message WHERE owner IS NOT NULL AND NOT EXISTS (SELECT FROM process WHERE number = owner)
+        LIMIT $1 FOR UPDATE SKIP LOCKED)
+      RETURNING queue, lane)
+    SELECT name, bool_or(lane = 0) FROM rescued JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name`,
+};
+const promote: Statement = {
+  name: 'promote',
+  text: `
+    WITH promoted AS (
+      UPDATE message SET state = 0, ready_at = NULL WHERE seq IN (
+        SELECT seq FROM message WHERE state = 1 AND ready_at <= now_ms() ORDER BY ready_at
+        LIMIT $1 FOR UPDATE SKIP LOCKED)
+      RETURNING queue, lane)
+    SELECT name, bool_or(lane = 0) FROM promoted JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name`,
+};
+const nextDue: Statement = {
+  name: 'next-due',
+  text: 'SELECT ready_at - now_ms() FROM message WHERE state = 1 ORDER BY ready_at LIMIT 1',
+};
+/** Adds up the counts of connections that are gone, and forgets those of queues that are gone. */
+const addUpCounts: Statement = {
+  name: 'add-up-counts',
+  text: `
+    WITH gone AS (
+      DELETE FROM counts WHERE shard <> 0 AND shard NOT IN (SELECT pid FROM pg_stat_activity) RETURNING *)
+    INSERT INTO counts SELECT queue, 0, sum(high), sum(normal), sum(delayed), sum(dead) FROM gone GROUP BY queue
+    ON CONFLICT (queue, shard) DO UPDATE SET high = counts.high + excluded.high,
+      normal = counts.normal + excluded.normal, delayed = counts.delayed + excluded.delayed, dead = counts.dead + excluded.dead`,
+};
+const removedQueues: Statement = {
+  name: 'removed-queues',
+  text: 'SELECT number FROM queue WHERE name IS NULL',
+};
+
+/** What must be done now and then: renew the lease, take back what the dead had, and make ready what is due. */
+export class Upkeep {
+  readonly #line: PostgresLine;
+  readonly #clock: Clock;
+  readonly #lease: Lease;
+  readonly #leaseMs: number;
+  readonly #wake: (queue: string, high: boolean) => void;
+  readonly #review: () => void;
+  readonly #finishRemoval: (number: number) => Promise<void>;
+  readonly timer: DelayTimer;
+  #cancel = () => {};
+  #closed = false;
+  #working: Promise<void> | undefined;
+
+  constructor(parts: {
+    line: PostgresLine;
+    clock: Clock;
+    lease: Lease;
+    leaseMs: number;
+    wake: (queue: string, high: boolean) => void;
+    review: () => void;
+    finishRemoval: (number: number) => Promise<void>;
+  }) {
+    this.#line = parts.line;
+    this.#clock = parts.clock;
+    this.#lease = parts.lease;
+    this.#leaseMs = parts.leaseMs;
+    this.#wake = parts.wake;
+    this.#review = parts.review;
+    this.#finishRemoval = parts.finishRemoval;
+    this.timer = new DelayTimer(this.#clock, () => void this.#promote());
+  }
+
+  start(): void {
+    this.#working = this.#work().finally(() => {
+      if (!this.#closed) this.#cancel = this.#clock.after(this.#leaseMs / 3, () => this.start());
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancel();
+    this.timer.close();
+    await this.#working;
+  }
+
+  /** A server that is away now is there again at the next turn. */
+  async #work(): Promise<void> {
+    try {
+      await this.#lease.renew();
+      await this.#line.query(forgetDead, [this.#leaseMs]);
+      await this.#line.query(addUpCounts);
+      await this.#makeReady(rescue);
+      for (const [number] of await this.#line.query<[number]>(removedQueues))
+        await this.#finishRemoval(number);
+      await this.#promote();
+    } catch {
+      // Whoever needs the server learns it from his own question.
+    }
+    this.#review();
+  }
+
+  async #promote(): Promise<void> {
+    try {
+      await this.#makeReady(promote);
+      const [next] = await this.#line.query<[number]>(nextDue);
+      if (next) this.timer.expect(this.#clock.now() + Math.max(1, next[0]));
+    } catch {
+      this.timer.expect(this.#clock.now() + 1000);
+    }
+  }
+
+  async #makeReady(statement: Statement): Promise<void> {
+    const rows = await this.#line.query<[string, boolean]>(statement, [step]);
+    const notices = cameReady(rows.map(([queue, high]) => ({ queue, high })));
+    if (notices.length === 0) return;
+    const [notify, values] = noticesOf(notices, this.#lease.number);
+    await this.#line.query(notify, values);
+    for (const { queue, kind } of notices) this.#wake(queue, kind === 'high');
+    await this.#makeReady(statement);
+  }
+}
