@@ -1,0 +1,35 @@
+import { after, before, type TestContext } from 'node:test';
+import { openPostgresPool } from '../database/postgres-pool.ts';
+import { eventually } from '../testing/eventually.ts';
+import { type PostgresServer, startPostgres } from '../testing/servers/postgres.ts';
+import { type CoordinationUnderTest, coordinationContract } from './contract.ts';
+import { openPostgresCoordination } from './postgres.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.close());
+
+async function create(t: TestContext): Promise<CoordinationUnderTest> {
+  const url = await server.createDatabase();
+  const pool = await openPostgresPool({ url, max: 1 });
+  t.after(() => pool.close());
+  const open = () => openPostgresCoordination({ url, report: () => {} });
+  let tree = await open();
+  return {
+    open: (identity) => tree.openSession(identity),
+    // What a sweep does to a session of which nothing was heard.
+    async expire(session) {
+      await pool.query('DELETE FROM pismak_coordination.session WHERE name = $1', [session.session]);
+      await eventually('it is told', () => session.lost.aborted);
+    },
+    async restart() {
+      await tree.close();
+      tree = await open();
+    },
+    close: () => tree.close(),
+  };
+}
+
+coordinationContract('PostgreSQL', create);

@@ -1,0 +1,23 @@
+import { type Clock, systemClock } from '../clock.ts';
+import { postgresNodes } from '../database/postgres-nodes.ts';
+import type { CoordinationSource } from './open.ts';
+import { PostgresTree } from './postgres/tree.ts';
+import { warnOfListener } from './warn-of-listener.ts';
+
+/**
+ * Sessions, nodes and holds in PostgreSQL, for as many processes as like. The tables are made when they are missing.
+ *
+ *     openPostgresCoordination({ url: 'postgres://pismak:secret@db1,db2/pismak' })
+ */
+export async function openPostgresCoordination(parts: {
+  /** See `postgres-url.ts` for several nodes and TLS. */
+  url: string;
+  clock?: Clock;
+  /** Silence for so long ends a session. */
+  sessionTimeoutMs?: number;
+  /** Told when a listener of a watch throws. */
+  report?: (error: unknown) => void;
+}): Promise<CoordinationSource> {
+  const { url, clock = systemClock, sessionTimeoutMs = 10_000, report = warnOfListener } = parts;
+  return PostgresTree.open(await postgresNodes(url, clock), { clock, sessionTimeoutMs, report });
+}

@@ -1,0 +1,130 @@
+import type { Clock } from '../../clock.ts';
+import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import { PismakError } from '../../errors.ts';
+import { newId } from '../../identity.ts';
+import type { Hold } from '../coordination.ts';
+
+interface Ticket {
+  readonly name: string;
+  readonly path: string;
+  readonly session: string;
+  readonly identity: string;
+  readonly lost: AbortController;
+  resolve(hold: Hold): void;
+  reject(error: unknown): void;
+}
+
+/** Places are taken one at a time for a path: else a later place might be seen before an earlier one. */
+const lockLine: Statement = {
+  name: 'lock-line',
+  text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 7061736004))',
+};
+const joinLine: Statement = {
+  name: 'join-line',
+  text: `WITH alive AS MATERIALIZED (SELECT 1 FROM session WHERE name = $2 FOR KEY SHARE)
+    INSERT INTO hold (path, session, identity, ticket) SELECT $1, $2, $3, $4 FROM alive RETURNING place`,
+};
+const first: Statement = {
+  name: 'first-in-line',
+  text: 'SELECT place, identity, ticket FROM hold WHERE path = $1 ORDER BY place LIMIT 1',
+};
+const leaveLine: Statement = { name: 'leave-line', text: 'DELETE FROM hold WHERE ticket = $1' };
+const leaveUnknown: Statement = {
+  name: 'leave-unknown',
+  text: 'DELETE FROM hold WHERE session = ANY($1::text[]) AND ticket <> ALL ($2::text[])',
+};
+
+/** For each path a line in the table; whoever is first in it holds. Here are the tickets of this process. */
+export class HoldLines {
+  readonly #line: PostgresLine;
+  readonly #clock: Clock;
+  readonly #tickets = new Map<string, Ticket>();
+
+  constructor(line: PostgresLine, clock: Clock) {
+    this.#line = line;
+    this.#clock = clock;
+  }
+
+  async hold(path: string, session: string, identity: string, signal?: AbortSignal): Promise<Hold> {
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Hold>();
+    const lost = new AbortController();
+    const ticket: Ticket = { name: newId(this.#clock), path, session, identity, lost, resolve, reject };
+    this.#tickets.set(ticket.name, ticket);
+    const leave = () => {
+      reject(signal?.reason);
+      void this.#leave(ticket).catch(() => {});
+    };
+    signal?.addEventListener('abort', leave, { once: true });
+    void this.#join(ticket);
+    return promise.finally(() => signal?.removeEventListener('abort', leave));
+  }
+
+  async holder(path: string): Promise<{ identity: string; fence: number } | undefined> {
+    const [row] = await this.#line.query<[number, string]>(first, [path]);
+    return row && { fence: row[0], identity: row[1] };
+  }
+
+  /** Somebody has left the line. */
+  lineChanged(path: string): void {
+    const ours = [...this.#tickets.values()].some((ticket) => ticket.path === path);
+    // When the server is away, we look again once it is back.
+    if (ours) void this.#serve(path).catch(() => {});
+  }
+
+  lookAgain(): void {
+    for (const path of new Set([...this.#tickets.values()].map((ticket) => ticket.path)))
+      this.lineChanged(path);
+  }
+
+  /** Those of a session that is over, in the table already. */
+  drop(session: string, reason: PismakError): void {
+    for (const ticket of this.#tickets.values()) {
+      if (ticket.session !== session) continue;
+      this.#tickets.delete(ticket.name);
+      ticket.reject(reason);
+      ticket.lost.abort(reason);
+    }
+  }
+
+  /** Leaves the lines in which we stand without knowing, because an answer was lost. */
+  async leaveUnknown(sessions: readonly string[]): Promise<void> {
+    await this.#line.query(leaveUnknown, [sessions, [...this.#tickets.keys()]]);
+  }
+
+  async #join(ticket: Ticket): Promise<void> {
+    const { path, session, identity, name } = ticket;
+    try {
+      const [, places] = await this.#line.together([
+        [lockLine, [path]],
+        [joinLine, [path, session, identity, name]],
+      ]);
+      if (places?.length === 0) {
+        throw new PismakError('session-lost', `Session ${session} has expired: open a new one`);
+      }
+      if (this.#tickets.has(name)) await this.#serve(path);
+      else await this.#leave(ticket);
+    } catch (error) {
+      this.#tickets.delete(name);
+      ticket.reject(error);
+    }
+  }
+
+  async #serve(path: string): Promise<void> {
+    const [row] = await this.#line.query<[number, string, string]>(first, [path]);
+    const ticket = row && this.#tickets.get(row[2]);
+    if (!ticket) return;
+    ticket.resolve({
+      path,
+      identity: ticket.identity,
+      fence: row[0],
+      lost: ticket.lost.signal,
+      release: () => this.#leave(ticket),
+    });
+  }
+
+  async #leave(ticket: Ticket): Promise<void> {
+    this.#tickets.delete(ticket.name);
+    await this.#line.query(leaveLine, [ticket.name]);
+  }
+}

@@ -1,0 +1,49 @@
+import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+
+const open: Statement = {
+  name: 'open-session',
+  text: 'INSERT INTO session (name, expires_at) VALUES ($1, now_ms() + $2)',
+};
+const renew: Statement = {
+  name: 'renew-sessions',
+  text: 'UPDATE session SET expires_at = now_ms() + $2 WHERE name = ANY($1::text[]) RETURNING name',
+};
+const end: Statement = { name: 'end-session', text: 'DELETE FROM session WHERE name = $1' };
+/**
+ * After a fail-over everybody comes back a little later: only who has been connected as long as a session lasts may take
+ * others for dead.
+ */
+const endExpired: Statement = {
+  name: 'end-expired',
+  text: `DELETE FROM session WHERE name IN (SELECT name FROM session WHERE expires_at < now_ms() FOR UPDATE SKIP LOCKED)
+    AND (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) < clock_timestamp() - $1 * interval '1 millisecond'`,
+};
+
+/** Who lives, on the server's clock. */
+export class SessionTable {
+  readonly #line: PostgresLine;
+  readonly #timeoutMs: number;
+
+  constructor(line: PostgresLine, timeoutMs: number) {
+    this.#line = line;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async open(name: string): Promise<void> {
+    await this.#line.query(open, [name, this.#timeoutMs]);
+  }
+
+  /** Resolves to those that are still there. */
+  async renew(names: readonly string[]): Promise<Set<string>> {
+    const rows = await this.#line.query<[string]>(renew, [names, this.#timeoutMs]);
+    return new Set(rows.map(([name]) => name));
+  }
+
+  async end(name: string): Promise<void> {
+    await this.#line.query(end, [name]);
+  }
+
+  async endExpired(): Promise<void> {
+    await this.#line.query(endExpired, [this.#timeoutMs]);
+  }
+}
