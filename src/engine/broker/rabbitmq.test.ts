@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Connection } from 'rabbitmq-client';
+import { systemClock } from '../clock.ts';
+import { hasCode } from '../errors.ts';
+import { eventually } from '../testing/eventually.ts';
+import { type RabbitCluster, startRabbitCluster } from '../testing/servers/rabbitmq.ts';
+import type { Broker } from './broker.ts';
+import { bytes, drain, idsOf, numbered, publishAll, takeOne, text } from './contract/scene.ts';
+import { brokerContract } from './contract.ts';
+import { readAddress } from './rabbitmq/address.ts';
+import { openRabbitBroker } from './rabbitmq.ts';
+
+let cluster: RabbitCluster;
+before(async () => {
+  cluster = await startRabbitCluster();
+});
+after(() => cluster.close());
+
+brokerContract('RabbitMQ', async () => {
+  const { url } = await cluster.createHost();
+  const module = new URL('./rabbitmq.ts', import.meta.url);
+  return {
+    open: (options) => openRabbitBroker({ url, clock: systemClock, ...options }),
+    now: () => systemClock.now(),
+    // Nobody waits for hours: that a message stays with its handler is the server's promise, whatever the time.
+    pass: (ms) => wait(Math.min(ms, 2000)),
+    process: { module, factory: 'openRabbitBroker', options: { url } },
+    keepsPlaces: false,
+    isRealTime: true,
+  };
+});
+
+test('with amqps everything is encrypted, and only a server of a trusted authority is talked to', async (t) => {
+  const { tlsUrl } = await cluster.createHost();
+  const broker = await openOne(t, `${tlsUrl}?cacertfile=${cluster.certificates.authority}`);
+  await broker.declare('letters');
+  await publishAll(broker, 'letters', ['one']);
+  assert.equal((await takeOne(broker, 'letters')).id, 'one');
+  await assert.rejects(openRabbitBroker({ url: tlsUrl, clock: systemClock }), (error) => {
+    return hasCode(error, 'unavailable') && /certificate/.test(error.message);
+  });
+});
+
+test('wrong credentials are refused, and never repeated in what is said about it', async () => {
+  const { url } = await cluster.createHost();
+  const wrong = url.replace(/:[^:@]+@/, ':not-the-password@');
+  await assert.rejects(openRabbitBroker({ url: wrong, clock: systemClock }), (error) => {
+    assert.doesNotMatch(JSON.stringify(error) + String(error), /not-the-password/);
+    return hasCode(error, 'unavailable') && /ACCESS_REFUSED|[Ll]ogin was refused/.test(error.message);
+  });
+});
+
+test('a foreign producer publishes by the name of the queue, and its priority makes the lane', async (t) => {
+  const { url } = await cluster.createHost();
+  const broker = await openOne(t, url);
+  await broker.declare('letters');
+  const foreign = await foreignChannel(t, url);
+  await foreign.basicPublish({ routingKey: 'letters', durable: true }, Buffer.from([0, 255, 1]));
+  await foreign.basicPublish({ routingKey: 'letters', durable: true, priority: 1 }, Buffer.from('urgent'));
+  const [low, high] = await drain(broker, 'letters', 2);
+  assert.deepEqual(
+    [low?.lane, low?.attempt, Buffer.from(low?.body ?? [])],
+    ['normal', 1, Buffer.from([0, 255, 1])],
+  );
+  assert.deepEqual([high?.lane, text(high?.body ?? bytes(''))], ['high', 'urgent']);
+  await foreign.basicPublish({ routingKey: 'letters', durable: true }, Buffer.from('again'));
+  const first = await takeOne(broker, 'letters', (delivery) =>
+    delivery.retry({ delayMs: 0, reason: 'busy' }),
+  );
+  const second = await takeOne(broker, 'letters');
+  assert.deepEqual([second.id, second.attempt, text(second.body)], [first.id, 2, 'again']);
+});
+
+test('what the server itself takes out of a queue is found among its dead letters', async (t) => {
+  const { url } = await cluster.createHost();
+  const broker = await openOne(t, url);
+  await broker.declare('letters');
+  await publishAll(broker, 'letters', ['one']);
+  const foreign = await foreignChannel(t, url);
+  const message = await foreign.basicGet('letters');
+  foreign.basicNack({ deliveryTag: message?.deliveryTag ?? 0, requeue: false });
+  const [letter] = await eventually('it is dead', async () => {
+    const dead = await broker.dead('letters');
+    return dead.length > 0 && dead;
+  });
+  assert.equal(letter?.id, 'one');
+  assert.match(letter?.history[0]?.reason ?? '', /RabbitMQ.*rejected/);
+  assert.equal(await broker.redrive('letters'), 1);
+  assert.equal((await takeOne(broker, 'letters')).id, 'one');
+});
+
+test('a queue that somebody made in another way is a conflict, said in words', async (t) => {
+  const { url } = await cluster.createHost();
+  const broker = await openOne(t, url);
+  const foreign = await foreignChannel(t, url);
+  await foreign.queueDeclare({ queue: 'letters', durable: true });
+  await assert.rejects(
+    broker.declare('letters'),
+    (error) => hasCode(error, 'conflict') && /letters of another kind/.test(error.message),
+  );
+});
+
+test('a queue that one process pauses is paused for consumers of all processes', async (t) => {
+  const { url } = await cluster.createHost();
+  const [one, other] = [await openOne(t, url), await openOne(t, url)];
+  await one.declare('letters');
+  const started: string[] = [];
+  // Enough of them for the server to send ahead.
+  const consumer = await one.consume('letters', { concurrency: 2 }, async (delivery) => {
+    started.push(delivery.id);
+    await delivery.ack();
+  });
+  await publishAll(other, 'letters', numbered('m', 30));
+  await eventually('all are done', () => started.length === 30);
+  await other.pause('letters');
+  await eventually('it is heard of', async () => (await one.status('letters')).paused);
+  await publishAll(other, 'letters', ['late']);
+  assert.deepEqual(idsOf(await one.peek('letters')), ['late']);
+  assert.equal(started.length, 30);
+  await other.resume('letters');
+  await eventually('it is started', () => started.at(-1) === 'late');
+  await consumer.close();
+});
+
+test('kill -9 of the node that we are connected to loses no confirmed message', async (t) => {
+  const { url, name } = await cluster.createHost();
+  const broker = await openOne(t, url);
+  await broker.declare('letters');
+  const confirmed: string[] = [];
+  const lost: unknown[] = [];
+  let going = true;
+  let longestGapMs = 0;
+  const send = async (sender: string) => {
+    for (let sent = 0; going; sent++) {
+      const began = performance.now();
+      const id = `${sender}-${sent}`;
+      await broker.publish('letters', { id, body: bytes(id) }).then(
+        () => confirmed.push(id),
+        (error) => lost.push(error),
+      );
+      longestGapMs = Math.max(longestGapMs, performance.now() - began);
+    }
+  };
+  const received = new Set<string>();
+  const consumer = await broker.consume('letters', { concurrency: 10 }, async (delivery) => {
+    received.add(delivery.id);
+    await delivery.ack();
+  });
+  const sending = Promise.all(numbered('sender', 10).map(send));
+  const node = await eventually('we see where we are', () => nodeOf(name, 'pismak publish'));
+  await eventually('it goes well', () => received.size > 300);
+  const before = confirmed.length;
+  await node.kill();
+  await eventually('it goes on', () => confirmed.length > before + 500, 30_000);
+  going = false;
+  await sending;
+  await eventually('all have come', () => confirmed.every((id) => received.has(id)), 30_000);
+  await consumer.close();
+  t.diagnostic(`${confirmed.length} confirmed, longest wait for a confirm ${Math.round(longestGapMs)} ms`);
+  assert.deepEqual(lost, []);
+  await node.start();
+});
+
+test('under a memory alarm publishing waits, and work that is there goes on', async (t) => {
+  const { url } = await cluster.createHost();
+  const broker = await openOne(t, url);
+  await broker.declare('letters');
+  await publishAll(broker, 'letters', numbered('m', 50));
+  const watermark = (share: string) => cluster.nodes[0]?.control('set_vm_memory_high_watermark', share);
+  await watermark('0.00001');
+  t.after(() => watermark('0.4'));
+  let confirmed = false;
+  const late = broker.publish('letters', { id: 'late', body: bytes('late') }).then(() => {
+    confirmed = true;
+  });
+  assert.deepEqual(idsOf(await drain(broker, 'letters', 50)).sort(), numbered('m', 50).sort());
+  assert.equal(confirmed, false);
+  await watermark('0.4');
+  await late;
+  assert.equal((await takeOne(broker, 'letters')).id, 'late');
+});
+
+async function openOne(t: TestContext, url: string): Promise<Broker> {
+  const broker = await openRabbitBroker({ url, clock: systemClock });
+  t.after(() => broker.close());
+  return broker;
+}
+
+/** What somebody has who knows only AMQP. */
+async function foreignChannel(t: TestContext, url: string) {
+  const connection = new Connection(await readAddress(url));
+  const channel = await connection.acquire();
+  await channel.confirmSelect();
+  t.after(async () => {
+    await channel.close();
+    await connection.close();
+  });
+  return channel;
+}
+
+/** The node that the connection of that name is with. */
+async function nodeOf(host: string, connection: string) {
+  const all = (await cluster.manage('GET', '/connections')) as {
+    vhost: string;
+    node: string;
+    client_properties?: { connection_name?: string };
+  }[];
+  const found = all.find(
+    (one) => one.vhost === host && one.client_properties?.connection_name === connection,
+  );
+  return cluster.nodes.find((node) => node.name === found?.node);
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasCode } from '../../errors.ts';
+import { readAddress } from './address.ts';
+
+test('an address may name several servers, and its parts are unescaped', async () => {
+  assert.deepEqual(await readAddress('amqp://ann:a%2Fb%40c@one:5673,two/my%20host'), {
+    username: 'ann',
+    password: 'a/b@c',
+    vhost: 'my host',
+    hosts: ['one:5673', 'two'],
+  });
+  assert.deepEqual(await readAddress('amqp://one'), {
+    username: 'guest',
+    password: 'guest',
+    vhost: '/',
+    hosts: ['one'],
+  });
+});
+
+test('an address that is none is refused without repeating it', async () => {
+  for (const url of [
+    'http://ann:secret@one',
+    'amqp://ann:secret%@one',
+    'amqps://ann:secret@one?cacertfile=/none',
+  ]) {
+    await assert.rejects(
+      readAddress(url),
+      (error) => hasCode(error, 'configuration-invalid') && !error.message.includes('secret'),
+    );
+  }
+});

@@ -1,0 +1,259 @@
+import type { Channel } from 'rabbitmq-client';
+import { Mutex } from '../../database/mutex.ts';
+import type {
+  Broker,
+  ConsumeOptions,
+  Consumer,
+  DeliveryHandler,
+  Lane,
+  OutgoingMessage,
+  Page,
+  QueueOptions,
+  QueueStatus,
+  StoredMessage,
+} from '../broker.ts';
+import { checkConsumeOptions, checkMessage, pageOf } from '../checks.ts';
+import { RabbitConsumer } from './consumer.ts';
+import { Heads } from './heads.ts';
+import { closedError, queueUnknown } from './link.ts';
+import { giveBack, sift, takeFirst } from './look.ts';
+import { checkHeaders, fromIncoming, type RabbitMessage, toStored } from './message.ts';
+import { checkName, deadQueue, delayQueue, fitsName, laneQueue } from './names.ts';
+import { Pace } from './pace.ts';
+import { Room } from './room.ts';
+import { countReady, createQueues, deleteQueues } from './server-queues.ts';
+import type { Shared } from './shared.ts';
+
+const lanes: readonly Lane[] = ['high', 'normal'];
+
+/** What this process knows of a queue beyond the registry. */
+interface LocalQueue {
+  consumers: Set<RabbitConsumer>;
+  pace: Pace;
+  room: Room;
+  /** Looks take messages away for a moment: one at a time. */
+  looking: Mutex;
+}
+
+export class RabbitBroker implements Broker {
+  readonly #shared: Shared;
+  readonly #maxMessageBytes: number;
+  readonly #closeLinks: () => Promise<void>;
+  readonly #heads: Heads;
+  readonly #local = new Map<string, LocalQueue>();
+  #closed: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(shared: Shared, maxMessageBytes: number, closeLinks: () => Promise<void>) {
+    this.#shared = shared;
+    this.#maxMessageBytes = maxMessageBytes;
+    this.#closeLinks = closeLinks;
+    this.#heads = new Heads(shared.clock);
+  }
+
+  /** The registry has heard of a change. */
+  changed(queue: string): void {
+    for (const consumer of this.#local.get(queue)?.consumers ?? []) consumer.wake();
+  }
+
+  async declare(queue: string, { maxLength }: QueueOptions = {}): Promise<void> {
+    checkName(queue);
+    const { link, registry } = this.#shared;
+    await createQueues(link, queue);
+    const known = registry.find(queue);
+    if (known && (maxLength === undefined || maxLength === known.maxLength)) return;
+    await registry.change(maxLength === undefined ? { queue } : { queue, maxLength });
+  }
+
+  async remove(queue: string): Promise<void> {
+    const { link, registry } = this.#shared;
+    await registry.get(queue);
+    await registry.change({ queue, removed: true });
+    await deleteQueues(link, queue);
+  }
+
+  async publish(queue: string, message: OutgoingMessage): Promise<void> {
+    if (this.#isClosed) throw closedError();
+    if (!fitsName(queue)) throw queueUnknown(queue);
+    checkHeaders(message, checkMessage(message, this.#maxMessageBytes));
+    const { maxLength = null } = this.#shared.registry.find(queue) ?? {};
+    const send = () => this.#shared.publish(queue, message);
+    if (maxLength === null) await send();
+    else await this.#of(queue).room.send(queue, maxLength, send);
+    this.changed(queue);
+  }
+
+  async consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Promise<Consumer> {
+    checkConsumeOptions(options);
+    if (this.#isClosed || this.#closed) throw closedError();
+    await this.#shared.registry.get(queue);
+    const { consumers, pace } = this.#of(queue);
+    const consumer = new RabbitConsumer(queue, this.#shared, pace, options, handler, (leaving) =>
+      consumers.delete(leaving),
+    );
+    consumers.add(consumer);
+    return consumer;
+  }
+
+  status(): Promise<QueueStatus[]>;
+  status(queue: string): Promise<QueueStatus>;
+  async status(queue?: string): Promise<QueueStatus | QueueStatus[]> {
+    if (queue !== undefined) return this.#status(queue);
+    const all: QueueStatus[] = [];
+    for (const name of this.#shared.registry.names()) all.push(await this.#status(name));
+    return all;
+  }
+
+  async pause(queue: string): Promise<void> {
+    await this.#shared.registry.get(queue);
+    await this.#shared.registry.change({ queue, paused: true });
+  }
+
+  async resume(queue: string): Promise<void> {
+    await this.#shared.registry.get(queue);
+    await this.#shared.registry.change({ queue, paused: false });
+  }
+
+  async peek(queue: string, page?: Page): Promise<StoredMessage[]> {
+    const { offset, limit } = pageOf(page);
+    const { delays } = await this.#shared.registry.get(queue);
+    return this.#look(queue, async (channel) => {
+      const found: StoredMessage[] = [];
+      const end = offset + limit;
+      for (const lane of lanes) {
+        if (found.length >= end) break;
+        const seen = await this.#see(channel, laneQueue(queue, lane), end - found.length, lane === 'high');
+        found.push(...seen.map((message) => toStored(message, 'ready')));
+      }
+      const delayed: RabbitMessage[] = [];
+      for (const step of found.length < end ? delays : []) {
+        delayed.push(...(await this.#see(channel, delayQueue(queue, step), end, false)));
+      }
+      delayed.sort((a, b) => (a.readyAt ?? 0) - (b.readyAt ?? 0));
+      found.push(...delayed.map((message) => toStored(message, 'delayed')));
+      return found.slice(offset, end);
+    });
+  }
+
+  async purge(queue: string): Promise<number> {
+    const { delays } = await this.#shared.registry.get(queue);
+    const names = [
+      ...lanes.map((lane) => laneQueue(queue, lane)),
+      ...[...delays].map((step) => delayQueue(queue, step)),
+    ];
+    return this.#look(queue, async (channel) => {
+      let purged = 0;
+      for (const name of names) purged += (await channel.queuePurge(name)).messageCount;
+      for (const consumer of this.#of(queue).consumers) purged += await consumer.purge();
+      return purged;
+    });
+  }
+
+  async dead(queue: string, page?: Page): Promise<StoredMessage[]> {
+    const { offset, limit } = pageOf(page);
+    await this.#shared.registry.get(queue);
+    return this.#look(queue, async (channel) => {
+      const seen = await this.#see(channel, deadQueue(queue), offset + limit, false);
+      return seen.slice(offset, offset + limit).map((message) => toStored(message, 'dead'));
+    });
+  }
+
+  redrive(queue: string, ids?: readonly string[]): Promise<number> {
+    return this.#takeDead(queue, ids, (message) => this.#shared.toLane(queue, { ...message, attempts: 0 }));
+  }
+
+  discard(queue: string, ids?: readonly string[]): Promise<number> {
+    return this.#takeDead(queue, ids, async () => {});
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const consumers = [...this.#local.values()].flatMap((queue) => [...queue.consumers]);
+    await Promise.all(consumers.map((consumer) => consumer.close()));
+    this.#isClosed = true;
+    this.#shared.charges.close();
+    await this.#shared.registry.close();
+    await this.#closeLinks();
+  }
+
+  #of(queue: string): LocalQueue {
+    const known = this.#local.get(queue);
+    if (known) return known;
+    const { clock } = this.#shared;
+    const room = new Room(clock, async () => {
+      const { ready, delayed } = await this.#counts(queue);
+      return ready.high + ready.normal + delayed;
+    });
+    const local = { consumers: new Set<RabbitConsumer>(), pace: new Pace(), room, looking: new Mutex() };
+    this.#local.set(queue, local);
+    return local;
+  }
+
+  /** One look at a time, on a channel of its own. */
+  #look<T>(queue: string, work: (channel: Channel) => Promise<T>): Promise<T> {
+    return this.#of(queue).looking.run(() => this.#shared.link.use(work));
+  }
+
+  async #see(channel: Channel, from: string, count: number, isHigh: boolean): Promise<RabbitMessage[]> {
+    if (count === 0) return [];
+    const taken = await takeFirst(channel, from, count);
+    const now = this.#shared.clock.now();
+    const seen = taken.map((incoming) => fromIncoming(incoming, isHigh, now));
+    await giveBack(channel, from, taken, this.#shared.clock);
+    return seen;
+  }
+
+  async #counts(queue: string) {
+    const { delays } = await this.#shared.registry.get(queue);
+    return this.#shared.link.use(async (channel) => {
+      const ready = {
+        high: await countReady(channel, laneQueue(queue, 'high')),
+        normal: await countReady(channel, laneQueue(queue, 'normal')),
+      };
+      let delayed = 0;
+      for (const step of delays) delayed += await countReady(channel, delayQueue(queue, step));
+      return { ready, delayed, dead: await countReady(channel, deadQueue(queue)) };
+    });
+  }
+
+  async #status(queue: string): Promise<QueueStatus> {
+    const { paused, maxLength } = await this.#shared.registry.get(queue);
+    const { consumers, looking } = this.#of(queue);
+    return looking.run(async () => {
+      const { ready, delayed, dead } = await this.#counts(queue);
+      const inFlight = [...consumers].reduce((sum, consumer) => sum + consumer.inFlight, 0);
+      const oldest = await this.#shared.link.use(async (channel) => [
+        await this.#heads.publishedAt(channel, laneQueue(queue, 'high'), ready.high),
+        await this.#heads.publishedAt(channel, laneQueue(queue, 'normal'), ready.normal),
+      ]);
+      const oldestAt = oldest
+        .filter((at) => at !== null)
+        .reduce<number | null>((a, b) => Math.min(a ?? b, b), null);
+      return { name: queue, ready, delayed, inFlight, dead, oldestAt, paused, maxLength };
+    });
+  }
+
+  /** Takes dead letters (those ids, or all) away, once `keep` has them. The others are given back. */
+  async #takeDead(
+    queue: string,
+    ids: readonly string[] | undefined,
+    keep: (message: RabbitMessage) => Promise<void>,
+  ): Promise<number> {
+    await this.#shared.registry.get(queue);
+    const chosen = ids && new Set(ids);
+    const taken = await this.#look(queue, (channel) =>
+      sift(channel, deadQueue(queue), this.#shared.clock, async (incoming) => {
+        const message = fromIncoming(incoming, false, this.#shared.clock.now());
+        if (chosen && !chosen.has(message.id)) return false;
+        await keep(message);
+        return true;
+      }),
+    );
+    this.changed(queue);
+    return taken;
+  }
+}

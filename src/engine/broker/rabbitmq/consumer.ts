@@ -1,0 +1,224 @@
+import type { Channel } from 'rabbitmq-client';
+import { Bell } from '../../bell.ts';
+import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.ts';
+import { SettledOnce } from '../delivery.ts';
+import { HandlerSlots } from '../handler-slots.ts';
+import { Hand, type InHand } from './in-hand.ts';
+import { fromIncoming, type Incoming } from './message.ts';
+import { laneQueue } from './names.ts';
+import type { Pace } from './pace.ts';
+import { countReady } from './server-queues.ts';
+import type { Shared } from './shared.ts';
+
+const lanes: readonly Lane[] = ['high', 'normal'];
+const foreverMs = 3_600_000;
+const againMs = 500;
+const firstPollMs = 10;
+const lastPollMs = 250;
+
+/**
+ * One call of `consume`: a channel of its own, two lanes. Quick messages are sent to us ahead; long ones, and those of
+ * which we don't know yet, are fetched one by one, the high lane first, so that none waits here while others are idle.
+ */
+export class RabbitConsumer implements Consumer {
+  readonly #queue: string;
+  readonly #shared: Shared;
+  readonly #pace: Pace;
+  readonly #options: ConsumeOptions;
+  readonly #slots: HandlerSlots;
+  readonly #bell = new Bell();
+  readonly #closing = new AbortController();
+  readonly #settling = new Set<Promise<void>>();
+  readonly #leave: (consumer: RabbitConsumer) => void;
+  readonly #looping: Promise<void>;
+  /** What has come and is not started, by lane. */
+  readonly #waiting: Record<Lane, InHand[]> = { high: [], normal: [] };
+  #hand: Hand | undefined;
+  #isSubscribed = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    queue: string,
+    shared: Shared,
+    pace: Pace,
+    options: ConsumeOptions,
+    handler: DeliveryHandler,
+    leave: (consumer: RabbitConsumer) => void,
+  ) {
+    this.#queue = queue;
+    this.#shared = shared;
+    this.#pace = pace;
+    this.#options = options;
+    this.#slots = new HandlerSlots({ prefetch: 1, ...options }, handler, () => {});
+    this.#leave = leave;
+    this.#looping = this.#loop();
+  }
+
+  get inFlight(): number {
+    return this.#hand?.size ?? 0;
+  }
+
+  /** Something may have come, or the queue was paused, resumed or removed. */
+  wake(): void {
+    this.#bell.ring();
+  }
+
+  /** Deletes what is here and not started. */
+  async purge(): Promise<number> {
+    const all = this.#takeWaiting();
+    await Promise.all(all.map((one) => this.#hand?.remove(one)));
+    return all.length;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    await this.#looping;
+    await this.#slots.close();
+    await Promise.all(this.#settling);
+    await this.#hand?.close();
+    this.#leave(this);
+  }
+
+  get #isOpen(): boolean {
+    const known = this.#shared.registry.find(this.#queue);
+    return !this.#closing.signal.aborted && known !== undefined && !known.paused;
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        const channel = await this.#shared.link.channel();
+        this.#isSubscribed = false;
+        const hand = new Hand(channel, this.#queue, this.#shared);
+        this.#hand = hand;
+        // Of a queue that was removed, or of the whole connection: begin anew.
+        channel.on('basic.cancel', () => void channel.close());
+        channel.on('close', () => {
+          this.#takeWaiting();
+          this.#bell.ring();
+        });
+        while (!signal.aborted && channel.active) {
+          if (!this.#isOpen) await this.#wait(foreverMs);
+          else if (this.#pace.isQuick) await this.#subscribe(hand);
+          else await this.#fetchOne(hand);
+        }
+        await hand.giveBack(this.#takeWaiting());
+      } catch {
+        // The connection was lost: what we had goes to others, and we try again.
+      }
+      if (!signal.aborted) await this.#wait(againMs);
+    }
+  }
+
+  /** Lets the server send messages ahead, until that is no longer wanted. */
+  async #subscribe(hand: Hand): Promise<void> {
+    const { channel } = hand;
+    const { concurrency, prefetch = this.#pace.ahead(concurrency) } = this.#options;
+    const ahead = { high: Math.max(prefetch, this.#pace.ahead(concurrency)), normal: prefetch };
+    const tags: string[] = [];
+    for (const lane of lanes) {
+      await channel.basicQos({ prefetchCount: ahead[lane] });
+      const from = laneQueue(this.#queue, lane);
+      const { consumerTag } = await channel.basicConsume({ queue: from }, (incoming) => {
+        this.#received(hand, incoming, lane);
+      });
+      tags.push(consumerTag);
+    }
+    this.#isSubscribed = true;
+    while (this.#isOpen && channel.active && this.#pace.isQuick) await this.#wait(foreverMs);
+    this.#isSubscribed = false;
+    for (const tag of tags) await channel.basicCancel(tag);
+    // What had come before the answer is handed over in the next turn.
+    await new Promise(setImmediate);
+    await hand.giveBack(this.#takeWaiting());
+  }
+
+  async #fetchOne(hand: Hand): Promise<void> {
+    const waiting = this.#waiting.high.length + this.#waiting.normal.length;
+    if (this.#slots.free <= waiting) return this.#wait(foreverMs);
+    for (const lane of lanes) {
+      const incoming = await hand.channel.basicGet({ queue: laneQueue(this.#queue, lane) });
+      if (incoming) return this.#received(hand, incoming, lane);
+    }
+    await this.#idle(hand.channel);
+  }
+
+  /** Waits for a message. Counting costs the server little; to fetch from an empty queue costs a write. */
+  async #idle(channel: Channel): Promise<void> {
+    for (let ms = firstPollMs; this.#isOpen && channel.active; ms = Math.min(2 * ms, lastPollMs)) {
+      await this.#wait(ms);
+      for (const lane of lanes) {
+        if ((await countReady(channel, laneQueue(this.#queue, lane))) > 0) return;
+      }
+    }
+  }
+
+  #received(hand: Hand, incoming: Incoming, lane: Lane): void {
+    const message = fromIncoming(incoming, lane === 'high', this.#shared.clock.now());
+    const { deliveryTag, redelivered } = incoming;
+    const one = { message, deliveryTag, from: laneQueue(this.#queue, lane), isCounted: !redelivered };
+    hand.add(one);
+    // A foreign producer's high message lies in the normal queue; from here on it goes first.
+    this.#waiting[message.lane].push(one);
+    if (redelivered) void this.#count(hand, one);
+    this.#dispatch();
+  }
+
+  /** It came before: whoever had it may have started it. */
+  async #count(hand: Hand, one: InHand): Promise<void> {
+    try {
+      const charged = await this.#shared.charges.look(one.message.life, one.message.publishedAt);
+      one.message.attempts = charged ?? one.message.attempts;
+      one.isCounted = true;
+      this.#dispatch();
+    } catch {
+      // Without its count it is not started; with a new channel it comes again.
+      await hand.channel.close();
+    }
+  }
+
+  #dispatch(): void {
+    while (this.#isOpen && this.#slots.free > 0 && this.#hand) {
+      const lane = this.#waiting.high.length > 0 ? this.#waiting.high : this.#waiting.normal;
+      if (!lane[0]?.isCounted) return;
+      const one = lane.shift();
+      if (one) this.#start(this.#hand, one);
+    }
+  }
+
+  #start(hand: Hand, one: InHand): void {
+    const { charges, clock } = this.#shared;
+    one.message.attempts++;
+    const charge = charges.begin(one.message.life, one.message.attempts);
+    const delivery = new SettledOnce(this.#queue, one.message, (settlement) => {
+      const settling = hand.settle(one, charge, settlement);
+      const done = settling
+        .catch(() => {})
+        .then(() => {
+          this.#settling.delete(done);
+        });
+      this.#settling.add(done);
+      return settling;
+    });
+    const began = clock.now();
+    void this.#slots.start(delivery).then(() => {
+      this.#pace.add(clock.now() - began);
+      this.#dispatch();
+      if (!this.#isSubscribed || !this.#pace.isQuick) this.#bell.ring();
+    });
+  }
+
+  #takeWaiting(): InHand[] {
+    return lanes.flatMap((lane) => this.#waiting[lane].splice(0));
+  }
+
+  #wait(ms: number): Promise<void> {
+    return this.#bell.wait(this.#shared.clock, ms, this.#closing.signal);
+  }
+}

@@ -1,0 +1,115 @@
+import type { Channel } from 'rabbitmq-client';
+import type { Settlement } from '../delivery.ts';
+import { addFailure } from '../history.ts';
+import { Acks } from './acks.ts';
+import type { Charge } from './charges.ts';
+import { unavailable } from './link.ts';
+import { atOnce, giveBack, passOn } from './look.ts';
+import type { RabbitMessage } from './message.ts';
+import type { Shared } from './shared.ts';
+
+/** A message that the server has given to us. */
+export interface InHand {
+  message: RabbitMessage;
+  /** The queue of the server that it came from. */
+  from: string;
+  deliveryTag: number;
+  /** False while we look whether an earlier process had started it. */
+  isCounted: boolean;
+}
+
+/** A channel and the messages that came over it. When it is lost, they are another's. */
+export class Hand {
+  readonly channel: Channel;
+  readonly #acks: Acks;
+  readonly #queue: string;
+  readonly #shared: Shared;
+  readonly #open = new Set<InHand>();
+  readonly #acked = new Map<string, number>();
+
+  constructor(channel: Channel, queue: string, shared: Shared) {
+    this.channel = channel;
+    this.#acks = new Acks(channel);
+    this.#queue = queue;
+    this.#shared = shared;
+  }
+
+  get size(): number {
+    return this.channel.active ? this.#open.size : 0;
+  }
+
+  add(one: InHand): void {
+    this.#open.add(one);
+    // A message got lost within the client: with the channel closed it comes again.
+    if (!this.#acks.received(one.deliveryTag)) void this.channel.close();
+  }
+
+  async settle(one: InHand, charge: Charge, settlement: Settlement): Promise<void> {
+    const { charges, clock } = this.#shared;
+    charges.end(charge);
+    this.#check();
+    if (settlement.kind === 'ack') return this.remove(one);
+    if (settlement.kind === 'release') {
+      await charges.revoke(charge);
+      return this.giveBack([one]);
+    }
+    const { attempts, history } = one.message;
+    const failed = addFailure(history, clock.now(), attempts, settlement.reason);
+    try {
+      await this.#sendOn({ ...one.message, history: [...failed] }, settlement);
+    } catch (error) {
+      await this.giveBack([one]).catch(() => {});
+      throw error;
+    }
+    await this.remove(one);
+  }
+
+  async remove(one: InHand): Promise<void> {
+    this.#check();
+    try {
+      this.#acked.set(one.from, (this.#acked.get(one.from) ?? 0) + 1);
+      await this.#acks.ack(one.deliveryTag);
+    } catch (error) {
+      throw unavailable(error);
+    }
+    this.#open.delete(one);
+  }
+
+  /** To the front of the queues that they came from. */
+  async giveBack(messages: readonly InHand[]): Promise<void> {
+    for (const [from, group] of Map.groupBy(messages, (one) => one.from)) {
+      await giveBack(this.channel, from, group, this.#shared.clock);
+    }
+    for (const one of messages) {
+      this.#acks.gaveBack(one.deliveryTag);
+      this.#open.delete(one);
+    }
+  }
+
+  /** Not before the queues have all acks: many at once wait in the server's channel, and would end with it. */
+  async close(): Promise<void> {
+    try {
+      for (const [from, count] of this.#acked) {
+        // The first sends on what was held back, the second waits for that.
+        for (let round = 0; round < 2 && count > atOnce; round++) await passOn(this.channel, from);
+      }
+    } catch {
+      // The channel is lost already.
+    }
+    await this.channel.close();
+  }
+
+  #sendOn(
+    message: RabbitMessage,
+    settlement: Exclude<Settlement, { kind: 'ack' | 'release' }>,
+  ): Promise<void> {
+    if (settlement.kind === 'dead-letter') return this.#shared.toDead(this.#queue, message);
+    if (settlement.delayMs <= 0) return this.#shared.toLane(this.#queue, message);
+    return this.#shared.toDelay(this.#queue, message, settlement.delayMs);
+  }
+
+  #check(): void {
+    if (!this.channel.active)
+      throw unavailable(new Error('the connection was lost, so the message comes again'));
+  }
+}

@@ -1,0 +1,92 @@
+import type { Channel } from 'rabbitmq-client';
+import { type Clock, sleep } from '../../clock.ts';
+import { PismakError } from '../../errors.ts';
+import type { Incoming } from './message.ts';
+import { countReady } from './server-queues.ts';
+
+const mostInHand = 100_000;
+const visibleMs = 500;
+/** The server's channel holds back what it is told about more than 32 messages at once, and forgets it when it ends. */
+export const atOnce = 24;
+
+/**
+ * The server has no way to look into a queue: we take messages and give them back. They keep their order only if all that
+ * were given back earlier are taken too; those come first and are marked, so we go on until one is not.
+ */
+export async function takeFirst(channel: Channel, queue: string, atLeast: number): Promise<Incoming[]> {
+  const taken: Incoming[] = [];
+  while (taken.length < atLeast || taken.at(-1)?.redelivered) {
+    const message = await channel.basicGet({ queue });
+    if (!message) break;
+    taken.push(message);
+    if (taken.length > mostInHand) {
+      throw new PismakError(
+        'too-large',
+        `Nobody can look behind ${mostInHand} messages of ${queue}: ask for fewer.`,
+      );
+    }
+  }
+  return taken;
+}
+
+/** Puts messages back in front, and waits until they are seen there: the server only promises it soon. */
+export async function giveBack(
+  channel: Channel,
+  queue: string,
+  messages: readonly { deliveryTag: number }[],
+  clock: Clock,
+): Promise<void> {
+  if (messages.length === 0 || !channel.active) return;
+  let ready = await countReady(channel, queue);
+  for (let start = 0; start < messages.length; start += atOnce) {
+    const some = messages.slice(start, start + atOnce);
+    for (const { deliveryTag } of some) channel.basicNack({ deliveryTag, requeue: true });
+    ready += some.length;
+    // Somebody may take them at once, so we don't insist.
+    const end = clock.now() + visibleMs;
+    while ((await countReady(channel, queue)) < ready && clock.now() < end) await sleep(clock, 2);
+  }
+}
+
+/**
+ * Goes through what waits now, a few messages at a time. `settle` does what is to be done with one and says whether it may
+ * be deleted; the others are given back. Resolves to how many were deleted.
+ */
+export async function sift(
+  channel: Channel,
+  queue: string,
+  clock: Clock,
+  settle: (message: Incoming) => Promise<boolean>,
+): Promise<number> {
+  const others: Incoming[] = [];
+  let deleted = 0;
+  let left = await countReady(channel, queue);
+  while (left > 0) {
+    const some: Incoming[] = [];
+    while (left > 0 && some.length < atOnce) {
+      const message = await channel.basicGet({ queue });
+      left = message ? left - 1 : 0;
+      if (message) some.push(message);
+    }
+    const results = await Promise.allSettled(some.map(settle));
+    for (const [index, message] of some.entries()) {
+      const result = results[index];
+      if (result?.status !== 'fulfilled' || !result.value) others.push(message);
+      else {
+        channel.basicAck({ deliveryTag: message.deliveryTag });
+        deleted++;
+      }
+    }
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+  await passOn(channel, queue);
+  await giveBack(channel, queue, others, clock);
+  return deleted;
+}
+
+/** Waits until the acks sent before have reached the queue: it answers a get when it has done all that came earlier. */
+export async function passOn(channel: Channel, queue: string): Promise<void> {
+  const message = await channel.basicGet({ queue });
+  if (message) channel.basicNack({ deliveryTag: message.deliveryTag, requeue: true });
+}

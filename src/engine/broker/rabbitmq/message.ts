@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import type { AsyncMessage, Envelope, ReturnedMessage, SyncMessage } from 'rabbitmq-client';
+import { z } from 'zod';
+import { PismakError } from '../../errors.ts';
+import type { Failure, OutgoingMessage, StoredMessage } from '../broker.ts';
+import type { HeldMessage } from '../delivery.ts';
+
+const ownHeader = 'x-pismak';
+/** A header must fit into one frame of 128 KiB, with room for what the server adds. */
+const maxHeaderBytes = 64 * 1024;
+const maxHistoryBytes = 32 * 1024;
+/** AMQP's own fields hold no more. */
+const maxNameBytes = 255;
+
+/** What only we know about a message; the rest are fields of AMQP. */
+const ownPart = z.object({
+  /** New with every publish: attempts are charged to it, so that a redriven message begins anew. */
+  life: z.string(),
+  id: z.string().optional(),
+  at: z.number(),
+  attempts: z.number().default(0),
+  readyAt: z.number().optional(),
+  history: z.array(z.object({ at: z.number(), attempt: z.number(), reason: z.string() })).default([]),
+});
+
+export interface RabbitMessage extends HeldMessage {
+  life: string;
+  readyAt: number | null;
+}
+
+export type Incoming = AsyncMessage | SyncMessage;
+
+/** The envelope for where it goes; the body travels as it is. */
+export function toEnvelope(message: RabbitMessage): Envelope {
+  const own: z.input<typeof ownPart> = { life: message.life, at: message.publishedAt };
+  const idFits = Buffer.byteLength(message.id) <= maxNameBytes;
+  if (!idFits) own.id = message.id;
+  if (message.attempts > 0) own.attempts = message.attempts;
+  if (message.readyAt !== null) own.readyAt = message.readyAt;
+  if (message.history.length > 0) own.history = latest(message.history);
+  const envelope = {
+    mandatory: true,
+    durable: true,
+    priority: message.lane === 'high' ? 1 : 0,
+    timestamp: Math.floor(message.publishedAt / 1000),
+    headers: { ...message.headers, [ownHeader]: JSON.stringify(own) },
+  };
+  return idFits ? { ...envelope, messageId: message.id } : envelope;
+}
+
+/** Refuses headers that no frame can hold. */
+export function checkHeaders({ id, headers = {} }: OutgoingMessage, asText: string | null): void {
+  if (asText !== null && Buffer.byteLength(asText) > maxHeaderBytes) {
+    const text = `The headers of message ${id} have more than ${maxHeaderBytes} bytes. Put large content into the body.`;
+    throw new PismakError('message-too-large', text);
+  }
+  const long = Object.keys(headers).find((name) => Buffer.byteLength(name) > maxNameBytes);
+  if (long === undefined && !(ownHeader in headers)) return;
+  const text = `A header can not be named ${long ?? ownHeader}: up to ${maxNameBytes} bytes, and ${ownHeader} is ours.`;
+  throw new PismakError('invalid-input', text);
+}
+
+/** A message as the server gave it. `now` is the time of those that carry none, as foreign producers may send. */
+export function fromIncoming(incoming: Incoming, isHighQueue: boolean, now: number): RabbitMessage {
+  const { [ownHeader]: ownText, ...others } = incoming.headers ?? {};
+  const body = bytesOf(incoming.body);
+  const own = readOwn(ownText);
+  const lane = isHighQueue || (incoming.priority ?? 0) >= 1 ? 'high' : 'normal';
+  const headers = textHeaders(others);
+  const {
+    readyAt = null,
+    history = [],
+    attempts = 0,
+    at = incoming.timestamp ? incoming.timestamp * 1000 : now,
+  } = own ?? {};
+  const id = own?.id ?? incoming.messageId ?? foreignId(body);
+  const life = own?.life ?? `foreign ${id}`;
+  return {
+    id,
+    life,
+    lane,
+    attempts,
+    publishedAt: at,
+    readyAt,
+    headers,
+    history: [...history, ...serverDeath(others, attempts)],
+    body,
+  };
+}
+
+/** Which publish came back as unroutable. */
+export function lifeOf(returned: ReturnedMessage): string | undefined {
+  return readOwn(returned.headers?.[ownHeader])?.life;
+}
+
+export function toStored(message: RabbitMessage, state: StoredMessage['state']): StoredMessage {
+  const { id, lane, attempts, publishedAt, readyAt, headers, history, body } = message;
+  const when = state === 'delayed' ? readyAt : null;
+  return { id, lane, state, attempt: attempts, publishedAt, readyAt: when, headers, history, body };
+}
+
+function readOwn(text: unknown): z.infer<typeof ownPart> | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    return ownPart.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Foreign headers may hold anything; those of the server (`x-death`, `x-delivery-count`) are not the message's. */
+function textHeaders(headers: Record<string, unknown>): Record<string, string> {
+  const entries = Object.entries(headers).filter(
+    ([name]) => !/^x-(death|delivery-count|first-death-|last-death-|stream-)/.test(name),
+  );
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
+
+/** What the server buried itself (at its delivery limit, or because a foreign consumer rejected it) says so. */
+function serverDeath(headers: Record<string, unknown>, attempt: number): Failure[] {
+  const { 'x-death': deaths } = headers;
+  const [last] = Array.isArray(deaths) ? deaths : [];
+  // Waiting for its time, it "expired" in the queue of its delay.
+  if (!last || last.reason === 'expired') return [];
+  return [
+    { at: Number(last.time) * 1000, attempt, reason: `RabbitMQ took it out of the queue: ${last.reason}` },
+  ];
+}
+
+/** The client decodes bodies whose content type it knows. */
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** The same each time that it comes. */
+function foreignId(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 32);
+}
+
+/** The latest failures that fit. */
+function latest(history: readonly Failure[]): Failure[] {
+  let room = maxHistoryBytes;
+  const fit = history.toReversed().filter((failure) => {
+    room -= Buffer.byteLength(JSON.stringify(failure));
+    return room >= 0;
+  });
+  return fit.reverse();
+}

@@ -1,0 +1,44 @@
+import { PismakError } from '../../errors.ts';
+import type { Lane } from '../broker.ts';
+
+/**
+ * What one queue of ours is on the server: two lanes, dead letters, and delays that were needed so far. The normal lane
+ * bears the queue's own name, so that whoever knows only AMQP can publish to it through the default exchange.
+ */
+export function laneQueue(queue: string, lane: Lane): string {
+  return lane === 'high' ? `${queue}.high` : queue;
+}
+
+export function deadQueue(queue: string): string {
+  return `${queue}.dead`;
+}
+
+/** Both the exchange and the queue behind it. */
+export function delayQueue(queue: string, step: number): string {
+  return `${queue}.delay${step}`;
+}
+
+export const registryStream = 'pismak.queues';
+export const chargeStream = 'pismak.attempts';
+
+/** Messages wait in the queue of their step: 0 = below 1 s, 1 = below 4 s, 2 = below 16 s, and so on. */
+export function delayStep(delayMs: number): number {
+  let step = 0;
+  for (let end = 1000; delayMs >= end; end *= 4) step++;
+  return step;
+}
+
+/** The server counts in 32 bits. What must wait longer belongs to the Backlog. */
+export const maxDelayMs = 2 ** 32 - 1;
+export const delaySteps = delayStep(maxDelayMs) + 1;
+
+export function fitsName(queue: string): boolean {
+  return queue.length > 0 && Buffer.byteLength(queue) <= 240;
+}
+
+export function checkName(queue: string): void {
+  const reserved = /^amq\.|^pismak\.|\.(high|dead|delay\d+)$/.test(queue);
+  if (fitsName(queue) && !reserved) return;
+  const rule = '1 to 240 bytes, no amq. or pismak. in front, no .high, .dead or .delay at the end';
+  throw new PismakError('invalid-input', `RabbitMQ can have no queue named ${queue.slice(0, 300)}: ${rule}.`);
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import type { Channel } from 'rabbitmq-client';
+import type { RabbitLink } from './link.ts';
+import type { Publisher } from './publisher.ts';
+
+const prefetch = 500;
+
+/** Where to begin to read: `first`, the place of a record, or an age such as `60s`. */
+export type Offset = 'first' | number | `${number}s`;
+
+/** JSON records in a stream of the server: replicated, kept after reading, read by everybody who likes. */
+export class RecordStream {
+  readonly #name: string;
+  readonly #publisher: Publisher;
+  readonly #link: RabbitLink;
+
+  constructor(name: string, publisher: Publisher, link: RabbitLink) {
+    this.#name = name;
+    this.#publisher = publisher;
+    this.#link = link;
+  }
+
+  async declare(limits: Record<string, string | number> = {}): Promise<void> {
+    await this.#link.use((channel) =>
+      channel.queueDeclare({
+        queue: this.#name,
+        durable: true,
+        arguments: { 'x-queue-type': 'stream', ...limits },
+      }),
+    );
+  }
+
+  append(record: object): Promise<void> {
+    const envelope = { routingKey: this.#name, mandatory: true, durable: true };
+    return this.#publisher.send(this.#name, '', envelope, Buffer.from(JSON.stringify(record)));
+  }
+
+  /** Everything that was appended before now, from `offset` on. */
+  async read(offset: Offset, onRecord: (record: unknown) => void): Promise<void> {
+    const marker = randomUUID();
+    await this.#link.use(async (channel) => {
+      const seen = Promise.withResolvers<void>();
+      channel.on('close', () => seen.reject(new Error('the connection was lost')));
+      await this.append({ marker });
+      await this.follow(channel, offset, (record) => {
+        if (isMarker(record, marker)) seen.resolve();
+        else onRecord(record);
+      });
+      await seen.promise;
+    });
+  }
+
+  /** Calls back with all records from `offset` on, now and later, as long as the channel lives. */
+  async follow(
+    channel: Channel,
+    offset: Offset,
+    onRecord: (record: unknown, place: number) => void,
+  ): Promise<void> {
+    await channel.basicQos({ prefetchCount: prefetch });
+    const request = { queue: this.#name, arguments: { 'x-stream-offset': offset } };
+    await channel.basicConsume(request, (message) => {
+      if (!channel.active) return;
+      channel.basicAck({ deliveryTag: message.deliveryTag });
+      onRecord(parsed(message.body), Number(message.headers?.['x-stream-offset']));
+    });
+  }
+}
+
+export function isMarker(record: unknown, marker: string): boolean {
+  return typeof record === 'object' && record !== null && 'marker' in record && record.marker === marker;
+}
+
+function parsed(body: unknown): unknown {
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    return undefined;
+  }
+}

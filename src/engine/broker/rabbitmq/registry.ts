@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { type Clock, sleep } from '../../clock.ts';
+import { queueUnknown, type RabbitLink } from './link.ts';
+import { isMarker, type RecordStream } from './record-stream.ts';
+import { queueExists } from './server-queues.ts';
+
+const againMs = 500;
+
+/** A change of one queue; what it does not name stays. */
+const change = z.object({
+  queue: z.string(),
+  maxLength: z.int().nullable().optional(),
+  paused: z.boolean().optional(),
+  /** A step of the delays that has its queue from now on. */
+  delay: z.int().optional(),
+  removed: z.literal(true).optional(),
+});
+type Change = z.infer<typeof change>;
+
+export interface KnownQueue {
+  maxLength: number | null;
+  paused: boolean;
+  delays: ReadonlySet<number>;
+}
+
+/**
+ * The queues and what the server can not keep about them: it has no list for clients, no pause, and bounds that can not
+ * be changed. Kept in a stream that every process follows, so a pause is obeyed everywhere at once.
+ */
+export class Registry {
+  readonly #stream: RecordStream;
+  readonly #link: RabbitLink;
+  readonly #clock: Clock;
+  readonly #queues = new Map<string, KnownQueue>();
+  readonly #onChange: (queue: string) => void;
+  readonly #closing = new AbortController();
+  readonly #waiting = new Map<string, () => void>();
+  #next = 0;
+  #following: Promise<void> | undefined;
+
+  constructor(stream: RecordStream, link: RabbitLink, clock: Clock, onChange: (queue: string) => void) {
+    this.#stream = stream;
+    this.#link = link;
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  async open(): Promise<void> {
+    this.#following = this.#follow();
+    await this.sync();
+  }
+
+  names(): string[] {
+    return [...this.#queues.keys()].sort();
+  }
+
+  find(queue: string): KnownQueue | undefined {
+    return this.#queues.get(queue);
+  }
+
+  /** Fails with `queue-unknown`, but not before it has heard of all changes. */
+  async get(queue: string): Promise<KnownQueue> {
+    // Only for what is there: whoever asks for any name he likes must not make the stream grow.
+    if (!this.#queues.has(queue) && (await queueExists(this.#link, queue))) await this.sync();
+    const known = this.#queues.get(queue);
+    if (!known) throw queueUnknown(queue);
+    return known;
+  }
+
+  /** Resolves when the change is durable and known here. */
+  change(one: Change): Promise<void> {
+    return this.#append(one);
+  }
+
+  /** Waits until everything that others had changed before is known here. */
+  sync(): Promise<void> {
+    return this.#append({});
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const resolve of this.#waiting.values()) resolve();
+    await this.#following;
+  }
+
+  /** What we change ourselves we hear like everybody else: so all see the same order. */
+  async #append(record: object): Promise<void> {
+    const marker = randomUUID();
+    const heard = new Promise<void>((resolve) => this.#waiting.set(marker, resolve));
+    try {
+      await this.#stream.append({ ...record, marker });
+      await heard;
+    } finally {
+      this.#waiting.delete(marker);
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await this.#link.use(async (channel) => {
+          const ended = Promise.withResolvers<void>();
+          channel.on('close', () => ended.resolve());
+          signal.addEventListener('abort', () => ended.resolve(), { once: true });
+          await this.#stream.follow(channel, this.#next === 0 ? 'first' : this.#next, (record, place) => {
+            this.#next = place + 1;
+            this.#heard(record);
+          });
+          await ended.promise;
+        });
+      } catch {
+        // The server is away: what was changed meanwhile is read when it is back.
+      }
+      await sleep(this.#clock, againMs, signal);
+    }
+  }
+
+  #heard(record: unknown): void {
+    const { data } = change.safeParse(record);
+    if (data) this.#apply(data);
+    for (const [marker, resolve] of this.#waiting) if (isMarker(record, marker)) resolve();
+  }
+
+  #apply(one: Change): void {
+    const known = this.#queues.get(one.queue) ?? { maxLength: null, paused: false, delays: new Set() };
+    if (one.removed) this.#queues.delete(one.queue);
+    else {
+      this.#queues.set(one.queue, {
+        maxLength: one.maxLength === undefined ? known.maxLength : one.maxLength,
+        paused: one.paused ?? known.paused,
+        delays: one.delay === undefined ? known.delays : new Set([...known.delays, one.delay]),
+      });
+    }
+    this.#onChange(one.queue);
+  }
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../clock.ts';
+import { PismakError } from '../../errors.ts';
+
+/** How long we believe what was counted: others publish too. */
+const freshMs = 100;
+
+/**
+ * The bound of one queue. The server's own bound can not be changed and acts late, so we count what waits there before
+ * we publish: exact for one process, and for several at most what each can publish within 100 ms too many.
+ */
+export class Room {
+  readonly #clock: Clock;
+  readonly #count: () => Promise<number>;
+  #left = 0;
+  #freshUntil = 0;
+  #counting: Promise<void> | undefined;
+  #sending = new Set<Promise<void>>();
+
+  constructor(clock: Clock, count: () => Promise<number>) {
+    this.#clock = clock;
+    this.#count = count;
+  }
+
+  /** Sends if there is room for one more, else fails with `queue-full`. */
+  async send(queue: string, maxLength: number, send: () => Promise<void>): Promise<void> {
+    if (!(await this.#take(maxLength))) {
+      throw new PismakError('queue-full', `Queue ${queue} has its ${maxLength} messages. Try again later.`);
+    }
+    const sending = send();
+    const done = sending
+      .catch(() => {})
+      .then(() => {
+        this.#sending.delete(done);
+      });
+    this.#sending.add(done);
+    await sending;
+  }
+
+  async #take(maxLength: number): Promise<boolean> {
+    if (this.#left <= 0 || this.#clock.now() >= this.#freshUntil) {
+      this.#counting ??= this.#recount(maxLength).finally(() => {
+        this.#counting = undefined;
+      });
+      await this.#counting;
+    }
+    return this.#left-- > 0;
+  }
+
+  /** What is under way may be counted already or not: only when none is, the count is right. */
+  async #recount(maxLength: number): Promise<void> {
+    await Promise.all(this.#sending);
+    this.#left = maxLength - (await this.#count());
+    this.#freshUntil = this.#clock.now() + freshMs;
+  }
+}

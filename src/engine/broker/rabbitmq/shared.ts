@@ -1,0 +1,81 @@
+import type { Clock } from '../../clock.ts';
+import type { OutgoingMessage } from '../broker.ts';
+import type { Charges } from './charges.ts';
+import type { RabbitLink } from './link.ts';
+import { type RabbitMessage, toEnvelope } from './message.ts';
+import { deadQueue, delayQueue, delayStep, laneQueue, maxDelayMs } from './names.ts';
+import type { Publisher } from './publisher.ts';
+import type { Registry } from './registry.ts';
+import { createDelayQueue } from './server-queues.ts';
+
+/** What the parts of a broker have in common, and the ways in which a message can be sent. */
+export class Shared {
+  readonly clock: Clock;
+  /** Not the one that publishes: under a memory alarm the server stops reading from that one, and acks would stall. */
+  readonly link: RabbitLink;
+  readonly charges: Charges;
+  readonly registry: Registry;
+  readonly #publisher: Publisher;
+  readonly #lifePrefix: string;
+  #lives = 0;
+
+  constructor(parts: {
+    clock: Clock;
+    link: RabbitLink;
+    charges: Charges;
+    registry: Registry;
+    publisher: Publisher;
+    lifePrefix: string;
+  }) {
+    this.clock = parts.clock;
+    this.link = parts.link;
+    this.charges = parts.charges;
+    this.registry = parts.registry;
+    this.#publisher = parts.publisher;
+    this.#lifePrefix = parts.lifePrefix;
+  }
+
+  publish(queue: string, outgoing: OutgoingMessage): Promise<void> {
+    return this.toLane(queue, {
+      id: outgoing.id,
+      life: '',
+      lane: outgoing.lane ?? 'normal',
+      attempts: 0,
+      publishedAt: Math.floor(this.clock.now()),
+      readyAt: null,
+      headers: outgoing.headers ?? {},
+      history: [],
+      // A copy: the sender may use its buffer again at once.
+      body: Buffer.from(outgoing.body),
+    });
+  }
+
+  toLane(queue: string, message: RabbitMessage): Promise<void> {
+    return this.#send(queue, { routingKey: laneQueue(queue, message.lane) }, { ...message, readyAt: null });
+  }
+
+  toDead(queue: string, message: RabbitMessage): Promise<void> {
+    return this.#send(queue, { routingKey: deadQueue(queue) }, { ...message, readyAt: null });
+  }
+
+  /** Each message says how long it waits, and shares its queue with those that wait about as long. */
+  async toDelay(queue: string, message: RabbitMessage, delayMs: number): Promise<void> {
+    const delay = Math.ceil(Math.min(delayMs, maxDelayMs));
+    const step = delayStep(delay);
+    if (!(await this.registry.get(queue)).delays.has(step)) {
+      await createDelayQueue(this.link, queue, step);
+      await this.registry.change({ queue, delay: step });
+    }
+    const target = { exchange: delayQueue(queue, step), routingKey: laneQueue(queue, message.lane) };
+    const readyAt = this.clock.now() + delay;
+    return this.#send(queue, { ...target, expiration: String(delay) }, { ...message, readyAt });
+  }
+
+  #send(queue: string, target: object, message: RabbitMessage): Promise<void> {
+    this.charges.write();
+    const life = `${this.#lifePrefix}${(this.#lives++).toString(36)}`;
+    const envelope = { ...toEnvelope({ ...message, life }), ...target };
+    const { buffer, byteOffset, byteLength } = message.body;
+    return this.#publisher.send(queue, life, envelope, Buffer.from(buffer, byteOffset, byteLength));
+  }
+}

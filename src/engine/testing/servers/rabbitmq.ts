@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '../eventually.ts';
+import { type Certificates, createCertificates } from './certificates.ts';
+import { createNode, planNode, startPortMapper } from './rabbitmq-node.ts';
+
+const startMs = 90_000;
+
+export interface RabbitCluster {
+  certificates: Certificates;
+  nodes: RabbitNode[];
+  /** A new empty virtual host for one test, as URLs of all nodes. */
+  createHost(): Promise<{ url: string; tlsUrl: string; name: string }>;
+  /** Asks the management API; the path begins after /api. */
+  manage(method: string, path: string, body?: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface RabbitNode {
+  /** Where its clients come from, in the management API: `rabbit1@localhost`. */
+  name: string;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** After `kill`, with the same data and ports; resolves when it serves again. */
+  start(): Promise<void>;
+  /** Runs `rabbitmqctl` against it. */
+  control(...args: string[]): Promise<string>;
+}
+
+/** A RabbitMQ cluster on loopback ports of its own, with TLS beside plain ports; gone when this process is gone. */
+export async function startRabbitCluster(size = 3): Promise<RabbitCluster> {
+  const directory = await mkdtemp(join(tmpdir(), 'pismak-rabbitmq-'));
+  const stops: (() => Promise<void>)[] = [];
+  const close = async () => {
+    await Promise.all(stops.map((stop) => stop()));
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    return { ...(await startNodes(directory, size, stops)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startNodes(
+  directory: string,
+  size: number,
+  stops: (() => Promise<void>)[],
+): Promise<Omit<RabbitCluster, 'close'>> {
+  const user = 'pismak';
+  // `+` and `/` show that passwords are unescaped from URLs.
+  const password = `${randomBytes(12).toString('hex')}+/`;
+  const credentials = `${user}:${encodeURIComponent(password)}`;
+  await writeFile(join(directory, '.erlang.cookie'), randomBytes(16).toString('hex'), { mode: 0o400 });
+  const certificates = await createCertificates(join(directory, 'tls'));
+  const mapper = await startPortMapper();
+  stops.push(mapper.stop);
+
+  const names = Array.from({ length: size }, (_, index) => `rabbit${index + 1}`);
+  const plans = await Promise.all(names.map((name) => planNode(directory, name)));
+  const settings = [
+    `default_user = ${user}`,
+    `default_pass = ${password}`,
+    'listeners.ssl.1 = 127.0.0.1:AMQPS',
+    `ssl_options.cacertfile = ${certificates.authority}`,
+    `ssl_options.certfile = ${certificates.certificate}`,
+    `ssl_options.keyfile = ${certificates.key}`,
+    'cluster_formation.peer_discovery_backend = classic_config',
+    ...names.map((name, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${name}@localhost`),
+    'cluster_partition_handling = pause_minority',
+    'consumer_timeout = 10800000',
+    'disk_free_limit.absolute = 50MB',
+    'log.file.level = warning',
+  ];
+  const nodes = await Promise.all(
+    plans.map((plan) => createNode(plan, { settings, mapper: mapper.port, home: directory })),
+  );
+  for (const node of nodes) {
+    node.start();
+    stops.push(node.kill);
+  }
+
+  const request = async (port: number, method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`http://127.0.0.1:${port}/api${path}`, {
+      method,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text ? JSON.parse(text) : undefined;
+  };
+  const manage = async (method: string, path: string, body?: unknown) => {
+    const answers = plans.map((plan) => () => request(plan.ports.management, method, path, body));
+    for (const ask of answers.slice(0, -1)) {
+      const answer = await ask().catch((error: unknown) => {
+        // A node that is down: the next one is asked.
+        if (error instanceof TypeError) return error;
+        throw error;
+      });
+      if (!(answer instanceof TypeError)) return answer;
+    }
+    return answers.at(-1)?.();
+  };
+  const serves = async (index: number) => {
+    const plan = plans[index];
+    if (nodes[index]?.hasEnded) {
+      const log = await readFile(
+        join(directory, names[index] ?? '', 'log', `${names[index]}@localhost.log`),
+        'utf8',
+      ).catch(() => '');
+      throw new Error(`RabbitMQ did not start: ${log.slice(-3000)}`);
+    }
+    const path = `/health/checks/port-listener/${plan?.ports.amqp}`;
+    return request(plan?.ports.management ?? 0, 'GET', path).then(
+      () => true,
+      () => false,
+    );
+  };
+  for (const index of nodes.keys()) await eventually(`${names[index]} serves`, () => serves(index), startMs);
+  await eventually(
+    'all are in the cluster',
+    async () => {
+      const members = (await manage('GET', '/nodes')) as { running: boolean }[];
+      return members.filter((member) => member.running).length === size;
+    },
+    startMs,
+  );
+
+  const hosts = (port: 'amqp' | 'amqps') => plans.map((plan) => `127.0.0.1:${plan.ports[port]}`).join(',');
+  return {
+    certificates,
+    manage,
+    nodes: nodes.map((node, index) => ({
+      name: `${names[index]}@localhost`,
+      kill: node.kill,
+      async start() {
+        node.start();
+        await eventually(`${names[index]} serves`, () => serves(index), startMs);
+      },
+      control: async (...args) =>
+        (await promisify(execFile)('/usr/lib/rabbitmq/bin/rabbitmqctl', args, { env: node.env })).stdout,
+    })),
+    async createHost() {
+      const name = `test-${randomBytes(6).toString('hex')}`;
+      await manage('PUT', `/vhosts/${name}`, {});
+      await manage('PUT', `/permissions/${name}/${user}`, { configure: '.*', write: '.*', read: '.*' });
+      return {
+        name,
+        url: `amqp://${credentials}@${hosts('amqp')}/${name}`,
+        tlsUrl: `amqps://${credentials}@${hosts('amqps')}/${name}`,
+      };
+    },
+  };
+}
