@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { sleep } from '../engine/clock.ts';
+import { openLog } from '../engine/log.ts';
 import type { WorkerRow } from '../engine/operation/operations/rows.ts';
+import type { Settings } from '../engine/settings/settings.ts';
+import { startWorkerProcess } from '../engine/worker/worker-process.ts';
 import type { Client } from './client.ts';
 import { formatTime } from './format.ts';
 import { requireRunning } from './require-running.ts';
@@ -20,6 +24,8 @@ const lookMs = 1000;
 export async function runWorker(session: Session<RunWorkerOptions>): Promise<void> {
   const { out, options, clock } = session;
   const { id: wanted, labels } = options;
+  const { settings } = await session.settings();
+  if (!settings.coordination.startsWith('embedded:')) return runAlone(session, settings);
   await requireRunning(session);
   const client = await session.client();
   const { id } = await client.call<{ id: string }>('worker.start', { id: wanted, labels });
@@ -40,6 +46,26 @@ export async function runWorker(session: Session<RunWorkerOptions>): Promise<voi
   out.say('stopping: what it has begun may finish');
   await client.call('worker.stop', { id }, { afterInterruption: true });
   out.say(`worker ${id} is stopped`);
+}
+
+/** On a machine of its own: the coordination is all that it has to be told. */
+async function runAlone(
+  { out, options, clock, signal }: Session<RunWorkerOptions>,
+  settings: Settings,
+): Promise<void> {
+  const file = join(settings.data, 'logs', 'worker.log');
+  const log = openLog({ level: settings.log.level, file, console: (line) => out.say(line) });
+  const { id, labels } = options;
+  const worker = startWorkerProcess({ settings, clock, random: Math.random, log: log.logger, id, labels });
+  out.say(`worker ${worker.id} runs; Ctrl-C stops it`);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  out.say('stopping: what it has begun may finish');
+  await worker.close();
+  log.close();
+  out.say(`worker ${worker.id} is stopped`);
 }
 
 async function findWorker(client: Client, id: string): Promise<WorkerRow | undefined> {

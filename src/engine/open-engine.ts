@@ -8,7 +8,7 @@ import { openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
 import { openDatabase } from './database/open.ts';
 import type { Engine } from './engine.ts';
-import { hasCode } from './errors.ts';
+import { hasCode, PismakError } from './errors.ts';
 import { createEvents } from './event.ts';
 import type { Random } from './identity.ts';
 import { openLog } from './log.ts';
@@ -17,6 +17,7 @@ import { registerProcessors } from './processor/register.ts';
 import { createPickup } from './results/pickup.ts';
 import { keepHouse } from './schedule/housekeeping.ts';
 import { createSchedules } from './schedule/schedules.ts';
+import { announceServers } from './server-addresses.ts';
 import type { Settings } from './settings/settings.ts';
 import { createPipelines } from './stage/pipelines.ts';
 import { createStages } from './stage/stages.ts';
@@ -38,6 +39,7 @@ export interface EngineOptions {
 /** Takes the data directory, opens the adapters that the settings name, and puts the engine together on them. */
 export async function openEngine(settings: Settings, options: EngineOptions): Promise<Engine> {
   const { purpose, clock = systemClock, random = Math.random } = options;
+  checkTogether(settings);
   // What was opened is closed in the opposite order, also when opening fails half-way.
   const closing: (() => unknown)[] = [];
   const close = async () => {
@@ -63,6 +65,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const broker = await openBroker(settings.broker, { file: directory.queuesFile, clock });
     closing.push(() => broker.close());
     const coordination = await source.openSession('engine');
+    if (!settings.coordination.startsWith('embedded:')) await announceServers(coordination, settings);
 
     const ports = { broker, coordination, database, blobs };
     const changes = createChangeLog(clock);
@@ -108,4 +111,13 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     await close();
     throw error;
   }
+}
+
+/** Coordination inside one process, on a database that others use too, would be two that know nothing of each other. */
+function checkTogether(settings: Settings): void {
+  if (!settings.coordination.startsWith('embedded:') || settings.database.startsWith('sqlite:')) return;
+  throw new PismakError(
+    'configuration-invalid',
+    'with a database on a server, `coordination` must be on a server too: postgres: (the same will do) or zookeeper:',
+  );
 }

@@ -15,9 +15,10 @@ const add: AddGroup = (group, { command, run }) => {
   command(
     group,
     'run',
-    'Run one more worker, until Ctrl-C stops it: inside the process that has the data directory, which must be running',
+    'Run one more worker, until Ctrl-C stops it: with --coordination in this process and on any machine, otherwise inside the process that has the data directory',
     'worker run',
     'worker run --id big --labels gpu,large',
+    'worker run --coordination zookeeper://zk1:2181,zk2:2181,zk3:2181',
   )
     .option('--id <name>', 'its name (default: chosen)')
     .option('--labels <a,b>', 'what it can do (setting worker.labels)', commaList)

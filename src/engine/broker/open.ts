@@ -1,11 +1,25 @@
 import type { Clock } from '../clock.ts';
 import { PismakError } from '../errors.ts';
 import type { Broker } from './broker.ts';
-import { openSqliteBroker } from './sqlite.ts';
+
+/** Schemes of URLs that choose an adapter. */
+export const brokerSchemes = ['sqlite', 'postgres', 'amqp', 'amqps'] as const;
 
 /** Opens the adapter that the URL asks for; `file` is where an embedded one keeps its queues. */
 export async function openBroker(url: string, parts: { file: string; clock: Clock }): Promise<Broker> {
   const [scheme] = url.split(':', 1);
-  if (scheme === 'sqlite') return openSqliteBroker(parts);
-  throw new PismakError('configuration-invalid', `no broker for ${scheme}:; there is sqlite:`);
+  // Loaded when it is chosen: the embedded tier needs no driver of a server.
+  switch (scheme) {
+    case 'sqlite':
+      return (await import('./sqlite.ts')).openSqliteBroker(parts);
+    case 'postgres':
+      return (await import('./postgres.ts')).openPostgresBroker({ url, clock: parts.clock });
+    case 'amqp':
+    case 'amqps':
+      return (await import('./rabbitmq.ts')).openRabbitBroker({ url, clock: parts.clock });
+  }
+  throw new PismakError(
+    'configuration-invalid',
+    `no broker for ${scheme}:; there are ${brokerSchemes.join(', ')}`,
+  );
 }

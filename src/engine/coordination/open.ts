@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import type { Coordination } from './coordination.ts';
-import { openEmbeddedTree } from './embedded.ts';
 
 /** Where sessions come from: one per worker and service. */
 export interface CoordinationSource {
@@ -10,12 +9,31 @@ export interface CoordinationSource {
   close(): Promise<void>;
 }
 
+/** Schemes of URLs that choose an adapter. */
+export const coordinationSchemes = ['embedded', 'postgres', 'zookeeper', 'zookeepers'] as const;
+
 /** Opens the adapter that the URL asks for; the embedded one keeps its nodes in the database. */
 export async function openCoordination(
   url: string,
-  parts: { database: Database; clock: Clock },
+  parts: { database?: Database; clock: Clock },
 ): Promise<CoordinationSource> {
+  const { database, clock } = parts;
   const [scheme] = url.split(':', 1);
-  if (scheme === 'embedded') return openEmbeddedTree(parts);
-  throw new PismakError('configuration-invalid', `no coordination for ${scheme}:; there is embedded:`);
+  switch (scheme) {
+    case 'embedded':
+      if (database) return (await import('./embedded.ts')).openEmbeddedTree({ database, clock });
+      throw new PismakError(
+        'configuration-invalid',
+        'embedded: lives inside one process and has no address for others',
+      );
+    case 'postgres':
+      return (await import('./postgres.ts')).openPostgresCoordination({ url, clock });
+    case 'zookeeper':
+    case 'zookeepers':
+      return (await import('./zookeeper.ts')).openZookeeperCoordination({ url, clock });
+  }
+  throw new PismakError(
+    'configuration-invalid',
+    `no coordination for ${scheme}:; there are ${coordinationSchemes.join(', ')}`,
+  );
 }

@@ -1,5 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { blobsSchemes } from '../blobs/open.ts';
+import { brokerSchemes } from '../broker/open.ts';
+import { coordinationSchemes } from '../coordination/open.ts';
+import { databaseSchemes } from '../database/open.ts';
 
 /**
  * Every setting there is, with its default. The same tree is read from defaults, `pismak.toml`, the environment
@@ -7,10 +11,14 @@ import { z } from 'zod';
  */
 export const settingsSchema = z.strictObject({
   data: z.string().min(1).default('.pismak').describe('Directory that holds all state of the embedded tier'),
-  broker: adapterUrl(['sqlite']).default('sqlite:').describe('Where queues live'),
-  coordination: adapterUrl(['embedded']).default('embedded:').describe('Where workers and services meet'),
-  database: adapterUrl(['sqlite']).default('sqlite:').describe('Where definitions, users and history live'),
-  blobs: adapterUrl(['directory']).default('directory:').describe('Where bytes live'),
+  broker: adapterUrl(brokerSchemes).default('sqlite:').describe('Where queues live'),
+  coordination: adapterUrl(coordinationSchemes)
+    .default('embedded:')
+    .describe('Where workers and services meet'),
+  database: adapterUrl(databaseSchemes)
+    .default('sqlite:')
+    .describe('Where definitions, users and history live'),
+  blobs: adapterUrl(blobsSchemes).default('directory:').describe('Where bytes live'),
 
   http: z
     .strictObject({

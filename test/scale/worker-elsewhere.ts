@@ -1,0 +1,29 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const program = join(import.meta.dirname, '..', '..', 'bin', 'pismak');
+
+/** `pismak worker run` as on a machine of its own: it is told the coordination and nothing else. */
+export class WorkerElsewhere {
+  readonly #child: ChildProcess;
+  output = '';
+
+  constructor(directory: string, coordination: string, id: string) {
+    const parameters = ['worker', 'run', '--coordination', coordination, '--id', id, '--data', directory];
+    this.#child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.output = (this.output + text).slice(-20_000);
+      });
+    }
+  }
+
+  /** SIGTERM and SIGINT drain, SIGKILL doesn't ask. */
+  async end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await ended;
+  }
+}
