@@ -33,7 +33,7 @@ export class GroupCommit {
   #gathering: Entry[] = [];
   /**
    * New messages go last: when acks overtake them, consumers keep up with publishers, the file stays small and what was
-   * published needs no reading (10,000 jobs at once: 34,000 instead of 15,000 a second).
+   * published needs no reading (20,000 jobs at once: 76,000 instead of 44,000 a second).
    */
   #inserts: Entry[] = [];
   #outstanding: Entry[][] = [];
