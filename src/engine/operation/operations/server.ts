@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { maskSecrets } from '../../mask-secrets.ts';
+import { checkServerUrl, serverNames, serversPath } from '../../server-addresses.ts';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
 import { done } from './rows.ts';
-import { checkServerUrl, serverNames, serversPath } from '../../server-addresses.ts';
 
 const list = defineOperation({
   name: 'server.ls',
