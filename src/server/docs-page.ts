@@ -24,27 +24,32 @@ export function docsPage(operations: readonly Operation[], url: string): Page {
 }
 
 const intro = `<h1>Pismak ${version}: the API</h1>
-<p>Reads are <code>GET</code> with the input in the query, changes are <code>POST</code> with JSON. Sign in with a key:
-<code>Authorization: Bearer pk_...</code>. Roles: reader &lt; user &lt; admin. An error answers
+<p>Reads are <code>GET</code> with the input in the query, changes are <code>POST</code> with JSON. Sign in with a key
+(<code>pismak key create</code>): <code>Authorization: Bearer pk_...</code>. Roles: reader &lt; user &lt; admin. An error answers
 <code>{"error": {"code", "message", "details"}}</code>; codes never change their meaning.
 The same for machines: <a href="/api/v1/openapi.json">openapi.json</a>.</p>`;
 
 function article(operation: Operation, url: string): string {
   const method = operation.changes ? 'POST' : 'GET';
   return `<article id="${operation.name}"><span class="role">${operation.role}</span>
-<h3><code>${method} ${routeOf(operation)}</code></h3><p>${escapeHtml(operation.summary)}</p>
+<h3><code>${method} ${routeOf(operation)}</code></h3><p>${prose(operation.summary)}</p>
 ${fields(inputSchema(operation))}<pre><code>${escapeHtml(curl(operation, url))}</code></pre></article>`;
 }
 
 function fields(schema: JsonSchema): string {
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const needed = schema.required?.includes(name) ? 'required' : defaultOf(field);
-    const cells = [name, typeName(field), needed, String(field.description ?? '')].map((cell) =>
-      escapeHtml(cell),
-    );
+    const cells = [name, typeName(field), needed, String(field.description ?? '')].map(prose);
     return `<tr><td><code>${cells[0]}</code></td><td>${cells[1]}</td><td>${cells[2]}</td><td>${cells[3]}</td></tr>`;
   });
-  return rows.length === 0 ? '' : `<table><tr><th>Field<th>Type<th><th></tr>${rows.join('')}</table>`;
+  return rows.length === 0
+    ? ''
+    : `<table><tr><th>Field<th>Type<th>If left out<th>Meaning</tr>${rows.join('')}</table>`;
+}
+
+/** Our own texts mark code as in Markdown. */
+function prose(text: string): string {
+  return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 }
 
 function defaultOf(field: JsonSchema): string {
@@ -78,7 +83,7 @@ function streams(): string {
   const articles = Object.entries(streamPaths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, { summary }]) =>
-        `<article><h3><code>${method.toUpperCase()} ${path}</code></h3><p>${escapeHtml(summary)}</p></article>`,
+        `<article><h3><code>${method.toUpperCase()} ${path}</code></h3><p>${prose(summary)}</p></article>`,
     ),
   );
   return `<h2 id="streams">streams</h2>${articles.join('')}`;

@@ -40,7 +40,7 @@ body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 60rem; background:
 h1 { font-size: 1.7rem; margin: 0 0 .5rem; } h2 { margin: 2.5rem 0 .5rem; font-size: 1.3rem; }
 h3 { font-size: 1rem; margin: 0; } a { color: var(--mark); } p { margin: .4rem 0 .8rem; }
 code, pre { font: .875rem/1.5 ui-monospace, monospace; } code { background: var(--soft); padding: .1em .3em; }
-pre { background: var(--soft); padding: .75rem; overflow-x: auto; margin: .5rem 0; border-radius: .3rem; }
+pre { background: var(--soft); padding: .75rem; white-space: pre-wrap; overflow-wrap: anywhere; margin: .5rem 0; border-radius: .3rem; }
 pre code { padding: 0; } nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 1rem 0; }
 article { border: 1px solid var(--line); border-radius: .4rem; padding: .9rem 1rem; margin: .8rem 0; }
 .role { float: right; font-size: .8rem; border: 1px solid var(--line); border-radius: 1rem; padding: 0 .6rem; }
