@@ -124,6 +124,25 @@ test('a queue that one process pauses is paused for consumers of all processes',
   await consumer.close();
 });
 
+test('under a memory alarm publishing waits, and work that is there goes on', async (t) => {
+  const { url } = await cluster.createHost();
+  const broker = await openOne(t, url);
+  await broker.declare('letters');
+  await publishAll(broker, 'letters', numbered('m', 50));
+  const watermark = (share: string) => cluster.nodes[0]?.control('set_vm_memory_high_watermark', share);
+  await watermark('0.00001');
+  t.after(() => watermark('0.4'));
+  let confirmed = false;
+  const late = broker.publish('letters', { id: 'late', body: bytes('late') }).then(() => {
+    confirmed = true;
+  });
+  assert.deepEqual(idsOf(await drain(broker, 'letters', 50)).sort(), numbered('m', 50).sort());
+  assert.equal(confirmed, false);
+  await watermark('0.4');
+  await late;
+  assert.equal((await takeOne(broker, 'letters')).id, 'late');
+});
+
 test('kill -9 of the node that we are connected to loses no confirmed message', async (t) => {
   const { url, name } = await cluster.createHost();
   const broker = await openOne(t, url);
@@ -161,25 +180,6 @@ test('kill -9 of the node that we are connected to loses no confirmed message', 
   t.diagnostic(`${confirmed.length} confirmed, longest wait for a confirm ${Math.round(longestGapMs)} ms`);
   assert.deepEqual(lost, []);
   await node.start();
-});
-
-test('under a memory alarm publishing waits, and work that is there goes on', async (t) => {
-  const { url } = await cluster.createHost();
-  const broker = await openOne(t, url);
-  await broker.declare('letters');
-  await publishAll(broker, 'letters', numbered('m', 50));
-  const watermark = (share: string) => cluster.nodes[0]?.control('set_vm_memory_high_watermark', share);
-  await watermark('0.00001');
-  t.after(() => watermark('0.4'));
-  let confirmed = false;
-  const late = broker.publish('letters', { id: 'late', body: bytes('late') }).then(() => {
-    confirmed = true;
-  });
-  assert.deepEqual(idsOf(await drain(broker, 'letters', 50)).sort(), numbered('m', 50).sort());
-  assert.equal(confirmed, false);
-  await watermark('0.4');
-  await late;
-  assert.equal((await takeOne(broker, 'letters')).id, 'late');
 });
 
 async function openOne(t: TestContext, url: string): Promise<Broker> {

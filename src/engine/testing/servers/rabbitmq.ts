@@ -119,8 +119,11 @@ async function startNodes(
       ).catch(() => '');
       throw new Error(`RabbitMQ did not start: ${log.slice(-3000)}`);
     }
-    const path = `/health/checks/port-listener/${plan?.ports.amqp}`;
-    return request(plan?.ports.management ?? 0, 'GET', path).then(
+    // A node that was killed listens before it has all its virtual hosts again.
+    const checks = [`port-listener/${plan?.ports.amqp}`, 'virtual-hosts'];
+    return Promise.all(
+      checks.map((check) => request(plan?.ports.management ?? 0, 'GET', `/health/checks/${check}`)),
+    ).then(
       () => true,
       () => false,
     );
