@@ -174,7 +174,8 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
         watchMemory();
       }
       assert.equal(read, size);
-      assert.ok(peak - start < 15_000_000, `held up to ${peak - start} bytes`);
+      // Half of it: garbage of some chunks is there at any moment, more of it on a busy machine.
+      assert.ok(peak - start < 25_000_000, `held up to ${peak - start} bytes`);
     });
   });
 }
