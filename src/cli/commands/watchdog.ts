@@ -1,3 +1,4 @@
+import type { QueueNumbers } from '../../engine/watchdog/policy.ts';
 import { formatDuration, formatTime } from '../format.ts';
 import type { AddGroup } from '../program.ts';
 
@@ -17,17 +18,6 @@ interface Status {
   moved: number;
   latest: (Move & { at: number })[];
   averages: { stage: string; averageMs: number }[];
-}
-
-interface QueueNumbers {
-  stage: string;
-  length: number;
-  averageMs: number;
-  workers: number;
-  waitingMs: number;
-  priority: number;
-  parametric: number;
-  relative: number;
 }
 
 const add: AddGroup = (group, { command, run }) => {
