@@ -16,6 +16,8 @@ export interface Serving {
   runner: Runner;
   /** Aborts when the worker must stop at once. */
   signal: AbortSignal;
+  /** Aborts when the worker goes to another stage: what only waits for room is given back. */
+  leaving: AbortSignal;
   onProcessed(stage: string, durationMs: number): void;
 }
 
@@ -78,7 +80,7 @@ async function settle(
   report: Report,
   owned: ReadonlySet<string> = new Set(request.results.map((file) => file.blob)),
 ): Promise<void> {
-  const { parts, signal } = serving;
+  const { parts, signal, leaving } = serving;
   // Passing on changes the request, so each try begins with what the processor left.
   const original = request.processingStages;
   const logs = request.logs.length;
@@ -101,14 +103,16 @@ async function settle(
     } catch (error) {
       request.processingStages = original;
       request.logs.length = logs;
-      if (hasCode(error, 'message-too-large') && report.status === 'OK') {
-        const log = `${report.log}the results are too large for the queue: ${error.message}`;
+      if (hasCode(error, 'message-too-large') || hasCode(error, 'blob-missing')) {
+        const log = `${report.log}the results cannot be passed on: ${error.message}`;
+        if (report.status === 'Failed') return delivery.deadLetter(log.slice(-2_000));
         return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
       }
       if (!hasCode(error, 'queue-full')) throw error;
       // The next queue is full: keeping our slot is the back-pressure that reaches the producers in the end.
-      await sleep(parts.clock, pauseMs, signal);
-      if (signal.aborted) return delivery.release();
+      await sleep(parts.clock, pauseMs, AbortSignal.any([signal, leaving]));
+      // Perhaps we are the one who is needed to make room there: then we must not wait here for it.
+      if (signal.aborted || leaving.aborted) return delivery.release();
     }
   }
 }

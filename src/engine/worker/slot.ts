@@ -12,12 +12,12 @@ const reloadMs = 10_000;
  * stage while the last message of the old one finishes.
  */
 export class Slot {
-  readonly #serving: Omit<Serving, 'stage' | 'runner'>;
+  readonly #serving: Omit<Serving, 'stage' | 'runner' | 'leaving'>;
   readonly #cache: RunnerCache;
   readonly #onChange: () => void;
   readonly #onLoad: (stage: Stage, failure: string | undefined) => void;
   #target: Stage | null = null;
-  #serves: { stage: Stage; consumer: Consumer; release: () => void } | undefined;
+  #serves: { stage: Stage; consumer: Consumer; leave: () => void; release: () => void } | undefined;
   #moving: Promise<void> | undefined;
   #cancelReload = () => {};
   inFlight = 0;
@@ -25,7 +25,7 @@ export class Slot {
   switchMs: number | null = null;
 
   constructor(parts: {
-    serving: Omit<Serving, 'stage' | 'runner'>;
+    serving: Omit<Serving, 'stage' | 'runner' | 'leaving'>;
     cache: RunnerCache;
     /** Told whenever a stage was loaded, or could not be. */
     onLoad: (stage: Stage, failure: string | undefined) => void;
@@ -104,7 +104,8 @@ export class Slot {
 
   async #serve(stage: Stage, loaded: Awaited<ReturnType<RunnerCache['acquire']>>): Promise<void> {
     const { parts } = this.#serving;
-    const serving: Serving = { ...this.#serving, stage, runner: loaded.runner };
+    const leaving = new AbortController();
+    const serving: Serving = { ...this.#serving, stage, runner: loaded.runner, leaving: leaving.signal };
     try {
       const consumer = await parts.broker.consume(
         stage.name,
@@ -118,7 +119,7 @@ export class Slot {
           }
         },
       );
-      this.#serves = { stage, consumer, release: loaded.release };
+      this.#serves = { stage, consumer, leave: () => leaving.abort(), release: loaded.release };
       this.#onLoad(stage, undefined);
       parts.log.info(
         { worker: serving.workerId, stage: stage.name, version: stage.version },
@@ -133,6 +134,7 @@ export class Slot {
   async #stop(): Promise<void> {
     const serves = this.#serves;
     if (!serves) return;
+    serves.leave();
     await serves.consumer.close();
     serves.release();
     this.#serves = undefined;

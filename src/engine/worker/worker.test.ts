@@ -274,6 +274,21 @@ test('large results travel by reference, and are put back inside for a producer 
   assert.deepEqual(owners, [{ owner: 'request::ours' }]);
 });
 
+test('a worker that waits for room in the next queue can be sent there to make it', async (t) => {
+  const parts = await opened(t);
+  await parts.stages.change('second', { maxLength: 2 }, 'test');
+  await startWorker(t, parts);
+  for (let i = 0; i < 4; i++) await submit(parts, `u${i}`, ['first', 'second', 'out']);
+  await assign(parts, 'w1', 'first');
+  await eventually('second is full', async () => (await parts.broker.status('second')).ready.normal === 2);
+  await assign(parts, 'w1', 'second');
+  await results(parts, 2);
+  await assign(parts, 'w1', 'first');
+  await eventually('first is empty', async () => (await parts.broker.status('second')).ready.normal === 2);
+  await assign(parts, 'w1', 'second');
+  assert.equal((await results(parts, 4)).size, 4);
+});
+
 test('a full queue holds the worker up and loses nothing', async (t) => {
   const parts = await opened(t);
   await parts.broker.declare('out', { maxLength: 2 });

@@ -21,6 +21,9 @@ import type { WorkerParts } from './worker-parts.ts';
 /** So long a worker is not sent again to a stage that it could not load, unless the stage was changed. */
 const unableMs = 60_000;
 
+/** After the stages could not be read. */
+const retryMs = 5_000;
+
 /** How long to wait before a lost coordination session is replaced again. */
 const reconnectMs = 1_000;
 
@@ -49,6 +52,7 @@ export class Worker {
   #versions = new Map<string, number>();
   #following: Promise<void> = Promise.resolve();
   #stopped = false;
+  #reconnecting: Promise<void> = Promise.resolve();
 
   constructor(parts: WorkerParts, options: { id: string; labels: readonly string[] }) {
     this.#parts = parts;
@@ -82,6 +86,9 @@ export class Worker {
     const { clock, settings } = this.#parts;
     const cancel = clock.after(settings.worker.drainMs, () => this.#killing.abort());
     this.#unwatch();
+    await this.#reconnecting;
+    // A session that was opened meanwhile has watches of its own.
+    this.#unwatch();
     await this.#following;
     await Promise.all([this.#exclusive, ...this.#shared.values()].map((slot) => slot.close()));
     cancel();
@@ -113,8 +120,15 @@ export class Worker {
         `a worker named ${this.id} is running; give this one another name`,
       );
     }
+    try {
+      await this.#register(session);
+    } catch (error) {
+      // Its presence would keep the next try out.
+      await this.#presence.end();
+      await session.close();
+      throw error;
+    }
     this.#session = session;
-    await this.#register(session);
     const unwatchRecord = session.watch(`${workersPath}/${this.id}`, (node) => {
       if (node) this.#record = parseRecord(node);
       this.#follow();
@@ -123,7 +137,9 @@ export class Worker {
       this.#versions = versions;
       this.#follow();
     });
-    const onLost = () => void this.#reconnect();
+    const onLost = () => {
+      this.#reconnecting = this.#reconnect();
+    };
     session.lost.addEventListener('abort', onLost, { once: true });
     this.#unwatch = () => {
       unwatchRecord();
@@ -173,10 +189,8 @@ export class Worker {
       try {
         await this.#aim();
       } catch (error) {
-        this.#log.error(
-          { error: messageOf(error) },
-          'the stages could not be read; the next change tries again',
-        );
+        this.#log.error({ error: messageOf(error) }, 'the stages could not be read; trying again');
+        this.#parts.clock.after(retryMs, () => this.#follow());
       }
     });
   }
