@@ -65,6 +65,8 @@ export class HostProcess {
     this.#exited = new Promise((resolve) => {
       // Not `close`: after a disconnect of ours it never comes. What was printed last may need a moment more.
       this.#child.once('exit', (code, signal) => {
+        // Programs that it started would outlive it.
+        this.#killGroup();
         const read = [this.#child.stdout, this.#child.stderr].map(
           (stream) => stream && finished(stream).catch(() => {}),
         );
@@ -83,7 +85,10 @@ export class HostProcess {
   }
 
   async load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
+    const { timeoutMs } = this.#limits;
+    const cancel = this.#clock.after(timeoutMs, () => this.#kill(`took longer than ${timeoutMs} ms to load`));
     const answer = await this.#ask(message);
+    cancel();
     if (answer?.type === 'loaded') return;
     const reason = answer?.type === 'not-loaded' ? answer.reason : await this.#explain();
     await this.close();
@@ -156,12 +161,18 @@ export class HostProcess {
   }
 
   #kill(reason: string): void {
-    if (!this.alive || this.#child.pid === undefined) return;
+    if (!this.alive) return;
     this.#killedFor ??= reason;
+    this.#killGroup();
+  }
+
+  /** It leads a process group of its own. */
+  #killGroup(): void {
+    if (this.#child.pid === undefined) return;
     try {
       process.kill(-this.#child.pid, 'SIGKILL');
     } catch {
-      // It has just ended by itself.
+      // Nobody is left in it.
     }
   }
 

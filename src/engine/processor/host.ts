@@ -91,6 +91,6 @@ function send(message: FromHost): void {
  */
 function dieWithParent(): void {
   const code = `const parent = process.ppid;
-    setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);`;
+    setInterval(() => { if (process.ppid !== parent) process.kill(-process.pid, 'SIGKILL'); }, 500);`;
   new Worker(code, { eval: true, execArgv: [], stdout: false, stderr: false }).unref();
 }

@@ -31,6 +31,10 @@ export function createInlineRunner(parts: {
     const timeout = new AbortController();
     const cancel = clock.after(stage.timeoutMs, () => timeout.abort());
     const signal = AbortSignal.any([job.signal, timeout.signal]);
+    const stopped = Promise.withResolvers<never>();
+    const stop = () => stopped.reject(new Error('stopped'));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
     try {
       const work = load().then((process) =>
         process({
@@ -42,7 +46,7 @@ export function createInlineRunner(parts: {
           log: (line) => log.add(line),
         }),
       );
-      await Promise.race([work, rejectOnAbort(signal)]);
+      await Promise.race([work, stopped.promise]);
       return { ok: true, files: files.result(), log: log.toString() };
     } catch (error) {
       const aborted = job.signal.aborted;
@@ -51,6 +55,8 @@ export function createInlineRunner(parts: {
       return { ok: false, reason, permanent: isPermanent(error), aborted, log: log.toString() };
     } finally {
       cancel();
+      // A listener left behind would keep the signal, and all that it holds, for ever.
+      signal.removeEventListener('abort', stop);
     }
   }
 
@@ -64,12 +70,4 @@ export function createInlineRunner(parts: {
       await process?.close?.();
     },
   };
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = () => reject(new Error('stopped'));
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { systemClock } from '../clock.ts';
 import { newFile } from '../request/request.ts';
 import { type Stage, stageDefinition } from '../stage/stage.ts';
+import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { createIsolatedRunner } from './isolated-runner.ts';
 import type { Runner, RunnerResult } from './runner.ts';
@@ -87,6 +88,22 @@ test('Ctrl-C in the terminal, which goes to the whole process group, does not re
   const groupOf = (id: number) => readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[2];
   assert.notEqual(groupOf(pid), groupOf(process.pid));
   assert.equal(groupOf(pid), String(pid));
+});
+
+test('a program that a processor started does not outlive it', async () => {
+  const result = await order(runner(), 'start a program and exit');
+  const pid = /program (\d+)/.exec(result.log)?.[1];
+  assert.ok(pid, result.log);
+  await eventually(
+    'it is gone',
+    () => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '),
+  );
+});
+
+test('writing text instead of bytes fails the request, and makes no empty file', async () => {
+  const result = await order(runner(), 'write text');
+  assert.ok(!result.ok);
+  assert.match(result.reason, /must be a Buffer or Uint8Array, not string/);
 });
 
 test('what fails for good is said to be permanent', async () => {

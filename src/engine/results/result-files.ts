@@ -75,6 +75,12 @@ export function openJobFiles(
       return file.blob === '' ? file.content : readBlob(blobs, file.blob);
     },
     write(name, content) {
+      // Processors of users are not type-checked, and text is the most likely slip.
+      if (!(content instanceof Uint8Array)) {
+        throw new TypeError(
+          `write(${name}): the content must be a Buffer or Uint8Array, not ${typeof content}`,
+        );
+      }
       byName.set(name, create(ResultFileSchema, { name, content, size: BigInt(content.length) }));
     },
     remove(name) {

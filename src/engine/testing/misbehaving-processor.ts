@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { defineProcessor, PermanentFailure } from '../processor/processor.ts';
 
 /** Does to its process what the first file of the request says. Used by tests of what a crash may cost. */
@@ -10,6 +11,12 @@ export default defineProcessor(async (setup) => {
     if (order === 'throw') throw new Error('thrown as ordered');
     if (order === 'give up') throw new PermanentFailure('this will never work');
     if (order === 'exit') process.exit(0);
+    if (order === 'start a program and exit') {
+      job.log(`program ${spawn('sleep', ['60']).pid}`);
+      setImmediate(() => process.exit(0));
+      await new Promise(() => {});
+    }
+    if (order === 'write text') Reflect.apply(job.files.write, job.files, ['answer', 'text, not bytes']);
     if (order === 'crash') process.kill(process.pid, 'SIGSEGV');
     if (order === 'spin') for (;;);
     if (order === 'exhaust memory') {
