@@ -71,6 +71,20 @@ export function createStages(parts: {
     }
   }
 
+  async function refuseWaiting(name: string): Promise<void> {
+    const status = await broker.status(name).catch((error: unknown) => {
+      if (hasCode(error, 'queue-unknown')) return undefined;
+      throw error;
+    });
+    if (!status) return;
+    const waiting = status.ready.high + status.ready.normal + status.delayed + status.inFlight + status.dead;
+    if (waiting === 0) return;
+    throw new PismakError(
+      'conflict',
+      `${waiting} messages wait in stage ${name} and would be lost; purge or force`,
+    );
+  }
+
   const stages: Stages = {
     async list() {
       const rows = await database.query.selectFrom('stage').selectAll().orderBy('name').execute();
@@ -153,24 +167,19 @@ export function createStages(parts: {
     },
 
     async delete(name, { force = false } = {}) {
-      await stages.get(name);
-      const status = await broker.status(name).catch((error: unknown) => {
-        if (hasCode(error, 'queue-unknown')) return undefined;
-        throw error;
-      });
-      const waiting = status
-        ? status.ready.high + status.ready.normal + status.delayed + status.inFlight + status.dead
-        : 0;
-      if (waiting > 0 && !force) {
-        throw new PismakError(
-          'conflict',
-          `${waiting} messages wait in stage ${name} and would be lost; purge or force`,
-        );
-      }
+      const stage = await stages.get(name);
+      if (!force) await refuseWaiting(name);
       // Workers stop first, so that none takes a message from a queue that is about to go.
       await coordination.delete(`${path}/${name}`);
       for (const { record } of await listWorkers(coordination)) {
         if (record.stage === name) await changeWorker(coordination, record.id, withoutStage(name));
+      }
+      try {
+        // Once more, now that nobody takes from it: a request may have come meanwhile.
+        if (!force) await refuseWaiting(name);
+      } catch (error) {
+        await announce(stage);
+        throw error;
       }
       await database.transaction(async (transaction) => {
         await transaction.deleteFrom('stage').where('name', '=', name).execute();
