@@ -104,6 +104,7 @@ export function deliveryClaims(claim: Claim): void {
     await eventually('it is started', () => started.length === 1);
     await setup.pass(6 * 3_600_000);
     await publishAll(broker, 'letters', ['short']);
+    await eventually('the other one is started', () => started.length >= 2);
     await eventually('the other one is done', async () => (await broker.status('letters')).inFlight === 1);
     finish.resolve();
     await Promise.all(consumers.map((consumer) => consumer.close()));
