@@ -4,6 +4,7 @@ import { openBlobs } from './blobs/open.ts';
 import { openBroker } from './broker/open.ts';
 import { createChangeLog } from './change-log.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { openLastingSession } from './coordination/lasting-session.ts';
 import { openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
 import { openDatabase } from './database/open.ts';
@@ -64,7 +65,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     closing.push(() => source.close());
     const broker = await openBroker(settings.broker, { file: directory.queuesFile, clock });
     closing.push(() => broker.close());
-    const coordination = await source.openSession('engine');
+    const coordination = await openLastingSession(source, 'engine');
     if (!settings.coordination.startsWith('embedded:')) await announceServers(coordination, settings);
 
     const ports = { broker, coordination, database, blobs };
