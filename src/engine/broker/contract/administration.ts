@@ -48,11 +48,11 @@ export function administrationClaims(claim: Claim): void {
     const names = (await broker.status()).map((status) => status.name);
     assert.deepEqual(names, ['a', 'b', 'c']);
     for (const ask of [
-      broker.status('x'),
-      broker.peek('x'),
-      broker.purge('x'),
-      broker.pause('x'),
-      broker.dead('x'),
+      () => broker.status('x'),
+      () => broker.peek('x'),
+      () => broker.purge('x'),
+      () => broker.pause('x'),
+      () => broker.dead('x'),
     ]) {
       await assert.rejects(ask, (error) => hasCode(error, 'queue-unknown'));
     }
