@@ -70,7 +70,7 @@ function partOf(path: string): string | undefined {
 }
 
 function isTest(path: string): boolean {
-  return /\.test\.ts$|\/testing\/|\/contract(\.ts$|\/)/.test(path);
+  return /\.test\.ts$|\/testing\/|\/contract(\.ts$|\/)|engine\/\w+\/models\//.test(path);
 }
 
 function importsOf(file: string, source: string): Import[] {

@@ -3,6 +3,7 @@ import type { Claim, CoordinationUnderTest } from './contract/claim.ts';
 import { holdClaims } from './contract/holds.ts';
 import { nodeClaims } from './contract/nodes.ts';
 import { watchClaims } from './contract/watches.ts';
+import { electionClaims } from './models/election-claims.ts';
 
 export type { CoordinationUnderTest };
 
@@ -24,4 +25,5 @@ export function coordinationContract(
   describe(`Coordination: nodes on ${adapter}`, () => nodeClaims(claim));
   describe(`Coordination: watches on ${adapter}`, () => watchClaims(claim));
   describe(`Coordination: holds on ${adapter}`, () => holdClaims(claim));
+  describe(`Coordination: elections on ${adapter}`, () => electionClaims(claim));
 }

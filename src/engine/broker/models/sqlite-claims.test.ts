@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ManualClock } from '../../clock.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { temporaryDirectory } from '../../testing/temporary-directory.ts';
+import type { Broker } from '../broker.ts';
+import { openSqliteBroker } from '../sqlite.ts';
+import { compareWithModel } from './lease-commands.ts';
+import { queue, type RealLeases } from './real-leases.ts';
+
+test('claims in SQLite do what the model does, however often the process is killed', {
+  timeout: 300_000,
+}, async (t) => {
+  const directory = await temporaryDirectory(t);
+  let files = 0;
+  const newFile = () => join(directory, `queues-${files++}.db`);
+  const open = async (): Promise<RealLeases> => {
+    const clock = new ManualClock();
+    let broker = await openSqliteBroker({ file: newFile(), clock });
+    const all: Broker[] = [broker];
+    await broker.declare(queue);
+    return {
+      broker: () => broker,
+      // Commands run in the order of asking.
+      chargesWritten: () => broker.declare(queue),
+      // What another process would find: the file as it is at this moment.
+      async kill() {
+        const copy = newFile();
+        await broker.snapshot?.(copy);
+        broker = await openSqliteBroker({ file: copy, clock });
+        all.push(broker);
+      },
+      async upkeep() {},
+      async makeDue() {
+        clock.advance(4_000_000);
+        await eventually(
+          'what is due is ready',
+          async () => (await broker.status(queue)).delayed === 0,
+          30_000,
+        );
+      },
+      async close() {
+        await Promise.all(all.map((one) => one.close()));
+      },
+    };
+  };
+  await compareWithModel({ open, consumers: 1, mayLapse: false, numRuns: 15 });
+});

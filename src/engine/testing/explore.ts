@@ -1,0 +1,61 @@
+/** A system said so simply that all it can do can be tried. States are plain JSON. */
+export interface Model<State> {
+  initial: State;
+  /** Everything that may happen next, by name; a step that changes nothing may give back the state itself. */
+  steps(state: State): Iterable<Step<State>>;
+  /** States that differ only in who is who may have one name: one of them is enough. */
+  nameOf?(state: State): string;
+  /** What is wrong after a step, if anything. */
+  wrong(state: State, before: State, step: string): string | undefined;
+}
+
+export type Step<State> = readonly [name: string, next: State];
+
+export interface Exploration {
+  states: number;
+  steps: number;
+  /** The shortest way to something wrong. */
+  flaw: { why: string; way: string[] } | undefined;
+}
+
+interface Visit<State> {
+  state: State;
+  step: string;
+  from: Visit<State> | undefined;
+}
+
+/**
+ * Tries every order of steps, the short ones first, and stops at the first that goes wrong. A model that never ends is
+ * an error of the model: it is given up after `most` states.
+ */
+export function explore<State>(model: Model<State>, most = 1_000_000): Exploration {
+  const nameOf = model.nameOf ?? JSON.stringify;
+  const seen = new Set([nameOf(model.initial)]);
+  let steps = 0;
+  let edge: Visit<State>[] = [{ state: model.initial, step: '', from: undefined }];
+  while (edge.length > 0) {
+    const next: Visit<State>[] = [];
+    for (const visit of edge) {
+      for (const [step, state] of model.steps(visit.state)) {
+        if (state === visit.state) continue;
+        steps++;
+        const why = model.wrong(state, visit.state, step);
+        if (why !== undefined) {
+          return { states: seen.size, steps, flaw: { why, way: wayTo({ state, step, from: visit }) } };
+        }
+        const size = seen.size;
+        if (seen.add(nameOf(state)).size === size) continue;
+        if (size >= most) throw new Error(`the model has more than ${most} states: make it smaller`);
+        next.push({ state, step, from: visit });
+      }
+    }
+    edge = next;
+  }
+  return { states: seen.size, steps, flaw: undefined };
+}
+
+function wayTo<State>(visit: Visit<State>): string[] {
+  const way: string[] = [];
+  for (let at: Visit<State> | undefined = visit; at?.from; at = at.from) way.unshift(at.step);
+  return way;
+}
