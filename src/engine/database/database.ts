@@ -11,6 +11,8 @@ import type { EngineTables } from './tables.ts';
  *   therefore a migration only adds, and what it adds has defaults.
  */
 export interface Database<Tables = EngineTables> {
+  /** For the few things that the dialects have no common words for, such as full text. */
+  readonly dialect: 'sqlite' | 'postgres';
   /** Queries outside a transaction: each is one of its own. */
   readonly query: Kysely<Tables>;
   transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T>;
@@ -25,7 +27,7 @@ export interface Database<Tables = EngineTables> {
 }
 
 export interface Migration {
-  /** `0001-frame`: sorts in the order of running, never changes. */
+  /** `0001-frame`: sorts in the order of running, never changes. With `!` at its end, versions without it are kept out. */
   name: string;
   up(transaction: Transaction<unknown>): Promise<void>;
 }

@@ -2,8 +2,10 @@ import type { Clock } from '../clock.ts';
 import { PismakError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { frame } from './migrations/0001-frame.ts';
+import { trace } from './migrations/0002-trace.ts';
+import { transcription } from './migrations/0002-transcription.ts';
 
-const engineMigrations = [frame];
+export const engineMigrations = [frame, trace, transcription];
 
 /** Schemes of URLs that choose an adapter. */
 export const databaseSchemes = ['sqlite', 'postgres'] as const;
@@ -11,7 +13,12 @@ export const databaseSchemes = ['sqlite', 'postgres'] as const;
 /** Opens the adapter that the URL asks for, with the engine's tables; `file` is where an embedded one lives. */
 export async function openDatabase(url: string, parts: { file: string; clock: Clock }): Promise<Database> {
   const database = await openAdapter(url, parts);
-  await database.migrate(engineMigrations);
+  try {
+    await database.migrate(engineMigrations);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   return database;
 }
 

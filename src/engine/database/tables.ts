@@ -1,5 +1,7 @@
+import type { TranscriptionTables } from './transcription-tables.ts';
+
 /** The engine's own tables. Times are milliseconds since the epoch; `*Json` columns are JSON text. */
-export interface EngineTables {
+export interface EngineTables extends TranscriptionTables {
   stage: { name: string; version: number; definitionJson: string; updatedAt: number };
   stageVersion: {
     name: string;
@@ -94,6 +96,8 @@ export interface EngineTables {
     clearedAt: number | null;
     seen: number;
   };
+  /** What the watchdog saw from `since` to `until`; `size` is that of the JSON. */
+  trace: { id: string; since: number; until: number; whole: number; size: number; eventsJson: string };
   blobRef: { hash: string; owner: string; createdAt: number };
   /** When a blob was first found with no owner; it goes a day later. */
   blobOrphan: { hash: string; since: number };

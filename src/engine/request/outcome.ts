@@ -20,7 +20,13 @@ export type Report = Parameters<typeof newStageLog>[0];
  * Nothing else decides where a request goes. `passOn` resolves once it is durable there: then, and only then, the
  * message may be acked.
  */
-export async function passOn(broker: Broker, request: Request, report: Report): Promise<PassedOn> {
+export async function passOn(
+  broker: Broker,
+  request: Request,
+  report: Report,
+  /** Called when it goes to its output queue before its time. */
+  prepareForOutput: () => Promise<void> = async () => {},
+): Promise<PassedOn> {
   const stages = request.processingStages;
   request.logs.push(newStageLog(report));
   const last = stages.length <= 1;
@@ -31,6 +37,7 @@ export async function passOn(broker: Broker, request: Request, report: Report): 
     if (await publish(broker, next, request)) return { to: 'next', queue: next };
     if (request.processingStages.length > 1) {
       noteFailure(request, report, `stage ${next} does not exist, so the request could not go on`);
+      await prepareForOutput();
       return passToOutput(broker, request);
     }
     return { to: 'dead', reason: `output queue ${next} does not exist` };

@@ -5,7 +5,7 @@ import { openSqliteBroker } from '../broker/sqlite.ts';
 import { createChangeLog } from '../change-log.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { openEmbeddedTree } from '../coordination/embedded.ts';
-import { frame } from '../database/migrations/0001-frame.ts';
+import { engineMigrations } from '../database/open.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { createEvents } from '../event.ts';
 import { createProcessors } from '../processor/processors.ts';
@@ -25,7 +25,7 @@ export async function openEmbedded(
   const clock = options.clock ?? systemClock;
   const directory = await temporaryDirectory(test);
   const database = await openSqliteDatabase({ file: join(directory, 'state.db'), clock });
-  await database.migrate([frame]);
+  await database.migrate(engineMigrations);
   const broker = await openSqliteBroker({ file: join(directory, 'queues.db'), clock });
   const blobs = await openDirectoryBlobs(join(directory, 'blobs'));
   const tree = await openEmbeddedTree({ database, clock });

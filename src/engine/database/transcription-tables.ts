@@ -1,0 +1,74 @@
+/** Tables of the transcription house; they stand here because both dialects and all processes share one schema. */
+export interface TranscriptionTables {
+  document: {
+    id: string;
+    owner: string;
+    /** Whose quota it counts against and whose turn it takes: `key:ID`, or `user:NAME`. */
+    subject: string;
+    name: string;
+    /** open | waiting | running | done | partly | failed | cancelled */
+    state: string;
+    priority: number;
+    pipeline: string;
+    language: string;
+    formatsJson: string;
+    /** 1: recognised even if the same bytes have been before. */
+    again: number;
+    /** 1 or 0: take the text that a PDF brings along, or not; null: as the stage is configured. */
+    textLayer: number | null;
+    /** Told when it is finished. */
+    webhook: string | null;
+    createdAt: number;
+    submittedAt: number | null;
+    endedAt: number | null;
+  };
+  source: {
+    id: string;
+    document: string;
+    /** Order within the document. */
+    position: number;
+    name: string;
+    hash: string;
+    size: number;
+    /** new | waiting | done | failed | cancelled */
+    state: string;
+    error: string | null;
+    /** The uuid of the request that splits it; what comes back under another is late and dropped. */
+    request: string | null;
+    log: string;
+  };
+  page: {
+    id: string;
+    document: string;
+    source: string;
+    /** Order within the document: that of the source, then the one within it. */
+    position: number;
+    name: string;
+    /** Within its source, counted from 1; null when the source is a single image. */
+    part: number | null;
+    /** waiting | done | failed | cancelled */
+    state: string;
+    hash: string | null;
+    size: number;
+    /** A page.json that came with the source (text layer of a PDF). */
+    textHash: string | null;
+    textSize: number;
+    error: string | null;
+    log: string;
+    request: string | null;
+    /** How many times it was sent. */
+    generation: number;
+    /** The same key means the same result: bytes, stages with versions, what was wanted. */
+    reuseKey: string | null;
+    createdAt: number;
+    endedAt: number | null;
+  };
+  pageFile: { page: string; name: string; hash: string; size: number };
+  /** What can be searched; the index itself is a matter of the dialect. */
+  pageText: { id: number; page: string; document: string; owner: string; text: string };
+  transcriptionUsage: { subject: string; owner: string; month: string; pages: number; bytes: number };
+  transcriptionQuota: { subject: string; pagesPerMonth: number | null; pagesWaiting: number | null };
+  /** Bytes that arrive in parts, so that a broken connection costs one part. */
+  upload: { id: string; owner: string; createdAt: number };
+  uploadPart: { upload: string; offset: number; size: number; hash: string };
+}
