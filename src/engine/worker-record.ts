@@ -32,15 +32,30 @@ export const workerPresence = z.object({
   stage: z.string().nullable(),
   stageVersion: z.number(),
   inFlight: z.number(),
+  /** Those of `stage` alone. */
+  inFlightOfStage: z.number().optional(),
   loaded: z.array(z.string()),
   startedAt: z.number(),
   heartbeatAt: z.number(),
   /** Since its start, per stage: how many it processed and how long one took on average. The watchdog merges these. */
-  timings: z.record(z.string(), z.object({ count: z.number(), meanMs: z.number() })),
+  timings: z.record(
+    z.string(),
+    z.object({
+      count: z.number(),
+      meanMs: z.number(),
+      /** How many of them went on to which stage. */
+      next: z.record(z.string(), z.number()).optional(),
+    }),
+  ),
   /** Stages that it could not load lately, and why: it should not be sent there again at once. */
   unable: z.record(z.string(), z.string()).default({}),
   /** How long its last switch took, for planning. */
   switchMs: z.number().nullable(),
+  /** How long its last switch kept it from working, to a stage that it had to load and to one that was loaded. */
+  coldMs: z.number().nullable().optional(),
+  warmMs: z.number().nullable().optional(),
+  /** Its last switch: from when it served nothing to when it served the new stage, null while it is under way. */
+  lastSwitch: z.object({ from: z.number(), to: z.number().nullable() }).optional(),
 });
 export type WorkerPresence = z.infer<typeof workerPresence>;
 

@@ -1,4 +1,5 @@
-import type { QueueNumbers } from '../../engine/watchdog/policy.ts';
+import type { Plan } from '../../engine/watchdog/policy.ts';
+import { explainPlan, planColumns } from '../explain-plan.ts';
 import { formatDuration, formatTime } from '../format.ts';
 import type { AddGroup } from '../program.ts';
 
@@ -67,38 +68,27 @@ const add: AddGroup = (group, { command, run }) => {
     'plan',
     'Show what the watchdog would do now and why, without doing it',
     'watchdog plan',
-  ).action(
-    run(async ({ client, out }) => {
-      const plan = await (await client()).call<{ assignments: Move[]; queues: QueueNumbers[] }>(
-        'watchdog.plan',
-      );
-      if (out.json) return out.object(plan);
-      out.list(
-        plan.queues,
-        [
-          { title: 'stage', of: (row) => row.stage },
-          { title: 'L waiting', of: (row) => row.length },
-          { title: 'AMT one takes', of: (row) => formatDuration(row.averageMs), align: 'right' },
-          { title: 'NW workers', of: (row) => row.workers },
-          { title: 'WT unserved', of: (row) => formatDuration(row.waitingMs), align: 'right' },
-          { title: 'AP', of: (row) => row.priority },
-          { title: 'PP', of: (row) => row.parametric.toFixed(2), align: 'right' },
-          { title: 'P', of: (row) => `${(row.relative * 100).toFixed(1)} %`, align: 'right' },
-        ],
-        'no exclusive stages',
-      );
-      out.say('');
-      out.list(
-        plan.assignments,
-        [
-          { title: 'worker', of: (row) => row.worker },
-          { title: 'from', of: (row) => row.from },
-          { title: 'to', of: (row) => row.to },
-          { title: 'why', of: (row) => row.reason },
-        ],
-        'nothing would be moved',
-      );
-    }),
-  );
+    'watchdog plan --explain',
+  )
+    .option('--explain', 'show how each number came about, and for each move what was compared')
+    .action(
+      run<{ explain?: boolean }>(async ({ client, out, options }) => {
+        const plan = await (await client()).call<Plan>('watchdog.plan');
+        if (out.json) return out.object(plan);
+        out.list(plan.queues, planColumns(plan.queues, options.explain ?? false), 'no exclusive stages');
+        out.say('');
+        if (options.explain) return explainPlan(plan, out);
+        out.list(
+          plan.assignments,
+          [
+            { title: 'worker', of: (row) => row.worker },
+            { title: 'from', of: (row) => row.from },
+            { title: 'to', of: (row) => row.to },
+            { title: 'why', of: (row) => row.reason },
+          ],
+          'nothing would be moved',
+        );
+      }),
+    );
 };
 export default add;

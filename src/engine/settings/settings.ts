@@ -20,6 +20,18 @@ export const settingsSchema = z.strictObject({
     .describe('Where definitions, users and history live'),
   blobs: adapterUrl(blobsSchemes).default('directory:').describe('Where bytes live'),
 
+  rabbitmq: z
+    .strictObject({
+      consumerTimeoutMs: z
+        .int()
+        .min(0)
+        .default(1_800_000)
+        .describe(
+          "The servers' consumer_timeout, which a stage's timeout must stay below; 0 when they have none",
+        ),
+    })
+    .prefault({}),
+
   http: z
     .strictObject({
       host: z.string().default('127.0.0.1').describe('Address to listen on'),
@@ -47,7 +59,7 @@ export const settingsSchema = z.strictObject({
 
   watchdog: z
     .strictObject({
-      policy: z.enum(['parametric']).default('parametric').describe('How workers are assigned'),
+      policy: z.enum(['flow', 'parametric']).default('flow').describe('How workers are assigned'),
       periodMs: z.int().min(50).default(1000).describe('Time between two plans'),
       minimumMessages: z.number().min(0).default(10).describe('MMN: messages before a worker may be moved'),
       reconfigurationMs: z
@@ -55,6 +67,23 @@ export const settingsSchema = z.strictObject({
         .min(0)
         .default(10_000)
         .describe('MRT: time that a switch is reckoned to take'),
+      patienceMs: z
+        .int()
+        .min(1000)
+        .default(600_000)
+        .describe('Policy flow: work that nobody serves for this long comes first'),
+    })
+    .prefault({}),
+
+  trace: z
+    .strictObject({
+      keepDays: z
+        .number()
+        .positive()
+        .max(3650)
+        .default(7)
+        .describe('How long it is kept who served what when'),
+      maxMb: z.number().positive().max(10_000).default(100).describe('It never takes more than this'),
     })
     .prefault({}),
 
@@ -73,6 +102,26 @@ export const settingsSchema = z.strictObject({
   webhook: z
     .strictObject({
       allowPrivate: z.boolean().default(false).describe('Let webhooks reach private and loopback addresses'),
+    })
+    .prefault({}),
+
+  transcription: z
+    .strictObject({
+      pagesPerMonth: z
+        .int()
+        .min(0)
+        .default(0)
+        .describe('Pages that a key may have read in a month; 0 = any number'),
+      pagesWaiting: z
+        .int()
+        .min(0)
+        .default(0)
+        .describe('Pages of a key that may wait at once; 0 = any number'),
+      uploadLimitMb: z
+        .number()
+        .positive()
+        .default(4096)
+        .describe('Largest source that may be uploaded in parts'),
     })
     .prefault({}),
 

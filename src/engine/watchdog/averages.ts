@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import type { WorkerPresence } from '../worker-record.ts';
 
-/** How long a message of each stage takes, merged from what the workers count each for themselves. */
-export const averages = z.record(z.string(), z.object({ count: z.number(), meanMs: z.number() }));
+/** How long a message of each stage takes and where it goes next, merged from what the workers count each for themselves. */
+export const averages = z.record(
+  z.string(),
+  z.object({
+    count: z.number(),
+    meanMs: z.number(),
+    /** Of `count`, how many went on to which stage. */
+    next: z.record(z.string(), z.number()).optional(),
+  }),
+);
 export type Averages = z.infer<typeof averages>;
 
 /** Older messages count for at most this many: an average must follow when a stage gets slower or faster. */
@@ -34,13 +42,19 @@ export class AverageKeeper {
       const last = this.#reports.get(presence.id);
       const before = last?.startedAt === presence.startedAt ? last.timings : {};
       for (const [stage, timing] of Object.entries(presence.timings)) {
-        const known = before[stage] ?? { count: 0, meanMs: 0 };
+        const known = before[stage] ?? { count: 0, meanMs: 0, next: {} };
         const count = timing.count - known.count;
         if (count <= 0) continue;
         const totalMs = timing.count * timing.meanMs - known.count * known.meanMs;
         this.#averages = {
           ...this.#averages,
-          [stage]: merge(this.#averages[stage], count, Math.max(0, totalMs)),
+          [stage]: merge(
+            this.#averages[stage],
+            count,
+            Math.max(0, totalMs),
+            (next) => Math.max(0, (timing.next?.[next] ?? 0) - (known.next?.[next] ?? 0)),
+            Object.keys(timing.next ?? {}),
+          ),
         };
         news = true;
       }
@@ -59,7 +73,21 @@ export class AverageKeeper {
   }
 }
 
-function merge(old: Averages[string] | undefined, count: number, totalMs: number): Averages[string] {
+function merge(
+  old: Averages[string] | undefined,
+  count: number,
+  totalMs: number,
+  wentOn: (next: string) => number,
+  targets: readonly string[],
+): Averages[string] {
   const weight = Math.min(old?.count ?? 0, memory);
-  return { count: weight + count, meanMs: ((old?.meanMs ?? 0) * weight + totalMs) / (weight + count) };
+  const kept = old ? weight / Math.max(1, old.count) : 0;
+  const next: Record<string, number> = {};
+  for (const name of new Set([...Object.keys(old?.next ?? {}), ...targets])) {
+    const went = (old?.next?.[name] ?? 0) * kept + wentOn(name);
+    // What happened once, long ago, is forgotten.
+    if (went >= 0.01) next[name] = went;
+  }
+  const meanMs = ((old?.meanMs ?? 0) * weight + totalMs) / (weight + count);
+  return { count: weight + count, meanMs, ...(Object.keys(next).length > 0 ? { next } : {}) };
 }

@@ -3,6 +3,7 @@ import type { ServiceContext } from '../service.ts';
 import { changeWorker } from '../worker-record.ts';
 import type { Assignment, Plan } from './policy.ts';
 import { type Readings, waitingPath } from './snapshot.ts';
+import { unservedStages } from './unserved-stages.ts';
 
 /** Writes one assignment, unless the worker was changed by somebody else since the snapshot. Resolves to whether it did. */
 export async function carryOut(
@@ -34,12 +35,7 @@ export async function noteWaiting(
   plan: Plan,
   at: number,
 ): Promise<void> {
-  const served = new Set(plan.assignments.map((assignment) => assignment.to));
-  const waiting = new Set(
-    plan.queues
-      .filter((queue) => queue.length > 0 && queue.workers === 0 && !served.has(queue.stage))
-      .map((queue) => queue.stage),
-  );
+  const waiting = unservedStages(plan);
   for (const stage of waiting) {
     if (readings.waitingSince.has(stage)) continue;
     await coordination.set(`${waitingPath}/${stage}`, String(at), { under: hold });

@@ -11,12 +11,18 @@ export interface PolicyParameters {
   reconfigurationMs: number;
   /** AMT of a stage of which nothing is known yet. */
   unknownAverageMs: number;
+  /** Time between two plans. */
+  periodMs: number;
+  /** `flow`: a stage with work that nobody has served for this long gets a worker before all others. */
+  patienceMs: number;
 }
 
 export const defaultParameters: PolicyParameters = {
   minimumMessages: 10,
   reconfigurationMs: 10_000,
   unknownAverageMs: 1000,
+  periodMs: 1000,
+  patienceMs: 600_000,
 };
 
 export interface Snapshot {
@@ -40,6 +46,8 @@ export interface StageSnapshot {
   averageMs: number | null;
   /** Since when messages wait with nobody serving them, null when that is not so. */
   waitingSince: number | null;
+  /** Where its messages go next, as shares of all; what is missing to 1 is finished after it. */
+  next?: Readonly<Record<string, number>>;
 }
 
 export interface WorkerSnapshot {
@@ -55,6 +63,15 @@ export interface WorkerSnapshot {
   unable?: readonly string[];
   unlockAt: number;
   inFlight: number;
+  /** The stage that it really serves now; it goes to `stage` when its current message is finished. */
+  serving?: string | null;
+  /** How long it has been at its current message. */
+  busyMs?: number;
+  /** Stages that it keeps loaded: a switch to one of them is warm. */
+  loaded?: readonly string[];
+  /** What its switches took, as it reports; null or missing while it has made none. */
+  coldMs?: number | null;
+  warmMs?: number | null;
 }
 
 export interface Plan {
@@ -69,6 +86,8 @@ export interface Assignment {
   to: string;
   unlockAt: number;
   reason: string;
+  /** The numbers that decided, for whoever asks why. */
+  details?: Record<string, number>;
 }
 
 export interface QueueNumbers {
@@ -87,4 +106,6 @@ export interface QueueNumbers {
   parametric: number;
   /** P, between 0 and 1 */
   relative: number;
+  /** What else the policy reckons with, by name. */
+  details?: Record<string, number>;
 }

@@ -52,10 +52,12 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         priority: stage.priority,
         labels: stage.labels,
         length: queue ? queueLength(queue) : 0,
-        inFlight: queue?.inFlight ?? 0,
+        // A broker may know only of what its own process has in hand.
+        inFlight: Math.max(queue?.inFlight ?? 0, inFlightOf(stage.name, presencesOf(readings))),
         paused: queue?.paused ?? false,
         averageMs: averages[stage.name]?.meanMs ?? null,
         waitingSince: readings.waitingSince.get(stage.name) ?? null,
+        next: sharesOf(averages[stage.name]),
       };
     }),
     workers: readings.workers.map(
@@ -69,8 +71,24 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         failed: presence?.state === 'FAILED',
         unable: Object.keys(presence?.unable ?? {}),
         unlockAt: record.unlockAt,
-        inFlight: presence?.inFlight ?? 0,
+        inFlight: presence?.inFlightOfStage ?? presence?.inFlight ?? 0,
+        // While it switches it serves nothing, and what counts is where it will be.
+        serving: presence?.stage ?? record.stage,
+        loaded: presence?.loaded ?? [],
+        coldMs: presence?.coldMs ?? null,
+        warmMs: presence?.warmMs ?? null,
       }),
     ),
   };
+}
+
+function inFlightOf(stage: string, presences: readonly WorkerPresence[]): number {
+  return presences
+    .filter((presence) => presence.stage === stage)
+    .reduce((sum, presence) => sum + (presence.inFlightOfStage ?? 0), 0);
+}
+
+function sharesOf(average: Averages[string] | undefined): Record<string, number> {
+  const entries = Object.entries(average?.next ?? {});
+  return Object.fromEntries(entries.map(([name, went]) => [name, went / Math.max(1, average?.count ?? 0)]));
 }

@@ -1,25 +1,21 @@
 import type { Clock } from '../clock.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import type { Engine } from '../engine.ts';
-import type { Events } from '../event.ts';
 import { everyPeriod, type Running, runService, type ServiceContext } from '../service.ts';
-import type { Settings } from '../settings/settings.ts';
 import { AverageKeeper, type Averages, averages } from './averages.ts';
 import { carryOut, noteWaiting } from './carry-out.ts';
-import { parametric } from './parametric.ts';
-import { defaultParameters, type Plan, type Policy } from './policy.ts';
+import { policies } from './policies.ts';
+import { defaultParameters, type Plan } from './policy.ts';
 import { presencesOf, type Readings, read, toSnapshot } from './snapshot.ts';
 import { type Move, openStatus, watchdogStatus } from './status.ts';
+import { TraceRecorder } from './trace-recorder.ts';
 
 type Reading = Pick<Engine, 'broker' | 'clock' | 'coordination' | 'settings' | 'stages'>;
-type Leading = Reading & Pick<Engine, 'changes' | 'events' | 'log' | 'openSession'>;
-
-const policies: Record<Settings['watchdog']['policy'], Policy> = { parametric };
+type Leading = Reading & Pick<Engine, 'changes' | 'database' | 'events' | 'log' | 'openSession'>;
 
 const averagesPath = '/watchdog/averages';
 /** Averages change with every message; written this seldom, a new leader still knows them well enough. */
 const averagesEveryMs = 30_000;
-const lengthsEveryMs = 10_000;
 
 /** Moves workers to where work waits: an elected service. */
 export function runWatchdog(engine: Leading): Running {
@@ -42,7 +38,7 @@ async function lead(engine: Leading, context: ServiceContext): Promise<void> {
   const keeper = await openKeeper(coordination, await read(parts));
   const report = await openStatus(context);
   const timeForAverages = atMostEvery(clock, averagesEveryMs);
-  const tellLengths = lengthTeller(engine.events, clock);
+  const trace = new TraceRecorder(engine);
 
   await everyPeriod(
     { name: 'watchdog', clock, log, periodMs: settings.watchdog.periodMs, signal },
@@ -57,12 +53,6 @@ async function lead(engine: Leading, context: ServiceContext): Promise<void> {
         const { worker, from, to, reason } = assignment;
         moves.push({ at, worker, from, to, reason });
         log.info({ worker, from, to, reason }, 'worker assigned');
-        engine.events.emit({
-          kind: 'worker.assigned',
-          entity: worker,
-          at,
-          dimensions: { stage: to, from: from ?? '' },
-        });
         engine.changes.add({ kind: 'worker', entity: worker, data: { stage: to } });
       }
       await noteWaiting(context, readings, made, at);
@@ -70,16 +60,16 @@ async function lead(engine: Leading, context: ServiceContext): Promise<void> {
         keeper.keepOnly(new Set(readings.stages.map((stage) => stage.name)));
         await coordination.set(averagesPath, JSON.stringify(keeper.averages), { under: hold });
       }
-      tellLengths(readings);
+      await trace.see(readings, moves);
       await report({ lastPlanAt: at, tookMs: clock.now() - at, averages: keeper.averages, moves });
       return undefined;
     },
-  );
+  ).finally(() => trace.close());
 }
 
 function plan(parts: Pick<Reading, 'clock' | 'settings'>, readings: Readings, known: Averages): Plan {
-  const { policy, minimumMessages, reconfigurationMs } = parts.settings.watchdog;
-  const parameters = { ...defaultParameters, minimumMessages, reconfigurationMs };
+  const { policy, minimumMessages, reconfigurationMs, patienceMs, periodMs } = parts.settings.watchdog;
+  const parameters = { ...defaultParameters, minimumMessages, reconfigurationMs, patienceMs, periodMs };
   return policies[policy](toSnapshot(readings, known, parts.clock.now()), parameters);
 }
 
@@ -90,22 +80,6 @@ async function openKeeper(coordination: Coordination, readings: Readings): Promi
   const keeper = new AverageKeeper(node && averages.parse(JSON.parse(node.value)), presences);
   keeper.add(presences);
   return keeper;
-}
-
-/** The time trace of the queues: seldom, and only what changed. */
-function lengthTeller(events: Events, clock: Clock): (readings: Readings) => void {
-  const told = new Map<string, string>();
-  const isTime = atMostEvery(clock, lengthsEveryMs);
-  return (readings) => {
-    if (!isTime()) return;
-    for (const { name, ready, delayed, inFlight, dead } of readings.queues) {
-      const dimensions = { ready: ready.high + ready.normal, delayed, inFlight, dead };
-      const text = JSON.stringify(dimensions);
-      if (told.get(name) === text) continue;
-      told.set(name, text);
-      events.emit({ kind: 'queue.length', entity: name, at: clock.now(), dimensions });
-    }
-  };
 }
 
 function atMostEvery(clock: Clock, ms: number): () => boolean {

@@ -18,7 +18,8 @@ export interface Serving {
   signal: AbortSignal;
   /** Aborts when the worker goes to another stage: what only waits for room is given back. */
   leaving: AbortSignal;
-  onProcessed(stage: string, durationMs: number): void;
+  /** `next` is the stage that it goes on to, undefined when it is finished. */
+  onProcessed(stage: string, durationMs: number, next: string | undefined): void;
 }
 
 /**
@@ -60,7 +61,9 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     files: results,
     signal: serving.signal,
   });
-  serving.onProcessed(stage.name, parts.clock.now() - startedAt);
+  // The last name is the output queue, so what has only two is finished here.
+  const next = request.processingStages.length > 2 ? request.processingStages[1] : undefined;
+  serving.onProcessed(stage.name, parts.clock.now() - startedAt, next);
   if (result.ok) {
     request.results = result.files;
     return settle(serving, delivery, request, report('OK', result.log), owned);
@@ -87,7 +90,9 @@ async function settle(
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
     try {
       await prepareFiles(parts, request, report, owned);
-      const passed = await passOn(parts.broker, request, report);
+      const passed = await passOn(parts.broker, request, report, async () => {
+        if (!request.acceptsReferences) await inlineReferences(parts.blobs, request);
+      });
       if (passed.to === 'dead') await delivery.deadLetter(passed.reason);
       // Not awaited: a lost ack only means that the message comes again.
       else

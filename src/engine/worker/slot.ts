@@ -23,6 +23,10 @@ export class Slot {
   inFlight = 0;
   failure: { stage: string; reason: string } | undefined;
   switchMs: number | null = null;
+  /** What its last switch to a stage that was not loaded, and to one that was, kept it from working. */
+  coldMs: number | null = null;
+  warmMs: number | null = null;
+  lastSwitch: { from: number; to: number | null } | undefined;
 
   constructor(parts: {
     serving: Omit<Serving, 'stage' | 'runner' | 'leaving'>;
@@ -74,6 +78,7 @@ export class Slot {
       const target = this.#target;
       const loading = target && this.#load(target);
       await this.#stop();
+      if (target) this.#beginSwitch();
       const loaded = await loading;
       if (!target || !loaded) {
         // Nothing to serve, or it could not be loaded: unless the target moved meanwhile, that is all.
@@ -87,6 +92,18 @@ export class Slot {
       await this.#serve(target, loaded);
       if (this.failure) return;
     }
+  }
+
+  #beginSwitch(): void {
+    this.lastSwitch = { from: this.#serving.parts.clock.now(), to: null };
+    this.#onChange();
+  }
+
+  #endSwitch(warm: boolean): void {
+    if (!this.lastSwitch) return;
+    const to = this.#serving.parts.clock.now();
+    this.lastSwitch = { ...this.lastSwitch, to };
+    this[warm ? 'warmMs' : 'coldMs'] = to - this.lastSwitch.from;
   }
 
   async #load(stage: Stage): Promise<Awaited<ReturnType<RunnerCache['acquire']>> | undefined> {
@@ -120,6 +137,7 @@ export class Slot {
         },
       );
       this.#serves = { stage, consumer, leave: () => leaving.abort(), release: loaded.release };
+      this.#endSwitch(loaded.warm);
       this.#onLoad(stage, undefined);
       parts.log.info(
         { worker: serving.workerId, stage: stage.name, version: stage.version },

@@ -1,15 +1,28 @@
-/** How many messages of each stage a worker has processed, and how long one took on average. */
-export class Timings {
-  readonly #byStage = new Map<string, { count: number; meanMs: number }>();
+export interface Timing {
+  count: number;
+  meanMs: number;
+  /** How many of them went on to which stage; the others were finished. */
+  next: Record<string, number>;
+}
 
-  add(stage: string, durationMs: number): void {
-    const timing = this.#byStage.get(stage) ?? { count: 0, meanMs: 0 };
+/** Whoever makes up names of stages must not make a heartbeat large. */
+const mostNext = 50;
+
+/** How many messages of each stage a worker has processed, how long one took on average, and where they went. */
+export class Timings {
+  readonly #byStage = new Map<string, Timing>();
+
+  add(stage: string, durationMs: number, next?: string): void {
+    const timing = this.#byStage.get(stage) ?? { count: 0, meanMs: 0, next: {} };
     timing.count++;
     timing.meanMs += (durationMs - timing.meanMs) / timing.count;
+    if (next !== undefined && (next in timing.next || Object.keys(timing.next).length < mostNext)) {
+      timing.next[next] = (timing.next[next] ?? 0) + 1;
+    }
     this.#byStage.set(stage, timing);
   }
 
-  toJSON(): Record<string, { count: number; meanMs: number }> {
+  toJSON(): Record<string, Timing> {
     return Object.fromEntries(this.#byStage);
   }
 }

@@ -11,6 +11,7 @@ import { openDatabase } from '../database/open.ts';
 import { messageOf } from '../errors.ts';
 import { createEvents } from '../event.ts';
 import type { Random } from '../identity.ts';
+import type { ProcessorRegistration } from '../processor/processor.ts';
 import { registerProcessors } from '../processor/register.ts';
 import { type ServerAddresses, watchServers } from '../server-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -37,6 +38,8 @@ export function startWorkerProcess(parts: {
   log: Logger;
   id?: string | undefined;
   labels?: readonly string[] | undefined;
+  /** Of the houses. */
+  processors?: readonly ProcessorRegistration[];
 }): WorkerProcess {
   const { settings, clock, log } = parts;
   const id = parts.id ?? `${hostname()}-${process.pid}`;
@@ -104,7 +107,7 @@ export function startWorkerProcess(parts: {
       closing.push(() => broker.close());
       const coordination = await openSession(`${id}-stages`);
       const changes = createChangeLog(clock);
-      const processors = registerProcessors({ settings, clock, database });
+      const processors = registerProcessors({ settings, clock, database, more: parts.processors });
       const stages = createStages({ broker, coordination, database, processors, changes, clock });
       const worker = new Worker(
         {

@@ -240,7 +240,8 @@ export class Worker {
 
   #newSlot(): Slot {
     const signal = this.#killing.signal;
-    const onProcessed = (stage: string, ms: number) => this.#timings.add(stage, ms);
+    const onProcessed = (stage: string, ms: number, next: string | undefined) =>
+      this.#timings.add(stage, ms, next);
     const onLoad = (stage: Stage, reason: string | undefined) => {
       if (reason === undefined) this.#unable.delete(stage.name);
       else
@@ -275,12 +276,16 @@ export class Worker {
       stage: stage?.name ?? null,
       stageVersion: stage?.version ?? 0,
       inFlight,
+      inFlightOfStage: this.#exclusive.inFlight,
       loaded: this.#cache.loaded(),
       startedAt: this.#startedAt,
       heartbeatAt: this.#parts.clock.now(),
       timings: this.#timings.toJSON(),
       unable: this.#unableNow(),
       switchMs: this.#exclusive.switchMs,
+      coldMs: this.#exclusive.coldMs,
+      warmMs: this.#exclusive.warmMs,
+      ...(this.#exclusive.lastSwitch ? { lastSwitch: this.#exclusive.lastSwitch } : {}),
     };
   }
 

@@ -12,6 +12,7 @@ import { scheduleOperations } from './schedule.ts';
 import { serverOperations } from './server.ts';
 import { stageOperations } from './stage.ts';
 import { statusOperations } from './status.ts';
+import { traceOperations } from './trace.ts';
 import { watchdogOperations } from './watchdog.ts';
 import { workerOperations } from './worker.ts';
 
@@ -24,6 +25,7 @@ export const engineOperations: Operation[] = [
   ...queueOperations,
   ...workerOperations,
   ...watchdogOperations,
+  ...traceOperations,
   ...requestOperations,
   ...resultsOperations,
   ...scheduleOperations,

@@ -50,6 +50,11 @@ const status = defineOperation({
   },
 });
 
+const details = z
+  .record(z.string(), z.number())
+  .optional()
+  .describe('Further numbers that the policy reckons with, by name');
+
 const plan = defineOperation({
   name: 'watchdog.plan',
   summary: 'What the watchdog would do now and why, without doing it',
@@ -63,8 +68,9 @@ const plan = defineOperation({
         worker: z.string(),
         from: z.string().nullable(),
         to: z.string(),
-        unlockAt: z.number(),
+        unlockAt: z.number().describe('Until then it is moved again only if its queue is empty'),
         reason: z.string(),
+        details,
       }),
     ),
     queues: z.array(
@@ -77,6 +83,7 @@ const plan = defineOperation({
         priority: z.number().describe('AP: administrative priority'),
         parametric: z.number().describe('PP = (L * AMT / (NW + 1) + WT) * (AP + 1), in seconds'),
         relative: z.number().describe('P = PP / sum of all PP'),
+        details,
       }),
     ),
   }),

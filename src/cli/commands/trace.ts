@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises';
+import { messageOf, PismakError } from '../../engine/errors.ts';
+import { drawSvg } from '../../engine/trace/draw-svg.ts';
+import { drawText } from '../../engine/trace/draw-text.ts';
+import type { Trace } from '../../engine/trace/trace.ts';
+import { formatCount } from '../format.ts';
+import { type Moment, moment } from '../moment.ts';
+import type { AddGroup } from '../program.ts';
+
+interface Options {
+  from?: Moment;
+  to?: Moment;
+  svg?: string;
+}
+
+const hourMs = 3_600_000;
+
+const add: AddGroup = (group, { run }) => {
+  group
+    .option(
+      '--from <time>',
+      'its beginning: a time, or an age such as 2h (default: an hour before its end)',
+      moment,
+    )
+    .option('--to <time>', 'its end (default: now)', moment)
+    .option('--svg <file>', 'draw it into this file')
+    .addHelpText(
+      'after',
+      '\nShows which worker served which stage when, above the lengths of the queues.\n\nExamples:\n  $ pismak trace\n' +
+        '  $ pismak trace --from 2h --svg trace.svg\n  $ pismak trace --from 2026-03-01T08:00 --to 2026-03-01T12:00 --json',
+    )
+    .action(
+      run<Options>(async ({ client, clock, options, out, stderr }) => {
+        const now = clock.now();
+        const to = options.to?.(now) ?? now;
+        const from = options.from?.(now) ?? to - hourMs;
+        if (from >= to) throw new PismakError('invalid-input', '--from must be before --to');
+        // A picture has more columns than a terminal, but not endlessly many.
+        const trace = await (await client()).call<Trace>('trace.show', { from, to, limit: 2000 });
+        if (options.svg !== undefined) {
+          await writeFile(options.svg, drawSvg(trace)).catch((error: unknown) => {
+            throw new PismakError('invalid-input', `${options.svg} can't be written: ${messageOf(error)}`);
+          });
+          out.say(
+            `${formatCount(trace.workers.length, 'worker')} and ${formatCount(trace.queues.length, 'queue')} drawn to ${options.svg}`,
+          );
+        }
+        if (out.json) out.object(trace);
+        else if (options.svg === undefined) out.text(drawText(trace, { width: stderr.columns ?? 100 }));
+      }),
+    );
+};
+export default add;

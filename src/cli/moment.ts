@@ -1,0 +1,24 @@
+import { InvalidArgumentError } from 'commander';
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time on the command line: `2026-03-01T08:00`, or how long ago it is: `90s`, `30m`, `2h`, `7d`, `1h30m`. */
+export type Moment = (now: number) => number;
+
+export function moment(text: string): Moment {
+  const word = text.trim();
+  if (word === 'now') return (now) => now;
+  if (/^(\d+(\.\d+)?[smhd])+$/.test(word)) {
+    const parts = [...word.matchAll(/([\d.]+)([smhd])/g)];
+    const age = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0), 0);
+    return (now) => Math.max(0, Math.round(now - age));
+  }
+  // A day alone would be read as one of Greenwich.
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00` : word.replace(' ', 'T');
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(at) ? Date.parse(at) : Number.NaN;
+  if (Number.isNaN(time) || time < 0)
+    throw new InvalidArgumentError(
+      'it must be a time such as 2026-03-01T08:00, or an age such as 30m or 2h.',
+    );
+  return () => time;
+}

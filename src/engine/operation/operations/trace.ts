@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { thinTrace } from '../../trace/thin-trace.ts';
+import { readTrace } from '../../trace/trace-store.ts';
+import { defineOperation } from '../operation.ts';
+
+const hourMs = 3_600_000;
+const moment = z.number().min(0).max(8.64e15);
+
+const show = defineOperation({
+  name: 'trace.show',
+  summary: 'What happened: which worker served which stage when, and how long the queues were',
+  role: 'reader',
+  owner: 'none',
+  changes: false,
+  input: z.strictObject({
+    from: moment.optional().describe('Milliseconds since 1970; an hour before `to` unless told'),
+    to: moment.optional().describe('Milliseconds since 1970; now unless told'),
+    limit: z
+      .int()
+      .min(10)
+      .max(5000)
+      .default(1000)
+      .describe('Steps of time that are told apart: what is shorter is merged'),
+  }),
+  output: z.strictObject({
+    from: z.number(),
+    to: z.number(),
+    workers: z.array(
+      z.strictObject({
+        id: z.string(),
+        spans: z
+          .array(
+            z.strictObject({
+              from: z.number(),
+              to: z.number(),
+              stage: z.string().describe('Empty: none, or only shared ones'),
+              kind: z.enum(['serving', 'switching', 'idle', 'failed']),
+            }),
+          )
+          .describe('In order; of a time without a span nothing is known'),
+      }),
+    ),
+    queues: z.array(
+      z.strictObject({
+        stage: z.string(),
+        points: z.array(
+          z.strictObject({ at: z.number(), length: z.number().nullable().describe('Null: not known') }),
+        ),
+      }),
+    ),
+  }),
+  example: { from: 1_767_225_600_000, to: 1_767_229_200_000 },
+  async handler({ engine }, { from, to, limit }) {
+    const end = to ?? engine.clock.now();
+    return thinTrace(await readTrace(engine.database, { from: from ?? end - hourMs, to: end }), limit);
+  },
+});
+
+export const traceOperations = [show];

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+const seconds = z.number().nonnegative();
+const between = z
+  .tuple([seconds, seconds])
+  .refine(([least, most]) => least <= most, 'the first number must not be above the second');
+
+const stage = z.strictObject({
+  name: z.string().min(1),
+  /** A message takes a time between these two, each equally likely. */
+  time: between,
+  priority: z.number().min(-1).default(0),
+  /** Only workers that have all of these can serve it. */
+  labels: z.array(z.string()).default([]),
+});
+
+const workers = z.strictObject({
+  count: z.int().positive().default(1),
+  labels: z.array(z.string()).default([]),
+});
+
+const arrivals = z.strictObject({
+  /** The way of these requests; all stages in their order unless told. */
+  stages: z.array(z.string()).min(1).optional(),
+  /** Requests of one series: they come all at once. */
+  count: z.int().positive().default(1),
+  /** Time from one series to the next. */
+  every: z.number().positive(),
+  series: z.int().positive(),
+  start: seconds.default(0),
+  /** Times between series are left to chance, with `every` as their mean. */
+  random: z.boolean().default(false),
+});
+
+/** Something that an administrator changes under way. */
+const change = z.strictObject({ at: seconds, stage: z.string(), priority: z.number().min(-1) });
+
+/** What is simulated. All times are in seconds. */
+export const workload = z
+  .strictObject({
+    name: z.string().default('workload'),
+    about: z.string().optional(),
+    stages: z.array(stage).min(1),
+    workers: z.array(workers).min(1),
+    arrivals: z.array(arrivals).min(1),
+    changes: z.array(change).default([]),
+    /** What a switch takes; begun when the current message is finished. */
+    reconfiguration: seconds.default(10),
+    /** What a switch takes to a stage that this worker has loaded before. As cold unless told. */
+    warm: seconds.optional(),
+    /** Time between two plans. */
+    planning: z.number().positive().default(10),
+    /** MMN of the parametric policy. */
+    minimumMessages: z.number().nonnegative().default(10),
+    averages: z
+      .strictObject({
+        /** What the watchdog believes of a stage before the first message; unknown unless told. */
+        initial: seconds.optional(),
+        /** `mean` as our watchdog reckons; `halving` as the seed did: (old + measured) / 2. */
+        rule: z.enum(['mean', 'halving']).default('mean'),
+        /** All averages are wrong by this factor: to see what a policy makes of that. */
+        factor: z.number().positive().default(1),
+      })
+      .prefault({}),
+  })
+  .superRefine((load, context) => {
+    const known = new Set(load.stages.map((each) => each.name));
+    if (known.size < load.stages.length) context.addIssue('two stages have the same name');
+    const named = [
+      ...load.arrivals.flatMap((each) => each.stages ?? []),
+      ...load.changes.map((each) => each.stage),
+    ];
+    for (const name of named) {
+      if (!known.has(name)) context.addIssue(`there is no stage ${name}; there are ${[...known].join(', ')}`);
+    }
+    for (const each of load.stages) {
+      const served = load.workers.some((some) => each.labels.every((label) => some.labels.includes(label)));
+      if (!served) context.addIssue(`no worker has what stage ${each.name} needs: ${each.labels.join(', ')}`);
+    }
+  });
+
+export type Workload = z.infer<typeof workload>;
+/** As it is written, before defaults are filled in. */
+export type WorkloadText = z.input<typeof workload>;

@@ -1,0 +1,29 @@
+import type { StageSnapshot } from './policy.ts';
+
+/** A message can come round in circles; beyond this its remaining work is as good as endless. */
+const rounds = 50;
+
+/**
+ * How much work a message of each stage has still before it, this stage included, in milliseconds: the mean over where
+ * messages go next. Stages after which everything is finished are nearest to the end.
+ */
+export function remainingWork(
+  stages: readonly StageSnapshot[],
+  averageMs: (stage: StageSnapshot) => number,
+): Map<string, number> {
+  const work = new Map(stages.map((stage) => [stage.name, averageMs(stage)]));
+  // A chain of n stages needs n rounds from the wrong end and two from the right one.
+  for (let round = 0; round < rounds; round++) {
+    let changed = false;
+    for (const stage of stages.toReversed()) {
+      let total = averageMs(stage);
+      for (const [next, share] of Object.entries(stage.next ?? {})) total += share * (work.get(next) ?? 0);
+      if (Math.abs(total - (work.get(stage.name) ?? 0)) > 1e-6 * total) {
+        work.set(stage.name, total);
+        changed = true;
+      }
+    }
+    if (!changed) break;
+  }
+  return work;
+}

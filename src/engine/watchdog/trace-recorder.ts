@@ -1,0 +1,107 @@
+import type { Engine } from '../engine.ts';
+import { messageOf } from '../errors.ts';
+import type { TraceEvent, TracePeriod } from '../trace/trace-period.ts';
+import { pruneTrace, writePeriod } from '../trace/trace-store.ts';
+import type { Readings } from './snapshot.ts';
+import type { Move } from './status.ts';
+import { QueueLengths } from './trace-queue-lengths.ts';
+import { WorkerStates } from './trace-worker-states.ts';
+
+/** One row in the Database for so long: 8,640 a day, whatever happens in them. */
+const periodMs = 10_000;
+/** A reader begins at most this much before the time that it asks for. */
+const wholeEveryMs = 300_000;
+const pruneEveryMs = 600_000;
+/** Who has not looked for so long doesn't know what was in between. */
+const blindMs = 15_000;
+
+type Parts = Pick<Engine, 'clock' | 'database' | 'events' | 'log' | 'settings'>;
+type Begun = Omit<TracePeriod, 'until'>;
+
+/** Tells and keeps what the leader of the watchdog sees: who does what, and how long the queues are. */
+export class TraceRecorder {
+  readonly #parts: Parts;
+  #states = new WorkerStates();
+  #lengths = new QueueLengths();
+  readonly #stages = new Set<string>();
+  #period: Begun | undefined;
+  #seenAt = 0;
+  #wholeAt = 0;
+  #prunedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** To be called in each round. */
+  async see({ workers, queues, stages }: Readings, moves: readonly Move[]): Promise<void> {
+    const { clock, events, settings } = this.#parts;
+    const at = clock.now();
+    const wasBlind = at - this.#seenAt > Math.max(blindMs, 3 * settings.watchdog.periodMs);
+    // A clock that was put back would make a period that doesn't end.
+    if (wasBlind || at < this.#seenAt) await this.close();
+    const isNew = this.#period === undefined;
+    this.#period ??= this.#begin(at);
+    const period = this.#period;
+    const isOver = at - period.since >= periodMs;
+
+    const told = [
+      ...moves.map(assigned),
+      ...this.#states.look(workers, at, period.since),
+      ...this.#lengths.look(queues, at, { urgent: !isNew && !isOver }),
+    ];
+    for (const event of told) events.emit(event);
+    for (const { name } of stages) this.#stages.add(name);
+    period.events.push(...told.filter((event) => this.#isForAll(event)));
+    this.#seenAt = at;
+    if (isOver) await this.#end(period, at);
+  }
+
+  /** Writes what has not been written yet. */
+  async close(): Promise<void> {
+    const period = this.#period;
+    this.#period = undefined;
+    if (period && this.#seenAt > period.since) await this.#write({ ...period, until: this.#seenAt });
+  }
+
+  #begin(at: number): Begun {
+    this.#states = new WorkerStates();
+    this.#lengths = new QueueLengths();
+    this.#wholeAt = at;
+    return { since: at, whole: true, events: [] };
+  }
+
+  async #end(period: Begun, at: number): Promise<void> {
+    const written = await this.#write({ ...period, until: at });
+    const whole = at - this.#wholeAt >= wholeEveryMs;
+    if (whole) this.#wholeAt = at;
+    const standing = whole ? [...this.#states.all(at), ...this.#lengths.all(at)] : [];
+    const events = standing.filter((event) => this.#isForAll(event));
+    // What could not be written is a gap, and after a gap everything is told anew.
+    this.#period = written ? { since: at, whole, events } : undefined;
+  }
+
+  /** Queues of results belong to their owners, so they are not part of what everybody may see. */
+  #isForAll({ kind, entity }: TraceEvent): boolean {
+    return kind !== 'queue.length' || this.#stages.has(entity);
+  }
+
+  async #write(period: TracePeriod): Promise<boolean> {
+    const { clock, database, log, settings } = this.#parts;
+    try {
+      await writePeriod(this.#parts, period);
+      if (clock.now() - this.#prunedAt >= pruneEveryMs) {
+        this.#prunedAt = clock.now();
+        await pruneTrace(database, settings.trace, clock.now());
+      }
+      return true;
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'the trace has a gap: it could not be written');
+      return false;
+    }
+  }
+}
+
+function assigned({ at, worker, from, to }: Move): TraceEvent {
+  return { kind: 'worker.assigned', entity: worker, at, dimensions: { stage: to, from: from ?? '' } };
+}
