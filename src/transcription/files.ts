@@ -8,6 +8,8 @@ export const files = {
   source: 'source',
   /** The image that is read, made by `prepare`; without that stage the source itself is read. */
   image: 'image.png',
+  /** How `prepare` turned and scaled the source into the image: `prepare/transformation.ts`. */
+  prepared: 'prepared.json',
   /** Regions and lines, made by `layout`: `page.ts` with no words yet. */
   layout: 'layout.json',
   /** What was read: `page.ts`. */

@@ -13,5 +13,7 @@ export const order = z.object({
   /** As Tesseract names them, joined with `+`. */
   language: z.string().default('ces'),
   formats: z.array(z.enum(formats)).default(['txt']),
+  /** Take the text that a PDF brings along instead of reading its pages; the configuration of `split` decides otherwise. */
+  textLayer: z.boolean().optional(),
 });
 export type Order = z.infer<typeof order>;

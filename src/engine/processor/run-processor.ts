@@ -6,6 +6,8 @@ export interface ProcessorRun {
   config?: string;
   /** Name to content. */
   files?: Readonly<Record<string, string | Uint8Array>>;
+  /** Files of the stage (models): name to path. */
+  stageFiles?: Readonly<Record<string, string>>;
   attempt?: number;
   random?: () => number;
 }
@@ -16,20 +18,27 @@ export interface ProcessorRun {
  *     const { files, log } = await runProcessor(shout, { files: { 'a.txt': 'hello' } });
  *     assert.equal(files['a.txt'], 'HELLO!');
  *
- * Contents come back as text. What the processor throws is thrown.
+ * Files come back as text, and as bytes in `contents`. What the processor throws is thrown.
  */
 export async function runProcessor(
   load: LoadProcessor,
   run: ProcessorRun = {},
-): Promise<{ files: Record<string, string>; log: string[] }> {
-  const { config = '', files = {}, attempt = 1, random = Math.random } = run;
+): Promise<{ files: Record<string, string>; contents: Record<string, Uint8Array>; log: string[] }> {
+  const { config = '', files = {}, stageFiles = {}, attempt = 1, random = Math.random } = run;
   const given = Object.entries(files).map(([name, content]) => newFile(name, Buffer.from(content)));
   const noBlobs = () => {
     throw new Error('in this test all contents are small: nothing is read from blobs');
   };
   const jobFiles = openJobFiles({ get: noBlobs }, given);
   const log: string[] = [];
-  const setup = { stage: 'test', version: 1, config, random, file: async (name: string) => name };
+  const setup = {
+    stage: 'test',
+    version: 1,
+    config,
+    random,
+    files: Object.keys(stageFiles),
+    file: async (name: string) => stageFiles[name] ?? name,
+  };
   const process = await load(setup);
   try {
     const signal = new AbortController().signal;
@@ -44,6 +53,7 @@ export async function runProcessor(
   } finally {
     await process.close?.();
   }
-  const result = jobFiles.result().map((file) => [file.name, Buffer.from(file.content).toString()] as const);
-  return { files: Object.fromEntries(result), log };
+  const contents = Object.fromEntries(jobFiles.result().map(({ name, content }) => [name, content]));
+  const texts = Object.entries(contents).map(([name, content]) => [name, Buffer.from(content).toString()]);
+  return { files: Object.fromEntries(texts), contents, log };
 }

@@ -1,0 +1,32 @@
+import type { Blobs } from '../../engine/blobs/blobs.ts';
+import type { Request } from '../../engine/request/request.ts';
+import { files, resultFiles } from '../files.ts';
+import { toText } from '../formats/text.ts';
+import { page } from '../page.ts';
+import { contentOf } from './result-blobs.ts';
+
+/** The full text of a page for the search; words divided between lines are made whole. */
+export async function pageText(blobs: Blobs, request: Request): Promise<string | undefined> {
+  const read = await recognised(blobs, request);
+  return read?.replaceAll(/(\p{L})[-\u00ad\u2010\u2e17¬]\n(?=\p{Ll})/gu, '$1');
+}
+
+async function recognised(blobs: Blobs, { results }: Request): Promise<string | undefined> {
+  const find = (name: string) => results.find((file) => file.name === name);
+  const model = find(files.page);
+  if (model) {
+    // A stage of somebody's own may have left something else there.
+    const parsed = page.safeParse(parseJson(Buffer.from(await contentOf(blobs, model)).toString()));
+    if (parsed.success) return toText(parsed.data);
+  }
+  const plain = find(resultFiles.txt);
+  return plain && Buffer.from(await contentOf(blobs, plain)).toString();
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

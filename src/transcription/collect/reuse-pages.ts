@@ -1,0 +1,49 @@
+import { ownAll } from '../../engine/blob-owners.ts';
+import type { Queries } from '../../engine/database/database.ts';
+import { type DocumentRow, documentOwner, type PageRow, type Parts } from '../documents/document.ts';
+import { createTextIndex } from '../search/text-index.ts';
+
+/** Pages that were read before get what came out then; the bytes are shared. */
+export async function reusePages(
+  { clock, database }: Parts,
+  transaction: Queries,
+  document: DocumentRow,
+  pages: readonly (PageRow & { reuseKey: string })[],
+  known: ReadonlyMap<string, Pick<PageRow, 'id' | 'log'>>,
+): Promise<void> {
+  const index = createTextIndex(database);
+  const now = clock.now();
+  for (const page of pages) {
+    const before = known.get(page.reuseKey);
+    if (!before) continue;
+    const files = await transaction
+      .selectFrom('pageFile')
+      .selectAll()
+      .where('page', '=', before.id)
+      .execute();
+    if (files.length > 0)
+      await transaction
+        .insertInto('pageFile')
+        .values(files.map((file) => ({ ...file, page: page.id })))
+        .execute();
+    const hashes = files.map((file) => file.hash);
+    await ownAll(transaction, hashes, documentOwner(document.id), now);
+    const text = await transaction
+      .selectFrom('pageText')
+      .select('text')
+      .where('page', '=', before.id)
+      .executeTakeFirst();
+    if (text)
+      await index.put(transaction, {
+        page: page.id,
+        document: document.id,
+        owner: document.owner,
+        text: text.text,
+      });
+    await transaction
+      .updateTable('page')
+      .set({ state: 'done', endedAt: now, log: `the same page was read before; taken over\n${before.log}` })
+      .where('id', '=', page.id)
+      .execute();
+  }
+}

@@ -1,0 +1,69 @@
+import { giveUp } from '../../engine/blob-erasure.ts';
+import { ownAll } from '../../engine/blob-owners.ts';
+import type { Queries } from '../../engine/database/database.ts';
+import type { Request } from '../../engine/request/request.ts';
+import { requestOwner } from '../../engine/results/result-files.ts';
+import { documentOwner, getDocument, type PageRow, type Parts } from '../documents/document.ts';
+import { reuseKey } from '../documents/reuse.ts';
+import { files } from '../files.ts';
+import { createTextIndex } from '../search/text-index.ts';
+import { pageText } from './page-text.ts';
+import { storedFile } from './result-blobs.ts';
+import { failureOf, logText } from './stage-log.ts';
+
+/** What only the stages need; the source has been the document's all the time. */
+const notKept = new Set<string>([files.order, files.source, files.image, files.layout]);
+
+/** A page that came back, done or failed. What comes a second time, or too late, changes nothing. */
+export async function takePage(parts: Parts, page: PageRow, request: Request): Promise<void> {
+  const failure = failureOf(request);
+  if (failure !== undefined) return endPage(parts, page, request, { state: 'failed', error: failure });
+  const { blobs, clock, database } = parts;
+  const wanted = request.results.filter((file) => !notKept.has(file.name));
+  const kept = await Promise.all(wanted.map((file) => storedFile(blobs, file)));
+  const text = await pageText(blobs, request);
+  const index = createTextIndex(database);
+  await endPage(parts, page, request, { state: 'done', error: null }, async (transaction) => {
+    const document = await getDocument(transaction, page.document);
+    const hashes = kept.map((file) => file.hash);
+    await ownAll(transaction, hashes, documentOwner(document.id), clock.now());
+    await transaction.deleteFrom('pageFile').where('page', '=', page.id).execute();
+    if (kept.length > 0)
+      await transaction
+        .insertInto('pageFile')
+        .values(kept.map((file) => ({ page: page.id, ...file })))
+        .execute();
+    const { owner } = document;
+    if (text !== undefined)
+      await index.put(transaction, { page: page.id, document: document.id, owner, text });
+    // With the versions that did it, which may be newer than those of when it was sent.
+    const key = reuseKey(document, page, request.logs);
+    await transaction.updateTable('page').set({ reuseKey: key }).where('id', '=', page.id).execute();
+  });
+}
+
+async function endPage(
+  { clock, database, events }: Parts,
+  page: PageRow,
+  request: Request,
+  result: { state: 'done' | 'failed'; error: string | null },
+  also: (transaction: Queries) => Promise<void> = async () => {},
+): Promise<void> {
+  const now = clock.now();
+  const ended = await database.transaction(async (transaction) => {
+    const changed = await transaction
+      .updateTable('page')
+      .set({ ...result, log: logText(request), endedAt: now })
+      .where('id', '=', page.id)
+      .where('request', '=', request.uuid)
+      .where('state', '=', 'waiting')
+      .executeTakeFirst();
+    const first = Number(changed.numUpdatedRows) > 0;
+    if (first) await also(transaction);
+    await giveUp(transaction, requestOwner(request), now);
+    return first;
+  });
+  if (!ended) return;
+  const dimensions = { document: page.document, ms: now - page.createdAt };
+  events.emit({ kind: `page.${result.state}`, entity: page.id, user: request.owner, at: now, dimensions });
+}

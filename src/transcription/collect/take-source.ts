@@ -1,0 +1,212 @@
+import { giveUp } from '../../engine/blob-erasure.ts';
+import { ownAll } from '../../engine/blob-owners.ts';
+import type { Queries } from '../../engine/database/database.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { newId } from '../../engine/identity.ts';
+import type { Request } from '../../engine/request/request.ts';
+import { requestOwner } from '../../engine/results/result-files.ts';
+import {
+  activeStates,
+  type DocumentRow,
+  documentOwner,
+  getDocument,
+  type PageRow,
+  type Parts,
+  type SourceRow,
+  storable,
+} from '../documents/document.ts';
+import { pipelineStages } from '../documents/pipeline-stages.ts';
+import { checkQuota, countUsage, monthOf } from '../documents/quota.ts';
+import { pageItem } from '../documents/requests.ts';
+import { findReusable, reuseKey, type StageVersion } from '../documents/reuse.ts';
+import { type SplitPage, splitFiles, splitPages } from '../split/pages.ts';
+import { inLots } from './in-lots.ts';
+import { contentOf, storedFile } from './result-blobs.ts';
+import { reusePages } from './reuse-pages.ts';
+import { failureOf, logText } from './stage-log.ts';
+
+/** Trying again would not help: too many pages, no pages, or no pipeline to send them to. */
+const final = new Set<string>(['quota-exceeded', 'request-invalid', 'stage-unknown', 'not-found']);
+/** Far more than any source has pages; keeps pages of different sources apart in one order. */
+const positionsPerSource = 1_000_000;
+const storedAtOnce = 16;
+
+/** A source that was split: its pages are made and sent, in one transaction. A second time it changes nothing. */
+export async function takeSource(parts: Parts, source: SourceRow, request: Request): Promise<void> {
+  const failure = failureOf(request);
+  if (failure !== undefined) return failSource(parts, source, request, failure);
+  try {
+    const stages = await pipelineStages(
+      parts,
+      (await getDocument(parts.database.query, source.document)).pipeline,
+    );
+    const pages = await readPages(parts, source, request);
+    await makePages(parts, source, request, pages, stages);
+  } catch (error) {
+    if (error instanceof PismakError && final.has(error.code))
+      return failSource(parts, source, request, error.message);
+    throw error;
+  }
+}
+
+/** The rows of the pages, with their images stored. */
+async function readPages({ blobs, clock }: Parts, source: SourceRow, request: Request): Promise<PageRow[]> {
+  const files = new Map(request.results.map((file) => [file.name, file]));
+  const list = files.get(splitFiles.list);
+  const parsed =
+    list && splitPages.safeParse(parseJson(Buffer.from(await contentOf(blobs, list)).toString()));
+  if (!parsed?.success) {
+    throw new PismakError(
+      'request-invalid',
+      `the stage ${source.name} went through left no usable ${splitFiles.list}`,
+    );
+  }
+  const stored = async (name: string | undefined) => {
+    const file = name === undefined ? undefined : files.get(name);
+    return file && storedFile(blobs, file);
+  };
+  const now = clock.now();
+  // Storing a page is mostly waiting for the disk.
+  return inLots(parsed.data.pages, storedAtOnce, async (page, index): Promise<PageRow> => {
+    const [image, text] = [await stored(page.file), await stored(page.text)];
+    const error = image ? null : storable(page.error ?? 'the page could not be opened', 2000);
+    return {
+      id: newId(clock),
+      document: source.document,
+      source: source.id,
+      position: source.position * positionsPerSource + index,
+      name: nameOf(source, page),
+      part: page.part ?? null,
+      state: image ? 'waiting' : 'failed',
+      hash: image?.hash ?? null,
+      size: image?.size ?? 0,
+      textHash: text?.hash ?? null,
+      textSize: text?.size ?? 0,
+      error,
+      log: '',
+      request: image ? newId(clock) : null,
+      generation: 1,
+      reuseKey: null,
+      createdAt: now,
+      endedAt: image ? null : now,
+    };
+  });
+}
+
+async function makePages(
+  parts: Parts,
+  source: SourceRow,
+  request: Request,
+  pages: PageRow[],
+  stages: readonly StageVersion[],
+): Promise<void> {
+  const { backlog, clock, database } = parts;
+  await database.transaction(async (transaction) => {
+    const now = clock.now();
+    const document = await claim(transaction, source, request);
+    if (document) {
+      await checkQuota(parts, transaction, document.subject, pages.length);
+      const owner = documentOwner(document.id);
+      await ownAll(
+        transaction,
+        pages.flatMap(({ hash, textHash }) => [hash, textHash]).filter(isText),
+        owner,
+        now,
+      );
+      const keyed = pages.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
+      for (let start = 0; start < keyed.length; start += 500) {
+        await transaction
+          .insertInto('page')
+          .values(keyed.slice(start, start + 500))
+          .execute();
+      }
+      const waiting = keyed.filter((page) => page.state === 'waiting');
+      const known =
+        document.again === 1
+          ? new Map()
+          : await findReusable(
+              transaction,
+              document.owner,
+              waiting.map((page) => page.reuseKey),
+            );
+      const reused = waiting.filter((page) => known.has(page.reuseKey));
+      await reusePages(parts, transaction, document, reused, known);
+      const names = stages.map(({ stage }) => stage);
+      const items = waiting
+        .filter((page) => !known.has(page.reuseKey))
+        .map((page) =>
+          pageItem(document, { ...page, hash: page.hash ?? '', request: page.request ?? '' }, names, now),
+        );
+      await backlog.add(transaction, items);
+      const bytes = pages.reduce((sum, page) => sum + page.size, 0);
+      const { subject } = document;
+      const month = monthOf(now);
+      await countUsage(
+        transaction,
+        { subject, owner: document.owner, month },
+        { pages: pages.length, bytes },
+      );
+    }
+    await giveUp(transaction, requestOwner(request), now);
+  });
+  backlog.wake();
+}
+
+/** Marks the source as done, unless it was before, or the document has been cancelled or deleted meanwhile. */
+async function claim(
+  transaction: Queries,
+  source: SourceRow,
+  request: Request,
+): Promise<DocumentRow | undefined> {
+  const changed = await transaction
+    .updateTable('source')
+    .set({ state: 'done', log: logText(request) })
+    .where('id', '=', source.id)
+    .where('request', '=', request.uuid)
+    .where('state', '=', 'waiting')
+    .executeTakeFirst();
+  if (Number(changed.numUpdatedRows) === 0) return undefined;
+  await transaction
+    .updateTable('document')
+    .set({ state: 'running' })
+    .where('id', '=', source.document)
+    .where('state', '=', 'waiting')
+    .execute();
+  const document = await getDocument(transaction, source.document);
+  return activeStates.includes(document.state) ? document : undefined;
+}
+
+async function failSource(
+  { clock, database }: Parts,
+  source: SourceRow,
+  request: Request,
+  error: string,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction
+      .updateTable('source')
+      .set({ state: 'failed', error: storable(error, 2000), log: logText(request) })
+      .where('id', '=', source.id)
+      .where('request', '=', request.uuid)
+      .where('state', '=', 'waiting')
+      .execute();
+    await giveUp(transaction, requestOwner(request), clock.now());
+  });
+}
+
+/** Pages of an archive bear the names of their files. */
+function nameOf(source: SourceRow, page: SplitPage): string {
+  return storable(page.name === '' ? source.name : page.name, 1000);
+}
+
+function isText(value: string | null): value is string {
+  return value !== null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

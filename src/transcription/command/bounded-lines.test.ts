@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { boundedLines } from './bounded-lines.ts';
+
+async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
+  return Array.fromAsync(boundedLines(Readable.from(chunks.map((chunk) => Buffer.from(chunk)))));
+}
+
+test('lines come out whole, however the bytes were cut', async () => {
+  const bytes = Buffer.from('žluťoučký\nkůň\n');
+  const single = Array.from(bytes, (byte) => Buffer.of(byte));
+  assert.deepEqual(await linesOf(...single), ['žluťoučký', 'kůň']);
+  assert.deepEqual(await linesOf('no end'), ['no end']);
+});
+
+test('a line without end is cut and does not pile up', async () => {
+  const [first, second] = await linesOf(...Array<string>(1000).fill('x'.repeat(1000)), '\nafter\n');
+  assert.equal(first, `${'x'.repeat(1000)}...`);
+  assert.equal(second, 'after');
+});
+
+test('of a progress bar only the last state is left', async () => {
+  assert.deepEqual(await linesOf('10 %\r50 %\r100 %\nwindows\r\n'), ['100 %', 'windows']);
+});

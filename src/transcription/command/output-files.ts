@@ -1,0 +1,47 @@
+import { constants } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PermanentFailure } from '../../engine/processor/processor.ts';
+import { isSafeName } from './safe-names.ts';
+
+/**
+ * What a program left in its directory, by name. Links are not followed and nothing but plain files is opened; what is left
+ * out is said.
+ */
+export async function readOutput(
+  directory: string,
+  limits: { files: number; bytes: number },
+  log: (line: string) => void,
+): Promise<Map<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  let bytes = 0;
+  const walk = async (folder: string) => {
+    const entries = await readdir(join(directory, folder), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (!isSafeName(name)) log(`left out: out/${JSON.stringify(name)} is not a name for a file of ours`);
+      else if (entry.isDirectory()) await walk(name);
+      else if (!entry.isFile()) log(`left out: out/${name} is not a plain file`);
+      else {
+        if (found.size >= limits.files)
+          throw new PermanentFailure(`the program wrote more than ${limits.files} files (OUTPUT_FILES)`);
+        const content = await readPlain(join(directory, name), limits.bytes - bytes);
+        bytes += content.length;
+        found.set(name, content);
+      }
+    }
+  };
+  await walk('');
+  return found;
+}
+
+async function readPlain(path: string, most: number): Promise<Uint8Array> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { size } = await file.stat();
+    if (size > most) throw new PermanentFailure('the program wrote more than OUTPUT_MB allows');
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { boundedLines } from './bounded-lines.ts';
+
+export interface ProgramRun {
+  /** A program and its parameters. */
+  command: readonly string[];
+  directory: string;
+  environment: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  onLine(line: string): void;
+}
+
+/**
+ * Kills the group when the pipe on descriptor 3 is closed, which happens when we are gone, however that came about. What
+ * the program starts belongs to the group.
+ */
+const guard = '{ cat <&3; kill -KILL 0; } >/dev/null 2>&1 & exec "$@" 3<&-';
+
+/** Runs a program in a process group of its own; when it ends, or must end, nothing of the group is left. */
+export async function runProgram(run: ProgramRun): Promise<{ code: number | null; killedBy: string | null }> {
+  run.signal.throwIfAborted();
+  const child = spawn('/bin/sh', ['-c', guard, 'sh', ...run.command], {
+    cwd: run.directory,
+    env: run.environment,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const killGroup = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // Nobody is left in it.
+    }
+  };
+  // Children that hold its output open would keep us waiting for ever.
+  child.once('exit', killGroup);
+  run.signal.addEventListener('abort', killGroup, { once: true });
+  try {
+    const [[code, killedBy]] = await Promise.all([
+      once(child, 'close'),
+      passOn(child.stdout, run.onLine),
+      passOn(child.stderr, run.onLine),
+    ]);
+    run.signal.throwIfAborted();
+    return { code, killedBy };
+  } finally {
+    run.signal.removeEventListener('abort', killGroup);
+    killGroup();
+  }
+}
+
+async function passOn(stream: import('node:stream').Readable | null, onLine: (line: string) => void) {
+  if (!stream) return;
+  for await (const line of boundedLines(stream)) onLine(line);
+}

@@ -1,0 +1,29 @@
+import { hyphenated } from '../formats/hyphenation.ts';
+import type { Page, Word } from '../page.ts';
+import { divideWord } from './apply-rules.ts';
+import type { Dictionary } from './dictionary.ts';
+
+/** Puts right words that the recogniser was not sure of and that don't exist; gives the number of changes. */
+export function applyDictionary(page: Page, dictionary: Dictionary, certain: number): number {
+  let changes = 0;
+  for (const word of wholeWords(page)) {
+    if ((word.confidence ?? 0) >= certain) continue;
+    const { before, core, after } = divideWord(word.text);
+    const correction = dictionary.correction(core);
+    if (correction === undefined) continue;
+    word.text = before + correction + after;
+    changes += 1;
+  }
+  return changes;
+}
+
+/** Not the halves of words that are divided between lines. */
+function wholeWords(page: Page): Word[] {
+  const paragraphs = page.regions.flatMap((region) => region.paragraphs);
+  return paragraphs.flatMap(({ lines }) => {
+    const hyphens = hyphenated(lines);
+    return lines.flatMap((line, index) =>
+      line.words.slice(hyphens[index - 1] ? 1 : 0, hyphens[index] ? -1 : undefined),
+    );
+  });
+}

@@ -1,0 +1,79 @@
+import type { Page, Word } from '../page.ts';
+import type { Rule } from './rules.ts';
+import { endsWithin } from './time-limit.ts';
+
+export interface RuleChanges {
+  changes: number;
+  /** Rules that took too long on this page; none of their changes were made. */
+  tooSlow: Rule[];
+}
+
+/** Changes the texts of words in place; boxes stay. Rules follow each other, as they stand. */
+export function applyRules(page: Page, rules: readonly Rule[], timeLimitMs: number): RuleChanges {
+  const words = wordsOf(page);
+  const tooSlow: Rule[] = [];
+  let changes = 0;
+  for (let at = 0; at < rules.length; ) {
+    const rule = rules[at];
+    if (rule === undefined) break;
+    if ('pattern' in rule) {
+      const changed = applyPattern(words, rule, timeLimitMs);
+      if (changed === undefined) tooSlow.push(rule);
+      changes += changed ?? 0;
+      at += 1;
+    } else {
+      // Whole words that follow each other are looked up together: lists of them may be long.
+      const end = rules.findIndex((other, index) => index > at && 'pattern' in other);
+      const group = rules.slice(at, end < 0 ? undefined : end);
+      changes += replaceWords(words, group);
+      at += group.length;
+    }
+  }
+  return { changes, tooSlow };
+}
+
+export function wordsOf(page: Page): Word[] {
+  return page.regions.flatMap((region) =>
+    region.paragraphs.flatMap((paragraph) => paragraph.lines.flatMap((line) => line.words)),
+  );
+}
+
+/** The word itself, without the punctuation around it. */
+export function divideWord(text: string): { before: string; core: string; after: string } {
+  const [, before = '', core = '', after = ''] = /^([\p{P}\p{S}]*)(.*?)([\p{P}\p{S}]*)$/su.exec(text) ?? [];
+  return { before, core, after };
+}
+
+function applyPattern(
+  words: readonly Word[],
+  rule: Rule & { pattern: RegExp },
+  timeLimitMs: number,
+): number | undefined {
+  const texts: string[] = [];
+  const inTime = endsWithin(timeLimitMs, () => {
+    for (const word of words) texts.push(word.text.replaceAll(rule.pattern, rule.replacement));
+  });
+  return inTime ? setTexts(words, (_, index) => texts[index]) : undefined;
+}
+
+function replaceWords(words: readonly Word[], rules: readonly Rule[]): number {
+  const replacements = new Map<string, string>();
+  for (const rule of rules) if ('word' in rule) replacements.set(rule.word, rule.replacement);
+  return setTexts(words, ({ text }) => {
+    const whole = replacements.get(text);
+    if (whole !== undefined) return whole;
+    const { before, core, after } = divideWord(text);
+    const replacement = replacements.get(core);
+    return replacement === undefined ? text : before + replacement + after;
+  });
+}
+
+function setTexts(words: readonly Word[], textOf: (word: Word, index: number) => string | undefined): number {
+  let changes = 0;
+  for (const [index, word] of words.entries()) {
+    const text = textOf(word, index) ?? word.text;
+    if (text !== word.text) changes += 1;
+    word.text = text;
+  }
+  return changes;
+}

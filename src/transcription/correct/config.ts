@@ -1,0 +1,40 @@
+import { number, parseStageConfig, words } from '../stage-config.ts';
+import { parseRule, type Rule } from './rules.ts';
+
+export interface CorrectConfig {
+  rules: Rule[];
+  /** Names of files of the stage; empty: none. */
+  rulesFile: string;
+  dictionaryFile: string;
+  /** Words that the recogniser is at least so sure of are left alone by the dictionary. */
+  certain: number;
+  /** Per rule and page. */
+  timeLimitMs: number;
+}
+
+const settings = {
+  RULES: words(''),
+  DICTIONARY: words(''),
+  CERTAIN: number(0.9, { min: 0, max: 1 }),
+  TIME_LIMIT: number(5, { min: 0.01, max: 60 }),
+};
+
+/**
+ * Configuration of the stage `correct`: rules (`teh => the`, `/rn\b/ => m`) between lines `KEY = value`. Throws what the
+ * administrator should read.
+ */
+export function parseCorrectConfig(text: string): CorrectConfig {
+  const rules: Rule[] = [];
+  // A rule leaves an empty line behind, so that errors in other lines have the right numbers.
+  const rest = text.split('\n').map((raw, index) => {
+    const line = raw.trim();
+    const rule = /^[#;]/.test(line) ? undefined : parseRule(line, index + 1);
+    if (rule !== undefined) rules.push(rule);
+    return rule === undefined ? raw : '';
+  });
+  const { RULES, DICTIONARY, CERTAIN, TIME_LIMIT } = parseStageConfig(rest.join('\n'), settings);
+  return {
+    ...{ rules, rulesFile: RULES, dictionaryFile: DICTIONARY },
+    ...{ certain: CERTAIN, timeLimitMs: TIME_LIMIT * 1000 },
+  };
+}

@@ -1,0 +1,33 @@
+import { messageOf } from '../../engine/errors.ts';
+
+/** One replacement, from a line like `teh => the` (a whole word) or `/([a-z])1/ => $1l` (wherever it matches in a word). */
+export type Rule = { line: number; replacement: string } & ({ word: string } | { pattern: RegExp });
+
+/** Lines with ` => ` are rules; `#` or `;` begins a comment. Throws what the administrator should read. */
+export function parseRules(text: string): Rule[] {
+  return text.split('\n').flatMap((raw, index) => {
+    const line = raw.trim();
+    if (line === '' || /^[#;]/.test(line)) return [];
+    const rule = parseRule(line, index + 1);
+    if (rule === undefined) throw new Error(`line ${index + 1}: expected WORD => WORD, found: ${line}`);
+    return [rule];
+  });
+}
+
+/** Undefined when the line is no rule at all. */
+export function parseRule(line: string, number: number): Rule | undefined {
+  const match = /^(.*?\S)\s+=>(?:\s+(.*))?$/.exec(line);
+  if (match === null) return undefined;
+  const [, left = '', replacement = ''] = match;
+  const [, source, flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(left) ?? [];
+  if (source === undefined) {
+    if (/\s/.test(left)) throw new Error(`line ${number}: a rule is about one word, found: ${left}`);
+    return { line: number, word: left, replacement: replacement.trim() };
+  }
+  if (/[^ims]/.test(flags)) throw new Error(`line ${number}: unknown flag; known: i, m, s`);
+  try {
+    return { line: number, pattern: new RegExp(source, `gu${flags}`), replacement: replacement.trim() };
+  } catch (error) {
+    throw new Error(`line ${number}: ${messageOf(error)}`);
+  }
+}

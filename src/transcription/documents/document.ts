@@ -1,0 +1,77 @@
+import type { Queries } from '../../engine/database/database.ts';
+import type { TranscriptionTables } from '../../engine/database/transcription-tables.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
+
+export type DocumentRow = TranscriptionTables['document'];
+export type SourceRow = TranscriptionTables['source'];
+export type PageRow = TranscriptionTables['page'];
+
+/** What the documents work with: a part of the engine. */
+export type Parts = Pick<
+  Engine,
+  | 'backlog'
+  | 'blobs'
+  | 'changes'
+  | 'clock'
+  | 'database'
+  | 'events'
+  | 'log'
+  | 'outbox'
+  | 'pipelines'
+  | 'settings'
+  | 'stages'
+>;
+
+/** Where finished requests of this house come back to. */
+export const collectQueue = 'transcription.collect';
+export const splitStage = 'split';
+export const defaultPipeline = 'transcription';
+
+export const documentStates = [
+  'open',
+  'waiting',
+  'running',
+  'done',
+  'partly',
+  'failed',
+  'cancelled',
+] as const;
+export const pageStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
+/** Sources and pages may still come back. */
+export const activeStates = ['waiting', 'running'];
+
+/** Who owns the blobs of a document: sources, pages and results. */
+export function documentOwner(id: string): string {
+  return `document:${id}`;
+}
+
+/** Whose quota and whose turn it is: each key has its own, and what is done without one counts for the user. */
+export function subjectOf({ name, credential }: Pick<Caller, 'name' | 'credential'>): string {
+  return credential?.startsWith('key:') ? credential : `user:${name}`;
+}
+
+export async function findDocument(queries: Queries, id: string): Promise<DocumentRow | undefined> {
+  return queries.selectFrom('document').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function getDocument(queries: Queries, id: string): Promise<DocumentRow> {
+  const row = await findDocument(queries, id);
+  if (!row)
+    throw new PismakError('not-found', `there is no document ${id}; \`pismak document ls\` lists them`);
+  return row;
+}
+
+/** Text that comes from programs, as a database takes it. */
+export function storable(text: string, longest = 100_000): string {
+  return text.replaceAll('\0', '').toWellFormed().slice(-longest);
+}
+
+export function tellChange(
+  { changes }: Pick<Parts, 'changes'>,
+  row: Pick<DocumentRow, 'id' | 'owner'>,
+  state: string,
+) {
+  changes.add({ kind: 'document', entity: row.id, owner: row.owner, data: { state } });
+}

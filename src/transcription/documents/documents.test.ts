@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasCode } from '../../engine/errors.ts';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { bert, runHouse } from '../testing/running-transcription.ts';
+
+test('a document of several sources becomes pages in their order, each with its results', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t);
+  const names = ['a "quoted".tif', 'line\nbreak.png', '🦉.pdf'];
+  const document = await submit({
+    [names[0] ?? '']: 'first page\fsecond page',
+    [names[1] ?? '']: 'third page',
+    [names[2] ?? '']: 'fourth page\fbad page',
+  });
+  await reaches(document, 'partly');
+  const { pages } = await call('document.pages', { document });
+  assert.deepEqual(
+    pages.map((page: { number: number; name: string; part: number | null; state: string }) => [
+      page.number,
+      page.name,
+      page.part,
+      page.state,
+    ]),
+    [
+      [1, names[0], 1, 'done'],
+      [2, names[0], 2, 'done'],
+      [3, names[1], null, 'done'],
+      [4, names[2], 1, 'done'],
+      [5, names[2], 2, 'failed'],
+    ],
+  );
+  assert.equal(pages[4].error, 'the page is torn');
+  const { files, log } = await call('document.page', { document, page: 3 });
+  assert.deepEqual(
+    files.map((file: { name: string }) => file.name),
+    ['page.json', 'text.txt'],
+  );
+  assert.match(log, /read version 1 on .*: OK/);
+  const { pages: counts, sources } = await call('document.show', { document });
+  assert.deepEqual(counts, { total: 5, waiting: 0, running: 0, done: 4, failed: 1, cancelled: 0 });
+  assert.deepEqual(sources, { total: 3, split: 3, failed: 0 });
+  const kinds = engine.events.recent().map((event) => event.kind);
+  assert.equal(kinds.filter((kind) => kind === 'document.finished').length, 1);
+  assert.equal(kinds.filter((kind) => kind === 'page.done').length, 4);
+});
+
+test('only what failed is read again, and a source that can’t be opened fails alone', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t);
+  const document = await submit({ good: 'good', broken: 'bad', hard: 'unreadable' });
+  await reaches(document, 'partly');
+  const [failed] = (await call('document.pages', { document, state: 'failed' })).pages;
+  assert.match(failed.error, /nothing can be read/);
+  const { sources } = await call('document.sources', { document });
+  assert.match(sources[1].error, /this is no image/);
+  await engine.stages.change('read', { config: 'better' }, 'test');
+  assert.deepEqual(await call('document.retry', { document }), { pages: 1, sources: 1 });
+  await reaches(document, 'partly');
+  const { pages } = await call('document.pages', { document });
+  assert.deepEqual(
+    pages.map((page: { generation: number; state: string }) => [page.generation, page.state]),
+    [
+      [1, 'done'],
+      [2, 'done'],
+    ],
+  );
+  assert.match((await call('document.page', { document, page: 2 })).log, /read version 2/);
+});
+
+test('more can be added to a finished document, and the same source is added once', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t);
+  const document = await submit({ one: 'one' });
+  await reaches(document, 'done');
+  const { hash } = await engine.blobs.put(Buffer.from('two'));
+  const first = await call('document.add', { document, name: 'two', hash });
+  const second = await call('document.add', { document, name: 'two', hash });
+  assert.deepEqual([first.added, second.added, first.source === second.source], [true, false, true]);
+  assert.deepEqual(await call('document.submit', { document }), { sources: 1 });
+  await eventually('both pages are done', async () => {
+    const { pages, state } = await call('document.show', { document });
+    return state === 'done' && pages.done === 2;
+  });
+  assert.deepEqual(await call('document.submit', { document }), { sources: 0 });
+});
+
+test('a source whose bytes were not uploaded is refused and leaves nothing', async (t) => {
+  const { call, engine } = await runHouse(t, { workers: 0 });
+  const { id: document } = await call('document.create', { name: 'empty' });
+  const input = { document, name: 'ghost', hash: 'ab'.repeat(32) };
+  await assert.rejects(call('document.add', input), (error) => hasCode(error, 'blob-missing'));
+  assert.deepEqual(await engine.database.query.selectFrom('blobRef').selectAll().execute(), []);
+  await assert.rejects(call('document.submit', { document }), /add at least one source/);
+});
+
+test('a cancelled document is not read on, and what comes late is dropped', async (t) => {
+  const { call, engine, submit } = await runHouse(t, { workers: 0 });
+  const document = await submit({ one: 'one', two: 'two' });
+  assert.deepEqual(await call('document.cancel', { document }), { pages: 0 });
+  assert.equal((await call('document.show', { document })).state, 'cancelled');
+  assert.deepEqual(await engine.backlog.count(document), { waiting: 0, paused: 0 });
+  await assert.rejects(call('document.submit', { document }), (error) => hasCode(error, 'conflict'));
+});
+
+test('the same page is not read twice for the same owner unless asked', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t);
+  const processed = () =>
+    engine.events.recent({ kind: 'request.processed' }).filter((event) => event.entity === 'read').length;
+  await reaches(await submit({ scan: 'the same text' }), 'done');
+  assert.equal(processed(), 1);
+  const again = await submit({ scan: 'the same text' });
+  await reaches(again, 'done');
+  assert.equal(processed(), 1, 'taken over');
+  const { files, log } = await call('document.page', { document: again, page: 1 });
+  assert.equal(files.length, 2);
+  assert.match(log, /was read before/);
+  await reaches(await submit({ scan: 'the same text' }, { again: true }), 'done');
+  assert.equal(processed(), 2, 'asked for');
+  await reaches(await submit({ scan: 'the same text' }, { language: 'deu' }), 'done');
+  assert.equal(processed(), 3, 'another language');
+  await reaches(await submit({ scan: 'the same text' }, {}, bert), 'done');
+  assert.equal(processed(), 4, 'another owner');
+  await engine.stages.change('read', { config: 'changed' }, 'test');
+  await reaches(await submit({ scan: 'the same text' }), 'done');
+  assert.equal(processed(), 5, 'another version');
+});
+
+test('an urgent document overtakes what its owner sent before', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t);
+  // Nothing is read until the pages of both wait.
+  await engine.broker.pause('read');
+  const many = Array.from({ length: 200 }, (_, index) => `page ${index}`).join('\f');
+  const normal = await submit({ many });
+  const urgent = await submit({ one: 'urgent' }, { priority: 1 });
+  for (const document of [normal, urgent]) {
+    await eventually(
+      'its pages wait',
+      async () => (await call('document.show', { document })).pages.total > 0,
+      60_000,
+    );
+  }
+  await engine.broker.resume('read');
+  await reaches(urgent, 'done');
+  assert.ok((await call('document.show', { document: normal })).pages.done < 100);
+  await call('document.cancel', { document: normal });
+});

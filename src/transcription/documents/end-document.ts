@@ -1,0 +1,56 @@
+import { eraseGivenUp, giveUp } from '../../engine/blob-erasure.ts';
+import { createTextIndex } from '../search/text-index.ts';
+import { activeStates, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
+
+/** What has not begun is not done any more; what comes back late is dropped. What is done stays. */
+export async function cancelDocument(parts: Parts, id: string): Promise<{ pages: number }> {
+  const { backlog, clock, database } = parts;
+  const result = await database.transaction(async (transaction) => {
+    const document = await getDocument(transaction, id);
+    if (document.state !== 'open' && !activeStates.includes(document.state)) return undefined;
+    const now = clock.now();
+    await transaction
+      .updateTable('document')
+      .set({ state: 'cancelled', endedAt: now })
+      .where('id', '=', id)
+      .execute();
+    await transaction
+      .updateTable('source')
+      .set({ state: 'cancelled' })
+      .where('document', '=', id)
+      .where('state', 'in', ['new', 'waiting'])
+      .execute();
+    const pages = await transaction
+      .updateTable('page')
+      .set({ state: 'cancelled', endedAt: now })
+      .where('document', '=', id)
+      .where('state', '=', 'waiting')
+      .executeTakeFirst();
+    return { document, pages: Number(pages.numUpdatedRows) };
+  });
+  // Also when it was cancelled before: that process may not have got this far.
+  await backlog.cancel(id);
+  if (!result) return { pages: 0 };
+  tellChange(parts, result.document, 'cancelled');
+  return { pages: result.pages };
+}
+
+/** Deletes the document and everything that belongs to it: rows, texts, index, and bytes that nobody else has. */
+export async function eraseDocument(parts: Parts, id: string): Promise<void> {
+  const { clock, database } = parts;
+  await cancelDocument(parts, id);
+  const index = createTextIndex(database);
+  const document = await database.transaction(async (transaction) => {
+    const row = await getDocument(transaction, id);
+    const pages = transaction.selectFrom('page').select('id').where('document', '=', id);
+    await transaction.deleteFrom('pageFile').where('page', 'in', pages).execute();
+    await index.removeDocument(transaction, id);
+    await transaction.deleteFrom('page').where('document', '=', id).execute();
+    await transaction.deleteFrom('source').where('document', '=', id).execute();
+    await transaction.deleteFrom('document').where('id', '=', id).execute();
+    await giveUp(transaction, documentOwner(id), clock.now());
+    return row;
+  });
+  await eraseGivenUp(parts);
+  parts.changes.add({ kind: 'document', entity: id, owner: document.owner, data: { deleted: true } });
+}

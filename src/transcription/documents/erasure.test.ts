@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eraseGivenUp } from '../../engine/blob-erasure.ts';
+import { type Clock, systemClock } from '../../engine/clock.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { hasCode } from '../../engine/errors.ts';
+import { decodeRequest, newFile, newStageLog, toMessage } from '../../engine/request/request.ts';
+import { storeLarge } from '../../engine/results/result-files.ts';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { runTranscription } from '../run-transcription.ts';
+import { bert, runHouse } from '../testing/running-transcription.ts';
+import { collectQueue } from './document.ts';
+
+/** Two minutes ahead of the disk's: whatever was put has had its minute to find an owner. */
+const later: Clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
+
+async function storedBlobs({ blobs }: Engine): Promise<string[]> {
+  const found = [];
+  for await (const { hash } of blobs.list()) found.push(hash);
+  return found;
+}
+
+async function rowsOf({ database }: Engine): Promise<number> {
+  let count = 0;
+  const tables = ['document', 'source', 'page', 'pageFile', 'pageText', 'blobRef', 'backlog'] as const;
+  for (const table of tables) count += (await database.query.selectFrom(table).selectAll().execute()).length;
+  return count;
+}
+
+test('a deleted document leaves no row, no text, nothing to find and no bytes', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t, { clock: later });
+  const document = await submit({ one: 'a secret\fanother secret', two: 'unreadable' });
+  await reaches(document, 'partly');
+  assert.equal((await call('search.text', { words: 'secret' })).hits.length, 2);
+  assert.ok((await storedBlobs(engine)).length > 0);
+  await call('document.delete', { document });
+  assert.deepEqual((await call('search.text', { words: 'secret' })).hits, []);
+  await eventually('no bytes are left', async () => (await storedBlobs(engine)).length === 0);
+  assert.equal(await rowsOf(engine), 0);
+  await assert.rejects(call('document.show', { document }), (error) => hasCode(error, 'not-found'));
+});
+
+test('bytes that another document has stay until that one goes too', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t, { clock: later });
+  const mine = await submit({ one: 'the same' });
+  const theirs = await submit({ one: 'the same' }, {}, bert);
+  await Promise.all([reaches(mine, 'done'), reaches(theirs, 'done')]);
+  await call('document.delete', { document: mine });
+  const { files } = await call('document.page', { document: theirs, page: 1 }, bert);
+  const kept = await storedBlobs(engine);
+  for (const { hash } of files) assert.ok(kept.includes(hash));
+  assert.equal((await call('search.text', { words: 'same' }, bert)).hits.length, 1);
+  await call('document.delete', { document: theirs }, bert);
+  assert.deepEqual(await storedBlobs(engine), []);
+});
+
+test('what comes back for a deleted or cancelled document is dropped with its bytes', async (t) => {
+  const { call, engine, submit } = await runHouse(t, { clock: later, workers: 0, collects: false });
+  const documents = [await submit({ one: 'one' }), await submit({ two: 'two' })];
+  const [deleted, cancelled] = documents;
+  // As a worker would have sent them: with a large file of its own.
+  for (const item of await engine.database.query.selectFrom('backlog').selectAll().execute()) {
+    const request = decodeRequest(item.body);
+    request.processingStages = [collectQueue];
+    request.results.push(newFile('pages/0001', Buffer.alloc(100_000, request.uuid)));
+    request.logs.push(
+      newStageLog({
+        ...{ hostId: 'w', stage: 'split', version: 1, attempt: 1, startedAt: 1, endedAt: 2 },
+        ...{ status: 'OK', log: '' },
+      }),
+    );
+    await storeLarge(engine, request);
+    await engine.broker.declare(collectQueue);
+    await engine.broker.publish(collectQueue, toMessage(request));
+  }
+  await call('document.delete', { document: deleted });
+  await call('document.cancel', { document: cancelled });
+  const house = await runTranscription(engine);
+  await eventually('both were taken', async () => {
+    const { ready, inFlight } = await engine.broker.status(collectQueue);
+    return ready.normal + inFlight === 0;
+  });
+  await house.close();
+  await eraseGivenUp(engine);
+  assert.equal((await call('document.show', { document: cancelled })).pages.total, 0);
+  const [source] = (await call('document.sources', { document: cancelled })).sources;
+  assert.deepEqual(await storedBlobs(engine), [source.hash], 'only the source of the cancelled one is left');
+});
+
+test('bytes that were put a moment ago are not erased: their owner may be on the way', async (t) => {
+  const { call, engine, submit } = await runHouse(t, { workers: 0 });
+  const document = await submit({ one: 'fresh' });
+  await call('document.delete', { document });
+  assert.equal((await storedBlobs(engine)).length, 1);
+  assert.equal(await eraseGivenUp({ ...engine, clock: later }), 1);
+  assert.deepEqual(await storedBlobs(engine), []);
+});

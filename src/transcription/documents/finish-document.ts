@@ -1,0 +1,86 @@
+import type { Queries } from '../../engine/database/database.ts';
+import { newId } from '../../engine/identity.ts';
+import { newRequest, toMessage } from '../../engine/request/request.ts';
+import { type WebhookRequest, webhookFile, webhookStage } from '../../engine/webhook/webhook.ts';
+import { activeStates, type DocumentRow, type Parts, tellChange } from './document.ts';
+import { countPages, type PageCounts } from './progress.ts';
+
+/**
+ * Finishes the document if nothing of it is under way any more. To be called after what was done last has been
+ * committed: of several that come last at once each then sees the others, and the change of state is made by one.
+ */
+export async function finishIfComplete(parts: Parts, id: string): Promise<boolean> {
+  const { clock, database, events, outbox } = parts;
+  // Asked outside a transaction, page after page: it must not clash with those who write.
+  if (await isUnderWay(database.query, id)) return false;
+  const finished = await database.transaction(async (transaction) => {
+    const document = await transaction
+      .selectFrom('document')
+      .selectAll()
+      .where('id', '=', id)
+      .where('state', 'in', activeStates)
+      .executeTakeFirst();
+    if (!document || (await isUnderWay(transaction, id))) return undefined;
+    const pages = await countPages(transaction, id);
+    const failedSources = await transaction
+      .selectFrom('source')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('document', '=', id)
+      .where('state', '=', 'failed')
+      .executeTakeFirst();
+    const failures = pages.failed + Number(failedSources?.count ?? 0);
+    const state = failures === 0 && pages.done > 0 ? 'done' : pages.done > 0 ? 'partly' : 'failed';
+    const endedAt = clock.now();
+    await transaction.updateTable('document').set({ state, endedAt }).where('id', '=', id).execute();
+    const ended = { ...document, state, endedAt };
+    if (document.webhook !== null) await addWebhook(parts, transaction, ended, document.webhook, pages);
+    return { document: ended, pages };
+  });
+  if (!finished) return false;
+  outbox.wake();
+  const { document, pages } = finished;
+  events.emit({
+    kind: 'document.finished',
+    entity: id,
+    user: document.owner,
+    at: document.endedAt,
+    dimensions: { state: document.state, pages: pages.total, failed: pages.failed },
+  });
+  tellChange(parts, document, document.state);
+  return true;
+}
+
+async function isUnderWay(queries: Queries, id: string): Promise<boolean> {
+  for (const table of ['page', 'source'] as const) {
+    const one = await queries
+      .selectFrom(table)
+      .select('id')
+      .where('document', '=', id)
+      .where('state', '=', 'waiting')
+      .limit(1)
+      .executeTakeFirst();
+    if (one) return true;
+  }
+  return false;
+}
+
+async function addWebhook(
+  { clock, outbox }: Parts,
+  transaction: Queries,
+  document: DocumentRow,
+  url: string,
+  pages: PageCounts,
+): Promise<void> {
+  const { id, name, state, endedAt } = document;
+  const event = 'document.finished';
+  const body = { event, at: endedAt, document: { id, name, state, pages: { ...pages } } };
+  const content = Buffer.from(JSON.stringify({ url, event, body } satisfies WebhookRequest));
+  const request = newRequest({
+    uuid: newId(clock),
+    stages: [webhookStage.name],
+    files: [{ name: webhookFile, content }],
+    startedAt: clock.now(),
+    owner: document.owner,
+  });
+  await outbox.add(transaction, webhookStage.name, toMessage(request));
+}

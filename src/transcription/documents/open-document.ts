@@ -1,0 +1,104 @@
+import { own } from '../../engine/blob-owners.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { newId } from '../../engine/identity.ts';
+import type { Format } from '../order.ts';
+import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
+import { pipelineStages } from './pipeline-stages.ts';
+
+export interface NewDocument {
+  owner: string;
+  subject: string;
+  name: string;
+  pipeline: string;
+  language: string;
+  formats: readonly Format[];
+  priority: number;
+  again: boolean;
+  textLayer?: boolean | undefined;
+  webhook?: string | undefined;
+}
+
+/** A document that sources can be added to; nothing is done with them until it is submitted. */
+export async function createDocument(parts: Parts, wanted: NewDocument): Promise<DocumentRow> {
+  // A pipeline that doesn't exist is told now, not when everything has been uploaded.
+  await pipelineStages(parts, wanted.pipeline);
+  const { formats, again, textLayer, webhook = null, ...rest } = wanted;
+  const row: DocumentRow = {
+    ...rest,
+    id: newId(parts.clock),
+    state: 'open',
+    formatsJson: JSON.stringify([...new Set(formats)]),
+    again: again ? 1 : 0,
+    textLayer: textLayer === undefined ? null : Number(textLayer),
+    webhook,
+    createdAt: parts.clock.now(),
+    submittedAt: null,
+    endedAt: null,
+  };
+  await parts.database.query.insertInto('document').values(row).execute();
+  tellChange(parts, row, row.state);
+  return row;
+}
+
+const mostSources = 100_000;
+
+/**
+ * Adds bytes that were uploaded before. The same name with the same bytes is added once: whoever doesn't know whether
+ * it arrived adds it again.
+ */
+export async function addSource(
+  parts: Parts,
+  document: string,
+  { name, hash }: { name: string; hash: string },
+): Promise<{ id: string; size: number; added: boolean }> {
+  const { blobs, clock, database } = parts;
+  const owner = documentOwner(document);
+  // Owned first, then looked at: from then on nobody takes it away.
+  await database.transaction(async (transaction) => {
+    const { state } = await getDocument(transaction, document);
+    if (state === 'cancelled')
+      throw new PismakError('conflict', 'this document is cancelled; make a new one');
+    await own(transaction, hash, owner, clock.now());
+  });
+  let size = 0;
+  try {
+    for await (const chunk of blobs.get(hash)) size += chunk.length;
+  } catch (error) {
+    await disownUnused(parts, document, hash);
+    throw error;
+  }
+  return database.transaction(async (transaction) => {
+    await getDocument(transaction, document);
+    const sources = transaction.selectFrom('source').where('document', '=', document);
+    const same = await sources
+      .select('id')
+      .where('name', '=', name)
+      .where('hash', '=', hash)
+      .executeTakeFirst();
+    if (same) return { id: same.id, size, added: false };
+    const last = await sources.select(({ fn }) => fn.max('position').as('position')).executeTakeFirst();
+    const position = Number(last?.position ?? 0) + 1;
+    if (position > mostSources)
+      throw new PismakError('too-large', `a document has at most ${mostSources} sources; make another one`);
+    const id = newId(clock);
+    const row = { id, document, position, name, hash, size, state: 'new', error: null, log: '' };
+    await transaction
+      .insertInto('source')
+      .values({ ...row, request: newId(clock) })
+      .execute();
+    return { id, size, added: true };
+  });
+}
+
+async function disownUnused({ database }: Parts, document: string, hash: string): Promise<void> {
+  await database.query
+    .deleteFrom('blobRef')
+    .where('owner', '=', documentOwner(document))
+    .where('hash', '=', hash)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(selectFrom('source').select('id').where('document', '=', document).where('hash', '=', hash)),
+      ),
+    )
+    .execute();
+}

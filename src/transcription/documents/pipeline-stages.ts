@@ -1,0 +1,26 @@
+import { PismakError } from '../../engine/errors.ts';
+import { unknownStage } from '../../engine/stage/stages.ts';
+import type { Parts } from './document.ts';
+import type { StageVersion } from './reuse.ts';
+
+/** The stages that a page goes through, with the versions of this moment. */
+export async function pipelineStages(
+  { pipelines, stages }: Pick<Parts, 'pipelines' | 'stages'>,
+  name: string,
+): Promise<StageVersion[]> {
+  const pipeline = await pipelines.find(name);
+  if (!pipeline) {
+    const known = (await pipelines.list()).slice(0, 100).map((one) => one.name);
+    throw new PismakError(
+      'not-found',
+      `there is no pipeline ${name}; there are: ${known.join(', ') || 'none'}`,
+    );
+  }
+  const versions = new Map((await stages.list()).map((stage) => [stage.name, stage.version]));
+  // The last name is the pipeline's own output queue; pages come back to us instead.
+  return pipeline.stages.slice(0, -1).map((stage) => {
+    const version = versions.get(stage);
+    if (version === undefined) throw unknownStage(stage, [...versions.keys()]);
+    return { stage, version };
+  });
+}

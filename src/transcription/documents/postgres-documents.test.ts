@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Clock, systemClock } from '../../engine/clock.ts';
+import { startPostgres } from '../../engine/testing/servers/postgres.ts';
+import { admin, runHouse } from '../testing/running-transcription.ts';
+
+const server = await startPostgres();
+after(() => server.close());
+/** Blobs that were put are old enough to be erased at once. */
+const later: Clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
+
+test('on PostgreSQL for everything a document is read, found, tried again and erased', async (t) => {
+  const url = await server.createDatabase();
+  const settings = { broker: url, coordination: url, database: url, blobs: url };
+  const { call, engine, submit, reaches } = await runHouse(t, { settings, clock: later });
+  const many = Array.from({ length: 30 }, (_, index) => `Žluťoučký kůň číslo ${index}`).join('\f');
+  const document = await submit({ many, 'a\n"b"🦉': 'unreadable\fbad page', bad: 'bad' });
+  await reaches(document, 'partly');
+  const shown = await call('document.show', { document });
+  assert.deepEqual(shown.pages, { total: 32, waiting: 0, running: 0, done: 30, failed: 2, cancelled: 0 });
+  assert.equal((await call('document.ls')).documents[0].pages.done, 30);
+  const { hits } = await call('search.text', { words: '"kun cislo 7"', places: true });
+  assert.deepEqual([hits.length, hits[0].page, hits[0].places.length], [1, 8, 3]);
+  assert.deepEqual(await call('document.retry', { document }), { pages: 1, sources: 1 });
+  await reaches(document, 'partly');
+  const again = await submit({ many });
+  await reaches(again, 'done');
+  assert.match((await call('document.page', { document: again, page: 30 })).log, /was read before/);
+  assert.deepEqual([(await call('usage.ls')).usage[0].pages, (await call('usage.show')).pages], [62, 62]);
+  await call('usage.limit', { subject: 'key:anna-1', pagesPerMonth: 62 }, admin);
+  await assert.rejects(submit({ more: 'more' }), /62 of 62 pages of this month are used/);
+  for (const id of [document, again]) await call('document.delete', { document: id });
+  assert.deepEqual((await call('search.text', { words: 'kun' })).hits, []);
+  for (const table of ['page', 'source', 'pageFile', 'pageText'] as const) {
+    const rows = await engine.database.query.selectFrom(table).selectAll().execute();
+    assert.ok(rows.every((row) => 'document' in row && ![document, again].includes(String(row.document))));
+  }
+});

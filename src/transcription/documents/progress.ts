@@ -1,0 +1,78 @@
+import type { Clock } from '../../engine/clock.ts';
+import type { Queries } from '../../engine/database/database.ts';
+import { splitStage } from './document.ts';
+
+export interface PageCounts {
+  total: number;
+  /** In the backlog. */
+  waiting: number;
+  /** In a queue or in the hands of a worker. */
+  running: number;
+  done: number;
+  failed: number;
+  cancelled: number;
+}
+
+/** By query: nothing is counted up page by page, so that pages never wait for each other. */
+export async function countPages(queries: Queries, document: string): Promise<PageCounts> {
+  return (await countAllPages(queries, [document])).get(document) ?? none;
+}
+
+const none: PageCounts = { total: 0, waiting: 0, running: 0, done: 0, failed: 0, cancelled: 0 };
+
+export async function countAllPages(
+  queries: Queries,
+  documents: readonly string[],
+): Promise<Map<string, PageCounts>> {
+  const counts = new Map(documents.map((id) => [id, { ...none }]));
+  if (documents.length === 0) return counts;
+  const rows = await queries
+    .selectFrom('page')
+    .select(({ fn }) => ['document', 'state', fn.countAll().as('count')])
+    .where('document', 'in', documents)
+    .groupBy(['document', 'state'])
+    .execute();
+  for (const { document, state, count } of rows) {
+    const of = counts.get(document);
+    if (!of) continue;
+    const number = Number(count);
+    of.total += number;
+    if (state === 'waiting') of.running += number;
+    else if (state === 'done' || state === 'failed' || state === 'cancelled') of[state] += number;
+  }
+  const kept = await queries
+    .selectFrom('backlog')
+    .select(({ fn }) => ['batch', fn.countAll().as('count')])
+    .where('batch', 'in', documents)
+    .where('queue', '!=', splitStage)
+    .groupBy('batch')
+    .execute();
+  for (const { batch, count } of kept) {
+    const of = counts.get(batch);
+    if (!of) continue;
+    of.waiting = Math.min(of.running, Number(count));
+    of.running -= of.waiting;
+  }
+  return counts;
+}
+
+/** Says when a document's progress is worth telling: not more often than once a second. */
+export class ProgressNews {
+  readonly #clock: Clock;
+  readonly #told = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  isDue(document: string): boolean {
+    const now = this.#clock.now();
+    if (now - (this.#told.get(document) ?? Number.NEGATIVE_INFINITY) < 1000) return false;
+    this.#told.set(document, now);
+    return true;
+  }
+
+  forget(document: string): void {
+    this.#told.delete(document);
+  }
+}

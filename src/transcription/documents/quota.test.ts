@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Clock, systemClock } from '../../engine/clock.ts';
+import { hasCode } from '../../engine/errors.ts';
+import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';
+
+/** In the middle of a month, so that it doesn't end during the test. */
+const start = systemClock.now();
+const clock: Clock = {
+  ...systemClock,
+  now: () => Date.UTC(2026, 1, 15) + systemClock.now() - start,
+};
+
+test('what a key has used is counted per month, and shown to its owner only', async (t) => {
+  const { call, submit, reaches } = await runHouse(t, { clock });
+  await reaches(await submit({ one: 'first\fsecond' }), 'done');
+  const month = '2026-02';
+  const mine = { subject: 'key:anna-1', owner: 'anna', month, pages: 2, bytes: 11 };
+  assert.deepEqual(await call('usage.ls'), { usage: [mine] });
+  assert.deepEqual(await call('usage.ls', {}, bert), { usage: [] });
+  assert.deepEqual(await call('usage.ls', { month }, admin), { usage: [mine] });
+  const shown = await call('usage.show');
+  assert.deepEqual([shown.pages, shown.waiting, shown.pagesPerMonth], [2, 0, null]);
+});
+
+test('a key that has used its month is refused, others are not', async (t) => {
+  const { call, submit, reaches } = await runHouse(t);
+  await call('usage.limit', { subject: 'key:anna-1', pagesPerMonth: 2 }, admin);
+  await reaches(await submit({ one: 'first\fsecond' }), 'done');
+  await assert.rejects(submit({ two: 'third' }), (error) => hasCode(error, 'quota-exceeded'));
+  await reaches(await submit({ two: 'third' }, {}, bert), 'done');
+  await call('usage.limit', { subject: 'key:anna-1', pagesPerMonth: 3 }, admin);
+  // That a source has more pages than are left shows when it is opened.
+  const document = await submit({ three: 'third\ffourth' });
+  await reaches(document, 'failed');
+  const [source] = (await call('document.sources', { document })).sources;
+  assert.match(source.error, /2 of 3 pages of this month are used/);
+});
+
+test('only so many pages of a key may wait', async (t) => {
+  const settings = { transcription: { pagesWaiting: 2 } };
+  const { submit, call } = await runHouse(t, { settings, workers: 0 });
+  await submit({ one: 'one', two: 'two' });
+  await assert.rejects(submit({ three: 'three' }), (error) => hasCode(error, 'quota-exceeded'));
+  assert.equal((await call('usage.show', {}, anna)).waiting, 2);
+  await submit({ three: 'three' }, {}, bert);
+});

@@ -1,0 +1,105 @@
+import type { Queries } from '../../engine/database/database.ts';
+import { PismakError } from '../../engine/errors.ts';
+import type { Parts } from './document.ts';
+
+export interface Quota {
+  pagesPerMonth: number | null;
+  pagesWaiting: number | null;
+}
+
+/** `2026-01`, in UTC. */
+export function monthOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 7);
+}
+
+/** What was set for the key or user, else what the settings say for all; null = no limit. */
+export async function quotaOf(
+  { settings }: Pick<Parts, 'settings'>,
+  queries: Queries,
+  subject: string,
+): Promise<Quota> {
+  const row = await queries
+    .selectFrom('transcriptionQuota')
+    .select(['pagesPerMonth', 'pagesWaiting'])
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+  const { pagesPerMonth, pagesWaiting } = settings.transcription;
+  return row ?? { pagesPerMonth: pagesPerMonth || null, pagesWaiting: pagesWaiting || null };
+}
+
+/** `quota-exceeded` when so many more pages would be too many. */
+export async function checkQuota(
+  parts: Pick<Parts, 'settings' | 'clock'>,
+  queries: Queries,
+  subject: string,
+  more: number,
+): Promise<void> {
+  const { pagesPerMonth, pagesWaiting } = await quotaOf(parts, queries, subject);
+  if (pagesPerMonth !== null) {
+    const used = await usedPages(queries, subject, monthOf(parts.clock.now()));
+    if (used + more > pagesPerMonth) {
+      throw exceeded(
+        `${used} of ${pagesPerMonth} pages of this month are used, so ${more} more are too many; wait for the next month or ask an administrator`,
+        { pagesPerMonth, used, wanted: more },
+      );
+    }
+  }
+  if (pagesWaiting !== null) {
+    const waiting = await waitingPages(queries, subject);
+    if (waiting + more > pagesWaiting) {
+      throw exceeded(`${waiting} pages wait already, and ${pagesWaiting} may; try again when some are done`, {
+        pagesWaiting,
+        waiting,
+        wanted: more,
+      });
+    }
+  }
+}
+
+/** In the transaction that makes the pages. */
+export async function countUsage(
+  transaction: Queries,
+  of: { subject: string; owner: string; month: string },
+  add: { pages: number; bytes: number },
+): Promise<void> {
+  await transaction
+    .insertInto('transcriptionUsage')
+    .values({ ...of, ...add })
+    .onConflict((conflict) =>
+      conflict.columns(['subject', 'month']).doUpdateSet((eb) => ({
+        pages: eb('transcriptionUsage.pages', '+', add.pages),
+        bytes: eb('transcriptionUsage.bytes', '+', add.bytes),
+      })),
+    )
+    .execute();
+}
+
+async function usedPages(queries: Queries, subject: string, month: string): Promise<number> {
+  const row = await queries
+    .selectFrom('transcriptionUsage')
+    .select('pages')
+    .where('subject', '=', subject)
+    .where('month', '=', month)
+    .executeTakeFirst();
+  return Number(row?.pages ?? 0);
+}
+
+/** Pages that are not finished; a source that is not split yet counts as one. */
+export async function waitingPages(queries: Queries, subject: string): Promise<number> {
+  const count = async (table: 'page' | 'source') => {
+    const row = await queries
+      .selectFrom(table)
+      .innerJoin('document', 'document.id', `${table}.document`)
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('document.subject', '=', subject)
+      .where('document.state', 'in', ['waiting', 'running'])
+      .where(`${table}.state`, '=', 'waiting')
+      .executeTakeFirst();
+    return Number(row?.count ?? 0);
+  };
+  return (await count('page')) + (await count('source'));
+}
+
+function exceeded(message: string, details: Record<string, unknown>): PismakError {
+  return new PismakError('quota-exceeded', message, { details });
+}

@@ -1,0 +1,75 @@
+import { create } from '@bufbuild/protobuf';
+import type { BacklogItem } from '../../engine/backlog/backlog.ts';
+import { newRequest, type ResultFile, toMessage } from '../../engine/request/request.ts';
+import { ResultFileSchema } from '../../engine/request/request_pb.ts';
+import { files } from '../files.ts';
+import { order } from '../order.ts';
+import { collectQueue, type DocumentRow, type PageRow, type SourceRow, splitStage } from './document.ts';
+
+/** A source or page as it waits for its turn: the key's turn, not the document's. */
+function backlogItem(document: DocumentRow, request: ReturnType<typeof newRequest>): BacklogItem {
+  return {
+    queue: request.processingStages[0] ?? '',
+    owner: document.subject,
+    batch: document.id,
+    message: toMessage(request),
+    // Within an owner the earliest goes first: what is urgent overtakes the owner's own rest, and nobody else's.
+    ...(document.priority >= 1 && { notBefore: 0 }),
+  };
+}
+
+export function splitItem(
+  document: DocumentRow,
+  source: Pick<SourceRow, 'id' | 'name' | 'hash' | 'size'> & { request: string },
+  now: number,
+): BacklogItem {
+  const request = newRequest({
+    ...common(document, now),
+    uuid: source.request,
+    pageUuid: source.id,
+    stages: [splitStage, collectQueue],
+    files: [orderFile(document, source.name, 1)],
+  });
+  request.results.push(reference(files.source, source.hash, source.size));
+  return backlogItem(document, request);
+}
+
+export function pageItem(
+  document: DocumentRow,
+  page: Pick<PageRow, 'id' | 'name' | 'part' | 'textHash' | 'textSize'> & {
+    request: string;
+    hash: string;
+    size: number;
+  },
+  stages: readonly string[],
+  now: number,
+): BacklogItem {
+  const request = newRequest({
+    ...common(document, now),
+    uuid: page.request,
+    pageUuid: page.id,
+    stages: [...stages, collectQueue],
+    files: [orderFile(document, page.name, page.part ?? 1)],
+    pipeline: document.pipeline,
+  });
+  request.results.push(reference(files.source, page.hash, page.size));
+  if (page.textHash !== null) request.results.push(reference(files.page, page.textHash, page.textSize));
+  return backlogItem(document, request);
+}
+
+function common({ owner, priority }: DocumentRow, startedAt: number) {
+  return { owner, priority, startedAt };
+}
+
+function orderFile(document: DocumentRow, name: string, page: number) {
+  const { id, language, formatsJson, textLayer } = document;
+  const wanted = order.parse({
+    ...{ document: id, page, name, language, formats: JSON.parse(formatsJson) },
+    ...(textLayer !== null && { textLayer: textLayer === 1 }),
+  });
+  return { name: files.order, content: Buffer.from(JSON.stringify(wanted)) };
+}
+
+function reference(name: string, hash: string, size: number): ResultFile {
+  return create(ResultFileSchema, { name, blob: hash, size: BigInt(size) });
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { Queries } from '../../engine/database/database.ts';
+import { version } from '../../engine/version.ts';
+import type { DocumentRow, PageRow } from './document.ts';
+
+export interface StageVersion {
+  stage: string;
+  version: number;
+}
+
+/**
+ * The same key means that the same would come out: bytes, stages with their versions, our own version, and all that is
+ * wanted. The name is part of it because it stands in the results.
+ */
+export function reuseKey(
+  document: Pick<DocumentRow, 'language' | 'formatsJson'>,
+  page: Pick<PageRow, 'hash' | 'textHash' | 'name' | 'part'>,
+  stages: readonly StageVersion[],
+): string {
+  const { hash, textHash, name, part } = page;
+  const parts = [
+    version,
+    stages.map(({ stage, version }) => [stage, version]),
+    [hash, textHash, name, part],
+    [document.language, JSON.parse(document.formatsJson)],
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/**
+ * Finished pages of the same owner with these keys. Not of others: that it was quick would tell that somebody else has
+ * had the same page.
+ */
+export async function findReusable(
+  queries: Queries,
+  owner: string,
+  keys: readonly string[],
+): Promise<Map<string, Pick<PageRow, 'id' | 'log'>>> {
+  const found = new Map<string, Pick<PageRow, 'id' | 'log'>>();
+  for (let start = 0; start < keys.length; start += 500) {
+    const rows = await queries
+      .selectFrom('page')
+      .innerJoin('document', 'document.id', 'page.document')
+      .select(['page.id', 'page.log', 'page.reuseKey'])
+      .where('page.reuseKey', 'in', keys.slice(start, start + 500))
+      .where('page.state', '=', 'done')
+      .where('document.owner', '=', owner)
+      .execute();
+    for (const { reuseKey, ...row } of rows) if (reuseKey !== null) found.set(reuseKey, row);
+  }
+  return found;
+}

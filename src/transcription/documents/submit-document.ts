@@ -1,0 +1,106 @@
+import { PismakError } from '../../engine/errors.ts';
+import { newId } from '../../engine/identity.ts';
+import { getDocument, type Parts, tellChange } from './document.ts';
+import { pipelineStages } from './pipeline-stages.ts';
+import { checkQuota } from './quota.ts';
+import { pageItem, splitItem } from './requests.ts';
+
+/** Sends the sources that were added since the last time. Doing it again without new ones changes nothing. */
+export async function submitDocument(parts: Parts, id: string): Promise<{ sources: number }> {
+  const { backlog, clock, database } = parts;
+  const sent = await database.transaction(async (transaction) => {
+    const document = await getDocument(transaction, id);
+    refuseCancelled(document.state);
+    const ofDocument = transaction.selectFrom('source').selectAll().where('document', '=', id);
+    const sources = await ofDocument.where('state', '=', 'new').orderBy('position').execute();
+    if (sources.length === 0 && document.state === 'open')
+      throw new PismakError('invalid-input', 'the document is empty: add at least one source first');
+    if (sources.length === 0) return { document, count: 0 };
+    await checkQuota(parts, transaction, document.subject, sources.length);
+    const now = clock.now();
+    await backlog.add(
+      transaction,
+      sources.map((source) => splitItem(document, { ...source, request: source.request ?? '' }, now)),
+    );
+    await transaction
+      .updateTable('source')
+      .set({ state: 'waiting' })
+      .where('document', '=', id)
+      .where('state', '=', 'new')
+      .execute();
+    await transaction
+      .updateTable('document')
+      .set({ state: 'waiting', submittedAt: document.submittedAt ?? now, endedAt: null })
+      .where('id', '=', id)
+      .execute();
+    return { document, count: sources.length };
+  });
+  backlog.wake();
+  if (sent.count > 0) tellChange(parts, sent.document, 'waiting');
+  return { sources: sent.count };
+}
+
+/** Sends what failed once more: pages, and sources that could not be opened. */
+export async function retryDocument(parts: Parts, id: string): Promise<{ pages: number; sources: number }> {
+  const { backlog, clock, database } = parts;
+  const { pipeline } = await getDocument(database.query, id);
+  const stages = (await pipelineStages(parts, pipeline)).map(({ stage }) => stage);
+  const sent = await database.transaction(async (transaction) => {
+    const document = await getDocument(transaction, id);
+    refuseCancelled(document.state);
+    const now = clock.now();
+    const failed = { state: 'waiting', error: null, log: '' };
+    const pages = await transaction
+      .selectFrom('page')
+      .selectAll()
+      .where('document', '=', id)
+      .where('state', '=', 'failed')
+      // Of a page that could not be opened there is nothing to send.
+      .where('hash', 'is not', null)
+      .orderBy('position')
+      .execute();
+    const items = [];
+    for (const page of pages) {
+      // A new uuid: what still comes back under the old one is late.
+      const request = newId(clock);
+      await transaction
+        .updateTable('page')
+        .set({ ...failed, request, generation: page.generation + 1, endedAt: null })
+        .where('id', '=', page.id)
+        .execute();
+      items.push(pageItem(document, { ...page, hash: page.hash ?? '', request }, stages, now));
+    }
+    const sources = await transaction
+      .selectFrom('source')
+      .selectAll()
+      .where('document', '=', id)
+      .where('state', '=', 'failed')
+      .orderBy('position')
+      .execute();
+    for (const source of sources) {
+      const request = newId(clock);
+      await transaction
+        .updateTable('source')
+        .set({ ...failed, request })
+        .where('id', '=', source.id)
+        .execute();
+      items.push(splitItem(document, { ...source, request }, now));
+    }
+    if (items.length === 0) return { document, pages: 0, sources: 0 };
+    await backlog.add(transaction, items);
+    await transaction
+      .updateTable('document')
+      .set({ state: 'running', endedAt: null })
+      .where('id', '=', id)
+      .execute();
+    return { document, pages: pages.length, sources: sources.length };
+  });
+  backlog.wake();
+  if (sent.pages + sent.sources > 0) tellChange(parts, sent.document, 'running');
+  return { pages: sent.pages, sources: sent.sources };
+}
+
+function refuseCancelled(state: string): void {
+  if (state === 'cancelled')
+    throw new PismakError('conflict', 'this document is cancelled; make a new one of its sources');
+}

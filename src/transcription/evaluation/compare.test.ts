@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareTexts, errorRate, total } from './compare.ts';
+import type { Normalisation } from './symbols.ts';
+
+const characters = (truth: string, found: string, normalisation: Normalisation = {}) =>
+  compareTexts(truth, found, normalisation).characters;
+
+test('a character is what a reader sees as one, however it is encoded', () => {
+  assert.deepEqual(characters('ž', 'z\u030c'), { errors: 0, length: 1 });
+  assert.deepEqual(characters('👩‍👩‍👧 x', '👩‍👩‍👧 y'), { errors: 1, length: 3 });
+  assert.deepEqual(characters('\ufeffa\r\nb', 'a\nb'), { errors: 0, length: 3 });
+});
+
+test('line breaks and spaces make no difference, unless asked', () => {
+  assert.equal(characters(' jeden  dva\n\ntři\n', 'jeden\ndva tři').errors, 0);
+  assert.equal(characters('jeden\ndva', 'jeden dva', { strictWhitespace: true }).errors, 1);
+  assert.equal(characters('jeden dva', 'jedendva').errors, 1);
+});
+
+const pairs: [what: keyof Normalisation, truth: string, found: string][] = [
+  ['ignoreCase', 'ŽLUŤOUČKÝ Kůň', 'žluťoučký kůň'],
+  ['ignoreDiacritics', 'žluťoučký kůň', 'zlutoucky kun'],
+  ['ignorePunctuation', '„Ano,“ řekl – a šel.', 'Ano řekl a šel'],
+  ['modernLetters', 'geweſen ﬁnden ﬅark ꝛ', 'gewesen finden stark r'],
+];
+for (const [what, truth, found] of pairs) {
+  test(`${what}: what is to be ignored is ignored, and counts otherwise`, () => {
+    assert.equal(characters(truth, found, { [what]: true }).errors, 0);
+    assert.notEqual(characters(truth, found).errors, 0);
+  });
+}
+
+test('words are counted as white space divides them', () => {
+  const { words } = compareTexts('Byl pozdní večer, první máj', 'Byl pozdni večer první máj');
+  assert.deepEqual(words, { errors: 2, length: 5 });
+});
+
+test('long pages weigh more than short ones', () => {
+  const rate = errorRate(
+    total([
+      { errors: 1, length: 10 },
+      { errors: 0, length: 90 },
+    ]),
+  );
+  assert.equal(rate, 0.01);
+});
+
+test('where nothing should have been read, anything read is all wrong', () => {
+  assert.equal(errorRate(characters('', '')), 0);
+  assert.equal(errorRate(characters('', 'abc')), 1);
+  assert.equal(errorRate(characters('ab', 'abcdef')), 2);
+});

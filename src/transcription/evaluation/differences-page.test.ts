@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { marked } from './differences-page.ts';
+import { toSymbols } from './symbols.ts';
+
+test('differences are marked where they are', () => {
+  const html = marked(toSymbols('Byl pozdní večer\nprvní máj'), toSymbols('Byl pozdni  večer prvnímáj'));
+  assert.equal(html, 'Byl pozdn<del>í</del><ins>i</ins> večer\nprvní<del>␣</del>máj');
+});
+
+test('what is compared as modern letters is shown as it was written', () => {
+  const modern = { modernLetters: true };
+  assert.equal(
+    marked(toSymbols('geweſen', modern), toSymbols('gewesem', modern)),
+    'geweſe<del>n</del><ins>m</ins>',
+  );
+});
+
+test('texts can not bring markup of their own', () => {
+  fc.assert(
+    fc.property(
+      fc.string(),
+      fc.string({ unit: fc.constantFrom('<', '>', '&', '"', "'", 'script', '/') }),
+      (truth, found) => {
+        const html = marked(toSymbols(truth), toSymbols(found));
+        assert.doesNotMatch(html.replaceAll(/<\/?(del|ins)>/g, ''), /[<>"']/);
+      },
+    ),
+  );
+});

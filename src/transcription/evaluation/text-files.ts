@@ -1,0 +1,39 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PismakError } from '../../engine/errors.ts';
+import { resultFiles } from '../files.ts';
+
+/** A page's text: its name, and where it lies. */
+export type TextFiles = ReadonlyMap<string, string>;
+
+/** A page of print has some thousands of characters; a file of many MB is not one page. */
+const largest = 4 * 1024 * 1024;
+
+/** `NAME.txt`, or `NAME/text.txt` as results are saved; `NAME.gt.txt` as ground truth is often called. */
+export async function findTexts(directory: string): Promise<TextFiles> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch((cause) => {
+    throw new PismakError('not-found', `can't read the directory ${directory}`, { cause });
+  });
+  const texts = new Map<string, string>();
+  for (const { name } of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const inside = join(directory, name, resultFiles.txt);
+    if (/\.txt$/i.test(name)) texts.set(name.replace(/(\.gt)?\.txt$/i, ''), join(directory, name));
+    else if (await isFile(inside)) texts.set(name, inside);
+  }
+  return texts;
+}
+
+export async function readText(path: string): Promise<string> {
+  const { size } = await stat(path);
+  if (size > largest) {
+    throw new PismakError('too-large', `${path} has more than 4 MB: compare texts page by page`);
+  }
+  return readFile(path, 'utf8');
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

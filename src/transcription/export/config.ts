@@ -1,0 +1,14 @@
+import { flag, number, parseStageConfig } from '../stage-config.ts';
+
+const settings = {
+  /** JPEG quality of images in searchable PDFs. */
+  PDF_QUALITY: number(75, { min: 1, max: 100 }),
+  /** Keeps PNG images as they are, about ten times larger. */
+  PDF_LOSSLESS: flag(false),
+};
+
+/** Configuration of the stage `export`; throws what the administrator should read. */
+export function parseExportConfig(text: string): { quality: number; lossless: boolean } {
+  const config = parseStageConfig(text, settings);
+  return { quality: Math.round(config.PDF_QUALITY), lossless: config.PDF_LOSSLESS };
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { samplePage } from '../formats/testing/pages.ts';
+import { page as pageSchema } from '../page.ts';
+import { turnAndScale } from '../prepare/transformation.ts';
+import { inSource } from './source-page.ts';
+
+const size = ({ width, height }: { width: number; height: number }) => ({ width, height });
+/** Of the image that came out of the preparation. */
+const readPage = ({ image }: ReturnType<typeof turnAndScale>) => ({ ...samplePage(), ...image });
+const firstWord = (page: ReturnType<typeof samplePage>) => page.regions[0]?.paragraphs[0]?.lines[0]?.words[0];
+
+test('an image that was enlarged for reading: places and resolution of the smaller one', () => {
+  const source = { width: 827, height: 1170 };
+  const transformation = turnAndScale(source, 0, 0, 2);
+  const page = inSource(readPage(transformation), transformation);
+  assert.deepEqual(size(page), source);
+  assert.equal(page.dpi, 100);
+  assert.deepEqual(firstWord(page)?.box, { left: 50, top: 50, width: 48, height: 15 });
+});
+
+test('a page that lay on its side: boxes and baselines lie on it', () => {
+  const source = { width: 2339, height: 1654 };
+  const transformation = turnAndScale(source, 90, 0, 1);
+  const page = inSource(readPage(transformation), transformation);
+  assert.deepEqual(size(page), source);
+  // 100 to 196 from the left and 100 to 130 from the top, before it was turned clockwise.
+  assert.deepEqual(firstWord(page)?.box, { left: 100, top: 1654 - 196, width: 30, height: 96 });
+  const [first, last] = page.regions[0]?.paragraphs[0]?.lines[1]?.baseline ?? [];
+  assert.ok(first !== undefined && last !== undefined && first.y > last.y, 'the text runs upwards');
+});
+
+test('a page that was turned a little: every box holds its old place, and is still a page', () => {
+  const source = { width: 1600, height: 2300 };
+  const transformation = turnAndScale(source, 0, 1.5, 1);
+  const page = inSource(readPage(transformation), transformation);
+  assert.deepEqual(pageSchema.parse(page), page);
+  const box = firstWord(page)?.box;
+  assert.ok(box !== undefined && box.width >= 96 && box.width < 100 && box.height >= 30 && box.height < 36);
+});
+
+test('a page that was read as it came stays as it is', () => {
+  const elsewhere = turnAndScale({ width: 100, height: 100 }, 0, 0, 1);
+  assert.deepEqual(inSource(samplePage(), undefined), samplePage());
+  assert.deepEqual(inSource(samplePage(), elsewhere), samplePage());
+});

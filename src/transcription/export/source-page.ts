@@ -1,0 +1,53 @@
+import type { Box, Page } from '../page.ts';
+import { backToSource, type Transformation } from '../prepare/transformation.ts';
+
+/**
+ * The page in pixels of the image that its owner has, not of the one that was prepared for reading: that is the image
+ * that PAGE, ALTO and hOCR name. A box that was turned becomes the smallest upright one around it.
+ */
+export function inSource(page: Page, transformation: Transformation | undefined): Page {
+  // Another size: somebody's recogniser has read the source itself.
+  const { image } = transformation ?? {};
+  if (transformation === undefined || image?.width !== page.width || image.height !== page.height)
+    return page;
+  const { width, height } = transformation.source;
+  const { a, b, c, d } = transformation.matrix;
+  const within = (value: number, limit: number) => Math.max(0, Math.min(limit, Math.round(value)));
+  const place = (x: number, y: number) => {
+    const at = backToSource(transformation, x, y);
+    return { x: within(at.x, width), y: within(at.y, height) };
+  };
+  const around = (box: Box): Box => {
+    const [right, bottom] = [box.left + box.width, box.top + box.height];
+    const corners = [
+      place(box.left, box.top),
+      place(right, box.top),
+      place(right, bottom),
+      place(box.left, bottom),
+    ];
+    const [left, top] = [Math.min(...corners.map(({ x }) => x)), Math.min(...corners.map(({ y }) => y))];
+    return {
+      ...{ left, top },
+      width: Math.max(...corners.map(({ x }) => x)) - left,
+      height: Math.max(...corners.map(({ y }) => y)) - top,
+    };
+  };
+  return {
+    ...page,
+    ...{ width, height },
+    ...(page.dpi !== undefined && {
+      dpi: Math.round((page.dpi / Math.sqrt(Math.abs(a * d - b * c))) * 100) / 100,
+    }),
+    regions: page.regions.map((region) => ({
+      ...{ kind: region.kind, box: around(region.box) },
+      paragraphs: region.paragraphs.map((paragraph) => ({
+        box: around(paragraph.box),
+        lines: paragraph.lines.map((line) => ({
+          box: around(line.box),
+          ...(line.baseline && { baseline: line.baseline.map(({ x, y }) => place(x, y)) }),
+          words: line.words.map((word) => ({ ...word, box: around(word.box) })),
+        })),
+      })),
+    })),
+  };
+}

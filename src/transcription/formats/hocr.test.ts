@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readHocr } from '../recognise/hocr.ts';
+import { toHocr } from './hocr.ts';
+import { about, anyAbout, anyPage, samplePage } from './testing/pages.ts';
+import { all, parseXml } from './testing/xml-tree.ts';
+import { toText } from './text.ts';
+
+const bbox = /^bbox \d+ \d+ \d+ \d+(; baseline -?[\d.]+ -?\d+)?(; x_wconf \d{1,3})?$/;
+
+test('hOCR is well-formed, its ids are unique and its titles can be read, whatever was recognised', () => {
+  fc.assert(
+    fc.property(anyPage, anyAbout, (page, about) => {
+      const root = parseXml(toHocr(page, about));
+      const elements = ['div', 'p', 'span'].flatMap((name) => all(root, name));
+      assert.equal(new Set(elements.map(({ attributes }) => attributes.id)).size, elements.length);
+      const [first, ...rest] = elements.map(({ attributes }) => attributes.title ?? '');
+      assert.match(first ?? '', /^image "[^";]*"; bbox 0 0 \d+ \d+; ppageno \d+(; scan_res \S+ \S+)?$/);
+      for (const title of rest) assert.match(title, bbox);
+    }),
+  );
+});
+
+test('words stand in lines, lines in paragraphs, each with its box', () => {
+  const root = parseXml(toHocr(samplePage(), about));
+  const words = all(root, 'span').filter(({ attributes }) => attributes.class === 'ocrx_word');
+  assert.deepEqual(words[1]?.attributes.title, 'bbox 208 100 352 130; x_wconf 94');
+  assert.equal(words[1]?.text, 'žluťoučký');
+  const lines = all(root, 'span').filter(({ attributes }) => attributes.class === 'ocr_line');
+  assert.match(lines[1]?.attributes.title ?? '', /; baseline -0\.00\d+ -7$/);
+  assert.equal(root.attributes.lang, 'cs');
+  assert.deepEqual(
+    all(root, 'div').map(({ attributes }) => attributes.class),
+    ['ocr_page', 'ocr_carea', 'ocr_separator', 'ocr_photo', 'ocr_table', 'ocr_carea'],
+  );
+});
+
+test('what reads the hOCR of recognisers reads ours, with the same text and the same places', () => {
+  const page = samplePage();
+  const read = readHocr(toHocr(page, about));
+  assert.equal(toText(read), toText(page));
+  const boxes = ({ regions }: typeof page) =>
+    regions.flatMap(({ paragraphs }) =>
+      paragraphs.flatMap(({ lines }) => lines.flatMap(({ words }) => words.map(({ box }) => box))),
+    );
+  assert.deepEqual(boxes(read), boxes(page));
+});

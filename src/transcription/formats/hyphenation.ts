@@ -1,0 +1,26 @@
+import type { Line } from '../page.ts';
+import { lineText } from './text.ts';
+
+/** A word that is divided between two lines. */
+export interface Hyphenation {
+  hyphen: string;
+  /** What stands before the hyphen. */
+  beginning: string;
+  whole: string;
+}
+
+/** For each line, how its last word goes on in the next one; undefined where it doesn't. */
+export function hyphenated(lines: readonly Line[]): (Hyphenation | undefined)[] {
+  return lines.map((line, index) => {
+    const [, beginning, hyphen] = divided.exec(lineText(line)) ?? [];
+    const next = lines[index + 1];
+    const [rest] = next === undefined ? [] : (continued.exec(lineText(next)) ?? []);
+    if (beginning === undefined || hyphen === undefined || rest === undefined) return undefined;
+    return { hyphen, beginning, whole: beginning + rest };
+  });
+}
+
+/** Letters with one of the marks for division: hyphen-minus, soft hyphen, hyphen, double oblique hyphen, not sign. */
+const divided = /(?:^|\s)(\S*\p{L})([-\u00ad\u2010\u2e17¬])$/u;
+/** A capital begins a word of its own, e.g. after a dash or in a double name. */
+const continued = /^\p{Ll}\S*/u;

@@ -1,0 +1,33 @@
+import { PismakError } from '../../../engine/errors.ts';
+import { page as pageSchema } from '../../page.ts';
+import { imageOfPagePdf } from './page-pdf-image.ts';
+import { type PdfPage, searchablePdf } from './searchable-pdf.ts';
+
+/** The files `page.json` and `page.pdf` of a page. */
+export interface PageFiles {
+  number: number;
+  json: Uint8Array;
+  pdf: Uint8Array;
+}
+
+/**
+ * One searchable PDF of a whole document, in pieces: images are taken over from the PDFs of the pages, so it costs little
+ * more than reading them.
+ */
+export function documentPdf(
+  pages: AsyncIterable<PageFiles> | Iterable<PageFiles>,
+  about: { title: string; created: Date },
+): AsyncGenerator<Buffer> {
+  return searchablePdf(withImages(pages), about);
+}
+
+async function* withImages(pages: AsyncIterable<PageFiles> | Iterable<PageFiles>): AsyncGenerator<PdfPage> {
+  for await (const { number, json, pdf } of pages) {
+    const image = imageOfPagePdf(pdf);
+    if (image === undefined) {
+      const advice = 'take the PDFs of the pages, or use the processor `export`';
+      throw new PismakError('conflict', `the PDF of page ${number} was made by another program: ${advice}`);
+    }
+    yield { page: pageSchema.parse(JSON.parse(Buffer.from(json).toString())), image };
+  }
+}

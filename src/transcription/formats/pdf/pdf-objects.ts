@@ -1,0 +1,72 @@
+import { deflateSync } from 'node:zlib';
+import { PismakError } from '../../../engine/errors.ts';
+
+/** Numbers the objects of a PDF, remembers where each begins, and writes the table of them at the end. */
+export interface PdfObjects {
+  header(): Buffer;
+  reserve(): number;
+  dictionary(number: number, entries: string): Buffer;
+  stream(number: number, entries: string, content: Uint8Array): Buffer;
+  deflated(number: number, entries: string, content: Uint8Array): Buffer;
+  trailer(root: number, info: number): Buffer;
+}
+
+export function createPdfObjects(): PdfObjects {
+  /** Where object N + 1 begins. */
+  const offsets: number[] = [];
+  let written = 0;
+  const emit = (buffer: Buffer): Buffer => {
+    written += buffer.length;
+    return buffer;
+  };
+  const begin = (number: number): string => {
+    // The table of objects has ten digits for a place.
+    if (written > 9_999_999_999) {
+      throw new PismakError('too-large', 'a PDF can have at most 10 GB: ask for the pages one by one');
+    }
+    offsets[number - 1] = written;
+    return `${number} 0 obj\n`;
+  };
+  const stream = (number: number, entries: string, content: Uint8Array): Buffer => {
+    const dictionary = `${begin(number)}<< ${entries} /Length ${content.length} >>\nstream\n`;
+    return emit(
+      Buffer.concat([Buffer.from(dictionary, 'latin1'), content, Buffer.from('\nendstream\nendobj\n')]),
+    );
+  };
+  return {
+    // The second line tells programs that copy files that this one is not text.
+    header: () => emit(Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')),
+    reserve: () => offsets.push(0),
+    dictionary: (number, entries) =>
+      emit(Buffer.from(`${begin(number)}<< ${entries} >>\nendobj\n`, 'latin1')),
+    stream,
+    deflated: (number, entries, content) =>
+      stream(number, `${entries} /Filter /FlateDecode`.trim(), deflateSync(content)),
+    trailer(root, info) {
+      const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`);
+      return emit(
+        Buffer.from(
+          `xref\n0 ${offsets.length + 1}\n0000000000 65535 f \n${rows.join('')}` +
+            `trailer\n<< /Size ${offsets.length + 1} /Root ${root} 0 R /Info ${info} 0 R >>\n` +
+            `startxref\n${written}\n%%EOF\n`,
+          'latin1',
+        ),
+      );
+    },
+  };
+}
+
+/** A text of any language as a PDF string. */
+export function pdfText(text: string): string {
+  const bytes = Buffer.from(`\ufeff${text.toWellFormed()}`, 'utf16le').swap16();
+  return `<${bytes.toString('hex')}>`;
+}
+
+export function pdfTime(time: Date): string {
+  return `(D:${time.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}Z)`;
+}
+
+/** Without exponents, which PDF doesn't know. */
+export function pdfNumber(value: number): string {
+  return String(Number(value.toFixed(4)));
+}

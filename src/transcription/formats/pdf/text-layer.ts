@@ -1,0 +1,65 @@
+import type { Box, Line, Page } from '../../page.ts';
+import { baselinePoints } from '../outline.ts';
+import { wordText } from '../text.ts';
+import { advance, ascent, descent } from './glyphless-font.ts';
+import type { InvisibleFont } from './invisible-font.ts';
+import { pdfNumber } from './pdf-objects.ts';
+
+/** The words of a page as drawing operators, each stretched over its box; `3 Tr` makes them invisible. */
+export function textLayer(page: Page, scale: number, font: Pick<InvisibleFont, 'encode'>): string {
+  const lines = page.regions.flatMap((region) => region.paragraphs).flatMap((paragraph) => paragraph.lines);
+  const drawn = lines.map((line) => lineLayer(line, page, scale, font)).filter((text) => text !== '');
+  return drawn.length === 0 ? '' : `BT 3 Tr\n${drawn.join('\n')}\nET\n`;
+}
+
+function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFont, 'encode'>): string {
+  const { slope, heightAt, size } = standing(line, page);
+  const points = size * scale;
+  const length = Math.hypot(1, slope);
+  // PDF counts from the bottom.
+  const turn = [1 / length, -slope / length, slope / length, 1 / length].map(pdfNumber).join(' ');
+  const words = line.words.filter((word) => wordText(word.text) !== '');
+  const drawn = words.map((word, index) => {
+    const next = words[index + 1];
+    const right = rightEdge(word.box, next?.box, size);
+    const x = pdfNumber(word.box.left * scale);
+    const y = pdfNumber((page.height - heightAt(word.box.left)) * scale);
+    // A space of its own, as wide as the gap, so that words stay apart when copied.
+    const space = next === undefined ? '' : stretched(' ', Math.max(1, next.box.left - right));
+    return `${turn} ${x} ${y} Tm ${stretched(wordText(word.text), Math.max(1, right - word.box.left))}${space}`;
+  });
+  return drawn.length === 0 ? '' : `/Text ${pdfNumber(points)} Tf ${drawn.join('\n')}`;
+
+  function stretched(text: string, width: number): string {
+    const { operand, length } = font.encode(text);
+    const percent = (100 * width) / (length * (advance / 1000) * size);
+    return `${pdfNumber(percent)} Tz ${operand} Tj `;
+  }
+}
+
+/** Boxes may touch; readers see a space only where there is a gap of more than a seventh of the letters' size. */
+function rightEdge(box: Box, next: Box | undefined, size: number): number {
+  const right = box.left + box.width;
+  if (next === undefined || next.left <= box.left) return right;
+  return Math.max(box.left + box.width / 2, Math.min(right, next.left - 0.2 * size));
+}
+
+/** Where the letters of a line stand and how tall they are, in pixels; guessed from the box without a baseline. */
+function standing(line: Line, page: Page) {
+  const baseline = baselinePoints(line, page);
+  const first = baseline?.[0];
+  const last = baseline?.at(-1);
+  const { top, height } = line.box;
+  if (first === undefined || last === undefined || last.x <= first.x) {
+    const size = Math.max(1, height);
+    const y = top + (height * ascent) / (ascent - descent);
+    return { slope: 0, heightAt: () => y, size };
+  }
+  const slope = (last.y - first.y) / (last.x - first.x);
+  return {
+    slope,
+    heightAt: (x: number) => first.y + slope * (x - first.x),
+    // A line that climbs has a box taller than its letters.
+    size: Math.max(1, height - Math.abs(last.y - first.y)),
+  };
+}

@@ -1,0 +1,44 @@
+import { type ElementRule, type Structure, types } from './structure.ts';
+
+const nested = '((TextRegion|ImageRegion|TableRegion|SeparatorRegion) )*';
+const region: ElementRule = { children: new RegExp(`^Coords ${nested}$`), required: { id: 'id' } };
+
+/** PAGE 2019-07-15, as far as we write it. */
+export const pageStructure: Structure = {
+  root: 'PcGts',
+  elements: {
+    PcGts: {
+      children: /^Metadata Page $/,
+      required: { xmlns: /^http:\/\/schema\.primaresearch\.org\/PAGE\/gts\/pagecontent\/2019-07-15$/ },
+    },
+    Metadata: { children: /^Creator Created LastChange $/ },
+    Creator: { text: types.text },
+    Created: { text: types.dateTime },
+    LastChange: { text: types.dateTime },
+    Page: {
+      children: new RegExp(`^(ReadingOrder )?${nested}$`),
+      required: { imageFilename: types.text, imageWidth: types.whole, imageHeight: types.whole },
+      optional: {
+        ...{ imageXResolution: types.decimal, imageYResolution: types.decimal, imageResolutionUnit: /^PPI$/ },
+        ...{ type: /^content$/, primaryLanguage: /^(Czech|German|English|Slovak|Latin)$/ },
+      },
+    },
+    ReadingOrder: { children: /^OrderedGroup $/ },
+    OrderedGroup: { children: /^(RegionRefIndexed )+$/, required: { id: 'id' } },
+    RegionRefIndexed: { required: { index: types.whole, regionRef: 'reference' } },
+    TextRegion: {
+      children: new RegExp(`^Coords ${nested}(TextLine )*(TextEquiv )?$`),
+      required: { id: 'id' },
+      optional: { type: /^paragraph$/ },
+    },
+    ImageRegion: region,
+    TableRegion: region,
+    SeparatorRegion: region,
+    Coords: { required: { points: types.points } },
+    Baseline: { required: { points: types.points } },
+    TextLine: { children: /^Coords (Baseline )?(Word )*(TextEquiv )?$/, required: { id: 'id' } },
+    Word: { children: /^Coords (TextEquiv )?$/, required: { id: 'id' } },
+    TextEquiv: { children: /^Unicode $/, optional: { conf: types.confidence } },
+    Unicode: { text: types.text },
+  },
+};

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { anyPage, samplePage } from './testing/pages.ts';
+import { toText } from './text.ts';
+
+test('lines are lines, an empty line stands between paragraphs, hyphens stay', () => {
+  assert.equal(
+    toText(samplePage()),
+    'Příliš žluťoučký kůň úpěl\nďábelské ódy; „Łódź“ & <Straße> 😀\n\nRok 1923 byl obzvláš-\ntě suchý.\n\nobilí 12 q\n',
+  );
+});
+
+test('a page with nothing on it gives an empty text', () => {
+  assert.equal(toText({ width: 1, height: 1, regions: [] }), '');
+});
+
+test('whatever was recognised, there are no control characters, no empty lines in paragraphs, and no spaces at the ends', () => {
+  fc.assert(
+    fc.property(anyPage, (page) => {
+      const text = toText(page);
+      assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u);
+      assert.doesNotMatch(text, /\n{3}|[^\S\n]$/mu);
+      assert.match(text, /^(\S.*\n)?$/su);
+    }),
+  );
+});

@@ -1,0 +1,33 @@
+import type { Line, Page, Paragraph } from '../page.ts';
+
+/** Plain text: a line for each line, an empty line between paragraphs, hyphens as they stand on the page. */
+export function toText(page: Page): string {
+  const paragraphs = page.regions
+    .flatMap((region) => region.paragraphs)
+    .map(paragraphText)
+    .filter((text) => text !== '');
+  return paragraphs.length === 0 ? '' : `${paragraphs.join('\n\n')}\n`;
+}
+
+export function paragraphText(paragraph: Paragraph): string {
+  return paragraph.lines
+    .map(lineText)
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+export function lineText(line: Line): string {
+  return line.words
+    .map((word) => wordText(word.text))
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+/** One word stays one word on one line, whatever a recogniser put into it. */
+export function wordText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/\s+/gu, ' ')
+    .replaceAll(/\p{Cc}/gu, '')
+    .trim();
+}

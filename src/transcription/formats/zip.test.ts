@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { createFreePaths, harmlessPath } from './harmless-path.ts';
+import { writeZip, type ZipEntry } from './zip.ts';
+import { centralRecord, endRecords } from './zip-records.ts';
+
+const modified = new Date('2024-05-06T07:08:10Z');
+
+/** Read by a program that is not ours: names, contents and times. */
+async function unpack(directory: string, archive: Uint8Array): Promise<[name: string, text: string][]> {
+  const file = join(directory, 'a.zip');
+  await writeFile(file, archive);
+  const script = `
+import json, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    assert archive.testzip() is None
+    assert all(entry.date_time == (2024, 5, 6, 7, 8, 10) for entry in archive.infolist())
+    print(json.dumps([[name, archive.read(name).decode()] for name in archive.namelist()]))`;
+  return JSON.parse(execFileSync('python3', ['-c', script, file], { encoding: 'utf8', maxBuffer: 2 ** 26 }));
+}
+
+async function pack(entries: Iterable<ZipEntry>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(writeZip(entries, modified)));
+}
+
+async function* pieces(...texts: string[]) {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test('another program unpacks what was packed: small and large, whole and in pieces, with Czech names', async (t) => {
+  const long = 'Příliš žluťoučký kůň\n'.repeat(1000);
+  const entries: ZipEntry[] = [
+    { name: 'strana 1/text.txt', content: Buffer.from(long) },
+    { name: 'žluťoučký/kůň 😀.txt', content: pieces('jeden ', 'dva ', long) },
+    { name: 'empty', content: new Uint8Array() },
+    { name: 'empty stream', content: pieces() },
+    { name: 'image', content: Buffer.from('%PDF not really') },
+  ];
+  const archive = await pack(entries);
+  // One of the two copies is stored, as it came in pieces.
+  assert.ok(archive.length < Buffer.byteLength(long) * 1.2, 'text is deflated');
+  assert.deepEqual(await unpack(await temporaryDirectory(t), archive), [
+    ['strana 1/text.txt', long],
+    ['žluťoučký/kůň 😀.txt', `jeden dva ${long}`],
+    ['empty', ''],
+    ['empty stream', ''],
+    ['image', '%PDF not really'],
+  ]);
+});
+
+test('more entries than the old format can count', async (t) => {
+  const count = 66_000;
+  const entries = function* () {
+    for (let index = 0; index < count; index += 1) yield { name: `${index}`, content: Buffer.from('A') };
+  };
+  const file = join(await temporaryDirectory(t), 'a.zip');
+  await writeFile(file, await pack(entries()));
+  const script =
+    'import sys, zipfile; archive = zipfile.ZipFile(sys.argv[1]); print(len(archive.namelist()), archive.read("65999"))';
+  const read = execFileSync('python3', ['-c', script, file], { encoding: 'utf8' });
+  assert.equal(read, `${count} b'A'\n`);
+});
+
+test('sizes and places above 4 GB go into the fields of ZIP64', () => {
+  const record = { path: Buffer.from('a'), modified, deflated: false, streamed: false, crc: 0 };
+  const central = centralRecord({ ...record, offset: 2 ** 33, size: 2 ** 34, packed: 2 ** 34 });
+  assert.deepEqual(
+    [0, 8, 16].map((at) => central.readBigUInt64LE(central.length - 24 + at)),
+    [2n ** 34n, 2n ** 34n, 2n ** 33n],
+  );
+  assert.equal(endRecords({ count: 1, start: 2 ** 33, length: 47 }).readUInt32LE(0), 0x06064b50);
+  assert.equal(endRecords({ count: 1, start: 2 ** 20, length: 47 }).readUInt32LE(0), 0x06054b50);
+});
+
+test('hostile names become harmless', () => {
+  const cases: [hostile: string, harmless: string][] = [
+    ['../../etc/passwd', 'etc/passwd'],
+    ['/absolute', 'absolute'],
+    ['C:\\windows\\system32', 'C_/windows/system32'],
+    ['a/./b//c', 'a/b/c'],
+    ['nul.txt', '_nul.txt'],
+    ['x\ny\0"<>|?*.png', 'x_y_______.png'],
+    ['evil\u202egnp.exe', 'evil_gnp.exe'],
+    ['..', 'unnamed'],
+    ['', 'unnamed'],
+  ];
+  for (const [hostile, harmless] of cases) assert.equal(harmlessPath(hostile), harmless);
+});
+
+test('whatever the name, the path stays below its directory, fits file systems, and stays as it is when done again', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('.', '/', '\\', 'x', ' ') })),
+      (name) => {
+        const path = harmlessPath(name);
+        for (const part of path.split('/')) {
+          assert.ok(part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= 255);
+          assert.doesNotMatch(part, /[\p{Cc}\\:]|[. ]$/u);
+        }
+        assert.equal(harmlessPath(path), path);
+      },
+    ),
+  );
+});
+
+test('a very long name keeps its ending', () => {
+  const path = harmlessPath(`${'ž'.repeat(400)}.page.xml`);
+  assert.match(path, /^ž+….*\.page\.xml$/u);
+});
+
+test('no path is there twice, also where capitals make no difference', () => {
+  const free = createFreePaths();
+  assert.deepEqual(['a/b.txt', 'A/B.txt', 'a/b.txt', 'a/b (2).txt', 'c', 'c'].map(free), [
+    'a/b.txt',
+    'A/B (2).txt',
+    'a/b (3).txt',
+    'a/b (2) (2).txt',
+    'c',
+    'c (2)',
+  ]);
+});
+
+test('an archive that nobody takes on reading asks for no more entries', async () => {
+  let asked = 0;
+  let closed = false;
+  const endless = async function* () {
+    try {
+      for (;;) {
+        asked += 1;
+        yield { name: 'page', content: new Uint8Array(1000) };
+      }
+    } finally {
+      closed = true;
+    }
+  };
+  for await (const piece of writeZip(endless(), modified)) {
+    assert.ok(piece.length > 0);
+    if (asked === 3) break;
+  }
+  assert.equal(asked, 3);
+  assert.ok(closed);
+});

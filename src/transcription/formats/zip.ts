@@ -1,0 +1,79 @@
+import { promisify } from 'node:util';
+import { crc32, deflateRaw } from 'node:zlib';
+import { createFreePaths, harmlessPath } from './harmless-path.ts';
+import { centralRecord, endRecords, localHeader, sizesAfterwards, type ZipRecord } from './zip-records.ts';
+
+export interface ZipEntry {
+  /** Path inside of the archive, with slashes; made harmless when it isn't. */
+  name: string;
+  /** What comes in pieces is stored as it is; whole contents are deflated where it pays. */
+  content: Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/**
+ * A ZIP in pieces: entries are asked for one after the other, as fast as the reader takes them. Our own, because of those
+ * that there are one can't deflate, one can't exceed 4 GB, and one looks through all entries for each of them.
+ */
+export async function* writeZip(
+  entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>,
+  modified: Date,
+): AsyncGenerator<Uint8Array> {
+  const freePath = createFreePaths();
+  const directory: Buffer[] = [];
+  let written = 0;
+  const emit = (bytes: Uint8Array): Uint8Array => {
+    written += bytes.length;
+    return bytes;
+  };
+  for await (const { name, content } of entries) {
+    const path = Buffer.from(freePath(harmlessPath(name)));
+    const record: ZipRecord = {
+      path,
+      modified,
+      offset: written,
+      deflated: false,
+      streamed: false,
+      crc: 0,
+      size: 0,
+      packed: 0,
+    };
+    if (content instanceof Uint8Array) {
+      const packed = await pack(content);
+      record.deflated = packed !== content;
+      record.crc = crc32(content);
+      record.size = content.length;
+      record.packed = packed.length;
+      // In one piece: documents have thousands of small files.
+      yield emit(Buffer.concat([localHeader(record), packed]));
+    } else {
+      record.streamed = true;
+      yield emit(localHeader(record));
+      for await (const piece of content) {
+        record.crc = crc32(piece, record.crc);
+        record.size += piece.length;
+        yield emit(piece);
+      }
+      record.packed = record.size;
+      yield emit(sizesAfterwards(record));
+    }
+    directory.push(centralRecord(record));
+  }
+  const start = written;
+  yield emit(Buffer.concat(directory));
+  yield endRecords({ count: directory.length, start, length: written - start });
+}
+
+const deflate = promisify<Uint8Array, Uint8Array>(deflateRaw);
+
+/** Images and PDFs don't become smaller: then the content itself is given back. */
+async function pack(content: Uint8Array): Promise<Uint8Array> {
+  if (content.length < 64 || isPacked(content)) return content;
+  const packed = await deflate(content);
+  return packed.length < content.length ? packed : content;
+}
+
+/** By the first bytes: JPEG, PNG, PDF, ZIP. */
+function isPacked(content: Uint8Array): boolean {
+  const start = Buffer.from(content.subarray(0, 4)).toString('latin1');
+  return ['\xff\xd8', '\x89PNG', '%PDF', 'PK\x03\x04'].some((magic) => start.startsWith(magic));
+}

@@ -1,0 +1,36 @@
+/** An image in shades of grey, row by row: 0 is black, 255 is white. */
+export interface Grey {
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** The same image smaller by a whole factor; every pixel is the mean of a square. What doesn't fill a square is cut. */
+export function reduce(image: Grey, factor: number): Grey {
+  if (factor <= 1) return image;
+  const width = Math.max(1, Math.floor(image.width / factor));
+  const height = Math.max(1, Math.floor(image.height / factor));
+  const rows = Math.min(factor, image.height);
+  const columns = Math.min(factor, image.width);
+  const data = new Uint8Array(width * height);
+  const sums = new Uint32Array(width);
+  const share = 1 / (rows * columns);
+  for (let y = 0; y < height; y++) {
+    sums.fill(0);
+    for (let row = y * factor; row < y * factor + rows; row++) {
+      // Column by column: the loops that run often are then simple ones.
+      for (let column = 0; column < columns; column++) {
+        let at = row * image.width + column;
+        for (let x = 0; x < width; x++, at += factor)
+          sums[x] = (sums[x] as number) + (image.data[at] as number);
+      }
+    }
+    for (let x = 0; x < width; x++) data[y * width + x] = (sums[x] as number) * share;
+  }
+  return { data, width, height };
+}
+
+/** The factor that makes the longer side about as long as wanted, never longer than twice that. */
+export function factorFor(image: { width: number; height: number }, longest: number): number {
+  return Math.max(1, Math.round(Math.max(image.width, image.height) / longest));
+}

@@ -1,0 +1,59 @@
+import { hyphenated } from '../formats/hyphenation.ts';
+import { lineText } from '../formats/text.ts';
+import type { Page, Paragraph } from '../page.ts';
+import { stopWords } from './stop-words.ts';
+
+export interface Keywords {
+  language: string;
+  /** All words of the page, those without meaning too. */
+  words: number;
+  /** Most frequent first. */
+  keywords: { word: string; count: number }[];
+}
+
+/** Words that a page repeats, without those that every text repeats. Spelled as the page mostly does. */
+export function findKeywords(page: Page, language: string, limit: number): Keywords {
+  const ignored = stopWords(language);
+  const spellings = new Map<string, Map<string, number>>();
+  let words = 0;
+  for (const [word] of textOf(page).matchAll(/\p{L}[\p{L}\p{M}]*/gu)) {
+    words += 1;
+    const key = word.toLowerCase();
+    if (key.length < shortest || ignored.has(key)) continue;
+    const spelling = spellings.get(key) ?? new Map<string, number>();
+    spelling.set(word, (spelling.get(word) ?? 0) + 1);
+    spellings.set(key, spelling);
+  }
+  const keywords = [...spellings.values()].map((spelling) => ({
+    word: mostFrequent(spelling),
+    count: [...spelling.values()].reduce((sum, count) => sum + count, 0),
+  }));
+  // Of words that are there equally often, the longer one says more.
+  keywords.sort((a, b) => b.count - a.count || b.word.length - a.word.length || (a.word < b.word ? -1 : 1));
+  return { language, words, keywords: keywords.slice(0, limit) };
+}
+
+const shortest = 3;
+
+function textOf(page: Page): string {
+  return page.regions
+    .flatMap((region) => region.paragraphs)
+    .map(withoutHyphens)
+    .join('\n')
+    .normalize('NFC');
+}
+
+/** Words that are divided between two lines are put together. */
+function withoutHyphens({ lines }: Paragraph): string {
+  const hyphens = hyphenated(lines);
+  return lines
+    .map((line, index) =>
+      hyphens[index] ? lineText(line).slice(0, -hyphens[index].hyphen.length) : `${lineText(line)} `,
+    )
+    .join('');
+}
+
+function mostFrequent(spelling: ReadonlyMap<string, number>): string {
+  const [[word = ''] = []] = [...spelling].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return word;
+}

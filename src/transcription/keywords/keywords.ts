@@ -1,0 +1,16 @@
+import { defineProcessor } from '../../engine/processor/processor.ts';
+import { files } from '../files.ts';
+import { readOrder, readPage } from '../job-page.ts';
+import { parseKeywordsConfig } from './config.ts';
+import { findKeywords } from './find-keywords.ts';
+
+/** Writes the words that describe the page. */
+export default defineProcessor(async (setup) => {
+  const { limit } = parseKeywordsConfig(setup.config);
+  return async (job) => {
+    const { language } = await readOrder(job);
+    const found = findKeywords(await readPage(job), language, limit);
+    job.files.write(files.keywords, Buffer.from(JSON.stringify(found)));
+    job.log(`${found.words} words, ${found.keywords.length} keywords`);
+  };
+});

@@ -1,0 +1,27 @@
+import { defineProcessor } from '../../engine/processor/processor.ts';
+import { files } from '../files.ts';
+import { limitsOf } from '../image/image-limits.ts';
+import { readGrey } from '../image/open-image.ts';
+import type { Page } from '../page.ts';
+import { findRegions } from './find-regions.ts';
+import { parseLayoutConfig } from './layout-config.ts';
+
+/** Finds where on the page there is text, and in which order it is read. Without regions the recogniser decides itself. */
+export default defineProcessor(async (setup) => {
+  const config = parseLayoutConfig(setup.config);
+  const limits = limitsOf(config);
+  return async (job) => {
+    const names = job.files.names();
+    if (names.includes(files.page)) {
+      job.log('the text came with the page');
+      return;
+    }
+    const name = names.includes(files.image) ? files.image : files.source;
+    const image = await readGrey(await job.files.read(name), limits);
+    const { width, height, dpi } = image;
+    const regions = config.COLUMNS ? findRegions(image) : [];
+    const page: Page = { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
+    job.files.write(files.layout, Buffer.from(JSON.stringify(page)));
+    job.log(regions.length === 0 ? 'one block' : regions.map((region) => region.kind).join(', '));
+  };
+});

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
+import { blobHash } from '../../engine/operation/operations/inputs.ts';
+import { done } from '../../engine/operation/operations/rows.ts';
+import { stageName } from '../../engine/stage/stage.ts';
+import { checkUrl } from '../../engine/webhook/address-guard.ts';
+import { defaultPipeline, documentStates, getDocument, subjectOf } from '../documents/document.ts';
+import { cancelDocument, eraseDocument } from '../documents/end-document.ts';
+import { addSource, createDocument } from '../documents/open-document.ts';
+import { retryDocument, submitDocument } from '../documents/submit-document.ts';
+import { documentId, documentRow, format, name, ownerOfDocument, toRows } from './rows.ts';
+
+const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
+const one = z.strictObject({ document: documentId });
+const changing = { role: 'user', owner: ownerOfDocument, changes: true } as const;
+
+const create = defineOperation({
+  name: 'document.create',
+  summary: 'Makes an empty document: add sources to it, then submit it',
+  role: 'user',
+  owner: 'caller',
+  changes: true,
+  input: z.strictObject({
+    name,
+    pipeline: stageName.default(defaultPipeline),
+    language: z
+      .string()
+      .regex(/^\w{2,30}(\+\w{2,30}){0,9}$/, 'languages are named as Tesseract does, e.g. ces or ces+deu')
+      .default('ces'),
+    formats: z.array(format).min(1).max(20).default(['txt']),
+    priority: z.int().min(0).max(1).default(0).describe('1: before everything that has 0'),
+    again: z.boolean().default(false).describe('Read pages anew that were read before'),
+    textLayer: z
+      .boolean()
+      .optional()
+      .describe('Take the text that a PDF brings along instead of reading it; as configured by default'),
+    webhook: z.url().max(2000).optional().describe('Posted to, signed, when the document is finished'),
+  }),
+  output: documentRow,
+  example: { name: 'Chronicle 1907', language: 'ces+deu', formats: ['txt', 'page'] },
+  secrets: ['webhook'],
+  async handler({ engine, caller }, input) {
+    if (input.webhook !== undefined) checkUrl(input.webhook, engine.settings.webhook.allowPrivate);
+    const row = await createDocument(engine, { ...input, owner: caller.name, subject: subjectOf(caller) });
+    const [document] = await toRows(engine.database.query, [row]);
+    return documentRow.parse(document);
+  },
+});
+
+const add = defineOperation({
+  ...changing,
+  name: 'document.add',
+  summary: 'Adds an image, TIFF, PDF or ZIP that was uploaded; the same name and bytes are added once',
+  audited: false,
+  input: z.strictObject({ document: documentId, name, hash: z.string().min(1).max(100) }),
+  output: z.strictObject({ source: z.string(), size: z.int(), added: z.boolean() }),
+  example: { document: someDocument, name: 'scan-0001.tif', hash: '0'.repeat(64) },
+  async handler({ engine }, { document, ...source }) {
+    blobHash.parse(source.hash);
+    const { id, ...rest } = await addSource(engine, document, source);
+    return { source: id, ...rest };
+  },
+});
+
+const submit = defineOperation({
+  ...changing,
+  name: 'document.submit',
+  summary: 'Has the sources read that were added since the last time',
+  input: one,
+  output: z.strictObject({ sources: z.int() }),
+  example: { document: someDocument },
+  handler: ({ engine }, { document }) => submitDocument(engine, document),
+});
+
+const retry = defineOperation({
+  ...changing,
+  name: 'document.retry',
+  summary: 'Has the failed pages and sources of a document read again, and nothing else',
+  input: one,
+  output: z.strictObject({ pages: z.int(), sources: z.int() }),
+  example: { document: someDocument },
+  handler: ({ engine }, { document }) => retryDocument(engine, document),
+});
+
+const cancel = defineOperation({
+  ...changing,
+  name: 'document.cancel',
+  summary: 'Stops a document; what is done stays',
+  input: one,
+  output: z.strictObject({ pages: z.int().describe('Pages that will not be read') }),
+  example: { document: someDocument },
+  handler: ({ engine }, { document }) => cancelDocument(engine, document),
+});
+
+const remove = defineOperation({
+  ...changing,
+  name: 'document.delete',
+  summary: 'Deletes a document with its sources, results and texts',
+  input: one,
+  output: done,
+  example: { document: someDocument },
+  async handler({ engine }, { document }) {
+    await eraseDocument(engine, document);
+    return {};
+  },
+});
+
+const list = defineOperation({
+  name: 'document.ls',
+  summary: 'Your documents, the newest first; administrators see everybody’s',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject({
+    state: z.enum(documentStates).optional(),
+    name: name.optional().describe('Only of exactly this name'),
+    offset: z.int().min(0).max(10_000_000).default(0),
+    limit: z.int().min(1).max(200).default(100),
+  }),
+  output: z.strictObject({ documents: z.array(documentRow) }),
+  example: { limit: 10 },
+  async handler({ engine, caller }, { state, name, offset, limit }) {
+    let query = engine.database.query.selectFrom('document').selectAll();
+    if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
+    if (state !== undefined) query = query.where('state', '=', state);
+    if (name !== undefined) query = query.where('name', '=', name);
+    const rows = await query.orderBy('id', 'desc').offset(offset).limit(limit).execute();
+    return { documents: await toRows(engine.database.query, rows) };
+  },
+});
+
+const show = defineOperation({
+  name: 'document.show',
+  summary: 'A document and how far it is',
+  role: 'reader',
+  owner: ownerOfDocument,
+  changes: false,
+  input: one,
+  output: z.strictObject({
+    ...documentRow.shape,
+    sources: z.strictObject({ total: z.int(), split: z.int(), failed: z.int() }),
+  }),
+  example: { document: someDocument },
+  async handler({ engine }, { document }) {
+    const queries = engine.database.query;
+    const [row] = await toRows(queries, [await getDocument(queries, document)]);
+    const counts = await queries
+      .selectFrom('source')
+      .select(({ fn }) => ['state', fn.countAll().as('count')])
+      .where('document', '=', document)
+      .groupBy('state')
+      .execute();
+    const of = (state?: string) =>
+      counts.reduce(
+        (sum, count) => sum + (state === undefined || count.state === state ? Number(count.count) : 0),
+        0,
+      );
+    return { ...documentRow.parse(row), sources: { total: of(), split: of('done'), failed: of('failed') } };
+  },
+});
+
+export const documentOperations: Operation[] = [create, add, submit, list, show, cancel, retry, remove];

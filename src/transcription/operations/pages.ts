@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
+import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
+import { page as part } from '../../engine/operation/operations/inputs.ts';
+import { getDocument, pageStates } from '../documents/document.ts';
+import { filesOf, listPages } from '../documents/page-list.ts';
+import { documentId, fileRow, ownerOfDocument, pageName, pageRow } from './rows.ts';
+
+const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
+const reading = { role: 'reader', owner: ownerOfDocument, changes: false } as const;
+
+const pages = defineOperation({
+  ...reading,
+  name: 'document.pages',
+  summary: 'The pages of a document and their states',
+  input: z.strictObject({
+    document: documentId,
+    state: z.enum(pageStates).optional(),
+    endedSince: z
+      .number()
+      .optional()
+      .describe('Only what has ended since, in that order: for following along'),
+    ...part,
+  }),
+  output: z.strictObject({ pages: z.array(pageRow) }),
+  example: { document: someDocument, state: 'failed' },
+  async handler({ engine }, { document, ...filter }) {
+    await getDocument(engine.database.query, document);
+    const rows = await listPages(engine.database.query, document, filter);
+    return { pages: rows.map((row) => pageRow.parse(row)) };
+  },
+});
+
+const page = defineOperation({
+  ...reading,
+  name: 'document.page',
+  summary: 'One page with its log and its results',
+  input: z.strictObject({ document: documentId, page: pageName }),
+  output: z.strictObject({ ...pageRow.shape, log: z.string(), files: z.array(fileRow) }),
+  example: { document: someDocument, page: 1 },
+  async handler({ engine }, { document, page: named }) {
+    const queries = engine.database.query;
+    const [row] = await listPages(queries, document, { named, offset: 0, limit: 1 });
+    if (!row) throw new PismakError('not-found', `the document has no page ${named}`);
+    const { id } = row;
+    const more = await queries.selectFrom('page').select('log').where('id', '=', id).executeTakeFirst();
+    const files = (await filesOf(queries, [id])).get(id) ?? [];
+    return {
+      ...pageRow.parse(row),
+      log: more?.log ?? '',
+      files: files.map(({ page: _, ...file }) => file),
+    };
+  },
+});
+
+const results = defineOperation({
+  ...reading,
+  name: 'document.results',
+  summary: 'The result files of the pages that are done; document.file gives their bytes',
+  input: z.strictObject({
+    document: documentId,
+    endedSince: z
+      .number()
+      .optional()
+      .describe('Only what has ended since, in that order: for following along'),
+    ...part,
+  }),
+  output: z.strictObject({
+    pages: z.array(z.strictObject({ ...pageRow.shape, files: z.array(fileRow) })),
+  }),
+  example: { document: someDocument },
+  async handler({ engine }, { document, ...filter }) {
+    const queries = engine.database.query;
+    await getDocument(queries, document);
+    const rows = await listPages(queries, document, { ...filter, state: 'done' });
+    const files = await filesOf(
+      queries,
+      rows.map(({ id }) => id),
+    );
+    return {
+      pages: rows.map((row) => ({
+        ...pageRow.parse(row),
+        files: (files.get(row.id) ?? []).map(({ page: _, ...file }) => file),
+      })),
+    };
+  },
+});
+
+const sources = defineOperation({
+  ...reading,
+  name: 'document.sources',
+  summary: 'What was added to a document, in its order',
+  input: z.strictObject({ document: documentId, ...part }),
+  output: z.strictObject({
+    sources: z.array(
+      z.strictObject({
+        id: z.string(),
+        name: z.string(),
+        hash: z.string(),
+        size: z.int(),
+        state: z.enum(['new', 'waiting', 'done', 'failed', 'cancelled']),
+        error: z.string().nullable(),
+      }),
+    ),
+  }),
+  example: { document: someDocument },
+  async handler({ engine }, { document, offset, limit }) {
+    const queries = engine.database.query;
+    await getDocument(queries, document);
+    const rows = await queries
+      .selectFrom('source')
+      .select(['id', 'name', 'hash', 'size', 'state', 'error'])
+      .where('document', '=', document)
+      .orderBy('position')
+      .offset(offset)
+      .limit(limit)
+      .execute();
+    const state = z.enum(['new', 'waiting', 'done', 'failed', 'cancelled']);
+    return { sources: rows.map((row) => ({ ...row, state: state.parse(row.state) })) };
+  },
+});
+
+export const pageOperations: Operation[] = [sources, pages, page, results];

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Queries } from '../../engine/database/database.ts';
+import type { OperationContext } from '../../engine/operation/operation.ts';
+import { type DocumentRow, documentStates, findDocument, pageStates } from '../documents/document.ts';
+import { countAllPages } from '../documents/progress.ts';
+import { formats } from '../order.ts';
+
+/** What several operations give out or take. Times are milliseconds since the epoch. */
+
+export const documentId = z.string().min(1).max(100);
+
+/** Names are shown to people and never used as paths; databases can't hold every character. */
+export const name = z
+  .string()
+  .min(1)
+  .max(500)
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'it has characters that are none');
+
+export const format = z.enum(formats);
+
+export const pageCounts = z.strictObject({
+  total: z.int(),
+  waiting: z.int(),
+  running: z.int(),
+  done: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+});
+
+export const documentRow = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  owner: z.string(),
+  state: z.enum(documentStates),
+  priority: z.int(),
+  pipeline: z.string(),
+  language: z.string(),
+  formats: z.array(format),
+  pages: pageCounts,
+  createdAt: z.number(),
+  submittedAt: z.number().nullable(),
+  endedAt: z.number().nullable(),
+});
+export type Document = z.infer<typeof documentRow>;
+
+export const pageRow = z.strictObject({
+  id: z.string(),
+  number: z.int().describe('Counted from 1 through the whole document'),
+  name: z.string(),
+  part: z.int().nullable().describe('Within its source, counted from 1; null for a single image'),
+  source: z.string(),
+  state: z.enum(pageStates),
+  error: z.string().nullable(),
+  generation: z.int().describe('How many times it was sent'),
+  endedAt: z.number().nullable(),
+});
+
+/** Numbers may shift while sources are being opened; ids don't. */
+export const pageName = z
+  .union([z.int().positive(), z.string().min(1).max(100)])
+  .describe('Its number or id');
+
+export const fileRow = z.strictObject({ name: z.string(), size: z.int(), hash: z.string() });
+
+export async function toRows(queries: Queries, documents: readonly DocumentRow[]): Promise<Document[]> {
+  const counts = await countAllPages(
+    queries,
+    documents.map(({ id }) => id),
+  );
+  return documents.map(({ subject: _, formatsJson, again: __, webhook: ___, textLayer: ____, ...row }) =>
+    documentRow.parse({ ...row, formats: JSON.parse(formatsJson), pages: counts.get(row.id) }),
+  );
+}
+
+/** Whose document the input names. */
+export async function ownerOfDocument(
+  { engine }: OperationContext,
+  { document }: { document: string },
+): Promise<string | undefined> {
+  return (await findDocument(engine.database.query, document))?.owner;
+}

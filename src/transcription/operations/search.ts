@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { readBlob } from '../../engine/blobs/blobs.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { defineOperation, mayTouch, type Operation } from '../../engine/operation/operation.ts';
+import { findDocument } from '../documents/document.ts';
+import { files } from '../files.ts';
+import { page as pageModel } from '../page.ts';
+import { placesOf } from '../search/places.ts';
+import { parseQuery, type Term } from '../search/query.ts';
+import { snippetOf } from '../search/snippet.ts';
+import { createTextIndex } from '../search/text-index.ts';
+import { documentId } from './rows.ts';
+
+const box = z.strictObject({ left: z.int(), top: z.int(), width: z.int(), height: z.int() });
+
+const text = defineOperation({
+  name: 'search.text',
+  summary: 'Finds words in the texts that you may see; accents and case don’t matter',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject({
+    words: z
+      .string()
+      .min(1)
+      .max(1000)
+      .describe('All must be there. "Words in quotes" stand together, and word* goes on'),
+    document: documentId.optional().describe('Only in this document'),
+    places: z.boolean().default(false).describe('Also where on the page the words stand'),
+    offset: z.int().min(0).max(100_000).default(0),
+    limit: z.int().min(1).max(200).default(20),
+  }),
+  output: z.strictObject({
+    hits: z.array(
+      z.strictObject({
+        document: z.string(),
+        name: z.string().describe('Of the document'),
+        page: z.int(),
+        pageName: z.string(),
+        snippet: z.string(),
+        marks: z
+          .array(z.strictObject({ start: z.int(), end: z.int() }))
+          .describe('Where the words stand in the snippet'),
+        places: z.array(z.strictObject({ text: z.string(), box })).optional(),
+      }),
+    ),
+  }),
+  example: { words: 'císař "František Josef" praž*' },
+  async handler({ engine, caller }, { words, document, places, offset, limit }) {
+    const terms = parseQuery(words);
+    const queries = engine.database.query;
+    if (document !== undefined) {
+      const found = await findDocument(queries, document);
+      if (!found || !mayTouch(caller, found.owner)) return { hits: [] };
+    }
+    const owner = caller.role === 'admin' ? undefined : caller.name;
+    const found = await createTextIndex(engine.database).search({ terms, owner, document, offset, limit });
+    const hits = [];
+    for (const hit of found) {
+      const page = await queries
+        .selectFrom('page')
+        .innerJoin('document', 'document.id', 'page.document')
+        .select(['page.name as pageName', 'document.name'])
+        .select(({ selectFrom }) =>
+          selectFrom('page as before')
+            .select(({ fn }) => fn.countAll().as('count'))
+            .whereRef('before.document', '=', 'page.document')
+            .whereRef('before.position', '<=', 'page.position')
+            .as('number'),
+        )
+        .where('page.id', '=', hit.page)
+        .executeTakeFirst();
+      // Deleted between the two questions.
+      if (!page) continue;
+      const { text: snippet, marks } = snippetOf(hit.text, terms);
+      hits.push({
+        ...{ document: hit.document, name: page.name, page: Number(page.number), pageName: page.pageName },
+        ...{ snippet, marks },
+        ...(places && { places: await placesOn(engine, hit.page, terms) }),
+      });
+    }
+    return { hits };
+  },
+});
+
+async function placesOn({ blobs, database }: Engine, page: string, terms: readonly Term[]) {
+  const file = await database.query
+    .selectFrom('pageFile')
+    .select('hash')
+    .where('page', '=', page)
+    .where('name', '=', files.page)
+    .executeTakeFirst();
+  if (!file) return [];
+  const model = pageModel.safeParse(JSON.parse(Buffer.from(await readBlob(blobs, file.hash)).toString()));
+  return model.success ? placesOf(model.data, terms) : [];
+}
+
+export const searchOperations: Operation[] = [text];

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { BlobReference } from '../../engine/blobs/blobs.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { defineStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
+import { documentArchive, mediaTypeOf } from '../documents/archive.ts';
+import { getDocument } from '../documents/document.ts';
+import { filesOf, listPages } from '../documents/page-list.ts';
+import { documentId, ownerOfDocument, pageName } from './rows.ts';
+
+const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
+
+const file = defineStream({
+  name: 'document.file',
+  summary: 'A result of a page',
+  role: 'reader',
+  owner: ownerOfDocument,
+  input: z.strictObject({
+    document: documentId,
+    page: pageName,
+    file: z.string().min(1).max(1000).describe('As document.results names it, e.g. text.txt'),
+  }),
+  example: { document: someDocument, page: 1, file: 'text.txt' },
+  async open({ engine }, { document, page: named, file }) {
+    const queries = engine.database.query;
+    const [page] = await listPages(queries, document, { named, offset: 0, limit: 1 });
+    const files: readonly (BlobReference & { name: string })[] = page
+      ? ((await filesOf(queries, [page.id])).get(page.id) ?? [])
+      : [];
+    const found = files.find(({ name }) => name === file);
+    if (!found) {
+      const names = files.map(({ name }) => name).join(', ') || 'none';
+      throw new PismakError('not-found', `page ${named} has no file ${file}; it has: ${names}`);
+    }
+    return {
+      content: engine.blobs.get(found.hash),
+      size: found.size,
+      type: mediaTypeOf(found.name),
+      fileName: found.name,
+    };
+  },
+});
+
+const archive = defineStream({
+  name: 'document.archive',
+  summary: 'All results of a document with METS, in one ZIP',
+  role: 'reader',
+  owner: ownerOfDocument,
+  input: z.strictObject({ document: documentId }),
+  example: { document: someDocument },
+  async open({ engine }, { document: id }) {
+    const document = await getDocument(engine.database.query, id);
+    const content = documentArchive({ blobs: engine.blobs, queries: engine.database.query }, document);
+    return { content, type: 'application/zip', fileName: `${document.name}.zip` };
+  },
+});
+
+export const transcriptionStreams: StreamOperation[] = [file, archive];

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { defineOperation, type Operation, type OperationContext } from '../../engine/operation/operation.ts';
+import { finishUpload, startUpload, uploadOffset, uploadOwner } from '../documents/uploads.ts';
+
+const upload = z.string().min(1).max(100);
+const someUpload = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
+const owner = ({ engine }: OperationContext, input: { upload: string }) => uploadOwner(engine, input.upload);
+
+const create = defineOperation({
+  name: 'upload.create',
+  summary: 'Begins an upload in parts: PUT each to /api/v1/uploads/ID/OFFSET, then finish',
+  role: 'user',
+  owner: 'caller',
+  changes: true,
+  audited: false,
+  input: z.strictObject({}),
+  output: z.strictObject({ upload: z.string() }),
+  example: {},
+  handler: async ({ engine, caller }) => ({ upload: await startUpload(engine, caller.name) }),
+});
+
+const show = defineOperation({
+  name: 'upload.show',
+  summary: 'How many bytes have arrived: where to go on after the connection broke',
+  role: 'user',
+  owner,
+  changes: false,
+  input: z.strictObject({ upload }),
+  output: z.strictObject({ offset: z.int() }),
+  example: { upload: someUpload },
+  handler: async ({ engine }, { upload }) => ({ offset: await uploadOffset(engine.database.query, upload) }),
+});
+
+const finish = defineOperation({
+  name: 'upload.finish',
+  summary: 'Puts the parts together; the bytes stay for a day, to be added to a document',
+  role: 'user',
+  owner,
+  changes: true,
+  input: z.strictObject({ upload }),
+  output: z.strictObject({ hash: z.string(), size: z.int() }),
+  example: { upload: someUpload },
+  handler: ({ engine }, { upload }) => finishUpload(engine, upload),
+});
+
+export const uploadOperations: Operation[] = [create, show, finish];

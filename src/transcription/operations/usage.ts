@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
+import { done } from '../../engine/operation/operations/rows.ts';
+import { subjectOf } from '../documents/document.ts';
+import { monthOf, quotaOf, waitingPages } from '../documents/quota.ts';
+
+const subject = z
+  .string()
+  .regex(/^(key|user):.{1,200}$/, 'name a key as key:ID or a user as user:NAME')
+  .refine((text) => !text.includes('\0'), 'it has characters that are none');
+
+const list = defineOperation({
+  name: 'usage.ls',
+  summary: 'Pages and bytes per key and month: yours; administrators see everybody’s',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject({
+    month: z
+      .string()
+      .regex(/^\d{4}-\d{2}$/, 'a month looks like 2026-01')
+      .optional()
+      .describe('In UTC; all months by default'),
+  }),
+  output: z.strictObject({
+    usage: z.array(
+      z.strictObject({
+        subject: z.string(),
+        owner: z.string(),
+        month: z.string(),
+        pages: z.int(),
+        bytes: z.int(),
+      }),
+    ),
+  }),
+  example: { month: '2026-01' },
+  async handler({ engine, caller }, { month }) {
+    let query = engine.database.query.selectFrom('transcriptionUsage').selectAll();
+    if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
+    if (month !== undefined) query = query.where('month', '=', month);
+    return { usage: await query.orderBy('month', 'desc').orderBy('subject').limit(1000).execute() };
+  },
+});
+
+const quota = z.int().min(0).max(1e12).nullable();
+
+const show = defineOperation({
+  name: 'usage.show',
+  summary: 'What the key that you call with has used this month, and what it may use',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject({}),
+  output: z.strictObject({
+    subject: z.string(),
+    month: z.string(),
+    pages: z.int(),
+    bytes: z.int(),
+    waiting: z.int(),
+    pagesPerMonth: quota.describe('null: no limit'),
+    pagesWaiting: quota.describe('null: no limit'),
+  }),
+  example: {},
+  async handler({ engine, caller }) {
+    const queries = engine.database.query;
+    const subject = subjectOf(caller);
+    const month = monthOf(engine.clock.now());
+    const used = await queries
+      .selectFrom('transcriptionUsage')
+      .select(['pages', 'bytes'])
+      .where('subject', '=', subject)
+      .where('month', '=', month)
+      .executeTakeFirst();
+    const waiting = await waitingPages(queries, subject);
+    const limits = await quotaOf(engine, queries, subject);
+    return { subject, month, pages: 0, bytes: 0, ...used, waiting, ...limits };
+  },
+});
+
+const set = defineOperation({
+  name: 'usage.limit',
+  summary: 'Sets how many pages a key or user may have read in a month, and how many may wait',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({
+    subject,
+    pagesPerMonth: quota.default(null).describe('null: no limit'),
+    pagesWaiting: quota.default(null).describe('null: no limit'),
+  }),
+  output: done,
+  example: { subject: 'user:anna', pagesPerMonth: 10_000, pagesWaiting: null },
+  async handler({ engine }, { subject, ...limits }) {
+    await engine.database.query
+      .insertInto('transcriptionQuota')
+      .values({ subject, ...limits })
+      .onConflict((conflict) => conflict.column('subject').doUpdateSet(limits))
+      .execute();
+    return {};
+  },
+});
+
+export const usageOperations: Operation[] = [list, show, set];

@@ -1,0 +1,87 @@
+import type { Grey } from '../image/grey.ts';
+import { histogramOf, percentile } from '../image/histogram.ts';
+
+/** Which pixels of a reduced image belong to the black that a scanner shows beyond the leaf: 1 in `data`. */
+export interface Border extends Grey {
+  /** Of all pixels. */
+  share: number;
+}
+
+/** Black areas that reach in from the edges. Nothing is found when it would be a speck, or most of the page. */
+export function findBorder(reduced: Grey): Border | undefined {
+  const { width, height } = reduced;
+  const paper = percentile(histogramOf(reduced.data), 0.9);
+  const limit = Math.min(50, paper * 0.35);
+  if (!edgesOf(reduced).some((at) => (reduced.data[at] ?? 255) < limit)) return undefined;
+  const solid = solidBlack(reduced, limit);
+  const data = new Uint8Array(width * height);
+  const open: number[] = [];
+  const visit = (at: number) => {
+    if (solid[at] === 1 && data[at] === 0) {
+      data[at] = 1;
+      open.push(at);
+    }
+  };
+  edgesOf(reduced).forEach(visit);
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const x = at % width;
+    if (x > 0) visit(at - 1);
+    if (x < width - 1) visit(at + 1);
+    if (at >= width) visit(at - width);
+    if (at < data.length - width) visit(at + width);
+  }
+  const share = data.reduce((sum, one) => sum + one, 0) / data.length;
+  return share < 0.003 || share > 0.6
+    ? undefined
+    : { data: grown(data, width, height, 3), width, height, share };
+}
+
+function edgesOf({ width, height }: Grey): number[] {
+  const rows = Array.from({ length: width }, (_, x) => [x, (height - 1) * width + x]);
+  const columns = Array.from({ length: height }, (_, y) => [y * width, y * width + width - 1]);
+  return [...rows, ...columns].flat();
+}
+
+/** Paints the border of the page in the shade of paper, in place. */
+export function whiten(image: Grey, border: Border, factor: number, paper: number): void {
+  for (let y = 0; y < image.height; y++) {
+    const row = Math.min(border.height - 1, Math.floor(y / factor)) * border.width;
+    for (let x = 0; x < border.width; x++) {
+      if (border.data[row + x] !== 1) continue;
+      const start = y * image.width + x * factor;
+      const end = x === border.width - 1 ? (y + 1) * image.width : start + factor;
+      image.data.fill(paper, start, end);
+    }
+  }
+}
+
+/** Black with black all around, so that letters which touch the border don't become part of it. */
+function solidBlack({ data, width, height }: Grey, limit: number): Uint8Array {
+  const solid = new Uint8Array(width * height);
+  const black = (x: number, y: number) =>
+    x < 0 || y < 0 || x >= width || y >= height || (data[y * width + x] ?? 255) < limit;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (!black(x, y)) continue;
+      if (black(x - 2, y) && black(x + 2, y) && black(x, y - 2) && black(x, y + 2)) solid[y * width + x] = 1;
+    }
+  }
+  return solid;
+}
+
+function grown(mask: Uint8Array, width: number, height: number, by: number): Uint8Array {
+  const wide = new Uint8Array(mask.length);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (mask[y * width + x] !== 1) continue;
+      wide.fill(1, y * width + Math.max(0, x - by), y * width + Math.min(width, x + by + 1));
+    }
+  }
+  const grown = new Uint8Array(mask.length);
+  for (let y = 0; y < height; y++) {
+    for (let other = Math.max(0, y - by); other <= Math.min(height - 1, y + by); other++) {
+      for (let x = 0; x < width; x++) if (wide[other * width + x] === 1) grown[y * width + x] = 1;
+    }
+  }
+  return grown;
+}

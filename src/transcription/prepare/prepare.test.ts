@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { runProcessor } from '../../engine/processor/run-processor.ts';
+import { histogramOf } from '../image/histogram.ts';
+import { makeSample } from '../samples/make-sample.ts';
+import prepare from './prepare.ts';
+import { parsePrepareConfig } from './prepare-config.ts';
+import { backToSource, transformation } from './transformation.ts';
+
+const small = { dpi: 150, share: 0.5 };
+const clean = await makeSample('clean', 1, small);
+
+async function prepared(source: Uint8Array, config = '') {
+  const { contents, files, log } = await runProcessor(prepare, { config, files: { source } });
+  const image = contents['image.png'];
+  const json = files['prepared.json'];
+  return {
+    image,
+    log: log.join(),
+    transformation: json ? transformation.parse(JSON.parse(json)) : undefined,
+  };
+}
+
+/** Share of pixels that are paper-white, and of those that are neither ink nor paper. */
+async function shades(image: Uint8Array | undefined) {
+  const data = await sharp(image).extractChannel(0).raw().toBuffer();
+  const histogram = histogramOf(data);
+  const share = (from: number, to: number) =>
+    histogram.subarray(from, to).reduce((sum, count) => sum + count, 0) / data.length;
+  return { white: share(240, 256), between: share(100, 240), black: share(0, 100) };
+}
+
+test('a good page is left as it came', async () => {
+  const { image, log } = await prepared(clean.image);
+  assert.equal(image, undefined);
+  assert.match(log, /nothing to improve/);
+});
+
+for (const angle of [-12, -2.5, 0.7, 5, 14]) {
+  test(`a page that lies askew by ${angle} degrees is straightened to a tenth of a degree`, async () => {
+    const source = await sharp(clean.image).rotate(angle, { background: '#fff' }).png().toBuffer();
+    const { log } = await prepared(source);
+    const found = Number(/straightened by (-?[\d.]+) degrees/.exec(log)?.[1]);
+    assert.ok(Math.abs(found - angle) <= 0.1, log);
+  });
+}
+
+for (const angle of [90, 180, 270]) {
+  test(`a page turned by ${angle} degrees is turned back`, async () => {
+    const { image } = await prepared(await sharp(clean.image).rotate(angle).png().toBuffer());
+    const [now, before] = await Promise.all([image, clean.image].map((one) => sharp(one).raw().toBuffer()));
+    assert.ok(now && before && now.length === before.length);
+    const changed = now.reduce(
+      (sum, value, at) => sum + (Math.abs(value - (before[at] ?? 0)) > 60 ? 1 : 0),
+      0,
+    );
+    assert.ok(changed / now.length < 0.001, `${changed} pixels differ`);
+  });
+}
+
+test('the place of a word in the straightened page can be found in the source', async () => {
+  const { width = 0, height = 0 } = await sharp(clean.image).metadata();
+  const source = await sharp(clean.image).rotate(4, { background: '#fff' }).png().toBuffer();
+  const result = (await prepared(source)).transformation;
+  assert.ok(result);
+  // The middle of the page stays the middle under any turn.
+  const middle = backToSource(result, result.image.width / 2, result.image.height / 2);
+  assert.ok(
+    Math.abs(middle.x - result.source.width / 2) < 1 && Math.abs(middle.y - result.source.height / 2) < 1,
+  );
+  const right = backToSource(result, result.image.width / 2 + 100, result.image.height / 2);
+  assert.ok(right.y > middle.y + 5, 'in the source the line falls to the right');
+  assert.ok(result.image.width >= width && result.image.height >= height);
+});
+
+test('the image is exactly as large as the transformation says', async () => {
+  for (const angle of [4, -7.3]) {
+    const source = await sharp(clean.image).rotate(angle, { background: '#fff' }).png().toBuffer();
+    const { image, transformation: noted } = await prepared(source);
+    const { width, height } = await sharp(image).metadata();
+    assert.ok(
+      Math.abs(width - (noted?.image.width ?? 0)) <= 1 && Math.abs(height - (noted?.image.height ?? 0)) <= 1,
+    );
+  }
+});
+
+test('shadows are lit: the paper is white everywhere', async () => {
+  const { image } = await makeSample('uneven-light', 1, small);
+  assert.ok((await shades(image)).white < 0.5);
+  assert.ok((await shades((await prepared(image)).image)).white > 0.8);
+});
+
+test('what shines through from the other side is gone', async () => {
+  const { image } = await makeSample('bleed-through', 1, small);
+  const { image: result, log } = await prepared(image);
+  assert.match(log, /other side removed/);
+  const [before, after] = [await shades(image), await shades(result)];
+  assert.ok(after.between < before.between / 3, JSON.stringify({ before, after }));
+});
+
+test('faded ink becomes dark', async () => {
+  const { image } = await makeSample('faded', 1, small);
+  assert.ok((await shades(image)).black < 0.001);
+  assert.ok((await shades((await prepared(image)).image)).black > 0.01);
+});
+
+test('grain is smoothed away', async () => {
+  const { image } = await makeSample('noise', 1, small);
+  const { image: result, log } = await prepared(image);
+  assert.match(log, /grain of \d+ smoothed/);
+  assert.ok((await shades(result)).white > 0.7);
+});
+
+test('the black around the leaf becomes paper', async () => {
+  const { image } = await makeSample('black-border', 1, small);
+  assert.ok((await shades(image)).black > 0.1);
+  assert.ok((await shades((await prepared(image)).image)).black < 0.1);
+});
+
+test('small letters are enlarged, also when the file does not tell its resolution', async () => {
+  const { image } = await makeSample('low-resolution', 1, { ...small, dpi: 200 });
+  const unknown = await sharp(image).png().toBuffer();
+  const { transformation: noted } = await prepared(unknown);
+  assert.ok((noted?.matrix.a ?? 1) > 2, JSON.stringify(noted));
+});
+
+test('every step can be switched off', async () => {
+  const off =
+    'ORIENTATION = exif\nDESKEW = no\nBORDERS = no\nDENOISE = no\nFLATTEN = no\nCONTRAST = no\nRESOLUTION = no';
+  for (const kind of ['skew', 'noise', 'bleed-through', 'black-border', 'low-resolution'] as const) {
+    const { image } = await makeSample(kind, 1, { dpi: 100, share: 0.4 });
+    assert.equal((await prepared(image, off)).image, undefined, kind);
+  }
+});
+
+test('black and white only, for recognisers that want it', async () => {
+  const { between } = await shades((await prepared(clean.image, 'BINARISE = yes')).image);
+  assert.equal(between, 0);
+});
+
+test('an empty page, a black page and a single pixel are taken as they are', async () => {
+  for (const background of ['#fff', '#000']) {
+    for (const size of [1, 300]) {
+      const blank = sharp({ create: { width: size, height: size, channels: 3, background } });
+      await prepared(await blank.png().toBuffer());
+    }
+  }
+});
+
+test('a damaged image is refused in words that its owner understands', async () => {
+  const damaged = Buffer.from(clean.image.subarray(0, clean.image.length / 2));
+  await assert.rejects(prepared(damaged), { name: 'PermanentFailure', message: /damaged or cut short/ });
+});
+
+test('a page whose text came with it is left alone', async () => {
+  const { contents, log } = await runProcessor(prepare, {
+    files: { source: clean.image, 'page.json': '{}' },
+  });
+  assert.equal(contents['image.png'], undefined);
+  assert.match(log.join(), /text came with the page/);
+});
+
+test('a wrong configuration is refused when the stage is made', () => {
+  assert.throws(() => parsePrepareConfig('LETTER_HEIGHT = 1000'), /at most 60/);
+});

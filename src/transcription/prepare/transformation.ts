@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { QuarterTurn } from './orientation.ts';
+
+/**
+ * From a place in the source (as it is seen after its EXIF orientation) to the same place in the prepared image:
+ * x' = a x + b y + e, y' = c x + d y + f. All boxes of a page are in pixels of the prepared image.
+ */
+export const transformation = z.object({
+  source: z.object({ width: z.int().positive(), height: z.int().positive() }),
+  image: z.object({ width: z.int().positive(), height: z.int().positive() }),
+  matrix: z.object({
+    a: z.number(),
+    b: z.number(),
+    c: z.number(),
+    d: z.number(),
+    e: z.number(),
+    f: z.number(),
+  }),
+});
+export type Transformation = z.infer<typeof transformation>;
+
+/** A quarter turn, then `angle` degrees clockwise, then a scale; the image is as large as what comes out of it. */
+export function turnAndScale(
+  source: { width: number; height: number },
+  turn: QuarterTurn,
+  angle: number,
+  scale: number,
+): Transformation {
+  const radians = ((turn + angle) * Math.PI) / 180;
+  const a = round(Math.cos(radians) * scale);
+  const c = round(Math.sin(radians) * scale);
+  const corners = [
+    [0, 0],
+    [source.width, 0],
+    [0, source.height],
+    [source.width, source.height],
+  ].map(([x = 0, y = 0]) => ({ x: a * x - c * y, y: c * x + a * y }));
+  const left = Math.min(...corners.map(({ x }) => x));
+  const top = Math.min(...corners.map(({ y }) => y));
+  const width = Math.max(1, Math.round(Math.max(...corners.map(({ x }) => x)) - left));
+  const height = Math.max(1, Math.round(Math.max(...corners.map(({ y }) => y)) - top));
+  const { width: sourceWidth, height: sourceHeight } = source;
+  return {
+    source: { width: sourceWidth, height: sourceHeight },
+    image: { width, height },
+    matrix: { a, b: -c + 0, c, d: a, e: round(-left), f: round(-top) },
+  };
+}
+
+/** Where a place of the prepared image was in the source. */
+export function backToSource({ matrix }: Transformation, x: number, y: number): { x: number; y: number } {
+  const { a, b, c, d, e, f } = matrix;
+  const determinant = a * d - b * c;
+  return {
+    x: (d * (x - e) - b * (y - f)) / determinant,
+    y: (a * (y - f) - c * (x - e)) / determinant,
+  };
+}
+
+function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6 + 0;
+}

@@ -1,0 +1,61 @@
+import type { ProcessorRegistration } from '../engine/processor/processor.ts';
+import { parseCommandConfig } from './command/command-config.ts';
+import { parseCorrectConfig } from './correct/config.ts';
+import { parseExportConfig } from './export/config.ts';
+import { parseKeywordsConfig } from './keywords/config.ts';
+import { parseLayoutConfig } from './layout/layout-config.ts';
+import { parsePrepareConfig } from './prepare/prepare-config.ts';
+import { parseRecogniseConfig } from './recognise/config.ts';
+import { parseSplitConfig } from './split/split-config.ts';
+
+/** What this house's stages are made of, in the order of the stages. */
+export const transcriptionProcessors: ProcessorRegistration[] = [
+  {
+    name: 'split',
+    summary: 'takes images, TIFF, PDF and ZIP apart into pages (TEXT_LAYER, PDF_DPI, limits)',
+    check: parseSplitConfig,
+    module: new URL('./split/split.ts', import.meta.url),
+  },
+  {
+    name: 'prepare',
+    summary: 'straightens, cleans and scales a page so that it can be read better (DESKEW, CONTRAST, ...)',
+    check: parsePrepareConfig,
+    module: new URL('./prepare/prepare.ts', import.meta.url),
+  },
+  {
+    name: 'layout',
+    summary: 'finds columns, lines, pictures and their reading order',
+    check: parseLayoutConfig,
+    module: new URL('./layout/layout.ts', import.meta.url),
+  },
+  {
+    name: 'recognise',
+    summary: 'reads the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
+    check: parseRecogniseConfig,
+    module: new URL('./recognise/recognise.ts', import.meta.url),
+  },
+  {
+    name: 'correct',
+    summary: 'replaces words by rules (`teh => the`) and a DICTIONARY',
+    check: parseCorrectConfig,
+    module: new URL('./correct/correct.ts', import.meta.url),
+  },
+  {
+    name: 'index',
+    summary: 'finds the words that describe a page (KEYWORDS)',
+    check: parseKeywordsConfig,
+    module: new URL('./keywords/keywords.ts', import.meta.url),
+  },
+  {
+    name: 'export',
+    summary: 'writes text, PAGE XML, ALTO, hOCR and searchable PDF (PDF_QUALITY, PDF_LOSSLESS)',
+    check: parseExportConfig,
+    module: new URL('./export/export.ts', import.meta.url),
+  },
+  {
+    name: 'command',
+    summary: 'runs any program on the files of the request (COMMAND), with limits',
+    check: parseCommandConfig,
+    module: new URL('./command/command.ts', import.meta.url),
+  },
+];

@@ -1,0 +1,56 @@
+import { messageOf } from '../../engine/errors.ts';
+import { PermanentFailure } from '../../engine/processor/processor.ts';
+import { findIsolation } from '../command/isolation.ts';
+import { runOnFiles } from '../command/program-on-files.ts';
+import { files, resultFiles } from '../files.ts';
+import { type Page, page } from '../page.ts';
+import { readAlto } from './alto.ts';
+import type { RecogniseConfig } from './config.ts';
+import { readHocr } from './hocr.ts';
+import type { Recogniser } from './recogniser.ts';
+
+/**
+ * Any program as recogniser: it gets the image as `in/image`, the regions as `in/layout.json`, and writes `out/alto.xml`,
+ * `out/page.hocr` or `out/page.json`. The language is in its environment.
+ */
+export async function openCommandRecogniser(
+  config: RecogniseConfig,
+  stageFiles: ReadonlyMap<string, string>,
+): Promise<Recogniser> {
+  const isolation = await findIsolation(config);
+  return {
+    name: 'command',
+    formats: ['png', 'jpeg', 'tiff'],
+    describe: async () => config.COMMAND.split(/\s/)[0] ?? 'command',
+    languages: async () => undefined,
+    async recognise(image, { language, layout, signal, log }) {
+      for (const note of isolation.notes) log(note);
+      const given = new Map([['image', image]]);
+      if (layout) given.set(files.layout, Buffer.from(JSON.stringify(layout)));
+      const environment = { PISMAK_LANGUAGE: language };
+      const run = { config, isolation, files: given, stageFiles, environment, signal, log };
+      return { ...readAnswer(await runOnFiles(run)), language };
+    },
+    async close() {},
+  };
+}
+
+const readers: readonly [name: string, read: (text: string) => Page][] = [
+  [files.page, (text) => page.parse(JSON.parse(text))],
+  [resultFiles.hocr, (text) => readHocr(text)],
+  [resultFiles.alto, (text) => readAlto(text)],
+];
+
+function readAnswer(written: ReadonlyMap<string, Uint8Array>): Page {
+  for (const [name, read] of readers) {
+    const content = written.get(name);
+    if (!content) continue;
+    try {
+      return read(Buffer.from(content).toString());
+    } catch (error) {
+      throw new PermanentFailure(`out/${name} of the program can't be understood: ${messageOf(error)}`);
+    }
+  }
+  const names = readers.map(([name]) => `out/${name}`);
+  throw new PermanentFailure(`the program wrote none of ${names.join(', ')}`);
+}

@@ -1,0 +1,124 @@
+import type { Box, Line, Page, Paragraph, Region, Word } from '../page.ts';
+import { elements } from './markup.ts';
+
+/**
+ * Reads the hOCR that Tesseract, Kraken and OCRopus write; throws when there is no page in it. `size` is for hOCR of a part
+ * of an image, whose page is said to be as small as the part.
+ */
+export function readHocr(text: string, size?: { width: number; height: number }): Page {
+  let page: Page | undefined;
+  let region: Region | undefined;
+  let paragraph: Paragraph | undefined;
+  let line: Line | undefined;
+  let word: Word | undefined;
+
+  const startRegion = (box: Box, kind: Region['kind'] = 'text') => {
+    region = { kind, box, paragraphs: [] };
+    page?.regions.push(region);
+    paragraph = line = undefined;
+    return region;
+  };
+  const startParagraph = (box: Box) => {
+    const within = region ?? startRegion(box);
+    paragraph = { box, lines: [] };
+    within.paragraphs.push(paragraph);
+    line = undefined;
+    return paragraph;
+  };
+  const startLine = (box: Box, title: string) => {
+    const within = paragraph ?? startParagraph(box);
+    const baseline = baselineOf(title, box);
+    line = { box, ...(baseline && { baseline }), words: [] };
+    within.lines.push(line);
+    return line;
+  };
+
+  for (const part of elements(text)) {
+    if ('text' in part) {
+      if (word) word.text += part.text;
+      continue;
+    }
+    if (part.closes) {
+      // Words hold only <strong> and <em>, in which nothing of theirs is closed.
+      if (word && part.name === 'span') word = undefined;
+      continue;
+    }
+    const title = part.attributes.title ?? '';
+    const [kind] = (part.attributes.class ?? '').split(' ');
+    if (kind === 'ocr_page') {
+      // Further pages are not ours: a request holds one.
+      if (page) break;
+      page = newPage(title);
+      if (size) Object.assign(page, { width: size.width, height: size.height });
+    }
+    const box = page && boxOf(title, page);
+    if (!page || !box) continue;
+    if (kind === 'ocr_carea') startRegion(box);
+    else if (kind === 'ocr_photo' || kind === 'ocr_image') startRegion(box, 'image');
+    else if (kind === 'ocr_separator') startRegion(box, 'separator');
+    else if (kind === 'ocr_table') startRegion(box, 'table');
+    else if (kind === 'ocr_par') startParagraph(box);
+    else if (kind && lineKinds.has(kind)) startLine(box, title);
+    else if (kind === 'ocrx_word' || kind === 'ocr_word') {
+      const confidence = numbers(title, 'x_wconf')?.[0];
+      const within = line ?? startLine(box, title);
+      word = { text: '', box };
+      if (confidence !== undefined) word.confidence = Math.min(1, Math.max(0, confidence / 100));
+      within.words.push(word);
+    }
+  }
+  if (!page) throw new Error('there is no page in the hOCR');
+  return withoutEmpty(page);
+}
+
+const lineKinds = new Set(['ocr_line', 'ocr_header', 'ocr_caption', 'ocr_textfloat']);
+
+function newPage(title: string): Page {
+  const [, , width = 0, height = 0] = numbers(title, 'bbox') ?? [];
+  const dpi = numbers(title, 'scan_res')?.[0];
+  return { width: Math.max(1, width), height: Math.max(1, height), ...(dpi ? { dpi } : {}), regions: [] };
+}
+
+function boxOf(title: string, page: Page): Box | undefined {
+  const corners = numbers(title, 'bbox');
+  if (corners?.length !== 4) return undefined;
+  const within = (value: number | undefined, most: number) =>
+    Math.min(most, Math.max(0, Math.round(value ?? 0)));
+  const left = within(corners[0], page.width);
+  const top = within(corners[1], page.height);
+  const width = Math.max(0, within(corners[2], page.width) - left);
+  return { left, top, width, height: Math.max(0, within(corners[3], page.height) - top) };
+}
+
+/** `baseline SLOPE OFFSET` counts from the lower left corner of the line. */
+function baselineOf(title: string, box: Box): Line['baseline'] {
+  const [slope, offset] = numbers(title, 'baseline') ?? [];
+  if (slope === undefined || offset === undefined || /textangle/.test(title)) return undefined;
+  const y = box.top + box.height + offset;
+  return [
+    { x: box.left, y: Math.round(y) },
+    { x: box.left + box.width, y: Math.round(y + slope * box.width) },
+  ];
+}
+
+function numbers(title: string, property: string): number[] | undefined {
+  const match = new RegExp(`(?:^|;)\\s*${property}\\s+([-\\d. ]+)`).exec(title);
+  const found = match?.[1]?.trim().split(/\s+/).map(Number);
+  return found?.every(Number.isFinite) ? found : undefined;
+}
+
+/** Tesseract reads a word of one space where there is a picture or a stain. */
+function withoutEmpty(page: Page): Page {
+  for (const region of page.regions) {
+    for (const paragraph of region.paragraphs) {
+      for (const line of paragraph.lines) {
+        for (const word of line.words) word.text = word.text.trim();
+        line.words = line.words.filter((word) => word.text !== '');
+      }
+      paragraph.lines = paragraph.lines.filter((line) => line.words.length > 0);
+    }
+    region.paragraphs = region.paragraphs.filter((paragraph) => paragraph.lines.length > 0);
+  }
+  page.regions = page.regions.filter((region) => region.kind !== 'text' || region.paragraphs.length > 0);
+  return page;
+}

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkLanguage } from './language.ts';
+
+test('an unknown language is refused with the installed ones listed', () => {
+  assert.throws(() => checkLanguage('ces+xyz', ['ces', 'deu']), /no model for xyz here; installed: ces, deu/);
+  checkLanguage('ces+deu', ['ces', 'deu']);
+});
+
+test('a language can be neither a path nor an option', () => {
+  for (const bad of ['', '../../etc/passwd', '-l', '--psm', 'a b', 'a+', '/abs', 'a/b/c', 'ces\n'])
+    assert.throws(() => checkLanguage(bad, undefined), /not a language/, bad);
+});

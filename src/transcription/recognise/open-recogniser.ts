@@ -1,0 +1,30 @@
+import { PismakError } from '../../engine/errors.ts';
+import { openCommandRecogniser } from './command.ts';
+import type { RecogniseConfig } from './config.ts';
+import { openNativeTesseract } from './native-tesseract.ts';
+import type { Recogniser } from './recogniser.ts';
+import { openTesseractJs } from './tesseract-js.ts';
+
+const modelEnding = '.traineddata';
+
+/** The recogniser that the configuration asks for. A file `NAME.traineddata` of the stage is one language more. */
+export async function openRecogniser(
+  config: RecogniseConfig,
+  stageFiles: ReadonlyMap<string, string>,
+): Promise<Recogniser> {
+  if (config.ENGINE === 'command') return openCommandRecogniser(config, stageFiles);
+  const models = new Map(
+    [...stageFiles]
+      .filter(([name]) => name.endsWith(modelEnding))
+      .map(([name, path]) => [name.slice(0, -modelEnding.length), path]),
+  );
+  const options = { models, psm: config.PSM };
+  if (config.ENGINE === 'tesseract.js') return openTesseractJs(options);
+  const native = await openNativeTesseract({ ...options, tessdata: config.TESSDATA || undefined });
+  if (native) return native;
+  if (config.ENGINE === 'auto') return openTesseractJs(options);
+  throw new PismakError(
+    'unavailable',
+    'ENGINE = tesseract, but tesseract is not installed here: apt-get install tesseract-ocr tesseract-ocr-ces',
+  );
+}

@@ -1,0 +1,19 @@
+import type { ImageLimits } from '../image/image-limits.ts';
+import { loadSharp } from '../image/load-sharp.ts';
+import { describeImage } from '../image/open-image.ts';
+
+/**
+ * The image as recognisers can read it: upright, because they don't look at a camera's note on how it was held, and in a
+ * format that this one opens.
+ */
+export async function readableImage(
+  image: Uint8Array,
+  formats: readonly string[],
+  limits: ImageLimits,
+): Promise<Uint8Array> {
+  const { format } = await describeImage(image, limits);
+  const sharp = await loadSharp();
+  const { orientation = 1 } = await sharp(image).metadata();
+  if (orientation <= 1 && formats.includes(format)) return image;
+  return sharp(image).autoOrient().png({ compressionLevel: 1 }).toBuffer();
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { isPermanent } from '../../engine/processor/processor.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { runProcessor } from '../../index.ts';
+import { loadSharp } from '../image/load-sharp.ts';
+import { type Page, page } from '../page.ts';
+import { makeSample, type Sample } from '../samples/make-sample.ts';
+import recognise from './recognise.ts';
+
+let sample: Sample;
+before(async () => {
+  sample = await makeSample('clean', 1, { dpi: 150, share: 0.32 });
+});
+
+for (const engine of ['tesseract', 'tesseract.js']) {
+  test(`${engine} reads a Czech page: words with places and confidence`, async () => {
+    const { files, log } = await runProcessor(recognise, {
+      config: `ENGINE = ${engine}`,
+      files: { source: sample.image },
+    });
+    const read = pageOf(files);
+    assert.ok(share(read, sample.truth) > 0.9, textOf(read));
+    assert.equal(read.language, 'ces');
+    assert.match(read.producer ?? '', new RegExp(`^${engine} \\d.*, ces [0-9a-f]{8}, stage test version 1$`));
+    assert.match(log.join('\n'), /\d+ words in \d+ lines, confidence \d+ %/);
+    for (const word of wordsOf(read)) {
+      assert.ok(word.box.left + word.box.width <= read.width && word.box.width > 0);
+      assert.ok((word.confidence ?? -1) >= 0);
+    }
+  });
+
+  test(`${engine} reads only the regions of the layout, in their order`, async () => {
+    const { width, height, regions } = pageOf(
+      (await runProcessor(recognise, { config: `ENGINE = ${engine}`, files: { source: sample.image } }))
+        .files,
+    );
+    const lines = regions.flatMap((region) => region.paragraphs.flatMap((paragraph) => paragraph.lines));
+    const [first, last] = [lines.at(1), lines.at(-1)];
+    assert.ok(first && last);
+    const zone = (line: typeof first) => ({
+      kind: 'text' as const,
+      box: { left: 0, top: line.box.top - 6, width, height: line.box.height + 12 },
+      paragraphs: [],
+    });
+    const layout: Page = { width, height, dpi: 150, regions: [zone(last), zone(first)] };
+    const { files } = await runProcessor(recognise, {
+      config: `ENGINE = ${engine}`,
+      files: { source: sample.image, 'layout.json': JSON.stringify(layout) },
+    });
+    const read = pageOf(files);
+    assert.deepEqual([read.width, read.height], [width, height]);
+    const [upper, lower] = read.regions;
+    assert.ok((upper?.box.top ?? 0) > (lower?.box.top ?? 0), JSON.stringify(read.regions.map((r) => r.box)));
+    assert.equal(wordsOf(read).length, first.words.length + last.words.length);
+  });
+
+  test(`${engine} refuses a damaged image and an unknown language for good, in words for people`, async () => {
+    const config = `ENGINE = ${engine}`;
+    const damaged = { source: sample.image.subarray(0, 60) };
+    await assert.rejects(runProcessor(recognise, { config, files: damaged }), (error) => {
+      assert.match(String(error), /damaged or cut short/);
+      return isPermanent(error);
+    });
+    const files = { source: sample.image, 'order.json': orderFor('xyz') };
+    await assert.rejects(runProcessor(recognise, { config, files }), (error) => {
+      assert.match(String(error), /no model for xyz here; installed: .*ces/);
+      return isPermanent(error);
+    });
+  });
+
+  test(`${engine}: a model that the stage brings is one more language`, async (t) => {
+    const directory = await temporaryDirectory(t);
+    const model = join(directory, 'model');
+    await copyFile(join(tessdata(), 'ces.traineddata'), model);
+    const { files } = await runProcessor(recognise, {
+      config: `ENGINE = ${engine}`,
+      files: { source: sample.image, 'order.json': orderFor('chronicle+ces') },
+      stageFiles: { 'chronicle.traineddata': model },
+    });
+    const read = pageOf(files);
+    assert.ok(share(read, sample.truth) > 0.9, textOf(read));
+    assert.match(read.producer ?? '', /chronicle [0-9a-f]{8}, ces/);
+  });
+}
+
+test('a photograph that the camera held sideways is read upright, and a TIFF is converted for who knows none', async () => {
+  const sharp = await loadSharp();
+  const turned = await sharp(sample.image).rotate(90).withMetadata({ orientation: 8 }).jpeg().toBuffer();
+  const read = pageOf((await runProcessor(recognise, { files: { source: turned } })).files);
+  assert.ok(read.width > 1000 && share(read, sample.truth) > 0.9, textOf(read));
+  const source = await sharp(sample.image).tiff().toBuffer();
+  const foreign = await runProcessor(recognise, { config: 'ENGINE = tesseract.js', files: { source } });
+  assert.ok(share(pageOf(foreign.files), sample.truth) > 0.9);
+});
+
+test('the prepared image is read instead of the source', async () => {
+  const sharp = await loadSharp();
+  const empty = await sharp({ create: { width: 400, height: 400, channels: 3, background: '#fff' } })
+    .png()
+    .toBuffer();
+  const { files, log } = await runProcessor(recognise, {
+    files: { source: sample.image, 'image.png': empty },
+  });
+  assert.deepEqual(wordsOf(pageOf(files)), []);
+  assert.ok(log.includes('no text was found on the page'));
+});
+
+test('a page that came with its text is not read, unless asked', async () => {
+  const text = JSON.stringify({ width: 10, height: 10, regions: [] });
+  const given = { source: sample.image, 'page.json': text };
+  assert.equal((await runProcessor(recognise, { files: given })).files['page.json'], text);
+  const again = await runProcessor(recognise, { config: 'AGAIN = yes', files: given });
+  assert.ok(wordsOf(pageOf(again.files)).length > 0);
+});
+
+test('where Tesseract is not installed, tesseract.js reads, and the log says what would be faster', async (t) => {
+  const path = process.env.PATH;
+  t.after(() => {
+    process.env.PATH = path;
+  });
+  process.env.PATH = '/nowhere';
+  const { files, log } = await runProcessor(recognise, { files: { source: sample.image } });
+  assert.match(pageOf(files).producer ?? '', /^tesseract\.js/);
+  assert.ok(
+    log.some((line) => line.includes('would be faster')),
+    log.join('\n'),
+  );
+  await assert.rejects(runProcessor(recognise, { config: 'ENGINE = tesseract' }), /not installed here/);
+});
+
+test('any program can be the recogniser: it writes hOCR, and knows language and configuration', async () => {
+  const config = `ENGINE = command
+COMMAND = tesseract in/image out/page -l "$PISMAK_LANGUAGE" $(cat config) hocr
+---
+--psm 6`;
+  const { files } = await runProcessor(recognise, { config, files: { source: sample.image } });
+  assert.ok(share(pageOf(files), sample.truth) > 0.9);
+  const silent = runProcessor(recognise, {
+    config: 'ENGINE = command\nCOMMAND = true',
+    files: { source: sample.image },
+  });
+  await assert.rejects(silent, /wrote none of out\/page\.json, out\/page\.hocr, out\/alto\.xml/);
+});
+
+function pageOf(files: Record<string, string>): Page {
+  return page.parse(JSON.parse(files['page.json'] ?? 'null'));
+}
+
+function wordsOf({ regions }: Page) {
+  return regions.flatMap((region) =>
+    region.paragraphs.flatMap((paragraph) => paragraph.lines.flatMap((line) => line.words)),
+  );
+}
+
+function textOf(read: Page): string {
+  return wordsOf(read)
+    .map((word) => word.text)
+    .join(' ');
+}
+
+/** How many of the words that stand there were read. */
+function share(read: Page, truth: string): number {
+  const found = new Set(wordsOf(read).map((word) => word.text));
+  const wanted = truth.split(/\s+/).filter((word) => word.length > 0);
+  return wanted.filter((word) => found.has(word)).length / wanted.length;
+}
+
+function orderFor(language: string): string {
+  return JSON.stringify({ document: 'd', page: 1, name: 'scan', language });
+}
+
+function tessdata(): string {
+  const { stdout } = spawnSync('tesseract', ['--list-langs'], { encoding: 'utf8' });
+  return /"(.*)"/.exec(stdout)?.[1] ?? assert.fail('tesseract is not installed');
+}

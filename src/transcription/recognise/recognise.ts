@@ -1,0 +1,49 @@
+import { defineProcessor, type Job } from '../../engine/processor/processor.ts';
+import { readStageFiles } from '../command/stage-files.ts';
+import { files } from '../files.ts';
+import { limitsOf } from '../image/image-limits.ts';
+import { readLayout, readOrder, writePage } from '../job-page.ts';
+import type { Page } from '../page.ts';
+import { sweepWorkDirectories } from '../work-directory.ts';
+import { parseRecogniseConfig } from './config.ts';
+import { checkLanguage } from './language.ts';
+import { openRecogniser } from './open-recogniser.ts';
+import { readableImage } from './readable-image.ts';
+
+/** Reads the text of a page: from its image (or its source as it came) and its layout to `page.json`. */
+export default defineProcessor(async (setup) => {
+  const config = parseRecogniseConfig(setup.config);
+  const recogniser = await openRecogniser(config, await readStageFiles(setup));
+  const known = await recogniser.languages();
+  await sweepWorkDirectories();
+
+  async function recognise(job: Job): Promise<void> {
+    const { files: given, signal } = job;
+    const log = (line: string) => job.log(line);
+    const names = given.names();
+    if (names.includes(files.page) && !config.AGAIN)
+      return log('the page came with its text: nothing to read');
+    const language = names.includes(files.order) ? (await readOrder(job)).language : config.LANGUAGE;
+    checkLanguage(language, known);
+    const producer = `${await recogniser.describe(language)}, stage ${setup.stage} version ${setup.version}`;
+    log(producer);
+    if (config.ENGINE === 'auto' && recogniser.name === 'tesseract.js')
+      log('native Tesseract is not installed here and would be faster: apt-get install tesseract-ocr');
+    const layout = config.LAYOUT ? await readLayout(job) : undefined;
+    const image = names.includes(files.image)
+      ? await given.read(files.image)
+      : await readableImage(await given.read(files.source), recogniser.formats, limitsOf(config));
+    const read = await recogniser.recognise(image, { language, layout, signal, log });
+    writePage(job, { ...read, producer });
+    log(summary(read));
+  }
+  return Object.assign(recognise, { close: () => recogniser.close() });
+});
+
+function summary({ regions }: Page): string {
+  const lines = regions.flatMap((region) => region.paragraphs.flatMap((paragraph) => paragraph.lines));
+  const words = lines.flatMap((line) => line.words);
+  const sure = words.reduce((sum, word) => sum + (word.confidence ?? 0), 0) / words.length;
+  if (words.length === 0) return 'no text was found on the page';
+  return `${words.length} words in ${lines.length} lines, confidence ${(sure * 100).toFixed(0)} %`;
+}

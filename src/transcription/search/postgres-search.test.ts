@@ -1,0 +1,14 @@
+import { after } from 'node:test';
+import { systemClock } from '../../engine/clock.ts';
+import { openDatabase } from '../../engine/database/open.ts';
+import { startPostgres } from '../../engine/testing/servers/postgres.ts';
+import { searchContract } from './contract.ts';
+
+const server = await startPostgres();
+after(() => server.close());
+
+searchContract('PostgreSQL', async (test) => {
+  const database = await openDatabase(await server.createDatabase(), { file: '', clock: systemClock });
+  test.after(() => database.close());
+  return database;
+});

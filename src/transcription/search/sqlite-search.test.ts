@@ -1,0 +1,12 @@
+import { join } from 'node:path';
+import { systemClock } from '../../engine/clock.ts';
+import { openDatabase } from '../../engine/database/open.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { searchContract } from './contract.ts';
+
+searchContract('SQLite', async (test) => {
+  const directory = await temporaryDirectory(test);
+  const database = await openDatabase('sqlite:', { file: join(directory, 'state.db'), clock: systemClock });
+  test.after(() => database.close());
+  return database;
+});

@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { Database, Queries } from '../../engine/database/database.ts';
+import { foldedText } from './fold.ts';
+import { type Term, toFts5, toTsquery } from './query.ts';
+
+/** Longer than any page; PostgreSQL could not index much more. */
+const longestText = 100_000;
+
+export interface PageText {
+  page: string;
+  document: string;
+  owner: string;
+  text: string;
+}
+
+export interface TextHit {
+  page: string;
+  document: string;
+  text: string;
+}
+
+/** The full text of all pages. SQLite has FTS5, PostgreSQL a tsvector: both get words that we have folded. */
+export interface TextIndex {
+  /** In the caller's transaction; replaces what the page had. */
+  put(transaction: Queries, text: PageText): Promise<void>;
+  removePage(transaction: Queries, page: string): Promise<void>;
+  removeDocument(transaction: Queries, document: string): Promise<void>;
+  /** The best first; only of this owner and document, where given. */
+  search(query: TextQuery): Promise<TextHit[]>;
+}
+
+export interface TextQuery {
+  terms: readonly Term[];
+  owner?: string | undefined;
+  document?: string | undefined;
+  offset: number;
+  limit: number;
+}
+
+export function createTextIndex(database: Database): TextIndex {
+  const dialect = database.dialect === 'sqlite' ? sqlite : postgres;
+
+  async function remove(transaction: Queries, column: 'page' | 'document', value: string): Promise<void> {
+    await dialect.removeFromIndex(transaction, column, value);
+    await transaction.deleteFrom('pageText').where(column, '=', value).execute();
+  }
+
+  return {
+    async put(transaction, { text, ...of }) {
+      const cut = text.slice(0, longestText).replaceAll('\0', ' ').toWellFormed();
+      await remove(transaction, 'page', of.page);
+      await dialect.insert(transaction, { ...of, text: cut }, foldedText(cut));
+    },
+    removePage: (transaction, page) => remove(transaction, 'page', page),
+    removeDocument: (transaction, document) => remove(transaction, 'document', document),
+    async search({ terms, owner, document, offset, limit }) {
+      let query = database.query
+        .selectFrom('pageText')
+        .select(['pageText.page', 'pageText.document', 'pageText.text'])
+        .offset(offset)
+        .limit(limit);
+      if (owner !== undefined) query = query.where('pageText.owner', '=', owner);
+      if (document !== undefined) query = query.where('pageText.document', '=', document);
+      if (dialect === sqlite) {
+        return query
+          .innerJoin(
+            sql<{ rowid: number; rank: number }>`(SELECT "rowid", "rank" FROM "pageSearch"
+              WHERE "pageSearch" MATCH ${toFts5(terms)})`.as('hit'),
+            'hit.rowid',
+            'pageText.id',
+          )
+          .orderBy('hit.rank')
+          .orderBy('pageText.id')
+          .execute();
+      }
+      const tsquery = sql`${toTsquery(terms)}::TSQUERY`;
+      return query
+        .where(sql<boolean>`"search" @@ ${tsquery}`)
+        .orderBy(sql`ts_rank("search", ${tsquery})`, 'desc')
+        .orderBy('pageText.id')
+        .execute();
+    },
+  };
+}
+
+const sqlite = {
+  async insert(transaction: Queries, row: PageText, folded: string): Promise<void> {
+    await sql`INSERT INTO "pageText" ("page", "document", "owner", "text")
+      VALUES (${row.page}, ${row.document}, ${row.owner}, ${row.text})`.execute(transaction);
+    await sql`INSERT INTO "pageSearch" ("rowid", "folded")
+      SELECT "id", ${folded} FROM "pageText" WHERE "page" = ${row.page}`.execute(transaction);
+  },
+  async removeFromIndex(transaction: Queries, column: string, value: string): Promise<void> {
+    await sql`DELETE FROM "pageSearch" WHERE "rowid" IN
+      (SELECT "id" FROM "pageText" WHERE ${sql.ref(column)} = ${value})`.execute(transaction);
+  },
+};
+
+/** Written out, so that no parser or dictionary of the server has a say in what a word is. */
+function toTsvector(folded: string): string {
+  const words = folded === '' ? [] : folded.split(' ');
+  return words.map((word, index) => `'${word}':${Math.min(index + 1, 16_383)}`).join(' ');
+}
+
+const postgres = {
+  async insert(transaction: Queries, row: PageText, folded: string): Promise<void> {
+    await sql`INSERT INTO "pageText" ("page", "document", "owner", "text", "search")
+      VALUES (${row.page}, ${row.document}, ${row.owner}, ${row.text}, ${toTsvector(folded)}::TSVECTOR)`.execute(
+      transaction,
+    );
+  },
+  /** The index is a column of the row. */
+  async removeFromIndex(): Promise<void> {},
+};

@@ -1,0 +1,111 @@
+import { messageOf } from '../../engine/errors.ts';
+import { isPermanent, PermanentFailure } from '../../engine/processor/processor.ts';
+import { type ImageLimits, limitsOf } from '../image/image-limits.ts';
+import { isCutShort } from '../image/is-cut-short.ts';
+import { describeImage, readTiffPage } from '../image/open-image.ts';
+import { sourceFormat } from '../image/source-format.ts';
+import type { Page } from '../page.ts';
+import { readJpeg2000 } from './jpeg2000.ts';
+import { openPdf } from './pdf/pdf-document.ts';
+import { readZip } from './read-zip.ts';
+import type { SplitConfig } from './split-config.ts';
+
+/** A page, or why it could not be opened. */
+export type FoundPage = { name: string; part?: number } & (
+  | { image: Uint8Array; width: number; height: number; dpi?: number; text?: Page }
+  | { error: string }
+);
+
+/**
+ * The pages of a source, one at a time. Throws when the source as a whole can't be opened; a bad page among others, or a
+ * bad file in a ZIP, costs only itself.
+ */
+export async function* pagesOf(
+  name: string,
+  source: Uint8Array,
+  config: SplitConfig,
+): AsyncGenerator<FoundPage> {
+  if (sourceFormat(source) !== 'zip') return yield* pagesOfFile(name, source, config);
+  const entries = await readZip(source, {
+    entries: config.MAX_PAGES,
+    bytes: limitsOf(config).bytes,
+  });
+  if (entries.length === 0) throw new PermanentFailure('there are no files in the ZIP');
+  for (const entry of entries) {
+    try {
+      const bytes = await entry.read();
+      if (sourceFormat(bytes) === 'zip')
+        throw new PermanentFailure('a ZIP in a ZIP is not opened: unpack it first');
+      yield* pagesOfFile(entry.name, bytes, config);
+    } catch (error) {
+      yield { name: entry.name, error: reasonOf(error) };
+    }
+  }
+}
+
+async function* pagesOfFile(name: string, bytes: Uint8Array, config: SplitConfig): AsyncGenerator<FoundPage> {
+  const limits = limitsOf(config);
+  const format = sourceFormat(bytes);
+  if (bytes.length <= limits.bytes) {
+    if (format === 'pdf') return yield* pagesOfPdf(name, bytes, config, limits);
+    if (format === 'jp2') return yield { name, ...(await readJpeg2000(bytes, limits)) };
+  }
+  const { pages, width, height, dpi } = await describeImage(bytes, limits);
+  if (format === 'tiff') return yield* pagesOfTiff(name, bytes, checked(pages, config), limits);
+  if (isCutShort(bytes)) throw new PermanentFailure('the image is cut short: scan or send it again');
+  yield { name, image: bytes, width, height, ...(dpi === undefined ? {} : { dpi }) };
+}
+
+async function* pagesOfPdf(
+  name: string,
+  bytes: Uint8Array,
+  config: SplitConfig,
+  limits: ImageLimits,
+): AsyncGenerator<FoundPage> {
+  const pdf = await openPdf(bytes);
+  try {
+    if (pdf.pages === 0) throw new PermanentFailure('the PDF has no pages');
+    const wanted = { textLayer: config.TEXT_LAYER, dpi: config.PDF_DPI, limits };
+    yield* eachPage(name, checked(pdf.pages, config), (index) => pdf.page(index, wanted));
+  } finally {
+    pdf.close();
+  }
+}
+
+async function* pagesOfTiff(
+  name: string,
+  bytes: Uint8Array,
+  pages: number,
+  limits: ImageLimits,
+): AsyncGenerator<FoundPage> {
+  yield* eachPage(name, pages, async (index) => {
+    const { png: image, ...facts } = await readTiffPage(bytes, index, limits);
+    return { image, ...facts };
+  });
+}
+
+async function* eachPage(
+  name: string,
+  pages: number,
+  read: (
+    index: number,
+  ) => Promise<{ image: Uint8Array; width: number; height: number; dpi?: number; text?: Page }>,
+): AsyncGenerator<FoundPage> {
+  if (pages === 1) return yield { name, ...(await read(0)) };
+  for (let index = 0; index < pages; index++) {
+    const page = { name, part: index + 1 };
+    const found = await read(index).catch((error: unknown) => ({ error: reasonOf(error) }));
+    yield { ...page, ...found };
+  }
+}
+
+function checked(pages: number, config: SplitConfig): number {
+  if (pages <= config.MAX_PAGES) return pages;
+  throw new PermanentFailure(`the file has ${pages} pages; at most ${config.MAX_PAGES} are taken: divide it`);
+}
+
+/** Only what is the file's fault is told as the page's error; anything else fails the attempt. */
+function reasonOf(error: unknown): string {
+  if (!isPermanent(error)) throw error;
+  return messageOf(error);
+}

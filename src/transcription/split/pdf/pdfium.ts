@@ -1,0 +1,112 @@
+import { PismakError } from '../../../engine/errors.ts';
+
+/** The calls of PDFium (https://pdfium.googlesource.com/pdfium/+/main/public/) that we use. Numbers are addresses in its memory. */
+export interface Pdfium {
+  HEAPU8: Uint8Array;
+  HEAP32: Int32Array;
+  HEAPF32: Float32Array;
+  HEAPF64: Float64Array;
+  _malloc(size: number): number;
+  _free(address: number): void;
+  _FPDF_InitLibrary(): void;
+  _FPDF_LoadMemDocument(bytes: number, size: number, password: number): number;
+  _FPDF_CloseDocument(document: number): void;
+  _FPDF_GetLastError(): number;
+  _FPDF_GetPageCount(document: number): number;
+  _FPDF_LoadPage(document: number, index: number): number;
+  _FPDF_ClosePage(page: number): void;
+  _FPDF_GetPageWidthF(page: number): number;
+  _FPDF_GetPageHeightF(page: number): number;
+  _FPDFPage_GetRotation(page: number): number;
+  _FPDF_GetPageBoundingBox(page: number, rectangle: number): number;
+  _FPDFPage_CountObjects(page: number): number;
+  _FPDFPage_GetObject(page: number, index: number): number;
+  _FPDFPageObj_GetType(object: number): number;
+  _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
+  _FPDFPageObj_GetMatrix(object: number, matrix: number): number;
+  _FPDFTextObj_GetTextRenderMode(object: number): number;
+  _FPDFImageObj_GetImagePixelSize(object: number, width: number, height: number): number;
+  _FPDFImageObj_GetImageFilterCount(object: number): number;
+  _FPDFImageObj_GetImageFilter(object: number, index: number, buffer: number, size: number): number;
+  _FPDFImageObj_GetImageDataRaw(object: number, buffer: number, size: number): number;
+  _FPDFBitmap_CreateEx(width: number, height: number, format: number, buffer: number, stride: number): number;
+  _FPDFBitmap_FillRect(
+    bitmap: number,
+    left: number,
+    top: number,
+    width: number,
+    height: number,
+    colour: number,
+  ): void;
+  _FPDFBitmap_Destroy(bitmap: number): void;
+  _FPDF_RenderPageBitmap(
+    bitmap: number,
+    page: number,
+    left: number,
+    top: number,
+    width: number,
+    height: number,
+    rotate: number,
+    flags: number,
+  ): void;
+  _FPDF_PageToDevice(
+    page: number,
+    left: number,
+    top: number,
+    width: number,
+    height: number,
+    rotate: number,
+    x: number,
+    y: number,
+    deviceX: number,
+    deviceY: number,
+  ): number;
+  _FPDFText_LoadPage(page: number): number;
+  _FPDFText_ClosePage(text: number): void;
+  _FPDFText_CountChars(text: number): number;
+  _FPDFText_GetUnicode(text: number, index: number): number;
+  _FPDFText_GetCharBox(
+    text: number,
+    index: number,
+    left: number,
+    right: number,
+    bottom: number,
+    top: number,
+  ): number;
+}
+
+let loaded: Promise<Pdfium> | undefined;
+
+/** The PDF library, an optional package, compiled to WebAssembly: whatever a hostile file does stays in its memory. */
+export function loadPdfium(): Promise<Pdfium> {
+  loaded ??= load();
+  return loaded;
+}
+
+/** After it failed in the middle of something, its memory can't be trusted: the next file gets a new one. */
+export function forgetPdfium(): void {
+  loaded = undefined;
+}
+
+async function load(): Promise<Pdfium> {
+  const module = await import('@hyzyla/pdfium').catch((cause) => {
+    const advice =
+      'PDF needs the package @hyzyla/pdfium, which is not installed here: npm install --include=optional';
+    throw new PismakError('unavailable', advice, { cause });
+  });
+  // The package declares only the calls that it uses itself.
+  const pdfium = (await module.PDFiumModule({})) as unknown as Pdfium;
+  pdfium._FPDF_InitLibrary();
+  return pdfium;
+}
+
+/** Calls with so many bytes of the library's memory, which are given back afterwards. */
+export function withMemory<Result>(pdfium: Pdfium, size: number, use: (address: number) => Result): Result {
+  const address = pdfium._malloc(size);
+  if (address === 0) throw new Error(`the PDF needs more memory than there is: ${size} bytes`);
+  try {
+    return use(address);
+  } finally {
+    pdfium._free(address);
+  }
+}

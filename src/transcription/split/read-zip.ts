@@ -1,0 +1,126 @@
+import type { Entry, ZipFile } from 'yauzl';
+import { messageOf, PismakError } from '../../engine/errors.ts';
+import { PermanentFailure } from '../../engine/processor/processor.ts';
+
+export interface ZipEntry {
+  /** As the archive says, made harmless: for people only. */
+  name: string;
+  size: number;
+  read(): Promise<Uint8Array>;
+}
+
+export interface ZipLimits {
+  entries: number;
+  /** Of all entries together, unpacked. */
+  bytes: number;
+}
+
+/** An archive of scans grows a few times when it is unpacked, white pages in old formats up to this; bombs far more. */
+const maxRatio = 250;
+/** Small archives may have any ratio. */
+const freeBytes = 64 * 1024 * 1024;
+
+/**
+ * The files of a ZIP in the natural order of their names (2 before 10); directories and the notes that systems leave in
+ * archives are passed over. All limits are checked on what the archive declares before anything is unpacked, and that it
+ * declares the truth while it is unpacked.
+ */
+export async function readZip(bytes: Uint8Array, limits: ZipLimits): Promise<ZipEntry[]> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const zip = await open(buffer);
+  if (zip.entryCount > limits.entries) {
+    throw new PermanentFailure(`the ZIP has ${zip.entryCount} files; at most ${limits.entries} are taken`);
+  }
+  const found: Entry[] = [];
+  let unpacked = 0;
+  let packed = 0;
+  await new Promise<void>((resolve, reject) => {
+    zip.on('error', (error) => reject(damaged(error)));
+    zip.on('end', () => resolve());
+    zip.on('entry', (entry: Entry) => {
+      unpacked += entry.uncompressedSize;
+      packed += entry.compressedSize;
+      found.push(entry);
+      zip.readEntry();
+    });
+    zip.readEntry();
+  });
+  if (unpacked > limits.bytes) {
+    throw new PermanentFailure(
+      `the ZIP would unpack to ${Math.round(unpacked / 1024 / 1024)} MB; at most ` +
+        `${Math.round(limits.bytes / 1024 / 1024)} MB are taken: send it in parts`,
+    );
+  }
+  // More data than the file is long: entries overlap, which only bombs do.
+  if (packed > bytes.length || (unpacked > freeBytes && unpacked > bytes.length * maxRatio)) {
+    throw new PermanentFailure(
+      'the ZIP unpacks to far more than scans would: it looks like a bomb and was left alone',
+    );
+  }
+  const { getFileNameLowLevel } = await yauzl();
+  return found
+    .map((entry) => ({
+      name: getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false),
+      entry,
+    }))
+    .filter(({ name }) => !name.endsWith('/') && !isNote(name))
+    .sort((one, other) => natural.compare(one.name, other.name))
+    .map(({ name, entry }) => ({
+      name: harmless(name),
+      size: entry.uncompressedSize,
+      read: () => unpack(zip, entry),
+    }));
+}
+
+const natural = new Intl.Collator('cs', { numeric: true });
+
+function isNote(name: string): boolean {
+  const parts = name.split('/');
+  const last = parts.at(-1) ?? '';
+  return parts[0] === '__MACOSX' || last.startsWith('.') || /^(thumbs\.db|desktop\.ini)$/i.test(last);
+}
+
+/** Names are shown to people: no way out of a folder, nothing that would break a line or a terminal. */
+function harmless(name: string): string {
+  const parts = name.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');
+  const text = parts.join('/').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, ' ');
+  return text.trim().slice(0, 255) || 'a file without a name';
+}
+
+async function yauzl(): Promise<typeof import('yauzl')> {
+  try {
+    const module = await import('yauzl');
+    return module.default ?? module;
+  } catch (cause) {
+    const advice = 'ZIP needs the package yauzl, which is not installed here: npm install --include=optional';
+    throw new PismakError('unavailable', advice, { cause });
+  }
+}
+
+async function open(buffer: Buffer): Promise<ZipFile> {
+  const { fromBuffer } = await yauzl();
+  return new Promise((resolve, reject) => {
+    // Names are decoded by us: the library refuses a whole archive for one bad name.
+    const options = { lazyEntries: true, decodeStrings: false, validateEntrySizes: true };
+    fromBuffer(buffer, options, (error, zip) => (error || !zip ? reject(damaged(error)) : resolve(zip)));
+  });
+}
+
+function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
+  if ((entry.generalPurposeBitFlag & 1) !== 0) {
+    throw new PermanentFailure('it is protected by a password inside the ZIP: send it without');
+  }
+  return new Promise((resolve, reject) => {
+    zip.openReadStream(entry, (error, stream) => {
+      if (error || !stream) return reject(damaged(error));
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('error', (cause) => reject(damaged(cause)));
+      stream.on('end', () => resolve(Buffer.concat(chunks)));
+    });
+  });
+}
+
+function damaged(error: unknown): PermanentFailure {
+  return new PermanentFailure(`the ZIP is damaged or cut short (${messageOf(error)}): pack or send it again`);
+}

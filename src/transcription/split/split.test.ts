@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import sharp from 'sharp';
+import { runProcessor } from '../../engine/processor/run-processor.ts';
+import { page as pageSchema } from '../page.ts';
+import { type SplitPage, splitPages } from './pages.ts';
+import split from './split.ts';
+import { makeFax } from './testing/make-fax.ts';
+import { makePdf, protectedPdf } from './testing/make-pdf.ts';
+import { makeZip } from './testing/make-zip.ts';
+
+/** 40 x 24 pixels, white, with a black rectangle of 10 x 8 at (20, 4). */
+const jpeg2000 = [
+  'AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAABDanAyaAAAABZpaGRyAAAAGAAAACgAAgcHAAAAAAAPY29scgEA',
+  'AAAAABEAAAAWY2RlZgACAAAAAAABAAEAAQAAAAABNWpwMmP/T/9RACwAAAAAACgAAAAYAAAAAAAAAAAAAAAoAAAAGAAAAAAA',
+  'AAAAAAIHAQEHAQH/UgAMAAAAAQABBAQAAf9cAAdAQEhIUP9kACUAAUNyZWF0ZWQgYnkgT3BlbkpQRUcgdmVyc2lvbiAyLjUu',
+  'MP+QAAoAAAAAAL0AAf+T34MQQjQJOCi7L5HJt3/C1veU6grYDvr6IYSCyOvXsiZu/yRIo9HSUYFLBDSbGeDbUg4Fiu85fayN',
+  'ZzTwbakG3ipG+2bMV0mxng4aqobeKb7zhAn8y5t9ZDi4M7znCBP5lzb6yH/PtBwUAFyv4dyfz8BWfgLw+0KAQu+fGJF9PUUt',
+  'grwLW2jAsxUr1WA/SeWfLyXYgcD56GHYnvVWOSm102ZfnD8+/URTnSvsfygogP/Z',
+].join('');
+
+interface Result {
+  pages: SplitPage[];
+  contents: Record<string, Uint8Array>;
+  log: string[];
+}
+
+async function splitFile(
+  source: Uint8Array,
+  options: { name?: string; config?: string } = {},
+): Promise<Result> {
+  const { name = 'scan', config = '' } = options;
+  const order = JSON.stringify({ document: 'd', page: 1, name });
+  const { files, contents, log } = await runProcessor(split, {
+    config,
+    files: { source, 'order.json': order },
+  });
+  return { pages: splitPages.parse(JSON.parse(files['pages.json'] ?? '')).pages, contents, log };
+}
+
+function blank(width: number, height: number, density = 200) {
+  return sharp({ create: { width, height, channels: 3, background: '#fff' } }).withMetadata({ density });
+}
+
+const png = await blank(60, 80).png().toBuffer();
+const jpeg = await blank(600, 800).toColourspace('b-w').jpeg().toBuffer();
+/** Two pages in 16 bits. */
+const tiff = await sharp(
+  [
+    await blank(60, 80).toColourspace('grey16').png().toBuffer(),
+    await blank(60, 80).toColourspace('grey16').png().toBuffer(),
+  ],
+  { join: { animated: true } },
+)
+  .tiff({ compression: 'lzw' })
+  .toBuffer();
+
+for (const [kind, image] of Object.entries({
+  PNG: png,
+  JPEG: await blank(60, 80).jpeg().toBuffer(),
+  WebP: await blank(60, 80).webp().toBuffer(),
+})) {
+  test(`a ${kind} is one page and stays as it is`, async () => {
+    const { pages, contents } = await splitFile(image, { name: 'kronika.bin' });
+    assert.equal(pages.length, 1);
+    const { name, width, height, file } = pages[0] ?? {};
+    assert.deepEqual(
+      { name, width, height, file },
+      { name: 'kronika.bin', width: 60, height: 80, file: 'pages/0001' },
+    );
+    assert.deepEqual(Buffer.from(contents['pages/0001'] ?? []), image);
+  });
+}
+
+test('the resolution of a scan is told', async () => {
+  assert.equal((await splitFile(png)).pages[0]?.dpi, 200);
+});
+
+test('a photograph taken with the camera on its side has the size that it is seen in', async () => {
+  const turned = await blank(60, 80).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+  const [page] = (await splitFile(turned)).pages;
+  assert.deepEqual([page?.width, page?.height], [80, 60]);
+});
+
+test('every page of a TIFF becomes a page that any program can show', async () => {
+  const { pages, contents } = await splitFile(tiff, { name: 'fond.tif' });
+  assert.deepEqual(
+    pages.map(({ name, part, file, width, height }) => ({ name, part, file, width, height })),
+    [1, 2].map((part) => ({ name: 'fond.tif', part, file: `pages/000${part}`, width: 60, height: 80 })),
+  );
+  const { format, depth } = await sharp(contents['pages/0002']).metadata();
+  assert.deepEqual({ format, depth }, { format: 'png', depth: 'uchar' });
+});
+
+for (const [kind, bytes] of Object.entries({
+  'black and white (G4)': makeFax(64, 64),
+  CMYK: await blank(64, 64).toColourspace('cmyk').tiff().toBuffer(),
+})) {
+  test(`a TIFF in ${kind} is read`, async () => {
+    const { contents } = await splitFile(bytes);
+    const data = await sharp(contents['pages/0001']).toColourspace('b-w').raw().toBuffer();
+    assert.equal(data.length, 64 * 64);
+    assert.ok((data[64 * 32] ?? 0) > 250, 'white paper is white');
+  });
+}
+
+test('a JPEG 2000 image is read', async () => {
+  const bytes = Buffer.from(jpeg2000, 'base64');
+  const { pages, contents } = await splitFile(bytes);
+  assert.deepEqual([pages[0]?.width, pages[0]?.height], [40, 24]);
+  const data = await sharp(contents['pages/0001']).toColourspace('b-w').raw().toBuffer();
+  assert.deepEqual([data[8 * 40 + 25], data[0]], [0, 255], 'the black spot is where it was, on white');
+});
+
+test('a scan in a PDF is taken out as it was put in', async () => {
+  const pdf = makePdf([{ width: 216, height: 288, jpeg: { bytes: jpeg, width: 600, height: 800 } }]);
+  const { pages, contents } = await splitFile(pdf);
+  assert.deepEqual(pages, [{ name: 'scan', width: 600, height: 800, dpi: 200, file: 'pages/0001' }]);
+  assert.deepEqual(Buffer.from(contents['pages/0001'] ?? []), jpeg);
+});
+
+test('a scan that a PDF shows turned is turned, at its own resolution', async () => {
+  const pdf = makePdf([
+    { width: 216, height: 288, rotate: 90, jpeg: { bytes: jpeg, width: 600, height: 800 } },
+  ]);
+  const [page] = (await splitFile(pdf)).pages;
+  assert.deepEqual([page?.width, page?.height, page?.dpi], [800, 600, 200]);
+});
+
+test('pages of a PDF that are not scans are drawn at 300 dpi, each on its own', async () => {
+  const lines = ['Hello'];
+  const { pages, contents } = await splitFile(
+    makePdf([
+      { width: 360, height: 144, lines },
+      { width: 144, height: 144, lines },
+    ]),
+  );
+  assert.deepEqual(
+    pages.map(({ part, width, height, dpi, text }) => [part, width, height, dpi, text]),
+    [
+      [1, 1500, 600, 300, undefined],
+      [2, 600, 600, 300, undefined],
+    ],
+  );
+  const { channels } = await sharp(contents['pages/0001']).stats();
+  assert.ok((channels[0]?.min ?? 255) < 50, 'there is ink');
+});
+
+test('the text that a PDF brings along is taken when asked for, with the places of its words', async () => {
+  const pdf = makePdf([{ width: 595, height: 842, lines: ['first line', 'the second'] }]);
+  const { pages, contents } = await splitFile(pdf, { config: 'TEXT_LAYER = yes' });
+  const text = pageSchema.parse(JSON.parse(Buffer.from(contents[pages[0]?.text ?? ''] ?? []).toString()));
+  const lines = text.regions.flatMap((region) => region.paragraphs).flatMap((paragraph) => paragraph.lines);
+  assert.deepEqual(
+    lines.map((line) => line.words.map((word) => word.text)),
+    [
+      ['first', 'line'],
+      ['the', 'second'],
+    ],
+  );
+  const { left, top, width, height } = lines[0]?.words[0]?.box ?? { left: 0, top: 0, width: 0, height: 0 };
+  // 72 points from the left and 90 from the top, at 300 dpi.
+  assert.ok(
+    Math.abs(left - 300) < 10 && Math.abs(top + height - 375) < 15,
+    JSON.stringify({ left, top, height }),
+  );
+  assert.ok(width > 60 && width < 150);
+  assert.equal(text.width, pages[0]?.width);
+});
+
+test('a page of a PDF as large as a wall is drawn as well as the limit on pixels allows', async () => {
+  const [page] = (
+    await splitFile(makePdf([{ width: 1440, height: 1440, lines: ['map'] }]), {
+      config: 'MAX_MEGAPIXELS = 4',
+    })
+  ).pages;
+  assert.equal(page?.dpi, 100);
+});
+
+test('pages of a ZIP come in the natural order of their names; folders and notes of the system are passed over', async () => {
+  const zip = makeZip([
+    { name: 'fond/10.png', content: png },
+    { name: 'fond/', content: '' },
+    { name: '__MACOSX/fond/._2.png', content: 'x' },
+    { name: 'fond/.DS_Store', content: 'x' },
+    { name: 'fond/2.png', content: png },
+    {
+      name: 'fond/3.pdf',
+      content: makePdf([
+        { width: 144, height: 144 },
+        { width: 144, height: 144 },
+      ]),
+    },
+  ]);
+  const { pages } = await splitFile(zip);
+  assert.deepEqual(
+    pages.map(({ name, part }) => [name, part]),
+    [
+      ['fond/2.png', undefined],
+      ['fond/3.pdf', 1],
+      ['fond/3.pdf', 2],
+      ['fond/10.png', undefined],
+    ],
+  );
+});
+
+test('a bad file in a ZIP costs only its own page', async () => {
+  const { pages, log } = await splitFile(
+    makeZip([
+      { name: '1.png', content: png },
+      { name: '2.png', content: png.subarray(0, 60) },
+      { name: '3.txt', content: 'Notes of the archivist' },
+      { name: '4.zip', content: makeZip([{ name: 'a.png', content: png }]) },
+      { name: '5.png', content: '' },
+      { name: '6.png', content: png, declaredSize: 7 },
+      { name: '7.png', content: png },
+    ]),
+  );
+  assert.deepEqual(
+    pages.map((page) => page.file ?? 'none'),
+    ['pages/0001', 'none', 'none', 'none', 'none', 'none', 'pages/0007'],
+  );
+  assert.match(pages[1]?.error ?? '', /damaged|cut short/);
+  assert.match(pages[2]?.error ?? '', /it is plain text/);
+  assert.match(pages[3]?.error ?? '', /ZIP in a ZIP/);
+  assert.match(pages[4]?.error ?? '', /empty/);
+  assert.match(log.at(-1) ?? '', /2 pages, 5 could not be opened/);
+});
+
+test('names in a ZIP lead nowhere and break nothing', async () => {
+  const names = [
+    '../../etc/passwd.png',
+    '/root/a.png',
+    'C:\\x\\b.png',
+    'line\nbreak.png',
+    '"quoted".png',
+    '🗺.png',
+  ];
+  const { pages, contents } = await splitFile(makeZip(names.map((name) => ({ name, content: png }))));
+  assert.deepEqual(
+    new Set(pages.map((page) => page.name)),
+    new Set(['etc/passwd.png', 'root/a.png', 'C:/x/b.png', 'line break.png', '"quoted".png', '🗺.png']),
+  );
+  const written = Object.keys(contents).filter((name) => name.startsWith('pages/'));
+  assert.deepEqual(
+    written,
+    ['1', '2', '3', '4', '5', '6'].map((number) => `pages/000${number}`),
+  );
+});
+
+const zeros = Buffer.alloc(80 * 1024 * 1024);
+/** The head says 20,000 x 20,000 pixels of one byte; to see that it is too large nothing else is needed. */
+const huge = Buffer.concat([
+  png.subarray(0, 16),
+  Buffer.from('00004e2000004e200800000000', 'hex'),
+  Buffer.alloc(4),
+  png.subarray(33),
+]);
+huge.writeUInt32BE(crc32(huge.subarray(12, 29)), 29);
+const refused: [claim: string, source: Uint8Array, reason: RegExp, config?: string][] = [
+  ['an empty file', Buffer.alloc(0), /the file is empty/],
+  [
+    'a text with the name of an image',
+    Buffer.from('Milý pane, posílám skeny.'),
+    /no image, PDF or ZIP; it is plain text/,
+  ],
+  ['a Word file', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0, 0]), /old Word.*export it as PDF/],
+  ['a PNG cut short', png.subarray(0, png.length - 30), /cut short/],
+  ['a JPEG cut short', jpeg.subarray(0, jpeg.length - 100), /cut short/],
+  ['a TIFF cut short', tiff.subarray(0, 200), /damaged or cut short/],
+  ['a PDF cut short', makePdf([{ width: 144, height: 144 }]).subarray(0, 60), /PDF is damaged or cut short/],
+  ['a PDF with a password', protectedPdf(), /protected by a password: save a copy without it/],
+  ['a PDF without pages', makePdf([]), /PDF (has no pages|is damaged)/],
+  ['an image of 20,000 x 20,000 pixels', huge, /20000 x 20000 pixels.*at most 150 million/],
+  ['a JPEG 2000 cut short', Buffer.from('AAAADGpQICANCocKAAAAFGZ0', 'base64'), /JPEG 2000 image is damaged/],
+  ['an empty ZIP', makeZip([]), /no files in the ZIP/],
+  [
+    'a ZIP cut short',
+    makeZip([{ name: 'a.png', content: png }]).subarray(0, 100),
+    /ZIP is damaged or cut short/,
+  ],
+  [
+    'a ZIP with more files than allowed',
+    makeZip([], { declaredCount: 60_000 }),
+    /60000 files; at most 10000/,
+  ],
+  ['a ZIP bomb', makeZip([{ name: 'a.png', content: zeros }]), /looks like a bomb/],
+  [
+    'a ZIP that unpacks to too much',
+    makeZip([{ name: 'a', content: zeros }]),
+    /80 MB; at most 50 MB/,
+    'MAX_MEGABYTES = 50',
+  ],
+  [
+    'a file that is too large',
+    Buffer.concat([png, zeros]),
+    /the file has 80 MB; at most 10 MB/,
+    'MAX_MEGABYTES = 10',
+  ],
+  [
+    'a PDF of too many pages',
+    makePdf([
+      { width: 99, height: 99 },
+      { width: 99, height: 99 },
+    ]),
+    /2 pages; at most 1/,
+    'MAX_PAGES = 1',
+  ],
+];
+for (const [claim, source, reason, config = ''] of refused) {
+  test(`${claim} is refused with a clear reason`, async () => {
+    await assert.rejects(splitFile(source, { config }), { name: 'PermanentFailure', message: reason });
+  });
+}

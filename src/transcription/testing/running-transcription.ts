@@ -1,0 +1,142 @@
+import type { TestContext } from 'node:test';
+import type { Clock } from '../../engine/clock.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { openEngine } from '../../engine/open-engine.ts';
+import { executeOperation } from '../../engine/operation/execute-operation.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
+import { PermanentFailure, type ProcessorRegistration } from '../../engine/processor/processor.ts';
+import { runServices } from '../../engine/services.ts';
+import { type Settings, settingsSchema } from '../../engine/settings/settings.ts';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { collectQueue } from '../documents/document.ts';
+import { files, resultFiles } from '../files.ts';
+import { transcriptionOperations } from '../operations/index.ts';
+import type { Page } from '../page.ts';
+import { runTranscription } from '../run-transcription.ts';
+import { splitFiles } from '../split/pages.ts';
+
+export const anna: Caller = { name: 'anna', role: 'user', address: 'here', credential: 'key:anna-1' };
+export const bert: Caller = { name: 'bert', role: 'user', address: 'here', credential: 'key:bert-1' };
+export const admin: Caller = { name: 'root', role: 'admin', address: 'here' };
+
+/** A source is text here: pages are separated by form feeds. `bad` can't be opened, `unreadable` can't be read. */
+export const testProcessors: ProcessorRegistration[] = [
+  {
+    name: 'test.split',
+    summary: 'Pages are separated by form feeds',
+    inline: async () => async (job) => {
+      const text = Buffer.from(await job.files.read(files.source)).toString();
+      if (text === 'bad') throw new PermanentFailure('this is no image');
+      const parts = text.split('\f');
+      const { name } = JSON.parse(Buffer.from(await job.files.read(files.order)).toString());
+      const pages = parts.map((part, index) =>
+        part === 'bad page'
+          ? { name, part: index + 1, error: 'the page is torn' }
+          : { name, ...(parts.length > 1 && { part: index + 1 }), file: splitFiles.image(index + 1) },
+      );
+      for (const [index, part] of parts.entries())
+        if (part !== 'bad page') job.files.write(splitFiles.image(index + 1), Buffer.from(part));
+      job.files.write(splitFiles.list, Buffer.from(JSON.stringify({ pages })));
+    },
+  },
+  {
+    name: 'test.read',
+    summary: 'Reads what is there',
+    inline: async (setup) => async (job) => {
+      const text = Buffer.from(await job.files.read(files.source)).toString();
+      if (text === 'unreadable' && setup.config === '') throw new PermanentFailure('nothing can be read');
+      job.files.write(files.image, Buffer.alloc(100_000, text));
+      job.files.write(files.page, Buffer.from(JSON.stringify(pageOf(text))));
+      job.files.write(resultFiles.txt, Buffer.from(`${text}\n`));
+      job.log('read');
+    },
+  },
+];
+
+/** A page with one line, each word 100 wide. */
+export function pageOf(text: string): Page {
+  const box = { left: 0, top: 0, width: 1000, height: 50 };
+  const words = text
+    .split(/\s+/)
+    .map((word, index) => ({ text: word, box: { left: index * 100, top: 0, width: 90, height: 50 } }));
+  const lines = [{ box, words }];
+  return { width: 1000, height: 1400, regions: [{ kind: 'text', box, paragraphs: [{ box, lines }] }] };
+}
+
+export interface RunningTranscription {
+  engine: Engine;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks where it likes
+  call(name: string, input?: object, by?: Caller): Promise<any>;
+  /** Makes and submits a document of sources by name; resolves to its id. */
+  submit(sources: Record<string, string>, more?: object, by?: Caller): Promise<string>;
+  /** Waits until the document is in this state. */
+  reaches(document: string, state: string): Promise<void>;
+}
+
+/** The house on a real engine with stages of the test's own. Without workers nothing is worked on. */
+export async function runHouse(
+  test: Pick<TestContext, 'after'>,
+  options: { settings?: object; workers?: number; clock?: Clock; collects?: boolean } = {},
+): Promise<RunningTranscription> {
+  const closing: (() => Promise<unknown>)[] = [];
+  // Before the directory is removed.
+  test.after(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+  const data = await temporaryDirectory(test);
+  const settings: Settings = settingsSchema.parse({
+    ...{ data, log: { level: 'error' }, watchdog: { periodMs: 100, reconfigurationMs: 0 } },
+    ...options.settings,
+  });
+  const engine = await openEngine(settings, {
+    ...{ purpose: 'test', processors: testProcessors, console: console.error },
+    ...(options.clock && { clock: options.clock }),
+  });
+  closing.push(() => engine.close());
+  await engine.stages.create(
+    { name: 'split', processor: 'test.split', mode: 'shared', concurrency: 4 },
+    'test',
+  );
+  await engine.stages.create(
+    { name: 'read', processor: 'test.read', mode: 'shared', concurrency: 4 },
+    'test',
+  );
+  await engine.pipelines.create({ name: 'transcription', stages: ['read', collectQueue], owner: 'local' });
+  const services = runServices(engine);
+  closing.push(() => services.close());
+  if (options.collects !== false) {
+    const house = await runTranscription(engine);
+    closing.push(() => house.close());
+  }
+  for (let count = 0; count < (options.workers ?? 1); count++) await engine.workers.start();
+  closing.push(() => engine.workers.close());
+
+  const operations = new Map(transcriptionOperations.map((one) => [one.name, one]));
+  const signal = new AbortController().signal;
+  const running: RunningTranscription = {
+    engine,
+    async call(name, input = {}, by = anna) {
+      const operation = operations.get(name);
+      if (!operation) throw new Error(`there is no operation ${name}`);
+      return executeOperation(engine, operation, by, input, signal);
+    },
+    async submit(sources, more = {}, by = anna) {
+      const { id } = await running.call('document.create', { name: 'test', ...more }, by);
+      for (const [name, text] of Object.entries(sources)) {
+        const { hash } = await engine.blobs.put(Buffer.from(text));
+        await running.call('document.add', { document: id, name, hash }, by);
+      }
+      await running.call('document.submit', { document: id }, by);
+      return id;
+    },
+    async reaches(document, state) {
+      await eventually(
+        `document ${document} is ${state}`,
+        async () => (await running.call('document.show', { document }, admin)).state === state,
+        60_000,
+      );
+    },
+  };
+  return running;
+}
