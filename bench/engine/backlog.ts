@@ -1,5 +1,6 @@
 import type { Broker } from '../../src/engine/broker/broker.ts';
-import { drain, publish, withBroker } from './embedded.ts';
+import { withBroker } from './embedded.ts';
+import { drain, publish } from './pismak.ts';
 import { jobs, median, secondsSince } from './work.ts';
 
 const repeats = 9;
@@ -24,7 +25,7 @@ export function compareBacklogs(few: number, many: number): Promise<[BacklogCost
           enqueue.push(await microseconds(() => publish(broker, 'jobs', jobs, 1000)));
         }
         for (const cost of costs)
-          cost.drain.push(await microseconds(() => drain(cost.broker, 'jobs', jobs, 10)));
+          cost.drain.push(await microseconds(() => drain(cost.broker, 'jobs', jobs, { concurrency: 10 })));
       }
       const [a, b] = costs;
       return [summary(few, a), summary(many, b)];
@@ -50,7 +51,7 @@ function summary(queued: number, costs: Costs): BacklogCost {
   return { queued, enqueue: median(costs.enqueue), drain: median(costs.drain) };
 }
 
-async function microseconds(work: () => Promise<void>): Promise<number> {
+async function microseconds(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return (secondsSince(start) / jobs) * 1_000_000;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Broker } from '../../src/engine/broker/broker.ts';
 import { openSqliteBroker } from '../../src/engine/broker/sqlite.ts';
 import { systemClock } from '../../src/engine/clock.ts';
+import { drain, publish } from './pismak.ts';
 import { scratchDirectory } from './scratch.ts';
-import { bodyBytes, type Contender, jobs, secondsSince } from './work.ts';
+import { type Contender, jobs, secondsSince } from './work.ts';
 
 export const embedded: Contender = {
   name: 'Pismak embedded',
@@ -15,8 +16,8 @@ export const embedded: Contender = {
     withBroker(async (broker) => {
       await broker.declare('jobs');
       const start = performance.now();
-      await Promise.all([publish(broker, 'jobs', jobs), drain(broker, 'jobs', jobs, concurrency)]);
-      return secondsSince(start);
+      await Promise.all([publish(broker, 'jobs', jobs), drain(broker, 'jobs', jobs, { concurrency })]);
+      return { 'end to end': secondsSince(start) };
     }),
 };
 
@@ -33,7 +34,7 @@ export function pipeline(concurrency: number): Promise<number> {
       });
     }
     const start = performance.now();
-    await Promise.all([publish(broker, 'first', jobs), drain(broker, 'third', jobs, concurrency)]);
+    await Promise.all([publish(broker, 'first', jobs), drain(broker, 'third', jobs, { concurrency })]);
     return secondsSince(start);
   });
 }
@@ -47,33 +48,4 @@ export async function withBroker<T>(work: (broker: Broker) => Promise<T>): Promi
     await broker.close();
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-/** Publishes `count` messages, at most `window` at a time. */
-export async function publish(broker: Broker, queue: string, count: number, window = jobs): Promise<void> {
-  const body = new Uint8Array(bodyBytes).fill(120);
-  let next = 0;
-  const publishSome = async () => {
-    while (next < count) await broker.publish(queue, { id: `job-${next++}`, body });
-  };
-  await Promise.all(Array.from({ length: window }, publishSome));
-}
-
-/** Works off exactly `count` messages; resolves when the last ack is durable. */
-export async function drain(
-  broker: Broker,
-  queue: string,
-  count: number,
-  concurrency: number,
-): Promise<void> {
-  const acks: Promise<void>[] = [];
-  const all = Promise.withResolvers<void>();
-  const consumer = await broker.consume(queue, { concurrency }, async (delivery) => {
-    if (acks.push(delivery.ack()) < count) return;
-    // At once, so that not one more is started.
-    void consumer.close();
-    all.resolve();
-  });
-  await all.promise;
-  await Promise.all(acks);
 }

@@ -31,3 +31,12 @@ export function printTargets(targets: readonly Target[]): void {
 export function perSecond(count: number, seconds: number): string {
   return Math.round(count / seconds).toLocaleString('en');
 }
+
+/** Faster than the peer. */
+export function above(name: string, measured: number): Target {
+  return { name, wanted: 'above 1x', measured, reached: measured > 1 };
+}
+
+export function atLeast(name: string, measured: number, wanted: number): Target {
+  return { name, wanted: `${wanted}x or more`, measured, reached: measured >= wanted };
+}

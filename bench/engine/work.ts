@@ -3,16 +3,63 @@ export const jobs = 10_000;
 export const bodyBytes = 1024;
 export const concurrencies = [10, 50] as const;
 
-/** One way to do the work: resolves to the seconds from the first enqueue to the last ack being as durable as it gets. */
+/** What is timed: both at once, and each alone (`work`: from the first start to the last ack being durable). */
+export const phases = ['end to end', 'enqueue', 'work'] as const;
+export type Phase = (typeof phases)[number];
+/** Seconds; end to end from the first enqueue to the last ack being as durable as it gets. */
+export type Timings = { 'end to end': number } & { [each in Phase]?: number };
+
+/** One way to do the work. */
 export interface Contender {
   name: string;
   /** What it promises, what it reads ahead and what it batches. */
   terms: string;
-  run(concurrency: number): Promise<number>;
+  /** Fewer than all for one that would take minutes: rates are compared. */
+  jobs?: number;
+  run(concurrency: number): Promise<Timings>;
 }
 
 export function secondsSince(start: number): number {
   return (performance.now() - start) / 1000;
+}
+
+/** When `count` jobs are done, and when the first of them began. */
+export class Tally {
+  readonly #count: number;
+  readonly #all = Promise.withResolvers<void>();
+  #done = 0;
+  begunAt = 0;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  get finished(): Promise<void> {
+    return this.#all.promise;
+  }
+
+  begin(): void {
+    this.begunAt ||= performance.now();
+  }
+
+  add(count = 1): void {
+    this.begin();
+    this.#done += count;
+    if (this.#done >= this.#count) this.#all.resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#all.reject(error);
+  }
+}
+
+/** Calls `work` with 0 .. count-1, so many at a time. */
+export async function inWindow(count: number, window: number, work: (index: number) => Promise<unknown>) {
+  let next = 0;
+  const some = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: Math.min(window, count) }, some));
 }
 
 export function median(values: readonly number[]): number {

@@ -14,12 +14,14 @@ import { createEvents } from './event.ts';
 import type { Random } from './identity.ts';
 import { openLog } from './log.ts';
 import { createOutbox } from './outbox/outbox.ts';
+import type { ProcessorRegistration } from './processor/processor.ts';
 import { registerProcessors } from './processor/register.ts';
 import { createPickup } from './results/pickup.ts';
 import { keepHouse } from './schedule/housekeeping.ts';
 import { createSchedules } from './schedule/schedules.ts';
 import { announceServers } from './server-addresses.ts';
 import type { Settings } from './settings/settings.ts';
+import { handlingLimitMs } from './stage/handling-limit.ts';
 import { createPipelines } from './stage/pipelines.ts';
 import { createStages } from './stage/stages.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
@@ -33,6 +35,8 @@ export interface EngineOptions {
   random?: Random;
   /** The settings file that the settings came from, if any. */
   configurationFile?: string | undefined;
+  /** Of the houses. */
+  processors?: readonly ProcessorRegistration[];
   /** Where log lines go besides the log file; nowhere unless given. */
   console?: (line: string) => void;
 }
@@ -71,8 +75,11 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const ports = { broker, coordination, database, blobs };
     const changes = createChangeLog(clock);
     const events = createEvents();
-    const processors = registerProcessors({ settings, clock, database });
-    const stages = createStages({ ...ports, processors, changes, clock });
+    const processors = registerProcessors({ settings, clock, database, more: options.processors });
+    const stages = createStages({
+      ...{ ...ports, processors, changes, clock },
+      handlingLimitMs: handlingLimitMs(settings),
+    });
     await stages.reconcile();
     await stages.create(webhookStage, 'local').catch((error: unknown) => {
       if (!hasCode(error, 'already-exists')) throw error;

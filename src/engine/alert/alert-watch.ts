@@ -5,6 +5,7 @@ import { type Check, lookOnce } from './checks/check.ts';
 import { growingDeadLetters } from './checks/dead-letters.ts';
 import { failedWorkers } from './checks/failed-workers.ts';
 import { lowDisk } from './checks/low-disk.ts';
+import { slowStages } from './checks/slow-stages.ts';
 import { unreachableStores } from './checks/unreachable-stores.ts';
 import { unservedStages } from './checks/unserved-stages.ts';
 
@@ -50,6 +51,7 @@ export function runAlertWatch(engine: Parts): Running {
         brokenStages(parts),
         growingDeadLetters(parts),
         failedWorkers(parts),
+        slowStages(parts),
       ]);
     },
   });

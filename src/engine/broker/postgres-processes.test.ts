@@ -53,7 +53,8 @@ test('a high message of one process overtakes what another has fetched ahead', a
     came.push(delivery.id);
     if (came.length === 20) {
       await publishAll(one, 'letters', ['high']);
-      const urgent = 'SELECT 1 FROM pismak_broker.message WHERE lane = 0 AND owner IS NOT NULL';
+      const urgent =
+        'SELECT 1 FROM pismak_broker.message JOIN pismak_broker.claim ON seq = ANY (seqs) WHERE lane = 0';
       await eventually('the other has fetched it', async () => (await query(urgent)).rows.length === 1);
     }
     await delivery.ack();
@@ -61,6 +62,21 @@ test('a high message of one process overtakes what another has fetched ahead', a
   await eventually('all have come', () => came.length === 61);
   await consumer.close();
   assert.equal(came[20], 'high');
+});
+
+test('two processes that consume one queue at once never have the same message', async (t) => {
+  const { one, other } = await openTwo(t);
+  const ids = numbered('m', 1000).sort();
+  await publishAll(one, 'letters', ids);
+  const came: string[] = [];
+  for (const broker of [one, other]) {
+    await broker.consume('letters', { concurrency: 10, prefetch: 40 }, async (delivery) => {
+      came.push(delivery.id);
+      await delivery.ack();
+    });
+  }
+  await eventually('all have come', () => came.length >= ids.length, 60_000);
+  assert.deepEqual(came.toSorted(), ids);
 });
 
 test('a queue that one process pauses stops in another, and goes on when it is resumed', async (t) => {

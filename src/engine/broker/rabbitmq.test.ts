@@ -10,6 +10,9 @@ import type { Broker } from './broker.ts';
 import { bytes, drain, idsOf, numbered, publishAll, takeOne, text } from './contract/scene.ts';
 import { brokerContract } from './contract.ts';
 import { readAddress } from './rabbitmq/address.ts';
+import { RabbitLink } from './rabbitmq/link.ts';
+import { Publisher } from './rabbitmq/publisher.ts';
+import { RecordStream } from './rabbitmq/record-stream.ts';
 import { openRabbitBroker } from './rabbitmq.ts';
 
 let cluster: RabbitCluster;
@@ -141,6 +144,25 @@ test('under a memory alarm publishing waits, and work that is there goes on', as
   await watermark('0.4');
   await late;
   assert.equal((await takeOne(broker, 'letters')).id, 'late');
+});
+
+test('a reading of what others have noted that is cut off fails, and does not end the process', async (t) => {
+  const address = await readAddress((await cluster.createHost()).url);
+  const openLink = async () => {
+    const link = new RabbitLink((settings) => new Connection(settings), address, 'test', systemClock);
+    t.after(() => link.close());
+    await link.connected();
+    return link;
+  };
+  const [publishing, reading] = [await openLink(), await openLink()];
+  const stream = new RecordStream('pismak.test', new Publisher(publishing, systemClock), reading);
+  await stream.declare();
+  await publishing.close();
+  // A rejection that nobody had waited for would fail this test.
+  await assert.rejects(
+    stream.read('first', () => {}),
+    (error) => hasCode(error, 'unavailable'),
+  );
 });
 
 test('kill -9 of the node that we are connected to loses no confirmed message', async (t) => {

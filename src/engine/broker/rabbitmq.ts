@@ -29,7 +29,8 @@ export interface RabbitBrokerOptions {
  * - Looking (peek, dead letters, the age in the status) takes messages for a moment, and the server counts that.
  * - `inFlight` is what this process has in hand. A bound is exact for one publishing process, and unknown to foreign ones.
  * - A handler must be done within the server's `consumer_timeout` (30 minutes unless set), else its message comes again;
- *   also when the connection is lost meanwhile. A delay is at most 49 days.
+ *   stages that may take longer are refused (`rabbitmq.consumerTimeoutMs`). So it does when the connection is lost.
+ * - A delay is at most 49 days.
  *
  *     const broker = await openRabbitBroker({ url: 'amqp://pismak:secret@a,b,c/', clock: systemClock });
  */

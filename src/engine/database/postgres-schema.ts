@@ -6,11 +6,13 @@ export interface PostgresSchema {
   version: number;
   /** Statements that make everything in the schema. */
   tables: string;
+  /** Makes these tables of those of the version before; returns (PL/pgSQL) while that one is still at work on them. */
+  upgrade?: string;
   /** Any number that no one else takes: two processes must not make the tables at once. */
   lock: number;
 }
 
-/** Makes the schema unless it is there; refuses one that a newer version has made. */
+/** Makes the schema unless it is there, or what it was before into it; refuses one that a newer version has made. */
 export async function prepareSchema(line: PostgresLine, schema: PostgresSchema): Promise<void> {
   const { name, version, tables, lock } = schema;
   const missing = `to_regclass('${name}.version') IS NULL`;
@@ -30,12 +32,31 @@ export async function prepareSchema(line: PostgresLine, schema: PostgresSchema):
       [statement(name, 'create', create), []],
     ]);
   }
-  const [found] = await line.query<[number]>(
-    statement(name, 'version', `SELECT number FROM ${name}.version`),
-  );
-  if (found && found[0] <= version) return;
-  const text = `The schema ${name} in this database was made by a newer version (${found?.[0]}, we know ${version}): use that one.`;
+  let found = await versionOf(line, name);
+  if (found === version - 1 && schema.upgrade) {
+    const upgrade = `DO $upgrade$ BEGIN IF (SELECT number FROM ${name}.version) = ${found} THEN
+      SET LOCAL search_path = ${name};
+      ${schema.upgrade}
+      UPDATE version SET number = ${version};
+    END IF; END $upgrade$`;
+    await line.together([
+      [statement(name, 'lock', `SELECT pg_advisory_xact_lock(${lock})`), []],
+      [statement(name, 'upgrade', upgrade), []],
+    ]);
+    found = await versionOf(line, name);
+    if (found === version - 1) {
+      const text = `The schema ${name} in this database was made by an older version that is still at work on it: stop all of its processes, then start this one again.`;
+      throw new PismakError('unavailable', text);
+    }
+  }
+  if (found <= version) return;
+  const text = `The schema ${name} in this database was made by a newer version (${found}, we know ${version}): use that one.`;
   throw new PismakError('unavailable', text);
+}
+
+async function versionOf(line: PostgresLine, schema: string): Promise<number> {
+  const asked = statement(schema, 'version', `SELECT number FROM ${schema}.version`);
+  return (await line.query<[number]>(asked))[0]?.[0] ?? Number.POSITIVE_INFINITY;
 }
 
 function statement(schema: string, name: string, text: string): Statement {

@@ -9,6 +9,7 @@ import { hasCode, PismakError } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Processors } from '../processor/processors.ts';
 import { changeWorker, listWorkers, type WorkerRecord } from '../worker-record.ts';
+import { overLimit } from './handling-limit.ts';
 import { type Stage, type StageDefinition, stageDefinition } from './stage.ts';
 
 /**
@@ -42,8 +43,16 @@ export function createStages(parts: {
   processors: Processors;
   changes: ChangeLog;
   clock: Clock;
+  /** The longest that the broker lets a handler take; null = any time. */
+  handlingLimitMs?: number | null;
 }): Stages {
-  const { broker, coordination, database, processors, changes, clock } = parts;
+  const { broker, coordination, database, processors, changes, clock, handlingLimitMs = null } = parts;
+
+  function check(definition: StageDefinition): void {
+    processors.check(definition.processor, definition.config);
+    const trouble = overLimit(definition, handlingLimitMs);
+    if (trouble) throw new PismakError('invalid-input', trouble);
+  }
 
   async function announce(stage: Stage): Promise<void> {
     await broker.declare(stage.name, { maxLength: stage.maxLength });
@@ -114,7 +123,7 @@ export function createStages(parts: {
 
     async create(input, by) {
       const definition = stageDefinition.parse(input);
-      processors.check(definition.processor, definition.config);
+      check(definition);
       const stage = await database.transaction(async (transaction) => {
         // Numbers go on where a deleted stage of this name ended: a version means one definition for ever.
         const last = await transaction
@@ -145,7 +154,7 @@ export function createStages(parts: {
       const before = await stages.get(name);
       const { version: _, ...old } = before;
       const definition = stageDefinition.parse({ ...old, ...patch });
-      processors.check(definition.processor, definition.config);
+      check(definition);
       const stage = await database.transaction(async (transaction) => {
         const row = await transaction
           .selectFrom('stage')

@@ -21,7 +21,7 @@ async function opened(t: TestContext): Promise<Embedded & WorkerParts> {
   for (const name of ['first', 'second']) {
     await embedded.stages.create({ name, processor: 'dummy', config: 'TIME_SCALE = 0', retry }, 'test');
   }
-  await embedded.stages.create({ name: 'wild', processor: 'misbehaving', retry, timeoutMs: 1_000 }, 'test');
+  await embedded.stages.create({ name: 'wild', processor: 'misbehaving', retry, timeoutMs: 5_000 }, 'test');
   await embedded.broker.declare('out');
   const settings = settingsSchema.parse({ worker: { heartbeatMs: 100 } });
   return {

@@ -9,19 +9,16 @@ const find: Statement = { name: 'find-queue', text: 'SELECT number FROM queue WH
 const readStatus: Statement = {
   name: 'status',
   text: `
-    WITH claimed AS MATERIALIZED (
-      SELECT queue, count(*) FILTER (WHERE started) AS running, count(*) FILTER (WHERE NOT started AND lane = 0) AS high,
-        count(*) FILTER (WHERE NOT started AND lane = 1) AS normal, min(published_at) FILTER (WHERE NOT started) AS oldest
-      FROM message WHERE owner IS NOT NULL GROUP BY queue)
-    SELECT name, coalesce(c.high, 0) + coalesce(claimed.high, 0), coalesce(c.normal, 0) + coalesce(claimed.normal, 0),
-      coalesce(c.delayed, 0), coalesce(running, 0), coalesce(c.dead, 0),
-      least(claimed.oldest, (SELECT published_at FROM message WHERE queue = number AND state = 0 AND lane = 0 ORDER BY seq LIMIT 1),
-        (SELECT published_at FROM message WHERE queue = number AND state = 0 AND lane = 1 ORDER BY seq LIMIT 1)),
-      paused, max_length
+    WITH started AS MATERIALIZED (
+      SELECT queue, count(*) AS all, count(*) FILTER (WHERE lane = 0) AS high FROM running GROUP BY queue)
+    SELECT name, coalesce(c.high, 0) - coalesce(started.high, 0),
+      coalesce(c.normal, 0) - coalesce(started.all - started.high, 0),
+      coalesce(c.delayed, 0), coalesce(started.all, 0), coalesce(c.dead, 0),
+      least(${oldest('0')}, ${oldest('1')}), paused, max_length
     FROM queue
     LEFT JOIN (SELECT queue, sum(high)::bigint AS high, sum(normal)::bigint AS normal, sum(delayed)::bigint AS delayed,
       sum(dead)::bigint AS dead FROM counts GROUP BY queue) AS c ON c.queue = number
-    LEFT JOIN claimed ON claimed.queue = number
+    LEFT JOIN started ON started.queue = number
     WHERE name IS NOT NULL AND ($1::text IS NULL OR name = $1)`,
 };
 type StatusRow = [string, number, number, number, number, number, number | null, boolean, number | null];
@@ -32,9 +29,8 @@ const peek: Statement = {
   text: `
     SELECT ${seenColumns}, CASE WHEN m.state = 1 THEN 1 ELSE 0 END, m.ready_at FROM (
       (SELECT seq, lane, 0 AS later, NULL::bigint AS due FROM message
-        WHERE queue = $1 AND state = 0 ORDER BY lane, seq LIMIT $2::bigint + $3::bigint)
-      UNION ALL
-      SELECT seq, lane, 0, NULL FROM message WHERE owner IS NOT NULL AND queue = $1 AND NOT started
+        WHERE queue = $1 AND state = 0 AND seq NOT IN (SELECT seq FROM running)
+        ORDER BY lane, seq LIMIT $2::bigint + $3::bigint)
       UNION ALL
       (SELECT seq, 0, 1, ready_at FROM message WHERE queue = $1 AND state = 1 ORDER BY ready_at, seq LIMIT $2::bigint + $3::bigint)
     ) AS place JOIN message AS m USING (seq)
@@ -89,4 +85,9 @@ export class Administration {
     const rows = await this.#line.query<SeenRow>(statement, [await this.find(name), offset, limit]);
     return rows.map(fromSeenRow);
   }
+}
+
+function oldest(lane: string): string {
+  return `(SELECT published_at FROM message WHERE queue = number AND state = 0 AND lane = ${lane}
+    AND seq NOT IN (SELECT seq FROM running) ORDER BY seq LIMIT 1)`;
 }

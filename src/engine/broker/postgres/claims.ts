@@ -1,7 +1,8 @@
 import { type Clock, sleep } from '../../clock.ts';
-import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { Asked, PostgresLine } from '../../database/postgres-line.ts';
 import { PismakError } from '../../errors.ts';
 import { fromRow, type Message, type MessageRow } from '../message-row.ts';
+import { fetch, settle, take, yieldToOthers } from './claim-statements.ts';
 import type { Lease } from './lease.ts';
 import { cameReady, noticesOf } from './notices.ts';
 import type { PostgresQueue, Wanted } from './queue.ts';
@@ -11,12 +12,17 @@ export interface Claimed extends Message {
   queue: PostgresQueue;
   /** The process as whom we claimed it: another number when the lease was lost meanwhile. */
   owner: number;
+  /** The claim that it is part of. */
+  round: number;
   startedAt: number;
+  /** Whether its attempt may have been written. */
+  isCharged: boolean;
 }
 
 /** What becomes of a claimed message. A charge (`started`) leaves it with us. */
 export type Fate =
-  | { kind: 'gone' | 'started' }
+  | { kind: 'gone' }
+  | { kind: 'started' }
   | { kind: 'ready' | 'dead'; history: string | null }
   | { kind: 'delayed'; history: string; delayMs: number };
 
@@ -28,36 +34,7 @@ interface Change {
 }
 
 const againMs = 250;
-const states = { ready: 0, delayed: 1, dead: 2, started: 3 } as const;
-
-/** Everything that a consumer wants, in one statement: acks, other settlements, charges, and claims of new messages. */
-const settleAndClaim: Statement = {
-  name: 'settle-and-claim',
-  text: `
-    WITH alive AS MATERIALIZED (SELECT number FROM process WHERE number = $1 FOR KEY SHARE),
-    gone AS (DELETE FROM message WHERE seq = ANY($2::bigint[]) AND owner = $1),
-    moved AS (
-      UPDATE message AS m SET state = v.state, owner = CASE WHEN v.state = 3 THEN m.owner END, started = v.state = 3,
-        attempts = v.attempts, ready_at = CASE WHEN v.state = 1 THEN now_ms() + v.delay END,
-        history = coalesce(v.history, m.history)
-      FROM unnest($3::bigint[], $4::smallint[], $5::int[], $6::bigint[], $7::text[]) AS v (seq, state, attempts, delay, history)
-      WHERE m.seq = v.seq AND m.owner = $1),
-    claimed AS (
-      UPDATE message AS m SET state = 3, owner = $1, started = false
-      FROM queue WHERE queue.number = m.queue AND m.seq = ANY (ARRAY(
-        SELECT c.seq FROM alive CROSS JOIN unnest($8::text[], $9::int[], $10::smallint[]) AS w (name, most, lane)
-        JOIN queue AS q ON q.name = w.name AND NOT q.paused
-        CROSS JOIN LATERAL (SELECT seq FROM message WHERE queue = q.number AND state = 0 AND message.lane <= w.lane
-          ORDER BY lane, seq LIMIT w.most FOR UPDATE SKIP LOCKED) AS c))
-      RETURNING queue.name, m.seq, m.id, m.lane, m.attempts, m.published_at, m.headers, m.history, m.body)
-    SELECT (SELECT count(*) FROM alive), claimed.* FROM (VALUES (1)) AS always LEFT JOIN claimed ON true
-    ORDER BY lane, seq`,
-};
-/** Whatever is ours in the table and not in our hands: the answer to a claim was lost on the way. */
-const giveBackUnknown: Statement = {
-  name: 'give-back-unknown',
-  text: `UPDATE message SET state = 0, owner = NULL, started = false WHERE owner = $1 AND seq <> ALL ($2::bigint[])`,
-};
+const states = { ready: 0, delayed: 1, dead: 2 } as const;
 
 /** Writes the fates of claimed messages and claims new ones, in rounds: what comes during one goes with the next. */
 export class Claims {
@@ -69,6 +46,8 @@ export class Claims {
   #running = false;
   #next = Promise.withResolvers<void>();
   #chargesUnderWay = 0;
+  #round = 0;
+  /** Whether a round is due even if nobody wants anything: it gives back what we don't know to be ours. */
   #checkAll = false;
   #closing = false;
 
@@ -162,24 +141,22 @@ export class Claims {
     const notices = cameReady(
       back.map(({ message }) => ({ queue: message.queue.name, high: message.lane === 'high' })),
     );
-    const check = this.#checkAll;
+    const round = ++this.#round;
+    this.#checkAll = false;
     try {
-      if (check) await this.#line.query(giveBackUnknown, [number, this.#known()]);
-      const [rows = []] = await this.#line.together([
-        [settleAndClaim, this.#values(number, changes, wanted)],
+      const [alive = [], ...answers] = await this.#line.together([
+        [settle, this.#values(number, changes)],
+        ...(wanted.length > 0 ? claimOf(number, round, wanted) : []),
         ...(notices.length > 0 ? [noticesOf(notices, number)] : []),
       ]);
-      if (check) this.#checkAll = false;
-      if (rows[0]?.[0] === 0) return await this.#lostLease(changes, wanted);
+      if (alive[0]?.[0] === 0) return await this.#lostLease(changes, wanted);
       for (const { resolve } of changes.values()) resolve();
-      const claimed = Map.groupBy(
-        rows.filter((row) => row[1] !== null),
-        (row) => row[1],
-      );
+      const claimed = Map.groupBy(answers[2] ?? [], (row) => row[0]);
       for (const { queue, most } of wanted) {
-        const messages = (claimed.get(queue.name) ?? []).map((row) => fromRow(row.slice(2) as MessageRow));
+        const messages = (claimed.get(queue.name) ?? []).map((row) => fromRow(row.slice(1) as MessageRow));
+        const ours = { queue, owner: number, round, startedAt: 0, isCharged: false };
         queue.received(
-          messages.map((message) => ({ ...message, queue, owner: number, startedAt: 0 })),
+          messages.map((message) => ({ ...message, ...ours })),
           most,
         );
       }
@@ -210,33 +187,61 @@ export class Claims {
     for (const queue of this.#queues.values()) queue.forgetClaims();
   }
 
-  #values(number: number, changes: Map<number, Change>, wanted: Wanted[]): unknown[] {
-    const gone: number[] = [];
+  #values(number: number, changes: ReadonlyMap<number, Change>): unknown[] {
+    const live = this.#liveRounds(changes);
+    const [gone, ended, freed]: [number[], number[], number[]] = [[], [], []];
     const moved: [number[], number[], number[], number[], (string | null)[]] = [[], [], [], [], []];
+    const started: [number[], number[]] = [[], []];
+    const freedOf = new Set<number>();
     for (const { message, fate } of changes.values()) {
-      if (fate.kind === 'gone') {
-        gone.push(message.seq);
+      const { seq, attempts, round } = message;
+      if (fate.kind === 'started') {
+        message.isCharged = true;
+        started[0].push(seq);
+        started[1].push(attempts);
         continue;
       }
-      moved[0].push(message.seq);
+      if (message.isCharged) ended.push(seq);
+      if (fate.kind === 'gone') {
+        gone.push(seq);
+        continue;
+      }
+      freed.push(seq);
+      if (live.has(round)) freedOf.add(round);
+      // Fetched and not used: the table has it as it was.
+      if (fate.kind === 'ready' && fate.history === null) continue;
+      moved[0].push(seq);
       moved[1].push(states[fate.kind]);
-      moved[2].push(message.attempts);
+      moved[2].push(attempts);
       moved[3].push(fate.kind === 'delayed' ? fate.delayMs : 0);
-      moved[4].push('history' in fate ? fate.history : null);
+      moved[4].push(fate.history);
     }
-    return [
-      number,
-      gone,
-      ...moved,
-      wanted.map(({ queue }) => queue.name),
-      wanted.map(({ most }) => most),
-      wanted.map(({ onlyHigh }) => (onlyHigh ? 0 : 1)),
-    ];
+    return [number, gone, ended, ...moved, ...started, freed, [...freedOf], [...live]];
   }
 
-  #known(): number[] {
-    return [...this.#queues.values()].flatMap((queue) => [...queue.claims.keys()]);
+  /** Rounds of which something is still ours when these changes are written. */
+  #liveRounds(changes: ReadonlyMap<number, Change>): Set<number> {
+    const live = new Set<number>();
+    for (const queue of this.#queues.values()) {
+      for (const { seq, round } of queue.claims.values()) {
+        const fate = changes.get(seq)?.fate.kind;
+        if (fate === undefined || fate === 'started') live.add(round);
+      }
+    }
+    return live;
   }
+}
+
+function claimOf(number: number, round: number, wanted: readonly Wanted[]): Asked[] {
+  const mine = [number, round];
+  const names = wanted.map(({ queue }) => queue.name);
+  const most = wanted.map((each) => each.most);
+  const lanes = wanted.map(({ onlyHigh }) => (onlyHigh ? 0 : 1));
+  return [
+    [take, [...mine, names, most, lanes]],
+    [yieldToOthers, mine],
+    [fetch, mine],
+  ];
 }
 
 function leaseLost(id: string): PismakError {

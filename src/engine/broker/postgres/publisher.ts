@@ -31,7 +31,7 @@ const insert: Statement = {
     room AS MATERIALIZED (
       SELECT number, name, CASE WHEN max_length IS NOT NULL THEN max_length
         - (SELECT coalesce(sum(high + normal + delayed), 0) FROM counts WHERE queue = target.number)
-        - (SELECT count(*) FROM message WHERE owner IS NOT NULL AND queue = target.number AND NOT started) END AS room
+        + (SELECT count(*) FROM running WHERE queue = target.number) END AS room
       FROM target),
     input AS (
       SELECT *, row_number() OVER (PARTITION BY queue ORDER BY nth) AS place

@@ -18,8 +18,7 @@ const deleteSome: Statement = {
   name: 'delete-some',
   text: `DELETE FROM message WHERE seq = ANY (ARRAY(
       SELECT seq FROM message WHERE queue = $1 AND state = 0 UNION ALL SELECT seq FROM message WHERE queue = $1 AND state = 1
-      UNION ALL SELECT seq FROM message WHERE queue = $1 AND state = 2
-      UNION ALL SELECT seq FROM message WHERE owner IS NOT NULL AND queue = $1 LIMIT $2))
+      UNION ALL SELECT seq FROM message WHERE queue = $1 AND state = 2 LIMIT $2))
     RETURNING 1`,
 };
 const forget: Statement = {
@@ -34,10 +33,9 @@ const lastPlace: Statement = {
 const purgeSome: Statement = {
   name: 'purge-some',
   text: `DELETE FROM message WHERE seq = ANY (ARRAY(
-      SELECT seq FROM message WHERE queue = $1 AND state = 0 AND seq <= $2
-      UNION ALL SELECT seq FROM message WHERE queue = $1 AND state = 1 AND seq <= $2
-      UNION ALL SELECT seq FROM message WHERE owner IS NOT NULL AND queue = $1 AND NOT started AND seq <= $2 LIMIT $3))
-    AND (state < 2 OR NOT started) AND state <> 2 RETURNING 1`,
+      SELECT seq FROM message WHERE queue = $1 AND state = 0 AND seq <= $2 AND seq NOT IN (SELECT seq FROM running)
+      UNION ALL SELECT seq FROM message WHERE queue = $1 AND state = 1 AND seq <= $2 LIMIT $3))
+    AND state <> 2 RETURNING 1`,
 };
 
 type Chosen = readonly string[] | undefined;

@@ -46,7 +46,7 @@ export class PostgresQueue {
   }
 
   consume(
-    { concurrency, prefetch = Math.max(400, 4 * concurrency) }: ConsumeOptions,
+    { concurrency, prefetch = Math.max(1000, 4 * concurrency) }: ConsumeOptions,
     handler: DeliveryHandler,
   ) {
     const slots = new HandlerSlots({ concurrency, prefetch }, handler, (leaving) => {
@@ -116,7 +116,10 @@ export class PostgresQueue {
   /** The answer to `ask`; undefined when there was none. Nothing is started before `dispatch`. */
   received(messages: Claimed[] | undefined, most: number): void {
     this.#asked = false;
-    for (const message of messages ?? []) this.claims.set(message.seq, message);
+    for (const message of messages ?? []) {
+      this.claims.set(message.seq, message);
+      this.#pace.fetched(message.body.length);
+    }
     if (!messages || messages.length === most) {
       this.#more = true;
       this.#high ||= !messages || messages.at(-1)?.lane === 'high';
@@ -161,12 +164,17 @@ export class PostgresQueue {
     for (const message of this.#ahead.splice(-count)) {
       void this.#shared.claims.change(message, { kind: 'ready', history: null }).then(
         () => {
-          this.claims.delete(message.seq);
+          this.#forget(message);
           this.wake(false);
         },
         () => {},
       );
     }
+  }
+
+  /** What is given back may be here again already, as another claim. */
+  #forget(message: Claimed): void {
+    if (this.claims.get(message.seq) === message) this.claims.delete(message.seq);
   }
 
   /** Starts what can be started. */
@@ -211,7 +219,7 @@ export class PostgresQueue {
         timer.expect(clock.now() + delayMs);
       } else await claims.change(message, { kind: 'ready', history });
     }
-    this.claims.delete(message.seq);
+    this.#forget(message);
     if (settlement.kind === 'release' || settlement.kind === 'retry') this.wake(message.lane === 'high');
   }
 }

@@ -3,10 +3,31 @@ import type { PostgresSchema } from '../../database/postgres-schema.ts';
 /** Where notices of new messages and changed queues go. */
 export const channel = 'pismak_broker';
 
+const claimTables = `
+  CREATE TABLE claim (
+    owner bigint NOT NULL,
+    round bigint NOT NULL,
+    seqs bigint[] NOT NULL, -- what is acked stays listed until all of the round is settled
+    PRIMARY KEY (owner, round)
+  ) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+  ALTER TABLE claim ALTER seqs SET STORAGE EXTERNAL;
+  CREATE TABLE running (
+    seq bigint PRIMARY KEY,
+    owner bigint NOT NULL,
+    queue int NOT NULL,
+    lane smallint NOT NULL,
+    attempts int NOT NULL
+  ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+`;
+
 /**
- * `seq` is a message's place and never changes. States: 0 ready, 1 delayed, 2 dead, 3 claimed by the process `owner`,
- * which has `started` it or only fetched it ahead. A claim lasts as long as the lease of its process, which that one
- * renews: one row, however many messages it holds. Lanes: 0 high, 1 normal. Times are the server's, in milliseconds.
+ * A message is written once and deleted once: `seq` is its place and never changes. States: 0 ready, 1 delayed, 2 dead.
+ * Lanes: 0 high, 1 normal. Times are the server's, in milliseconds.
+ *
+ * Who has fetched a message stands beside it: what a process claims at once is one row of `claim`, so a claim costs no
+ * copy of the message (with a column in `message` it cost half of all the server's work). What its handler has not
+ * finished at once is `running`, with the attempt that was charged. Both last as long as the lease of their process, which
+ * that one renews.
  *
  * Counting a million rows takes half a second, so triggers keep counts: each connection in rows of its own (`shard`), or
  * all would wait for one row until the other's commit; a sweep adds up the rows of connections that are gone.
@@ -24,14 +45,12 @@ const tables = `
   );
   CREATE TABLE message (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    owner bigint,
     published_at bigint NOT NULL,
     ready_at bigint,
     queue int NOT NULL,
     attempts int NOT NULL DEFAULT 0,
     lane smallint NOT NULL,
     state smallint NOT NULL DEFAULT 0,
-    started boolean NOT NULL DEFAULT false,
     id text NOT NULL,
     headers text,
     history text,
@@ -46,8 +65,8 @@ const tables = `
   CREATE INDEX message_delayed ON message (queue, ready_at) WHERE state = 1;
   CREATE INDEX message_due ON message (ready_at) WHERE state = 1;
   CREATE INDEX message_dead ON message (queue, seq) WHERE state = 2;
-  CREATE INDEX message_claimed ON message (owner) WHERE owner IS NOT NULL;
 
+  ${claimTables}
   CREATE TABLE counts (
     queue int NOT NULL,
     shard int NOT NULL,
@@ -71,14 +90,14 @@ const tables = `
           coalesce(sum(n) FILTER (WHERE state = 0 AND lane = 0), 0), coalesce(sum(n) FILTER (WHERE state = 0 AND lane = 1), 0),
           coalesce(sum(n) FILTER (WHERE state = 1), 0), coalesce(sum(n) FILTER (WHERE state = 2), 0)
         FROM (SELECT queue, lane, state, 1 AS n FROM new_rows UNION ALL SELECT queue, lane, state, -1 FROM old_rows) AS change
-        WHERE state <> 3 GROUP BY queue
+        GROUP BY queue
       ON CONFLICT (queue, shard) DO UPDATE SET high = counts.high + excluded.high, normal = counts.normal + excluded.normal,
         delayed = counts.delayed + excluded.delayed, dead = counts.dead + excluded.dead;
     ELSE
       INSERT INTO counts
         SELECT queue, pg_backend_pid(), -count(*) FILTER (WHERE state = 0 AND lane = 0),
           -count(*) FILTER (WHERE state = 0 AND lane = 1), -count(*) FILTER (WHERE state = 1), -count(*) FILTER (WHERE state = 2)
-        FROM old_rows WHERE state <> 3 GROUP BY queue
+        FROM old_rows GROUP BY queue
       ON CONFLICT (queue, shard) DO UPDATE SET high = counts.high + excluded.high, normal = counts.normal + excluded.normal,
         delayed = counts.delayed + excluded.delayed, dead = counts.dead + excluded.dead;
     END IF;
@@ -92,4 +111,19 @@ const tables = `
     FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
 `;
 
-export const schema: PostgresSchema = { name: 'pismak_broker', version: 1, tables, lock: 7_061_736_002 };
+/** Version 1 kept claims in `message`, as state 3. Its processes would not see ours. */
+const upgrade = `
+  LOCK TABLE process;
+  IF EXISTS (SELECT FROM process WHERE lease_until >= now_ms()) THEN RETURN; END IF;
+  UPDATE message SET state = 0 WHERE state = 3;
+  ALTER TABLE message DROP COLUMN owner, DROP COLUMN started;
+  ${claimTables}
+`;
+
+export const schema: PostgresSchema = {
+  name: 'pismak_broker',
+  version: 2,
+  tables,
+  upgrade,
+  lock: 7_061_736_002,
+};

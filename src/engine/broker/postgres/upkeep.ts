@@ -15,15 +15,15 @@ const forgetDead: Statement = {
   text: `DELETE FROM process WHERE lease_until < now_ms() AND (SELECT backend_start FROM pg_stat_activity
     WHERE pid = pg_backend_pid()) < clock_timestamp() - $1 * interval '1 millisecond'`,
 };
+/** What the dead had started was an attempt. Everything is ready again with the end of their claims. */
 const rescue: Statement = {
   name: 'rescue',
   text: `
-    WITH rescued AS (
-      UPDATE message SET state = 0, owner = NULL, started = false WHERE seq IN (
-        SELECT seq FROM message WHERE owner IS NOT NULL AND NOT EXISTS (SELECT FROM process WHERE number = owner)
-        LIMIT $1 FOR UPDATE SKIP LOCKED)
-      RETURNING queue, lane)
-    SELECT name, bool_or(lane = 0) FROM rescued JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name`,
+    WITH lost AS (DELETE FROM claim WHERE owner NOT IN (SELECT number FROM process) RETURNING seqs),
+    stopped AS (DELETE FROM running WHERE owner NOT IN (SELECT number FROM process) RETURNING seq, attempts),
+    charged AS (UPDATE message SET attempts = stopped.attempts FROM stopped WHERE message.seq = stopped.seq)
+    SELECT name, bool_or(lane = 0) FROM lost CROSS JOIN unnest(seqs) AS one (seq) JOIN message USING (seq)
+      JOIN queue ON number = queue WHERE name IS NOT NULL GROUP BY name`,
 };
 const promote: Statement = {
   name: 'promote',
@@ -106,7 +106,7 @@ export class Upkeep {
       await this.#lease.renew();
       await this.#line.query(forgetDead, [this.#leaseMs]);
       await this.#line.query(addUpCounts);
-      await this.#makeReady(rescue);
+      await this.#makeReady(rescue, []);
       for (const [number] of await this.#line.query<[number]>(removedQueues))
         await this.#finishRemoval(number);
       await this.#promote();
@@ -118,7 +118,7 @@ export class Upkeep {
 
   async #promote(): Promise<void> {
     try {
-      await this.#makeReady(promote);
+      await this.#makeReady(promote, [step]);
       const [next] = await this.#line.query<[number]>(nextDue);
       if (next) this.timer.expect(this.#clock.now() + Math.max(1, next[0]));
     } catch {
@@ -126,13 +126,12 @@ export class Upkeep {
     }
   }
 
-  async #makeReady(statement: Statement): Promise<void> {
-    const rows = await this.#line.query<[string, boolean]>(statement, [step]);
+  async #makeReady(statement: Statement, values: readonly unknown[]): Promise<void> {
+    const rows = await this.#line.query<[string, boolean]>(statement, values);
     const notices = cameReady(rows.map(([queue, high]) => ({ queue, high })));
     if (notices.length === 0) return;
-    const [notify, values] = noticesOf(notices, this.#lease.number);
-    await this.#line.query(notify, values);
+    await this.#line.query(...noticesOf(notices, this.#lease.number));
     for (const { queue, kind } of notices) this.#wake(queue, kind === 'high');
-    await this.#makeReady(statement);
+    await this.#makeReady(statement, values);
   }
 }

@@ -40,6 +40,8 @@ export class RecordStream {
     const marker = randomUUID();
     await this.#link.use(async (channel) => {
       const seen = Promise.withResolvers<void>();
+      // What is awaited first fails too when the connection is lost; then nobody comes to this one.
+      seen.promise.catch(() => {});
       channel.on('close', () => seen.reject(new Error('the connection was lost')));
       await this.append({ marker });
       await this.follow(channel, offset, (record) => {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts';
-import type { OutgoingMessage } from '../broker.ts';
+import type { Failure, OutgoingMessage } from '../broker.ts';
 import type { Charges } from './charges.ts';
 import type { RabbitLink } from './link.ts';
-import { type RabbitMessage, toEnvelope } from './message.ts';
+import { type RabbitMessage, type Target, toEnvelope } from './message.ts';
 import { deadQueue, delayQueue, delayStep, laneQueue, maxDelayMs } from './names.ts';
 import type { Publisher } from './publisher.ts';
 import type { Registry } from './registry.ts';
@@ -36,18 +36,23 @@ export class Shared {
   }
 
   publish(queue: string, outgoing: OutgoingMessage): Promise<void> {
-    return this.toLane(queue, {
-      id: outgoing.id,
-      life: '',
-      lane: outgoing.lane ?? 'normal',
-      attempts: 0,
-      publishedAt: Math.floor(this.clock.now()),
-      readyAt: null,
-      headers: outgoing.headers ?? {},
-      history: [],
-      // A copy: the sender may use its buffer again at once.
-      body: Buffer.from(outgoing.body),
-    });
+    const lane = outgoing.lane ?? 'normal';
+    return this.#send(
+      queue,
+      { routingKey: laneQueue(queue, lane) },
+      {
+        id: outgoing.id,
+        life: '',
+        lane,
+        attempts: 0,
+        publishedAt: Math.floor(this.clock.now()),
+        readyAt: null,
+        headers: outgoing.headers ?? noHeaders,
+        history: noHistory,
+        // A copy: the sender may use its buffer again at once.
+        body: Buffer.from(outgoing.body),
+      },
+    );
   }
 
   toLane(queue: string, message: RabbitMessage): Promise<void> {
@@ -71,11 +76,15 @@ export class Shared {
     return this.#send(queue, { ...target, expiration: String(delay) }, { ...message, readyAt });
   }
 
-  #send(queue: string, target: object, message: RabbitMessage): Promise<void> {
+  /** The message is ours alone: it gets its life here. */
+  #send(queue: string, target: Target, message: RabbitMessage): Promise<void> {
     this.charges.write();
-    const life = `${this.#lifePrefix}${(this.#lives++).toString(36)}`;
-    const envelope = { ...toEnvelope({ ...message, life }), ...target };
+    message.life = `${this.#lifePrefix}${(this.#lives++).toString(36)}`;
     const { buffer, byteOffset, byteLength } = message.body;
-    return this.#publisher.send(queue, life, envelope, Buffer.from(buffer, byteOffset, byteLength));
+    const body = Buffer.from(buffer, byteOffset, byteLength);
+    return this.#publisher.send(queue, message.life, toEnvelope(message, target), body);
   }
 }
+
+const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
+const noHistory: readonly Failure[] = Object.freeze([]);

@@ -1,0 +1,55 @@
+import { readAddress } from '../../src/engine/broker/rabbitmq/address.ts';
+import { openRabbitBroker } from '../../src/engine/broker/rabbitmq.ts';
+import { systemClock } from '../../src/engine/clock.ts';
+import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
+import { contest } from './contest.ts';
+import { runPismak } from './pismak.ts';
+import { RawRabbit } from './raw-rabbitmq.ts';
+import { atLeast, type Target } from './report.ts';
+import { type Contender, concurrencies, phases } from './work.ts';
+
+/** Messages that may wait for their confirm, and that may be sent ahead: the same for both. */
+const window = 1000;
+const prefetch = 200;
+
+/** The broker on a RabbitMQ cluster of three beside the client that it is built on. */
+export async function rabbitmqPart(rounds: number, targets: Target[]) {
+  console.log('\nRabbitMQ: three nodes, quorum queues of three; starting them takes half a minute');
+  const cluster = await startRabbitCluster();
+  try {
+    const { url } = await cluster.createHost();
+    const address = await readAddress(url);
+    // All go to one node: with whom the leader of a queue lives must not decide.
+    const [first = ''] = address.hosts ?? [];
+    const oneUrl = url.replace(/@[^/]+\//, `@${first}/`);
+    const broker = await openRabbitBroker({ url: oneUrl, clock: systemClock });
+    await broker.declare('jobs');
+    const raw = await RawRabbit.open(await readAddress(oneUrl), 'raw');
+    const terms = `${window} confirms under way, prefetch ${prefetch}, quorum x3, mandatory`;
+    const ours: Contender = {
+      name: 'Pismak on RabbitMQ',
+      terms: `${terms}; two lanes, attempts counted, acks confirmed`,
+      run: (concurrency) => runPismak(broker, 'jobs', { concurrency, window, prefetch }),
+    };
+    const peer: Contender = {
+      name: 'rabbitmq-client',
+      terms: `${terms}; one lane, acks not confirmed`,
+      run: () => raw.run(window, prefetch),
+    };
+    const figures = await contest([ours, peer], rounds);
+    figures.print(`RabbitMQ, median of ${rounds} rounds`);
+    for (const concurrency of concurrencies) {
+      for (const phase of phases) {
+        const ratio =
+          figures.rate(ours.name, concurrency, phase) / figures.rate(peer.name, concurrency, phase);
+        const name = `RabbitMQ against the raw client, ${phase}, concurrency ${concurrency}`;
+        targets.push(atLeast(name, ratio, 0.9));
+      }
+    }
+    await raw.close();
+    await broker.close();
+    return figures.all;
+  } finally {
+    await cluster.close();
+  }
+}

@@ -1,0 +1,18 @@
+import type { Engine } from '../../engine.ts';
+import { handlingLimitMs, overLimit } from '../../stage/handling-limit.ts';
+import type { Check } from './check.ts';
+
+/** Stages that were made before the broker, or its limit, was changed, and may now take too long for it. */
+export function slowStages({ stages, settings }: Pick<Engine, 'stages' | 'settings'>): Check {
+  return {
+    kind: 'stage.too-slow',
+    async look() {
+      const limitMs = handlingLimitMs(settings);
+      return (await stages.list()).flatMap((stage) => {
+        const reason = overLimit(stage, limitMs);
+        const details = { stage: stage.name, timeoutMs: stage.timeoutMs, limitMs };
+        return reason ? [{ entity: stage.name, reason, details }] : [];
+      });
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { Statement } from '../../database/postgres-line.ts';
+
+/**
+ * What becomes of messages that we have: acked ones are deleted, others moved, those still running charged. Rounds of
+ * claims that are over are forgotten, and with them claims whose answer was lost on the way to us.
+ */
+export const settle: Statement = {
+  name: 'settle',
+  text: `
+    WITH alive AS MATERIALIZED (SELECT number FROM process WHERE number = $1 FOR KEY SHARE),
+    gone AS (DELETE FROM message WHERE seq = ANY($2::bigint[]) AND EXISTS (SELECT FROM alive)),
+    ended AS (DELETE FROM running WHERE seq = ANY($3::bigint[]) AND owner = $1),
+    moved AS (
+      UPDATE message AS m SET state = v.state, attempts = v.attempts, history = coalesce(v.history, m.history),
+        ready_at = CASE WHEN v.state = 1 THEN now_ms() + v.delay END
+      FROM unnest($4::bigint[], $5::smallint[], $6::int[], $7::bigint[], $8::text[]) AS v (seq, state, attempts, delay, history)
+      WHERE m.seq = v.seq AND m.seq IN (SELECT unnest(seqs) FROM claim JOIN alive ON number = owner)),
+    started AS (
+      INSERT INTO running (seq, owner, queue, lane, attempts)
+      SELECT m.seq, number, m.queue, m.lane, v.attempts
+      FROM alive CROSS JOIN unnest($9::bigint[], $10::int[]) AS v (seq, attempts) JOIN message AS m ON m.seq = v.seq
+      ON CONFLICT (seq) DO UPDATE SET owner = excluded.owner, attempts = excluded.attempts),
+    freed AS (
+      UPDATE claim SET seqs = ARRAY(SELECT one FROM unnest(seqs) AS one WHERE one <> ALL($11::bigint[]))
+      WHERE owner = $1 AND round = ANY($12::bigint[])),
+    over AS (DELETE FROM claim WHERE owner = $1 AND round <> ALL($13::bigint[]))
+    SELECT count(*) FROM alive`,
+};
+
+/** Claims the first messages that nobody has, and locks them until the commit: others skip what is locked. */
+export const take: Statement = {
+  name: 'take',
+  text: `
+    WITH found AS MATERIALIZED (
+      SELECT ARRAY(
+        SELECT c.seq FROM unnest($3::text[], $4::int[], $5::smallint[]) AS w (name, most, lane)
+        JOIN queue AS q ON q.name = w.name AND NOT q.paused
+        CROSS JOIN LATERAL (
+          SELECT seq FROM message WHERE queue = q.number AND state = 0 AND message.lane <= w.lane
+            AND seq NOT IN (SELECT unnest(seqs) FROM claim)
+          ORDER BY lane, seq LIMIT w.most FOR UPDATE SKIP LOCKED) AS c) AS seqs)
+    INSERT INTO claim (owner, round, seqs)
+    SELECT number, $2, seqs FROM found JOIN process ON number = $1 WHERE seqs <> '{}'`,
+};
+
+/**
+ * Another may have claimed, and committed, between our look at the claims and our lock. Its claim is seen by now, as this
+ * is another statement: its messages are left to it.
+ */
+export const yieldToOthers: Statement = {
+  name: 'yield-to-others',
+  text: `
+    UPDATE claim AS c SET seqs = ARRAY(
+      SELECT one FROM unnest(c.seqs) AS one WHERE one NOT IN (SELECT unnest(seqs) FROM claim WHERE owner <> $1))
+    WHERE owner = $1 AND round = $2
+      AND EXISTS (SELECT FROM unnest(c.seqs) AS one WHERE one IN (SELECT unnest(seqs) FROM claim WHERE owner <> $1))`,
+};
+
+/** The messages of a claim, and the names of their queues. */
+export const fetch: Statement = {
+  name: 'fetch',
+  text: `
+    SELECT q.name, m.seq, m.id, m.lane, m.attempts, m.published_at, m.headers, m.history, m.body
+    FROM claim AS c CROSS JOIN unnest(c.seqs) AS one (seq) JOIN message AS m ON m.seq = one.seq
+    JOIN queue AS q ON q.number = m.queue
+    WHERE c.owner = $1 AND c.round = $2 ORDER BY m.lane, m.seq`,
+};
