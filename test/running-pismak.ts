@@ -5,16 +5,28 @@ import { readHolder } from '../src/engine/data-directory/data-directory.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** `npm start` as a user runs it, on a data directory of its own. It can be killed and started again. */
+/** How it is started, before its options. */
+export const commands = {
+  npmStart: ['npm', 'start', '--silent', '--'],
+  up: [join(root, 'bin', 'pismak'), 'up'],
+} as const;
+
+/** `npm start` (or `pismak up`) as a user runs it, on a data directory of its own. It can be killed and started again. */
 export class RunningPismak {
   readonly #directory: string;
   readonly #settings: readonly string[];
+  readonly #command: readonly string[];
   #process: ChildProcess | undefined;
   #output = '';
   #holder: { url: string; token: string } | undefined;
 
-  constructor(directory: string, settings: Readonly<Record<string, string | number>> = {}) {
+  constructor(
+    directory: string,
+    settings: Readonly<Record<string, string | number>> = {},
+    command: readonly string[] = commands.npmStart,
+  ) {
     this.#directory = directory;
+    this.#command = command;
     this.#settings = Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
   }
 
@@ -30,18 +42,14 @@ export class RunningPismak {
   /** Resolves to the milliseconds from the command to the first healthy answer. */
   async start(): Promise<number> {
     const startedAt = performance.now();
-    const parameters = [
-      'start',
-      '--silent',
-      '--',
-      '--data',
-      this.#directory,
-      '--port',
-      '0',
-      ...this.#settings,
-    ];
+    const [command = '', ...before] = this.#command;
+    const parameters = [...before, '--data', this.#directory, '--port', '0', ...this.#settings];
     // A process group of its own, so that a kill reaches npm, the shell and the program at the same moment.
-    const child = spawn('npm', parameters, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, parameters, {
+      cwd: root,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#process = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -50,7 +58,7 @@ export class RunningPismak {
     }
     for (;;) {
       if (child.exitCode !== null)
-        throw new Error(`npm start ended with ${child.exitCode}:\n${this.#output}`);
+        throw new Error(`${command} ended with ${child.exitCode}:\n${this.#output}`);
       if (performance.now() - startedAt > 60_000)
         throw new Error(`not healthy within a minute:\n${this.#output}`);
       if (await this.#healthy()) return performance.now() - startedAt;
@@ -65,6 +73,15 @@ export class RunningPismak {
 
   async stop(): Promise<void> {
     await this.#signal('SIGTERM');
+  }
+
+  /** SIGSTOP: it is there and does nothing, until `resume`. */
+  pause(): void {
+    if (this.#process?.pid) process.kill(-this.#process.pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    if (this.#process?.pid) process.kill(-this.#process.pid, 'SIGCONT');
   }
 
   /** Calls an operation through the API; rejects with its message, or when nobody answers. */

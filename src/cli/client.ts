@@ -7,6 +7,10 @@ export interface Client {
   call<Output = unknown>(name: string, input?: object, options?: CallOptions): Promise<Output>;
   /** Stores bytes too large to travel inside a call. */
   upload(content: AsyncIterable<Uint8Array>): Promise<{ hash: string; size: number }>;
+  /** The next part of an upload (`upload.create`); `conflict` tells where to go on. */
+  uploadPart(upload: string, offset: number, content: Uint8Array): Promise<{ offset: number }>;
+  /** The bytes that a streaming operation answers with, such as `document.file`. */
+  stream(name: string, input: object): AsyncIterable<Uint8Array>;
   /** A large file of a result that was taken. */
   download(receipt: string, hash: string): AsyncIterable<Uint8Array>;
   close(): Promise<void>;

@@ -1,9 +1,13 @@
+import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
 import { openEngine } from '../engine/open-engine.ts';
 import { executeOperation } from '../engine/operation/execute-operation.ts';
 import type { Caller } from '../engine/operation/operation.ts';
+import { openStream } from '../engine/operation/stream-operation.ts';
 import type { LoadedSettings } from '../engine/settings/load.ts';
-import { allOperations } from '../server/operations.ts';
+import { houseProcessors } from '../server/houses.ts';
+import { allOperations, allStreams } from '../server/operations.ts';
+import { addPart } from '../transcription/index.ts';
 import type { Client } from './client.ts';
 
 /** Whoever may read the data directory may do everything. */
@@ -14,28 +18,41 @@ export async function openEngineClient(
   { settings, file }: LoadedSettings,
   interruption: AbortSignal,
 ): Promise<Client> {
+  const engine = await openEngine(settings, {
+    ...{ purpose: 'a command', configurationFile: file, processors: houseProcessors },
+  });
+  return { ...engineClient(engine, interruption), alone: true, close: () => engine.close() };
+}
+
+/** The operations of an engine that runs in this process. Closing it does nothing. */
+export function engineClient(engine: Engine, interruption: AbortSignal): Client {
   const never = new AbortController().signal;
-  const engine = await openEngine(settings, { purpose: 'a command', configurationFile: file });
   const operations = new Map(allOperations.map((one) => [one.name, one]));
+  const streams = new Map(allStreams.map((one) => [one.name, one]));
   return {
-    alone: true,
     async call<Output>(name: string, input: object = {}, { afterInterruption = false } = {}) {
       const operation = operations.get(name);
       if (!operation) throw new PismakError('not-found', `there is no operation ${name}`);
-      return (await executeOperation(
-        engine,
-        operation,
-        local,
-        input,
-        afterInterruption ? never : interruption,
-      )) as Output;
+      const signal = afterInterruption ? never : interruption;
+      return (await executeOperation(engine, operation, local, input, signal)) as Output;
     },
     upload: (content) => engine.blobs.put(content),
+    async uploadPart(upload, offset, content) {
+      const part = (async function* () {
+        yield content;
+      })();
+      return { offset: await addPart(engine, upload, offset, part) };
+    },
+    async *stream(name, input) {
+      const stream = streams.get(name);
+      if (!stream) throw new PismakError('not-found', `there is no operation ${name}`);
+      yield* (await openStream(engine, stream, local, input, interruption)).content;
+    },
     async *download(receipt, hash) {
       if (!engine.pickup.find(receipt))
         throw new PismakError('not-found', 'the receipt has expired: take the result again');
       yield* engine.blobs.get(hash);
     },
-    close: () => engine.close(),
+    close: async () => {},
   };
 }

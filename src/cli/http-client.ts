@@ -14,14 +14,28 @@ import { queryFromInput } from '../server/query-input.ts';
 import type { Client } from './client.ts';
 
 /** Operations whose verb is one of these only read; they are GET. */
-const readingVerbs = new Set(['ls', 'show', 'history', 'peek', 'dead', 'status', 'plan', 'get']);
+const readingVerbs = new Set([
+  'ls',
+  'show',
+  'history',
+  'peek',
+  'dead',
+  'status',
+  'plan',
+  'get',
+  'pages',
+  'page',
+  'sources',
+  'results',
+  'text',
+]);
 
 export function onlyReads(operation: string): boolean {
   return readingVerbs.has(operation.split('.')[1] ?? '');
 }
 
 interface Sending {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   path: string;
   type?: string;
   body?: Uint8Array | AsyncIterable<Uint8Array>;
@@ -94,6 +108,19 @@ export function openHttpClient(options: {
       const type = 'application/octet-stream';
       const answer = await send({ method: 'POST', path: '/api/v1/blobs', type, body, signal: interruption });
       return (await parsed(answer)) as { hash: string; size: number };
+    },
+    async uploadPart(upload, offset, body) {
+      const path = `/api/v1/uploads/${encodeURIComponent(upload)}/${offset}`;
+      const type = 'application/octet-stream';
+      return (await parsed(await send({ method: 'PUT', path, type, body, signal: interruption }))) as {
+        offset: number;
+      };
+    },
+    async *stream(name, input) {
+      const path = `/api/v1/${name.replace('.', '/')}?${queryFromInput({ ...input })}`;
+      const answer = await send({ method: 'GET', path, signal: interruption });
+      if (answer.statusCode !== 200) await parsed(answer);
+      yield* answer;
     },
     async *download(receipt, hash) {
       const path = `/api/v1/results/${encodeURIComponent(receipt)}/blobs/${encodeURIComponent(hash)}`;

@@ -17,6 +17,15 @@ const groups: Readonly<Record<string, Group>> = {
     summary: 'Start everything: API, workers, watchdog',
     load: () => import('./commands/up.ts'),
   },
+  transcribe: {
+    summary: 'Read scans: one command, from images to text, PAGE XML, ALTO and PDF',
+    load: () => import('./commands/transcribe.ts'),
+  },
+  document: {
+    summary: 'Have scans read by what runs, see how far they are, get the results',
+    load: () => import('./commands/document.ts'),
+  },
+  search: { summary: 'Find words in what was read', load: () => import('./commands/search.ts') },
   status: {
     summary: 'Show health, queues, workers and rates at a glance',
     load: () => import('./commands/status.ts'),
@@ -29,11 +38,19 @@ const groups: Readonly<Record<string, Group>> = {
   },
   worker: { summary: 'See and steer workers', load: () => import('./commands/worker.ts') },
   watchdog: { summary: 'See how work is shared out, and why', load: () => import('./commands/watchdog.ts') },
+  trace: {
+    summary: 'Draw who served what when, and how long queues were',
+    load: () => import('./commands/trace.ts'),
+  },
   publish: { summary: 'Send files through stages', load: () => import('./commands/publish.ts') },
   results: { summary: 'Collect what is finished', load: () => import('./commands/results.ts') },
   timing: {
     summary: 'Tell where the time of finished requests went',
     load: () => import('./commands/timing.ts'),
+  },
+  evaluate: {
+    summary: 'Compare what was read with what should have been',
+    load: () => import('./commands/evaluate.ts'),
   },
   dummy: { summary: 'Make load: send generated requests', load: () => import('./commands/dummy.ts') },
   schedule: { summary: 'Do things at certain times', load: () => import('./commands/schedule.ts') },

@@ -5,8 +5,8 @@ import { fit } from './printable.ts';
 
 /** Shows how far long work has come, with its rate and the time left: a bar on a terminal, else a line now and then. */
 export interface Progress {
-  /** How much is done in all. */
-  set(done: number): void;
+  /** How much is done in all, and how much there is if that has changed. */
+  set(done: number, total?: number): void;
   /** Shows the last state and ends the line. Safe to repeat. */
   close(): void;
 }
@@ -21,8 +21,13 @@ export function startProgress(options: {
   what: string;
   /** Undefined when nobody knows how much there will be. */
   total?: number | undefined;
+  /** What was done before, and tells nothing of the rate. */
+  already?: number;
+  /** Slow things are told by the minute. */
+  per?: 's' | 'min';
 }): Progress {
-  const { stderr, clock, what, total } = options;
+  const { stderr, clock, what, already = 0, per = 's' } = options;
+  let { total } = options;
   const start = clock.now();
   const everyMs = stderr.isTTY ? redrawMs : lineMs;
   let done = 0;
@@ -32,7 +37,7 @@ export function startProgress(options: {
 
   function show(): void {
     shownAt = clock.now();
-    const text = describe({ done, total, what, elapsedMs: shownAt - start });
+    const text = describe({ done, total, what, per, already, elapsedMs: shownAt - start });
     if (!stderr.isTTY) {
       if (text !== shown) stderr.write(`${text}\n`);
     } else stderr.write(`\r\x1b[K${fit(`${bar(done, total)}${text}`, (stderr.columns ?? 80) - 1)}`);
@@ -40,8 +45,9 @@ export function startProgress(options: {
   }
 
   return {
-    set(now) {
+    set(now, of = total) {
       done = now;
+      total = of;
       if (clock.now() - shownAt >= everyMs) show();
     },
     close() {
@@ -63,12 +69,15 @@ function describe(state: {
   done: number;
   total: number | undefined;
   what: string;
+  per: 's' | 'min';
+  already: number;
   elapsedMs: number;
 }): string {
-  const { done, total, what, elapsedMs } = state;
-  const rate = elapsedMs > 0 ? done / (elapsedMs / 1000) : 0;
+  const { done, total, what, per, already, elapsedMs } = state;
+  const rate = elapsedMs > 0 ? (done - already) / (elapsedMs / 1000) : 0;
+  const shown = per === 's' ? rate : rate * 60;
   const parts = [total === undefined ? `${done} ${what}` : `${done} of ${total} ${what}`];
-  if (rate > 0) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)} per s`);
+  if (rate > 0) parts.push(`${shown >= 10 ? Math.round(shown) : shown.toFixed(1)} per ${per}`);
   if (total !== undefined && rate > 0 && done < total) {
     parts.push(`${formatDuration(((total - done) / rate) * 1000)} left`);
   }

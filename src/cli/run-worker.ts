@@ -56,7 +56,12 @@ async function runAlone(
   const file = join(settings.data, 'logs', 'worker.log');
   const log = openLog({ level: settings.log.level, file, console: (line) => out.say(line) });
   const { id, labels } = options;
-  const worker = startWorkerProcess({ settings, clock, random: Math.random, log: log.logger, id, labels });
+  // Loaded only here: other commands of the group have no use for the houses.
+  const { houseProcessors } = await import('../server/houses.ts');
+  const worker = startWorkerProcess({
+    ...{ settings, clock, random: Math.random, log: log.logger, id, labels },
+    processors: houseProcessors,
+  });
   out.say(`worker ${worker.id} runs; Ctrl-C stops it`);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

@@ -16,6 +16,25 @@ export async function own(queries: Queries, hash: string, owner: string, at: num
     .execute();
 }
 
+/** The same for many at once. */
+export async function ownAll(
+  queries: Queries,
+  hashes: readonly string[],
+  owner: string,
+  at: number,
+): Promise<void> {
+  const unique = [...new Set(hashes)];
+  for (let start = 0; start < unique.length; start += 500) {
+    const some = unique.slice(start, start + 500);
+    await queries.deleteFrom('blobOrphan').where('hash', 'in', some).execute();
+    await queries
+      .insertInto('blobRef')
+      .values(some.map((hash) => ({ hash, owner, createdAt: at })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
 /** The owner needs none of its blobs any more. */
 export async function disown(queries: Queries, owner: string): Promise<void> {
   await queries.deleteFrom('blobRef').where('owner', '=', owner).execute();

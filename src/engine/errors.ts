@@ -11,6 +11,7 @@ export const errorStatus = {
   conflict: 409,
   'too-large': 413,
   'too-many-requests': 429,
+  'quota-exceeded': 429,
   internal: 500,
   unavailable: 503,
 

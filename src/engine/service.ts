@@ -46,6 +46,7 @@ export function runService({ name, openSession, clock, log, run }: ServiceParts)
         log.debug({ service: name, fence: hold.fence }, 'leading');
         await run({ hold, coordination, signal: AbortSignal.any([until, hold.lost]) });
       } finally {
+        if (hold.lost.aborted) log.warn({ service: name, fence: hold.fence }, 'leadership lost');
         await hold.release();
       }
     } finally {

@@ -40,7 +40,8 @@ export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
   });
 }
 
-async function* bounded(
+/** The body, until it is too large. */
+export async function* bounded(
   body: AsyncIterable<Uint8Array>,
   limit: number,
   tooLarge: () => PismakError,

@@ -16,11 +16,14 @@ import { addLiveChanges } from './live-changes.ts';
 import { addMetricsRoute } from './metrics-route.ts';
 import { newApp } from './new-app.ts';
 import { addOperationRoutes } from './operation-routes.ts';
+import { allStreams } from './operations.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { measureProcess } from './process-metrics.ts';
 import { limitRates } from './rate-limits.ts';
 import { logRequests } from './request-log.ts';
 import { addSecurityHeaders } from './security-headers.ts';
+import { addStreamRoutes } from './stream-routes.ts';
+import { addUploadRoutes } from './upload-routes.ts';
 
 export interface Server {
   /** Where users reach it. */
@@ -72,7 +75,9 @@ export async function openServer(
 
   addHealthRoute(app, engine, state);
   addOperationRoutes(app, { engine, operations, cookie: sessionCookie, signals });
+  addStreamRoutes(app, { engine, streams: allStreams, signals });
   addBlobRoutes(app, engine);
+  addUploadRoutes(app, engine);
   addMetricsRoute(app, engine, process);
   addPageRoutes(app, { engine, operations, url: () => url });
   const live = addLiveChanges(app, { engine, authenticate });

@@ -1,6 +1,11 @@
+import type { StreamOperation } from '../engine/operation/stream-operation.ts';
 import { downloadRoute, uploadRoute } from './blob-routes.ts';
 import { changesRoute } from './live-changes.ts';
 import { metricsRoute } from './metrics-route.ts';
+import { routeOf } from './operation-routes.ts';
+import { allStreams } from './operations.ts';
+import { streamInput } from './stream-routes.ts';
+import { partRoute } from './upload-routes.ts';
 
 const failed = { default: { $ref: '#/components/responses/Error' } };
 const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
@@ -15,6 +20,18 @@ const blob = {
 function described(route: { name: string; role: string }, summary: string) {
   const description = `Needs the role: ${route.role}.`;
   return { operationId: route.name, summary, description, 'x-role': route.role };
+}
+
+function streamed(stream: StreamOperation) {
+  const { properties = {}, required = [] } = streamInput(stream);
+  const parameters = Object.entries(properties).map(([name, schema]) => ({
+    ...{ name, in: 'query', required: required.includes(name), schema },
+  }));
+  return {
+    ...described(stream, stream.summary),
+    parameters,
+    responses: { 200: { description: 'The bytes', content: bytes }, ...failed },
+  };
 }
 
 function inPath(name: string) {
@@ -74,6 +91,15 @@ export const streamPaths = {
       responses: { 200: { description: 'The bytes', content: bytes }, ...failed },
     },
   },
+  [partRoute.path.replaceAll(/:(\w+)/g, '{$1}')]: {
+    put: {
+      ...described(partRoute, 'The next part of an upload; `conflict` tells where to go on'),
+      parameters: [inPath('upload'), inPath('offset')],
+      requestBody: { required: true, content: bytes },
+      responses: { 200: { description: 'The offset of the part after it' }, ...failed },
+    },
+  },
+  ...Object.fromEntries(allStreams.map((stream) => [routeOf(stream), { get: streamed(stream) }])),
   [metricsRoute.path]: {
     get: {
       ...described(

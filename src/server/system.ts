@@ -1,8 +1,10 @@
 import type { Engine } from '../engine/engine.ts';
 import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
+import type { Running } from '../engine/service.ts';
 import { runServices } from '../engine/services.ts';
 import type { Settings } from '../engine/settings/settings.ts';
 import type { LifeState } from './health.ts';
+import { createHouseStages, houseProcessors, runHouses } from './houses.ts';
 import { openServer, type Server } from './open-server.ts';
 import { allOperations } from './operations.ts';
 import { createSamples } from './samples.ts';
@@ -16,7 +18,7 @@ export interface System {
 }
 
 export async function startSystem(settings: Settings, options: EngineOptions): Promise<System> {
-  const engine = await openEngine(settings, options);
+  const engine = await openEngine(settings, { ...options, processors: houseProcessors });
   let state: LifeState = 'starting';
   const closing: (() => Promise<void>)[] = [() => engine.close()];
   const close = async () => {
@@ -25,15 +27,34 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
   };
   try {
     await createSamples(engine);
+    await createHouseStages(engine);
     const server = await openServer(engine, allOperations, { state: () => state });
     closing.push(() => server.close());
     await engine.directory.publishHolder({ url: server.localUrl, token: server.localToken });
-    const services = runServices(engine);
-    closing.push(() => services.close());
-    for (let count = 0; count < settings.worker.count; count++) await engine.workers.start();
-    closing.push(() => engine.workers.close());
+    const work = await startWork(engine, settings.worker.count);
+    closing.push(() => work.close());
     state = 'up';
     return { engine, server, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Services, houses and workers: what it takes for work to be done. Closing lets workers finish what they have begun. */
+export async function startWork(engine: Engine, workers: number): Promise<Running> {
+  const closing: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const step of closing.splice(0).reverse()) await step();
+  };
+  try {
+    const services = runServices(engine);
+    closing.push(() => services.close());
+    const houses = await runHouses(engine);
+    closing.push(() => houses.close());
+    closing.push(() => engine.workers.close());
+    for (let count = 0; count < workers; count++) await engine.workers.start();
+    return { close };
   } catch (error) {
     await close();
     throw error;

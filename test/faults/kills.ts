@@ -5,6 +5,7 @@ import { RunningPismak } from '../running-pismak.ts';
 
 export interface KillFigures {
   kills: number;
+  /** Confirmed to whoever sent them. */
   requests: number;
   /** Messages found in the output queue, before duplicates are suppressed. */
   raw: number;
@@ -27,6 +28,7 @@ const output = 'kill.out';
 export async function surviveKills(options: {
   directory: string;
   kills: number;
+  /** At least: there are more when these are sent before the last kill. */
   requests: number;
   say: (line: string) => void;
 }): Promise<KillFigures> {
@@ -45,7 +47,8 @@ export async function surviveKills(options: {
       await pismak.call('stage.create', { name, processor: 'dummy', config, concurrency: 4 });
     }
 
-    const submitting = submitAll(pismak, requests);
+    let killed = false;
+    const submitting = submitAll(pismak, requests, () => killed);
     for (let kill = 1; kill <= kills; kill++) {
       // Spread over the life of a process, its first moments included.
       await wait(Math.random() * 2_500);
@@ -53,6 +56,7 @@ export async function surviveKills(options: {
       restarts.push(await pismak.start());
       say(`kill ${kill} of ${kills}: healthy again after ${Math.round(restarts.at(-1) ?? 0)} ms`);
     }
+    killed = true;
     const submitted = await submitting;
     await idle(pismak, say);
     const found = await collect(pismak);
@@ -76,13 +80,18 @@ export async function surviveKills(options: {
   }
 }
 
-/** Ten at a time; whoever gets no answer asks again, as long as it takes. */
-async function submitAll(pismak: RunningPismak, count: number): Promise<string[]> {
-  const uuids = Array.from({ length: count }, () => randomUUID());
-  const waiting = uuids.values();
+/**
+ * Ten at a time, `count` of them and then slowly on until it is over, so that every kill finds work under way. Whoever
+ * gets no answer asks again, as long as it takes.
+ */
+async function submitAll(pismak: RunningPismak, count: number, isOver: () => boolean): Promise<string[]> {
+  const uuids: string[] = [];
   const content = Buffer.alloc(1000, 'x').toString('base64');
   const submitOne = async () => {
-    for (const uuid of waiting) {
+    while (uuids.length < count || !isOver()) {
+      if (uuids.length >= count) await wait(100);
+      const uuid = randomUUID();
+      uuids.push(uuid);
       for (;;) {
         try {
           await pismak.call('request.submit', {

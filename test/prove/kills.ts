@@ -1,4 +1,4 @@
-/** `npm run prove kills`: npm start is killed 20 times while 5,000 requests run through three stages. */
+/** `npm run prove -- kills`: npm start is killed 20 times while 5,000 requests or more run through three stages. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

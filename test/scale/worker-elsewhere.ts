@@ -4,14 +4,15 @@ import { join } from 'node:path';
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'pismak');
 
-/** `pismak worker run` as on a machine of its own: it is told the coordination and nothing else. */
+/** `pismak worker run` as on a machine of its own (`through` names one): it is told the coordination and nothing else. */
 export class WorkerElsewhere {
   readonly #child: ChildProcess;
   output = '';
 
-  constructor(directory: string, coordination: string, id: string) {
+  constructor(directory: string, coordination: string, id: string, through: readonly string[] = []) {
     const parameters = ['worker', 'run', '--coordination', coordination, '--id', id, '--data', directory];
-    this.#child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [command = program, ...before] = [...through, program];
+    this.#child = spawn(command, [...before, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.output = (this.output + text).slice(-20_000);

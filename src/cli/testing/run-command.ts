@@ -23,6 +23,10 @@ export function fakeClient(answers: Answers, more: Partial<Client> = {}): Client
       return (typeof answer === 'function' ? await answer(input as never) : (answer ?? {})) as Output;
     },
     upload: () => Promise.reject(new Error('nothing is to be uploaded')),
+    uploadPart: () => Promise.reject(new Error('nothing is to be uploaded')),
+    stream: () => {
+      throw new Error('nothing is to be downloaded');
+    },
     download: () => {
       throw new Error('nothing is to be downloaded');
     },

@@ -40,6 +40,7 @@ export async function openPostgresDatabase(options: {
   });
 
   const database: Database = {
+    dialect: 'postgres',
     query,
     async transaction(work) {
       const giveBack = await slots.take();

@@ -30,6 +30,7 @@ export async function openSqliteDatabase(options: { file: string; clock?: Clock 
   });
 
   const database: Database = {
+    dialect: 'sqlite',
     query,
     transaction: (work) =>
       query.transaction().execute((transaction) => driver.insideTransaction(() => work(transaction))),

@@ -67,7 +67,7 @@ function cancelled(error: unknown, signal: AbortSignal): PismakError | undefined
   });
 }
 
-async function checkInput(operation: Operation, rawInput: unknown): Promise<unknown> {
+export async function checkInput(operation: Pick<Operation, 'input'>, rawInput: unknown): Promise<unknown> {
   const result = await operation.input.safeParseAsync(rawInput ?? {});
   if (!result.success) throw invalidInput(result.error);
   return result.data;
@@ -81,7 +81,11 @@ function invalidInput(error: ZodError): PismakError {
   return new PismakError('invalid-input', lines.join('; '), { cause: error, details: { issues } });
 }
 
-async function checkOwner(operation: Operation, context: OperationContext, input: unknown): Promise<void> {
+export async function checkOwner(
+  operation: Pick<Operation, 'owner'>,
+  context: OperationContext,
+  input: unknown,
+): Promise<void> {
   if (typeof operation.owner !== 'function' || context.caller.role === 'admin') return;
   let owner: string | undefined;
   try {

@@ -37,6 +37,7 @@ async function load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
       stage,
       version: message.version,
       config: message.config,
+      files: message.files.map((file) => file.name),
       random: Math.random,
       async file(name) {
         const file = message.files.find((candidate) => candidate.name === name);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { newFile } from '../request/request.ts';
 import { type Stage, stageDefinition } from '../stage/stage.ts';
 import { eventually } from '../testing/eventually.ts';
@@ -17,7 +17,7 @@ after(async () => {
   await Promise.all(closing.map((runner) => runner.close()));
 });
 
-function runner(definition: Partial<Stage> = {}): Runner {
+function runner(definition: Partial<Stage> = {}, more: { clock?: Clock; proven?: boolean } = {}): Runner {
   const stage = {
     ...stageDefinition.parse({ name: 'test', processor: 'misbehaving', timeoutMs: 20_000 }),
     version: 7,
@@ -28,6 +28,7 @@ function runner(definition: Partial<Stage> = {}): Runner {
     blobs: `directory:${directory}/blobs`,
     cache: `${directory}/cache`,
     clock: systemClock,
+    ...more,
   });
   closing.push(made);
   return made;
@@ -140,4 +141,36 @@ test('large results come back as blobs', async () => {
   assert.ok(answer && answer.blob !== '' && answer.content.length === 0);
   const blobs = await openDirectoryBlobs(`${directory}/blobs`);
   assert.equal((await readBlob(blobs, answer.blob)).length, Number(answer.size));
+});
+
+test('a shared stage that has nothing to do for minutes keeps no process, and works on when it has', async () => {
+  const waits: { ms: number; callback: () => void }[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    after(ms, callback) {
+      waits.push({ ms, callback });
+      return systemClock.after(ms, callback);
+    },
+  };
+  const made = runner({ mode: 'shared' }, { clock });
+  const pidOf = async () => /pid (\d+)/.exec(answerOf(await order(made, 'be good')))?.[1];
+  const first = await pidOf();
+  assert.equal(await pidOf(), first, 'as long as there is work it stays');
+  // The minutes pass.
+  waits.findLast(({ ms }) => ms === 300_000)?.callback();
+  await eventually(
+    'the process is gone',
+    () => !existsSync(`/proc/${first}`) || readFileSync(`/proc/${first}/stat`, 'utf8').includes(') Z '),
+  );
+  assert.notEqual(await pidOf(), first);
+});
+
+test('where a stage is known to load, the first process waits for the first request', async () => {
+  const broken = { config: 'fail to load' };
+  await assert.rejects(runner(broken).load(), /never loads/);
+  const made = runner(broken, { proven: true });
+  await made.load();
+  const result = await order(made, 'be good');
+  assert.ok(!result.ok && !result.permanent);
+  assert.match(result.reason, /never loads/);
 });

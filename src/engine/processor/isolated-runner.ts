@@ -7,9 +7,13 @@ import type { FromHost } from './host-protocol.ts';
 import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';
 import { fromWire, toWire } from './wire-files.ts';
 
+/** Ten workers with ten shared stages would otherwise keep a hundred processes for ever. */
+const retireMs = 300_000;
+
 /**
  * Runs a processor in processes of its own, one request in each at a time, so that a crash costs one attempt of one
- * request. Processes are kept for the next request until they have grown beyond the stage's memory limit.
+ * request. Processes are kept for the next request until they have grown beyond the stage's memory limit; those of shared
+ * stages, which every worker serves all the time, until they have had nothing to do for a while.
  */
 export function createIsolatedRunner(parts: {
   stage: Stage;
@@ -17,10 +21,14 @@ export function createIsolatedRunner(parts: {
   blobs: string;
   cache: string;
   clock: Clock;
+  /** It is known that the stage can be loaded: the first process may wait for the first request. */
+  proven?: boolean;
 }): Runner {
-  const { stage, module, blobs, cache, clock } = parts;
+  const { stage, module, blobs, cache, clock, proven = false } = parts;
   const idle: HostProcess[] = [];
   const all = new Set<HostProcess>();
+  /** Cancels that an idle process is ended. */
+  const retiring = new WeakMap<HostProcess, () => void>();
   let closed = false;
 
   async function start(): Promise<HostProcess> {
@@ -38,6 +46,7 @@ export function createIsolatedRunner(parts: {
 
   async function take(): Promise<HostProcess> {
     for (let host = idle.pop(); host; host = idle.pop()) {
+      retiring.get(host)?.();
       if (host.alive) return host;
       all.delete(host);
     }
@@ -45,11 +54,22 @@ export function createIsolatedRunner(parts: {
   }
 
   function giveBack(host: HostProcess): void {
-    if (host.alive && !closed && host.rssBytes < stage.memoryMb * 1024 * 1024) idle.push(host);
+    if (host.alive && !closed && host.rssBytes < stage.memoryMb * 1024 * 1024) keep(host);
     else {
       all.delete(host);
       void host.close();
     }
+  }
+
+  function keep(host: HostProcess): void {
+    idle.push(host);
+    if (stage.mode !== 'shared') return;
+    const retire = () => {
+      idle.splice(idle.indexOf(host), 1);
+      all.delete(host);
+      void host.close();
+    };
+    retiring.set(host, clock.after(retireMs, retire));
   }
 
   async function run(job: RunnerJob): Promise<RunnerResult> {
@@ -82,11 +102,12 @@ export function createIsolatedRunner(parts: {
 
   return {
     async load() {
-      if (idle.length === 0) idle.push(await start());
+      if (idle.length === 0 && !proven) keep(await start());
     },
     run,
     async close() {
       closed = true;
+      for (const host of idle) retiring.get(host)?.();
       await Promise.all([...all].map((host) => host.close()));
       all.clear();
     },

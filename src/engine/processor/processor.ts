@@ -26,6 +26,8 @@ export interface Setup {
   version: number;
   /** The stage's configuration text, as the administrator wrote it. */
   config: string;
+  /** Names of the stage's files. */
+  files: readonly string[];
   /** Path of a local copy of one of the stage's files. */
   file(name: string): Promise<string>;
   /** For what chance decides; a test passes its own. */

@@ -7,6 +7,7 @@ import { PismakError } from '../errors.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webhookProcessor } from '../webhook/webhook.ts';
 import { dummyProcessor } from './dummy.ts';
+import type { ProcessorRegistration } from './processor.ts';
 import { createProcessors, type Processors } from './processors.ts';
 
 /** The engine's own processors, and those that the settings name. Houses add theirs. */
@@ -14,10 +15,13 @@ export function registerProcessors(parts: {
   settings: Settings;
   clock: Clock;
   database: Database;
+  /** Of the houses. */
+  more?: readonly ProcessorRegistration[] | undefined;
 }): Processors {
   const processors = createProcessors();
   processors.register(dummyProcessor(parts.clock));
   processors.register(webhookProcessor({ ...parts, allowPrivate: parts.settings.webhook.allowPrivate }));
+  for (const registration of parts.more ?? []) processors.register(registration);
   for (const [name, path] of Object.entries(parts.settings.processors)) {
     checkOwn(name, path, processors);
     processors.register({ name, summary: `from ${path}`, module: pathToFileURL(resolve(path)) });

@@ -12,7 +12,7 @@ export interface HeldDelivery {
  * once. The consumer lives as long as this call, so nothing is hoarded for callers who may never come.
  */
 export async function gatherDeliveries(options: {
-  broker: Broker;
+  broker: Pick<Broker, 'consume' | 'status'>;
   clock: Clock;
   queue: string;
   max: number;
@@ -29,7 +29,7 @@ export async function gatherDeliveries(options: {
   const enough = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   let open = true;
-  let cancelTimer = clock.after(Math.max(waitMs, startMs), enough.resolve);
+  let cancelTimer = clock.after(Math.max(waitMs, nothingReady ? startMs : readyMs), enough.resolve);
   const stop = () => enough.resolve();
   signal.addEventListener('abort', stop, { once: true });
 
@@ -67,7 +67,9 @@ export async function gatherDeliveries(options: {
 
 /** What the consumer may take to come up: less would find nothing in a queue that has something. */
 const startMs = 1000;
-/** A queue that has more delivers it within this time of the last. */
-const lingerMs = 10;
+/** What is known to be there comes, unless another takes it: to a slow server that may be worth waiting for. */
+const readyMs = 10_000;
+/** A queue that has more delivers it within this time of the last, also on a busy server. */
+const lingerMs = 50;
 /** All bodies of one call go into one answer. One message alone may be larger. */
 const maxBytes = 8 * 1024 * 1024;

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { own } from '../blob-owners.ts';
+import type { Broker } from '../broker/broker.ts';
 import { ManualClock } from '../clock.ts';
 import { hasCode } from '../errors.ts';
 import { newRequest, toMessage } from '../request/request.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
+import { gatherDeliveries } from './gather-deliveries.ts';
 import { createPickup, leaseMs, maxUnconfirmed } from './pickup.ts';
 import { requestOwner } from './result-files.ts';
 
@@ -68,6 +70,25 @@ test('whoever still downloads keeps the receipt alive', async (t) => {
   }
   assert.deepEqual((await pickup.confirm([receipt])).settled, [receipt]);
   assert.equal((await status()).inFlight, 0);
+});
+
+test('a result that waits is taken from a slow server too, and the queue is not called empty', async (t) => {
+  const { publish, broker, queue, clock } = await openWithManualClock(t);
+  await publish('a');
+  const slow: Pick<Broker, 'consume' | 'status'> = {
+    status: broker.status.bind(broker),
+    consume(...parameters) {
+      clock.advance(5_000);
+      return broker.consume(...parameters);
+    },
+  };
+  const { signal } = new AbortController();
+  const taken = await gatherDeliveries({ broker: slow, clock, queue, max: 1, waitMs: 1000, signal });
+  assert.deepEqual(
+    taken.map(({ delivery }) => delivery.id),
+    ['a/1'],
+  );
+  for (const { delivery, done } of taken) await delivery.ack().finally(done);
 });
 
 test('a caller waits for the first result and gets it when it comes', async (t) => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -16,14 +17,14 @@ export interface ChildProgram {
   readonly ended: Promise<void>;
 }
 
-/** Starts `testing/programs/NAME.ts`, under `through` (`strace -f`) if given. Killed at the end of the test. */
+/** Starts `testing/programs/NAME.ts` (or the program at an absolute path), under `through` (`strace -f`) if given. Killed at the end of the test. */
 export function startProgram(
   test: Pick<TestContext, 'after'>,
   name: string,
   args: string[] = [],
   through: string[] = [],
 ): ChildProgram {
-  const program = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url));
+  const program = isAbsolute(name) ? name : fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url));
   const [command = process.execPath, ...before] = [...through, process.execPath];
   const child = spawn(command, [...before, program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit').then(() => {});

@@ -61,6 +61,7 @@ async function sender(
     stage: 'webhook',
     version: 1,
     config: '',
+    files: [],
     file: async () => '',
     random: Math.random,
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { newRequest, toMessage } from '../../engine/request/request.ts';
+import { createTextIndex } from '../../transcription/index.ts';
 import type { Answer, RunningServer } from './running-server.ts';
 import { passwordOf } from './running-server.ts';
 
@@ -64,6 +65,49 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     return { input: {}, ...seenOnlyByOwner(`private${tag}`) };
   },
 
+  'document.create': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    return { input: { name: `document${tag}`, pipeline: `pipeline${tag}` }, foreign: ofCaller };
+  },
+  'document.add': async (server, owner, tag) => {
+    const document = await makeDocument(server, owner, tag);
+    return { input: { document, name: 'another', hash: await storedHash(server, 'another') } };
+  },
+  'document.submit': anyDocument,
+  'document.retry': anyDocument,
+  'document.cancel': anyDocument,
+  'document.delete': anyDocument,
+  'document.show': anyDocument,
+  'document.sources': anyDocument,
+  'document.pages': anyDocument,
+  'document.results': anyDocument,
+  'document.ls': async (server, owner, tag) => {
+    await makeDocument(server, owner, tag);
+    return { input: {}, ...seenOnlyByOwner(`document${tag}`) };
+  },
+  'document.page': async (server, owner, tag) => {
+    const document = await makeDocument(server, owner, tag);
+    await makePage(server, owner, document);
+    return { input: { document, page: 1 } };
+  },
+  'search.text': async (server, owner, tag) => {
+    const document = await makeDocument(server, owner, tag);
+    await makePage(server, owner, document);
+    return { input: { words: 'secret' }, ...seenOnlyByOwner(document) };
+  },
+  'usage.ls': async (server, { name }, tag) => {
+    const row = { subject: `user:${name}`, owner: name, month: '2026-01', pages: 1, bytes: 1 };
+    await server.engine.database.query.insertInto('transcriptionUsage').values(row).execute();
+    return { input: {}, ...seenOnlyByOwner(`anna${tag}`) };
+  },
+  'usage.show': async (server, owner) => {
+    const shown = await server.call('usage.show', {}, owner);
+    return { input: {}, ...seenOnlyByOwner(shown.body.subject) };
+  },
+  'upload.create': async () => ({ input: {} }),
+  'upload.show': anyUpload,
+  'upload.finish': anyUpload,
+
   'key.ls': async (server, owner, tag) => {
     await server.call('key.create', { name: `key${tag}` }, owner);
     return { input: {}, ...seenOnlyByOwner(`key${tag}`) };
@@ -112,4 +156,57 @@ async function takeResult(server: RunningServer, owner: { key: string }, tag: st
   await server.engine.broker.publish(`output${tag}`, toMessage(request));
   const { body } = await server.call('results.take', { queue: `output${tag}`, waitMs: 10_000 }, owner);
   return body.results[0].receipt;
+}
+
+async function makeDocument(server: RunningServer, owner: { key: string }, tag: string): Promise<string> {
+  await makePipeline(server, owner, tag);
+  const input = { name: `document${tag}`, pipeline: `pipeline${tag}` };
+  const document = (await server.call('document.create', input, owner)).body.id;
+  const source = { document, name: 'source', hash: await storedHash(server, `source${tag}`) };
+  assert.equal((await server.call('document.add', source, owner)).status, 200);
+  return document;
+}
+
+async function anyDocument(server: RunningServer, owner: { key: string }, tag: string): Promise<OwnedThing> {
+  return { input: { document: await makeDocument(server, owner, tag) } };
+}
+
+async function anyUpload(server: RunningServer, owner: { key: string }): Promise<OwnedThing> {
+  const { upload } = (await server.call('upload.create', {}, owner)).body;
+  await server.send('PUT', `/api/v1/uploads/${upload}/0`, { ...owner, body: Buffer.from('part') });
+  return { input: { upload } };
+}
+
+async function makePage({ engine }: RunningServer, owner: { name: string }, document: string): Promise<void> {
+  const page = { id: crypto.randomUUID(), document, source: 'source', position: 1, name: 'page' };
+  const { query } = engine.database;
+  await query
+    .insertInto('page')
+    .values({
+      ...page,
+      ...{
+        part: null,
+        state: 'done',
+        hash: null,
+        size: 0,
+        textHash: null,
+        textSize: 0,
+        error: null,
+        log: '',
+      },
+      ...{ request: null, generation: 1, reuseKey: null, createdAt: 0, endedAt: 0 },
+    })
+    .execute();
+  await createTextIndex(engine.database).put(query, {
+    ...{ page: page.id, document, owner: owner.name, text: 'a secret' },
+  });
+}
+
+async function storedHash({ engine }: RunningServer, text: string): Promise<string> {
+  return (await engine.blobs.put(Buffer.from(text))).hash;
+}
+
+/** Whoever makes something makes it for himself. */
+function ofCaller({ body }: Answer): void {
+  assert.match(body.owner, /^bert/);
 }

@@ -91,7 +91,7 @@ test('a source whose bytes were not uploaded is refused and leaves nothing', asy
   await assert.rejects(call('document.submit', { document }), /add at least one source/);
 });
 
-test('a cancelled document is not read on, and what comes late is dropped', async (t) => {
+test('a cancelled document is not read on', async (t) => {
   const { call, engine, submit } = await runHouse(t, { workers: 0 });
   const document = await submit({ one: 'one', two: 'two' });
   assert.deepEqual(await call('document.cancel', { document }), { pages: 0 });
@@ -141,4 +141,19 @@ test('an urgent document overtakes what its owner sent before', async (t) => {
   await reaches(urgent, 'done');
   assert.ok((await call('document.show', { document: normal })).pages.done < 100);
   await call('document.cancel', { document: normal });
+});
+
+test('a document that could never be read or told about is refused when it is made', async (t) => {
+  const { call } = await runHouse(t, { workers: 0 });
+  const refused: [object, RegExp][] = [
+    [{ pipeline: 'nothing' }, /there is no pipeline nothing; there are: transcription/],
+    [{ language: '../ces' }, /languages are named as Tesseract does/],
+    [{ formats: ['doc'] }, /formats/],
+    [{ webhook: 'http://127.0.0.1/' }, /webhook: .* is not a public address/],
+    [{ webhook: 'ftp://example.com/' }, /webhook: webhooks go to http and https/],
+    [{ name: 'a\0b' }, /characters that are none/],
+  ];
+  for (const [input, reason] of refused)
+    await assert.rejects(call('document.create', { name: 'x', ...input }), reason);
+  assert.deepEqual((await call('document.ls')).documents, []);
 });

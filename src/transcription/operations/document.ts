@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Engine } from '../../engine/engine.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { blobHash } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
@@ -40,7 +42,7 @@ const create = defineOperation({
   example: { name: 'Chronicle 1907', language: 'ces+deu', formats: ['txt', 'page'] },
   secrets: ['webhook'],
   async handler({ engine, caller }, input) {
-    if (input.webhook !== undefined) checkUrl(input.webhook, engine.settings.webhook.allowPrivate);
+    if (input.webhook !== undefined) checkWebhook(engine, input.webhook);
     const row = await createDocument(engine, { ...input, owner: caller.name, subject: subjectOf(caller) });
     const [document] = await toRows(engine.database.query, [row]);
     return documentRow.parse(document);
@@ -158,5 +160,14 @@ const show = defineOperation({
     return { ...documentRow.parse(row), sources: { total: of(), split: of('done'), failed: of('failed') } };
   },
 });
+
+/** What could never be reached is told at once, not when the document is finished. */
+function checkWebhook({ settings }: Engine, url: string): void {
+  try {
+    checkUrl(url, settings.webhook.allowPrivate);
+  } catch (error) {
+    throw new PismakError('invalid-input', `webhook: ${messageOf(error)}`, { cause: error });
+  }
+}
 
 export const documentOperations: Operation[] = [create, add, submit, list, show, cancel, retry, remove];

@@ -1,5 +1,5 @@
 import type { Grey } from '../image/grey.ts';
-import { histogramOf, meanBelow, otsu } from '../image/histogram.ts';
+import { type Histogram, histogramOf, meanBelow, otsu } from '../image/histogram.ts';
 
 export interface Levels {
   black: number;
@@ -10,16 +10,17 @@ export interface Levels {
 
 /**
  * Which shades should become black and white; nothing for a page with good contrast. Expects a page whose paper is
- * white everywhere, and a reduced image of it.
+ * white everywhere, and a reduced image of it when ghosts are to be looked for.
  */
-export function findLevels(image: Grey, small: Grey): Levels | undefined {
+export function findLevels(image: Grey, small: Grey | undefined): Levels | undefined {
   const histogram = histogramOf(image.data, 5);
   const paper = otsu(histogram);
   const half = otsu(histogram, 0, paper);
   const ink = meanBelow(histogram, half);
-  if (ghostsOf(small, 5) > 0.04) {
-    // Measured with Tesseract: lower thins the letters out, higher lets the ghosts back in.
-    return { black: ink, white: half + 0.8 * (paper - half), ghost: true };
+  if (small && ghostsOf(small, 5) > 0.04) {
+    // A little above the shade of the ghosts. Measured with Tesseract: lower thins the letters out, higher lets the
+    // ghosts back in.
+    return { black: ink, white: commonest(histogram, half + 10, paper) + 12, ghost: true };
   }
   return ink > 60 ? { black: ink, white: Math.min(245, (paper + 255) / 2), ghost: false } : undefined;
 }
@@ -32,6 +33,17 @@ export function stretch({ data }: Grey, black: number, white: number): void {
     table[shade] = Math.max(0, Math.min(255, Math.round(((shade - black) * 255) / range)));
   }
   for (let at = 0; at < data.length; at++) data[at] = table[data[at] ?? 0] ?? 0;
+}
+
+/** The shade that most pixels in the range have, give or take a few. */
+function commonest(histogram: Histogram, from: number, to: number): number {
+  let best = to;
+  let most = 0;
+  for (let shade = from; shade < to; shade++) {
+    const count = histogram.subarray(shade - 4, shade + 5).reduce((sum, one) => sum + one, 0);
+    if (count > most) [best, most] = [shade, count];
+  }
+  return best;
 }
 
 /**

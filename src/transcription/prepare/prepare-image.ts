@@ -46,7 +46,8 @@ export async function prepareImage(
     flatten(clean, background);
     steps.push(`paper whitened, it was ${paper.darkest} to ${paper.lightest} of 255`);
   }
-  const levels = config.CONTRAST ? findLevels(clean, small) : undefined;
+  // Grain looks like ghosts, so on grainy pages they are not looked for.
+  const levels = config.CONTRAST ? findLevels(clean, clean === page ? small : undefined) : undefined;
   if (levels) {
     stretch(clean, levels.black, levels.white);
     steps.push(levels.ghost ? 'text of the other side removed' : 'contrast strengthened');

@@ -27,7 +27,7 @@ export type Claim = (name: string, body: (scene: Scene) => Promise<void>) => voi
 /** Makes the function by which the contract's parts state their claims; whatever a test opened is closed after it. */
 export function claimsOf(prepare: Prepare): Claim {
   return (name, body) => {
-    test(name, { timeout: 60_000 }, async (context) => {
+    test(name, { timeout: 180_000 }, async (context) => {
       const scene = new Scene(await prepare(context));
       try {
         await scene.start();

@@ -55,7 +55,7 @@ test('the watchdog tells what it would do, with the numbers behind it', async ()
   assert.deepEqual([queues[0].stage, queues[0].length], ['work', 1]);
   const status = await call('watchdog.status', {}, reader);
   assert.equal(status.leader, null);
-  assert.equal(status.policy, 'parametric');
+  assert.equal(status.policy, 'flow');
   assert.deepEqual(status.averages, [{ stage: 'work', averageMs: queues[0].averageMs }]);
 });
 

@@ -18,6 +18,7 @@ const status = defineOperation({
       periodMs: z.number(),
       minimumMessages: z.number(),
       reconfigurationMs: z.number(),
+      patienceMs: z.number(),
     }),
     lastPlanAt: z.number().nullable(),
     tookMs: z.number().nullable(),

@@ -11,6 +11,8 @@ export interface PostgresServer {
   url: string;
   primary: PostgresNode;
   standby?: PostgresNode & { promote(): Promise<void> };
+  /** After `primary.kill` and `standby.promote`: what was the primary comes back as the synchronous standby. */
+  rejoin(): Promise<void>;
   certificates?: Certificates;
   /** A new empty database for one test, as a URL of all nodes. */
   createDatabase(): Promise<string>;
@@ -31,9 +33,10 @@ export interface PostgresNode {
 /**
  * PostgreSQL on loopback ports of its own, durable as in production, gone when this process is gone. With `standby`, a
  * synchronous one: a commit that resolved is on both. With `tls`, nothing else is accepted; URLs name the authority.
+ * With `address`, it listens there too, and URLs say so.
  */
 export async function startPostgres(
-  options: { standby?: boolean; tls?: boolean } = {},
+  options: { standby?: boolean; tls?: boolean; address?: string } = {},
 ): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), 'pismak-postgres-'));
   const nodes: { kill(): Promise<void> }[] = [];
@@ -51,7 +54,7 @@ export async function startPostgres(
 
 async function startNodes(
   directory: string,
-  options: { standby?: boolean; tls?: boolean },
+  options: { standby?: boolean; tls?: boolean; address?: string },
   started: { kill(): Promise<void> }[],
 ): Promise<Omit<PostgresServer, 'close'>> {
   const owner = await postgresUser();
@@ -69,13 +72,14 @@ async function startNodes(
     ...['-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
   ]);
   const access = certificates ? 'hostssl' : 'host';
+  // Who may come is decided by where it listens.
   await writeFile(
     join(data, 'pg_hba.conf'),
-    `${access} all all 127.0.0.1/32 scram-sha-256\n${access} replication all 127.0.0.1/32 scram-sha-256\n`,
+    `${access} all all 0.0.0.0/0 scram-sha-256\n${access} replication all 127.0.0.1/32 scram-sha-256\n`,
   );
 
-  const urlOf = (ports: number[], database = 'postgres') => {
-    const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+  const urlOf = (ports: number[], database = 'postgres', address = '127.0.0.1') => {
+    const hosts = ports.map((port) => `${address}:${port}`).join(',');
     const parameters = new URLSearchParams();
     if (ports.length > 1) parameters.set('target_session_attrs', 'read-write');
     if (certificates) parameters.set('sslmode', 'verify-full');
@@ -83,9 +87,14 @@ async function startNodes(
     const query = parameters.size > 0 ? `?${parameters}` : '';
     return `postgres://pismak:${encodeURIComponent(password)}@${hosts}/${database}${query}`;
   };
-  const settings: Record<string, string> = certificates
-    ? { ssl: 'on', ssl_cert_file: certificates.certificate, ssl_key_file: certificates.key }
-    : {};
+  const settings: Record<string, string> = {
+    ...(options.address && { listen_addresses: `127.0.0.1,${options.address}` }),
+    ...(certificates && {
+      ssl: 'on',
+      ssl_cert_file: certificates.certificate,
+      ssl_key_file: certificates.key,
+    }),
+  };
 
   const synchronous = options.standby ? { synchronous_standby_names: 'standby' } : {};
   // Without its standby a commit would wait forever: until that one is there, nothing is committed.
@@ -95,17 +104,25 @@ async function startNodes(
   const ports = [primary.port];
   const nodeOf = ({ port, ...node }: typeof primary) => ({ url: urlOf([port]), ...node });
 
+  const copyNode = async (from: number, to: string) => {
+    const source = `${urlOf([from], '')}${certificates ? '&' : '?'}application_name=standby`;
+    await runPostgres('pg_basebackup', ['-D', to, '-d', source, '-R', '-c', 'fast', '--no-sync']);
+  };
+  const untilSynchronous = (port: number) =>
+    eventually(
+      'the standby is synchronous',
+      async () => (await ask(urlOf([port]), 'SELECT sync_state FROM pg_stat_replication')).includes('sync'),
+      60_000,
+    );
+
   let standby: PostgresServer['standby'];
   if (options.standby) {
     const copy = join(directory, 'standby');
-    const source = `${urlOf([primary.port], '')}${certificates ? '&' : '?'}application_name=standby`;
-    await runPostgres('pg_basebackup', ['-D', copy, '-d', source, '-R', '-c', 'fast', '--no-sync']);
+    await copyNode(primary.port, copy);
     const node = await startNode(copy, settings);
     started.push(node);
     ports.push(node.port);
-    await eventually('the standby is synchronous', async () =>
-      (await ask(urlOf([primary.port]), 'SELECT sync_state FROM pg_stat_replication')).includes('sync'),
-    );
+    await untilSynchronous(primary.port);
     standby = {
       ...nodeOf(node),
       promote: () => runPostgres('pg_ctl', ['promote', '-w', '-D', copy]).then(() => {}),
@@ -117,10 +134,19 @@ async function startNodes(
     primary: nodeOf(primary),
     ...(standby && { standby }),
     ...(certificates && { certificates }),
+    async rejoin() {
+      const [, promoted = 0] = ports;
+      await rm(data, { recursive: true });
+      await copyNode(promoted, data);
+      await primary.start();
+      await ask(urlOf([promoted]), 'ALTER SYSTEM SET synchronous_standby_names = standby');
+      await ask(urlOf([promoted]), 'SELECT pg_reload_conf()');
+      await untilSynchronous(promoted);
+    },
     async createDatabase() {
       const name = `test_${randomBytes(6).toString('hex')}`;
       await ask(urlOf(ports), `CREATE DATABASE "${name}"`);
-      return urlOf(ports, name);
+      return urlOf(ports, name, options.address);
     },
   };
 }

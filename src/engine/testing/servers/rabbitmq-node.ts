@@ -69,7 +69,7 @@ export async function createNode(
     settings
       .map((line) => `${line}\n`)
       .join('')
-      .replaceAll('AMQPS', `${ports.amqps}`),
+      .replaceAll(/\bAMQPS?\b/g, (name) => `${name === 'AMQP' ? ports.amqp : ports.amqps}`),
   );
   await writeFile(path('plugins'), '[rabbitmq_management].\n');
   await writeFile(path('empty'), '');

@@ -31,8 +31,14 @@ export interface RabbitNode {
   control(...args: string[]): Promise<string>;
 }
 
-/** A RabbitMQ cluster on loopback ports of its own, with TLS beside plain ports; gone when this process is gone. */
-export async function startRabbitCluster(size = 3): Promise<RabbitCluster> {
+/**
+ * A RabbitMQ cluster on loopback ports of its own, with TLS beside plain ports; gone when this process is gone. With
+ * `address`, plain clients come there as well, and plain URLs say so.
+ */
+export async function startRabbitCluster(
+  size = 3,
+  options: { address?: string } = {},
+): Promise<RabbitCluster> {
   const directory = await mkdtemp(join(tmpdir(), 'pismak-rabbitmq-'));
   const stops: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -40,7 +46,7 @@ export async function startRabbitCluster(size = 3): Promise<RabbitCluster> {
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
-    return { ...(await startNodes(directory, size, stops)), close };
+    return { ...(await startNodes(directory, size, stops, options.address)), close };
   } catch (error) {
     await close();
     throw error;
@@ -51,6 +57,7 @@ async function startNodes(
   directory: string,
   size: number,
   stops: (() => Promise<void>)[],
+  address: string | undefined,
 ): Promise<Omit<RabbitCluster, 'close'>> {
   const user = 'pismak';
   // `+` and `/` show that passwords are unescaped from URLs.
@@ -67,6 +74,7 @@ async function startNodes(
     `default_user = ${user}`,
     `default_pass = ${password}`,
     'listeners.ssl.1 = 127.0.0.1:AMQPS',
+    ...(address ? [`listeners.tcp.2 = ${address}:AMQP`] : []),
     `ssl_options.cacertfile = ${certificates.authority}`,
     `ssl_options.certfile = ${certificates.certificate}`,
     `ssl_options.keyfile = ${certificates.key}`,
@@ -138,7 +146,8 @@ async function startNodes(
     startMs,
   );
 
-  const hosts = (port: 'amqp' | 'amqps') => plans.map((plan) => `127.0.0.1:${plan.ports[port]}`).join(',');
+  const hosts = (port: 'amqp' | 'amqps', host = '127.0.0.1') =>
+    plans.map((plan) => `${host}:${plan.ports[port]}`).join(',');
   return {
     certificates,
     manage,
@@ -154,11 +163,17 @@ async function startNodes(
     })),
     async createHost() {
       const name = `test-${randomBytes(6).toString('hex')}`;
-      await manage('PUT', `/vhosts/${name}`, {});
+      // On a busy machine it may take longer than the server waits.
+      const create = () =>
+        manage('PUT', `/vhosts/${name}`, {}).then(
+          () => true,
+          () => false,
+        );
+      await eventually('there is a virtual host', create, startMs);
       await manage('PUT', `/permissions/${name}/${user}`, { configure: '.*', write: '.*', read: '.*' });
       return {
         name,
-        url: `amqp://${credentials}@${hosts('amqp')}/${name}`,
+        url: `amqp://${credentials}@${hosts('amqp', address)}/${name}`,
         tlsUrl: `amqps://${credentials}@${hosts('amqps')}/${name}`,
       };
     },

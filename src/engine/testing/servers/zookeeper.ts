@@ -30,8 +30,14 @@ export interface ZookeeperEnsemble {
   close(): Promise<void>;
 }
 
-/** Ensemble of three on loopback ports of its own, gone when this process is gone. With `tls`, that is in the URL. */
-export async function startZookeeper(options: { tls?: boolean } = {}): Promise<ZookeeperEnsemble> {
+/**
+ * Ensemble of three on loopback ports of its own, gone when this process is gone. With `tls`, that is in the URL; with
+ * `address`, clients come there instead of 127.0.0.1.
+ */
+export async function startZookeeper(
+  options: { tls?: boolean; address?: string } = {},
+): Promise<ZookeeperEnsemble> {
+  const { address = '127.0.0.1' } = options;
   const directory = await mkdtemp(join(tmpdir(), 'pismak-zookeeper-'));
   const certificates = options.tls ? await createCertificates(join(directory, 'tls')) : undefined;
   const ids = [1, 2, 3];
@@ -51,11 +57,12 @@ export async function startZookeeper(options: { tls?: boolean } = {}): Promise<Z
     const home = join(directory, String(ids[index]));
     await mkdir(home);
     await writeFile(join(home, 'myid'), String(ids[index]));
-    const lines = [...usualSettings, `dataDir=${home}`, `clientPort=${port.client}`, ...members];
+    const place = [`clientPortAddress=${address}`, `clientPort=${port.client}`];
+    const lines = [...usualSettings, `dataDir=${home}`, ...place, ...members];
     if (certificates)
       lines.push(...(await tlsSettings(home, certificates)), `secureClientPort=${port.secure}`);
     await writeFile(join(home, 'zoo.cfg'), `${lines.join('\n')}\n`);
-    servers.push(serverAt(home, port.client, certificates ? port.secure : port.client));
+    servers.push(serverAt(home, address, port.client, certificates ? port.secure : port.client));
   }
   const all = async (action: (server: ZookeeperServer) => Promise<void>) => {
     await Promise.all(servers.map(action));
@@ -90,7 +97,6 @@ const usualSettings = [
   'maxSessionTimeout=60000',
   // By default one machine may have 60 connections.
   'maxClientCnxns=0',
-  'clientPortAddress=127.0.0.1',
   'admin.enableServer=false',
   '4lw.commands.whitelist=srvr',
 ];
@@ -107,12 +113,12 @@ async function tlsSettings(home: string, { authority, certificate, key }: Certif
   ];
 }
 
-function serverAt(home: string, port: number, clientPort: number): ZookeeperServer {
+function serverAt(home: string, host: string, port: number, clientPort: number): ZookeeperServer {
   let child: ChildProcess | undefined;
   const status = (line: string) =>
-    ask(port, 'srvr').then((answer) => new RegExp(`^${line}: (.*)$`, 'm').exec(answer)?.[1]);
+    ask(host, port, 'srvr').then((answer) => new RegExp(`^${line}: (.*)$`, 'm').exec(answer)?.[1]);
   return {
-    address: `127.0.0.1:${clientPort}`,
+    address: `${host}:${clientPort}`,
     isLeader: async () => (await status('Mode')) === 'leader',
     signal: (signal) => child?.kill(signal),
     async kill() {
@@ -163,8 +169,8 @@ const javaArguments = [
 ];
 
 /** One of the server's own four-letter questions; an empty answer when it does not listen yet. */
-async function ask(port: number, question: string): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port });
+async function ask(host: string, port: number, question: string): Promise<string> {
+  const socket = connect({ host, port });
   socket.on('error', () => {});
   socket.write(question);
   return text(socket).catch(() => '');
