@@ -1,0 +1,23 @@
+import type { FaultFigures } from './survive-faults.ts';
+
+const seconds = (ms: number) => (ms / 1000).toFixed(1);
+
+/** The figures in Markdown, as they stand in docs/reliability.md. */
+export function faultTable({ faults, balance, collected, deposed, usualMs }: FaultFigures): string {
+  const rows = faults.map(
+    ({ what, underWay, workGoesOnMs, allOutMs, note }) =>
+      `| ${what} | ${underWay} | ${seconds(workGoesOnMs)} | ${seconds(allOutMs)} | ${note} |`,
+  );
+  const { sent, arrived, lost, failed, duplicates, redelivered } = balance;
+  return [
+    '| fault | under way | work goes on after (s) | all of before out after (s) | seen besides |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+    `${sent} requests sent, ${arrived} messages came out: ${lost} lost, ${failed} failed, ${duplicates} duplicates` +
+      ` (${redelivered} of them a redelivery to the checker itself). The collector saved ${collected.saved} and` +
+      ` suppressed ${collected.duplicate}. Without faults a request takes ${seconds(usualMs)} s.`,
+    '',
+    `A leader that was stopped until another one led wrote on: ${deposed.answer}`,
+  ].join('\n');
+}
