@@ -42,6 +42,10 @@ const groups: Readonly<Record<string, Group>> = {
     summary: 'Draw who served what when, and how long queues were',
     load: () => import('./commands/trace.ts'),
   },
+  simulate: {
+    summary: 'Try out how workers are shared out, in virtual time',
+    load: () => import('./commands/simulate.ts'),
+  },
   publish: { summary: 'Send files through stages', load: () => import('./commands/publish.ts') },
   results: { summary: 'Collect what is finished', load: () => import('./commands/results.ts') },
   timing: {

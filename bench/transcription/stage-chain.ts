@@ -1,0 +1,52 @@
+import type { LoadProcessor, Process } from '../../src/engine/processor/processor.ts';
+import { newFile } from '../../src/engine/request/request.ts';
+import { openJobFiles } from '../../src/engine/results/result-files.ts';
+import { files } from '../../src/transcription/files.ts';
+import { transcriptionProcessors } from '../../src/transcription/index.ts';
+import { formats, type Order } from '../../src/transcription/order.ts';
+import { type Page, page as pageSchema } from '../../src/transcription/page.ts';
+import type { SamplePage } from './sample-pages.ts';
+
+export interface StageChain {
+  /** CPU seconds that each stage took in this process, all its threads; programs that it started are not in them. */
+  run(page: SamplePage): Promise<{ page: Page; cpuSeconds: Map<string, number> }>;
+  close(): Promise<void>;
+}
+
+/** Stages one after another in this process, without queue and worker: what they themselves cost and do. */
+export async function openStageChain(
+  stages: readonly string[],
+  config: Record<string, string> = {},
+): Promise<StageChain> {
+  const processes = new Map<string, Process>();
+  for (const stage of stages) {
+    const registration = transcriptionProcessors.find(({ name }) => name === stage);
+    if (!registration || !('module' in registration)) throw new Error(`there is no processor ${stage}`);
+    const module = (await import(registration.module.href)) as { default: LoadProcessor };
+    const setup = { stage, version: 1, config: config[stage] ?? '', files: [], random: () => 0.5 };
+    processes.set(stage, await module.default({ ...setup, file: async (name) => name }));
+  }
+  return {
+    async run({ name, image }) {
+      const order: Order = { document: 'bench', page: 1, name, language: 'ces', formats: [...formats] };
+      const given = [newFile(files.order, Buffer.from(JSON.stringify(order))), newFile(files.source, image)];
+      const noBlobs = () => {
+        throw new Error('all contents are in memory');
+      };
+      const jobFiles = openJobFiles({ get: noBlobs }, given);
+      const cpuSeconds = new Map<string, number>();
+      for (const [stage, process_] of processes) {
+        const before = process.cpuUsage();
+        const { signal } = new AbortController();
+        await process_({ uuid: name, stage, attempt: 1, files: jobFiles, signal, log: () => {} });
+        const { user, system } = process.cpuUsage(before);
+        cpuSeconds.set(stage, (user + system) / 1e6);
+      }
+      const read = Buffer.from(await jobFiles.read(files.page)).toString();
+      return { page: pageSchema.parse(JSON.parse(read)), cpuSeconds };
+    },
+    async close() {
+      for (const process_ of processes.values()) await process_.close?.();
+    },
+  };
+}

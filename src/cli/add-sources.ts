@@ -1,0 +1,74 @@
+import { hasCode } from '../engine/errors.ts';
+import type { Client } from './client.ts';
+import type { Progress } from './progress.ts';
+import type { Session } from './session.ts';
+import { sourceNames } from './source-names.ts';
+import { hashFile, uploadFile } from './upload-source.ts';
+
+export interface Source {
+  id: string;
+  name: string;
+  hash: string;
+  size: number;
+  state: string;
+  error: string | null;
+}
+
+const listed = 1000;
+/** So many are sent at once: reading begins while the rest is still being added. */
+const lot = 50;
+
+export async function listSources(client: Client, document: string): Promise<Source[]> {
+  const all: Source[] = [];
+  for (;;) {
+    const part = { document, offset: all.length, limit: listed };
+    const { sources } = await client.call<{ sources: Source[] }>('document.sources', part);
+    all.push(...sources);
+    if (sources.length < listed) return all;
+  }
+}
+
+/** Adds the files that the document doesn't have yet, and has them read. */
+export async function addSources(
+  session: Pick<Session, 'clock' | 'signal'>,
+  client: Client,
+  document: string,
+  files: readonly string[],
+  progress: Progress,
+): Promise<void> {
+  const has = new Set((await listSources(client, document)).map(({ name, hash }) => `${hash} ${name}`));
+  const names = sourceNames(files);
+  let unsent = 0;
+  for (const [index, path] of files.entries()) {
+    session.signal.throwIfAborted();
+    const name = names[index] ?? path;
+    if (!has.has(`${await hashFile(path)} ${name}`)) {
+      await addFile(session, client, document, { name, path });
+      unsent++;
+    }
+    if (unsent >= lot) {
+      await client.call('document.submit', { document });
+      unsent = 0;
+    }
+    progress.set(index + 1);
+  }
+  await client.call('document.submit', { document });
+}
+
+async function addFile(
+  session: Pick<Session, 'clock' | 'signal'>,
+  client: Client,
+  document: string,
+  { name, path }: { name: string; path: string },
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { hash } = await uploadFile(client, path, session);
+    try {
+      await client.call('document.add', { document, name, hash });
+      return;
+    } catch (error) {
+      // Somebody deleted the same bytes between the two calls: once more, and they are there.
+      if (!hasCode(error, 'blob-missing') || attempt >= 3) throw error;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { PismakError } from '../../engine/errors.ts';
+import { arbitraryInput } from '../../engine/testing/arbitrary-input.ts';
+import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';
+import { transcriptionOperations } from './index.ts';
+
+test('whatever is asked about documents, the answer is sound or an error that says what is wrong', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t);
+  const document = await submit({ one: 'žluťoučký kůň\fpage' });
+  await reaches(document, 'done');
+  const { upload } = await call('upload.create');
+  const { hash } = await engine.blobs.put(Buffer.from('a source'));
+  const names = [document, upload, hash, 'transcription', 'kůň', 'key:anna-1', '2026-01', 'ces', 'a\0b'];
+  const step = fc.constantFrom(...transcriptionOperations).chain((operation) =>
+    fc.record({
+      name: fc.constant(operation.name),
+      input: arbitraryInput(operation, names),
+      by: fc.constantFrom(admin, anna, anna, bert),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
+      for (const { name, input, by } of steps) {
+        await call(name, input as object, by).catch((error: unknown) => {
+          const sound = error instanceof PismakError && error.code !== 'internal';
+          assert.ok(sound, `${name} ${JSON.stringify(input)}: ${error} ${(error as Error).cause}`);
+        });
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
