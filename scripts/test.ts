@@ -15,7 +15,7 @@ const paths = process.argv.slice(2);
 
 if (paths.length === 0) {
   await step('types', 'node_modules/typescript/bin/tsc', '-p', '.');
-  await step('lint and format', 'node_modules/@biomejs/biome/bin/biome', 'ci', '.');
+  await step('lint and format', 'node_modules/@biomejs/biome/bin/biome', 'ci', '--colors=off', '.');
 }
 await runTests(testFiles(paths));
 
