@@ -1,4 +1,4 @@
-import { hasCode } from '../engine/errors.ts';
+import { hasCode, messageOf, PismakError } from '../engine/errors.ts';
 import type { Client } from './client.ts';
 import type { Progress } from './progress.ts';
 import type { Session } from './session.ts';
@@ -12,6 +12,12 @@ export interface Source {
   size: number;
   state: string;
   error: string | null;
+}
+
+/** A file that can't be read here; the others are read none the less. */
+export interface Unreadable {
+  name: string;
+  error: string;
 }
 
 const listed = 1000;
@@ -28,21 +34,25 @@ export async function listSources(client: Client, document: string): Promise<Sou
   }
 }
 
-/** Adds the files that the document doesn't have yet, and has them read. */
+/** Adds the files that the document doesn't have yet, and has them read. Resolves to those that could not be added. */
 export async function addSources(
   session: Pick<Session, 'clock' | 'signal'>,
   client: Client,
   document: string,
   files: readonly string[],
   progress: Progress,
-): Promise<void> {
+): Promise<Unreadable[]> {
   const has = new Set((await listSources(client, document)).map(({ name, hash }) => `${hash} ${name}`));
   const names = sourceNames(files);
+  const unreadable: Unreadable[] = [];
   let unsent = 0;
   for (const [index, path] of files.entries()) {
     session.signal.throwIfAborted();
     const name = names[index] ?? path;
-    if (!has.has(`${await hashFile(path)} ${name}`)) {
+    const hash = await hashFile(path).catch((error: unknown) => {
+      unreadable.push({ name, error: whyUnreadable(path, error) });
+    });
+    if (hash !== undefined && !has.has(`${hash} ${name}`)) {
       await addFile(session, client, document, { name, path });
       unsent++;
     }
@@ -52,7 +62,17 @@ export async function addSources(
     }
     progress.set(index + 1);
   }
+  const [first] = unreadable;
+  if (first && unreadable.length === files.length)
+    throw new PismakError('invalid-input', `none of the files can be read; ${first.name}: ${first.error}`);
   await client.call('document.submit', { document });
+  return unreadable;
+}
+
+function whyUnreadable(path: string, error: unknown): string {
+  // What is not UTF-8 in a name is read as this character, and the file is not found by it.
+  if (path.includes('\ufffd')) return 'its name is not in UTF-8: rename it';
+  return `it can't be read: ${messageOf(error)}`;
 }
 
 async function addFile(

@@ -13,7 +13,7 @@ export function planColumns(queues: readonly QueueNumbers[], all: boolean): Colu
     { title: 'NW workers', of: (row) => row.workers },
     { title: 'WT unserved', of: (row) => formatDuration(row.waitingMs), align: 'right' },
     { title: 'AP', of: (row) => row.priority },
-    { title: 'PP', of: (row) => row.parametric.toFixed(2), align: 'right' },
+    { title: 'PP', of: (row) => formatPriority(row.parametric), align: 'right' },
     { title: 'P', of: (row) => formatShare(row.relative), align: 'right' },
     ...[...names].map(
       (name): Column<QueueNumbers> => ({
@@ -44,9 +44,12 @@ export function explainPlan({ queues, assignments }: Plan, out: Output): void {
 }
 
 function formulaOf(queue: QueueNumbers, sum: number): string {
-  const { length, averageMs, workers, waitingMs, priority, parametric, relative } = queue;
+  const { length, averageMs, workers, waitingMs, priority, parametric, relative, details } = queue;
   const computed = ((length * averageMs) / (workers + 1) + waitingMs) * ((priority + 1) / 1000);
-  const pp = parametric.toFixed(2);
+  const pp = formatPriority(parametric);
+  // `flow`: requests finished per second of work.
+  if (details?.remainingMs !== undefined)
+    return `PP = (AP ${priority} + 1) / ${formatSeconds(details.remainingMs)} of work before the end = ${pp}${length > 0 ? '' : ', but nothing waits'}`;
   // Another policy may rank by something else, and then this would explain nothing.
   if (Math.abs(computed - parametric) > 1e-6 * Math.max(1, Math.abs(computed))) return `PP = ${pp}`;
   return (
@@ -56,7 +59,11 @@ function formulaOf(queue: QueueNumbers, sum: number): string {
 }
 
 function standing({ length, workers, parametric, relative }: QueueNumbers): string {
-  return `${length} waiting, ${workers} serving, PP ${parametric.toFixed(2)}, P ${formatShare(relative)}`;
+  return `${length} waiting, ${workers} serving, PP ${formatPriority(parametric)}, P ${formatShare(relative)}`;
+}
+
+function formatPriority(number: number): string {
+  return number > 0 && number < 1 ? number.toPrecision(2) : number.toFixed(2);
 }
 
 function formatShare(share: number): string {

@@ -26,6 +26,10 @@ const groups: Readonly<Record<string, Group>> = {
     load: () => import('./commands/document.ts'),
   },
   search: { summary: 'Find words in what was read', load: () => import('./commands/search.ts') },
+  usage: {
+    summary: 'See and limit how many pages are read for whom',
+    load: () => import('./commands/usage.ts'),
+  },
   status: {
     summary: 'Show health, queues, workers and rates at a glance',
     load: () => import('./commands/status.ts'),

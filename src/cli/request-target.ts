@@ -49,7 +49,7 @@ export async function outputQueue(target: Target, client: Client): Promise<strin
   return pipeline.stages.at(-1) ?? '';
 }
 
-function readPriority(text: string): number {
+export function readPriority(text: string): number {
   if (text === 'high') return 1;
   return text === 'normal' ? 0 : wholeNumber(text);
 }

@@ -49,7 +49,7 @@ export async function transcribe(
   const { id: document, resumed } = await findOrCreate(client, options, name);
   if (resumed) await client.call('document.retry', { document });
   const adding = session.progress('files', files.length);
-  await addSources({ clock, signal }, client, document, files, adding);
+  const unreadable = await addSources({ clock, signal }, client, document, files, adding);
   adding.close();
 
   const nameOf = createResultNames(newestByName(await listSources(client, document)));
@@ -57,7 +57,10 @@ export async function transcribe(
   await follow(session, client, document, () => saver.save(nameOf));
   await saver.save(nameOf, true);
 
-  const failures = await failuresOf(client, document);
+  const failures: Failure[] = [
+    ...unreadable.map((file) => ({ ...file, part: null })),
+    ...(await failuresOf(client, document)),
+  ];
   const summary = { document, output: options.output, done: saver.pages, failed: failures.length };
   if (out.json) out.object({ ...summary, failures });
   else {

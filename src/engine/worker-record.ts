@@ -34,6 +34,8 @@ export const workerPresence = z.object({
   inFlight: z.number(),
   /** Those of `stage` alone. */
   inFlightOfStage: z.number().optional(),
+  /** Since when it is at its current message of the exclusive stage. */
+  busySince: z.number().nullable().optional(),
   loaded: z.array(z.string()),
   startedAt: z.number(),
   heartbeatAt: z.number(),

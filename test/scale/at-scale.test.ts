@@ -19,7 +19,20 @@ import { WorkerElsewhere } from './worker-elsewhere.ts';
 const names = ['scale.first', 'scale.second', 'scale.third'];
 const deadlineMs = 60_000;
 
-async function startOn(t: TestContext, addresses: object): Promise<{ engine: Engine; directory: string }> {
+/** What was started last is closed first: the servers after those who use them. */
+function lastFirst(t: TestContext): (close: () => Promise<unknown>) => void {
+  const closing: (() => Promise<unknown>)[] = [];
+  t.after(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+  return (close) => closing.push(close);
+}
+
+async function startOn(
+  t: TestContext,
+  after: (close: () => Promise<unknown>) => void,
+  addresses: object,
+): Promise<{ engine: Engine; directory: string }> {
   const directory = await temporaryDirectory(t);
   const settings = settingsSchema.parse({
     ...addresses,
@@ -30,7 +43,7 @@ async function startOn(t: TestContext, addresses: object): Promise<{ engine: Eng
     log: { level: 'error' },
   });
   const { engine, close } = await startSystem(settings, { purpose: 'test' });
-  t.after(close);
+  after(close);
   for (const name of names) {
     await engine.stages.create(
       { name, processor: 'dummy', config: 'TIME_SCALE = 0', concurrency: 4 },
@@ -61,23 +74,24 @@ async function sendAndCollect(engine: Engine, count: number): Promise<void> {
 }
 
 test('on RabbitMQ, ZooKeeper and PostgreSQL a worker elsewhere needs only the coordination, and follows the addresses', async (t) => {
+  const after = lastFirst(t);
   const [postgres, rabbit, zookeeper] = await Promise.all([
     startPostgres(),
     startRabbitCluster(1),
     startZookeeper(),
   ]);
-  t.after(() => Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]));
+  after(() => Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]));
   const [database, { url: broker }] = await Promise.all([postgres.createDatabase(), rabbit.createHost()]);
   const coordination = `${zookeeper.url}/pismak`;
-  const { engine, directory } = await startOn(t, { broker, coordination, database, blobs: database });
+  const { engine, directory } = await startOn(t, after, { broker, coordination, database, blobs: database });
   const worker = new WorkerElsewhere(join(directory, 'elsewhere'), coordination, 'far');
-  t.after(() => worker.end('SIGKILL'));
+  after(() => worker.end('SIGKILL'));
   await sendAndCollect(engine, 30);
 
   // Another broker: the worker leaves the old one and serves its stage there.
   const other = (await rabbit.createHost()).url;
   const there = await openBroker(other, { file: '', clock: systemClock });
-  t.after(() => there.close());
+  after(() => there.close());
   for (const queue of [...names, 'there.out']) await there.declare(queue);
   await engine.coordination.set('/servers/broker', other);
   const stage =
@@ -93,13 +107,14 @@ test('on RabbitMQ, ZooKeeper and PostgreSQL a worker elsewhere needs only the co
 });
 
 test('on one PostgreSQL for everything, a worker elsewhere that is killed loses nothing', async (t) => {
+  const after = lastFirst(t);
   const postgres = await startPostgres();
-  t.after(() => postgres.close());
+  after(() => postgres.close());
   const url = await postgres.createDatabase();
   const addresses = { broker: url, coordination: url, database: url, blobs: url };
-  const { engine, directory } = await startOn(t, addresses);
+  const { engine, directory } = await startOn(t, after, addresses);
   const first = new WorkerElsewhere(join(directory, 'one'), url, 'first');
-  t.after(() => first.end('SIGKILL'));
+  after(() => first.end('SIGKILL'));
   const collecting = sendAndCollect(engine, 60);
   await eventually(
     'it works',
@@ -108,6 +123,6 @@ test('on one PostgreSQL for everything, a worker elsewhere that is killed loses 
   );
   await first.end('SIGKILL');
   const second = new WorkerElsewhere(join(directory, 'two'), url, 'second');
-  t.after(() => second.end('SIGKILL'));
+  after(() => second.end('SIGKILL'));
   await collecting;
 });

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PismakError } from '../../engine/errors.ts';
 import { safeFileName } from '../../engine/results/safe-file-name.ts';
 import type { Format } from '../../transcription/index.ts';
 import { addSources, listSources } from '../add-sources.ts';
@@ -7,6 +8,7 @@ import { findFiles } from '../files-to-publish.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { commaList, wholeNumber } from '../option-values.ts';
 import type { AddGroup } from '../program.ts';
+import { readPriority } from '../request-target.ts';
 import { saveFile } from '../save-file.ts';
 import { ResultSaver } from '../save-results.ts';
 import { createResultNames } from '../source-names.ts';
@@ -29,7 +31,7 @@ interface SubmitOptions {
   lang: string;
   formats: Format[];
   pipeline?: string;
-  priority: string;
+  priority?: number;
   again?: boolean;
   textLayer?: boolean;
   webhook?: string;
@@ -46,7 +48,7 @@ const add: AddGroup = (group, { command, run }) => {
     .option('--lang <languages>', 'as Tesseract names them, e.g. ces+deu', 'ces')
     .option('--formats <list>', 'txt, page, alto, hocr, pdf, json', commaList, ['txt'])
     .option('--pipeline <name>', 'stages to go through instead of those of `transcription`')
-    .option('--priority <priority>', 'high: before everything that is normal', 'normal')
+    .option('--priority <priority>', 'high (before everything normal) or normal', readPriority)
     .option('--again', 'read everything anew, also what was read before')
     .option('--text-layer', 'take the text that a PDF brings along instead of reading it')
     .option('--webhook <url>', 'posted to, signed, when the document is finished')
@@ -54,19 +56,23 @@ const add: AddGroup = (group, { command, run }) => {
       run<SubmitOptions, [string[]]>(async (session, paths) => {
         const { out, options, stderr } = session;
         const { lang: language, formats, pipeline, again, textLayer, webhook } = options;
-        const files = await findFiles(paths);
+        const files = await findFiles(paths, stderr);
         const client = await session.client();
         const name = options.name ?? (paths[0]?.replace(/\/+$/, '').split('/').at(-1) || 'scans');
-        const priority = options.priority === 'high' ? 1 : 0;
+        const { priority = 0 } = options;
         const { id } = await client.call<Document>('document.create', {
           ...{ name, language, formats, pipeline, priority, again, textLayer, webhook },
         });
         const bar = session.progress('files', files.length);
-        await addSources(session, client, id, files, bar);
+        const unreadable = await addSources(session, client, id, files, bar);
         bar.close();
         if (out.json) out.object({ id });
         else out.say(id);
         if (client.alone) stderr.write('nothing runs here: it waits until `pismak up` does\n');
+        if (unreadable.length > 0) {
+          const reasons = unreadable.map(({ name, error }) => `${name}: ${error}`).join('\n');
+          throw new PismakError('invalid-input', `left out, while the rest was submitted:\n${reasons}`);
+        }
       }),
     );
 

@@ -42,7 +42,7 @@ const add: AddGroup = (group, { run }) => {
     .action(
       run<Options, [string[]]>(async (session, paths) => {
         const target = targetOf(session.options);
-        const files = await findFiles(paths);
+        const files = await findFiles(paths, session.stderr);
         if (session.options.wait) await requireRunning(session);
         const sent = await publish(session, files, target);
         if (session.options.wait) await waitFor(session, new Set(sent.map(({ uuid }) => uuid)), target);

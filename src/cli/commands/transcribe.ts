@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { messageOf, PismakError } from '../../engine/errors.ts';
 import type { Client } from '../client.ts';
 import { findFiles } from '../files-to-publish.ts';
 import { reachableHolder } from '../open-client.ts';
@@ -29,7 +30,8 @@ const add: AddGroup = (group, { run }) => {
     )
     .action(
       run<TranscribeOptions, [string[]]>(async (session, paths) => {
-        const files = await findFiles(paths);
+        await checkOutput(session.options.output, paths);
+        const files = await findFiles(paths, session.stderr);
         const { client, close } = await openWork(session);
         try {
           await transcribe(session, client, { files, name: nameOf(paths) });
@@ -49,6 +51,23 @@ function nameOf(paths: readonly string[]): string {
   return basename(resolve(paths[0] ?? '.')) || 'scans';
 }
 
+/**
+ * Results beside the scans would be taken for scans by the next run; a file in the way is told before anything is read. The directory
+ * is made first, as the data directory in it is for its user's eyes only, and this one need not be.
+ */
+async function checkOutput(output: string, paths: readonly string[]): Promise<void> {
+  if (paths.some((path) => resolve(path) === resolve(output))) {
+    const advice = `choose another directory, e.g. -o ${join(output, 'out')}`;
+    throw new PismakError('invalid-input', `the results can't go where the scans are (${output}): ${advice}`);
+  }
+  try {
+    await mkdir(output, { recursive: true });
+  } catch (cause) {
+    const message = `the directory for the results can't be made: ${messageOf(cause)}; choose another with -o`;
+    throw new PismakError('invalid-input', message, { cause });
+  }
+}
+
 /** Where the work is done: by whoever has the data directory, on another machine, or here. */
 async function openWork(
   session: Session<TranscribeOptions>,
@@ -66,8 +85,6 @@ async function openWork(
       'Tesseract is not installed, so tesseract.js reads; with it (apt install tesseract-ocr tesseract-ocr-ces) it would be\n' +
         'two to three times as fast\n',
     );
-  // First, as the data directory in it is for its user's eyes only, and this one need not be.
-  await mkdir(options.output, { recursive: true });
   const { openEmbeddedWork } = await import('../embedded-work.ts');
   const purpose = 'pismak transcribe';
   const workers = availableParallelism();

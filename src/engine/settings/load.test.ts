@@ -55,7 +55,7 @@ test('each layer overrides the one before, and the origin says which one won', a
 
 test('all that is wrong is told at once, with file and line, what is allowed and what was meant', async (context) => {
   const found = await problems(context, {
-    toml: 'broker = "redis://user:hidden@host"\n[http]\nprot = 1\nport = "many"\n[watchdog]\npolicy = "flow"\n[htpp]\nx = 1\n',
+    toml: 'broker = "redis://user:hidden@host"\n[http]\nprot = 1\nport = "many"\n[watchdog]\npolicy = "flaw"\n[htpp]\nx = 1\n',
     environment: { PISMAK_HTTP_PROT: '1', PISMAK_WORKER_COUNT: '-1' },
     commandLine: { set: ['log.level=loud', 'nonsense', 'port=1'] },
   });
@@ -63,7 +63,7 @@ test('all that is wrong is told at once, with file and line, what is allowed and
     /^pismak\.toml:1: broker can't be .*user:\*\*\*@host.*; it must begin with sqlite: or postgres: or amqp: or amqps:$/,
     /^pismak\.toml:3: there is no setting http\.prot; did you mean http\.port\? Allowed: http\.host, http\.port,/,
     /^pismak\.toml:4: http\.port can't be 'many'; it must be a whole number from 0 to 65535$/,
-    /^pismak\.toml:6: watchdog\.policy can't be 'flow'; it must be one of parametric$/,
+    /^pismak\.toml:6: watchdog\.policy can't be 'flaw'; it must be one of flow, parametric$/,
     /^pismak\.toml:7: there is no setting htpp; did you mean http\? Allowed: data, broker,/,
     /^environment PISMAK_HTTP_PROT: there is no such setting; did you mean PISMAK_HTTP_PORT\?$/,
     /^environment PISMAK_WORKER_COUNT: worker\.count can't be -1; it must be a whole number from 0 to 1000$/,

@@ -1,3 +1,4 @@
+import { sleep } from '../clock.ts';
 import type { Engine } from '../engine.ts';
 import { messageOf } from '../errors.ts';
 import type { TraceEvent, TracePeriod } from '../trace/trace-period.ts';
@@ -12,6 +13,8 @@ const periodMs = 10_000;
 /** A reader begins at most this much before the time that it asks for. */
 const wholeEveryMs = 300_000;
 const pruneEveryMs = 600_000;
+/** Planning and stopping must not wait for a database that is away. */
+const patienceMs = 3_000;
 /** Who has not looked for so long doesn't know what was in between. */
 const blindMs = 15_000;
 
@@ -87,18 +90,25 @@ export class TraceRecorder {
   }
 
   async #write(period: TracePeriod): Promise<boolean> {
-    const { clock, database, log, settings } = this.#parts;
+    const { clock, log } = this.#parts;
     try {
-      await writePeriod(this.#parts, period);
-      if (clock.now() - this.#prunedAt >= pruneEveryMs) {
-        this.#prunedAt = clock.now();
-        await pruneTrace(database, settings.trace, clock.now());
-      }
+      const slow = sleep(clock, patienceMs).then(() => {
+        throw new Error('the database is slow or away');
+      });
+      await Promise.race([this.#store(period), slow]);
       return true;
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'the trace has a gap: it could not be written');
       return false;
     }
+  }
+
+  async #store(period: TracePeriod): Promise<void> {
+    const { clock, database, settings } = this.#parts;
+    await writePeriod(this.#parts, period);
+    if (clock.now() - this.#prunedAt < pruneEveryMs) return;
+    this.#prunedAt = clock.now();
+    await pruneTrace(database, settings.trace, clock.now());
   }
 }
 

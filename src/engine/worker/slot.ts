@@ -21,6 +21,8 @@ export class Slot {
   #moving: Promise<void> | undefined;
   #cancelReload = () => {};
   inFlight = 0;
+  /** Since when it is at its current message; of several, at the one that came when there was none. */
+  busySince: number | null = null;
   failure: { stage: string; reason: string } | undefined;
   switchMs: number | null = null;
   /** What its last switch to a stage that was not loaded, and to one that was, kept it from working. */
@@ -128,11 +130,17 @@ export class Slot {
         stage.name,
         { concurrency: stage.concurrency },
         async (delivery) => {
-          if (++this.inFlight === 1) this.#onChange();
+          if (++this.inFlight === 1) {
+            this.busySince = parts.clock.now();
+            this.#onChange();
+          }
           try {
             await serveRequest(serving, delivery);
           } finally {
-            if (--this.inFlight === 0) this.#onChange();
+            if (--this.inFlight === 0) {
+              this.busySince = null;
+              this.#onChange();
+            }
           }
         },
       );

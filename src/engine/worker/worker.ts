@@ -277,6 +277,7 @@ export class Worker {
       stageVersion: stage?.version ?? 0,
       inFlight,
       inFlightOfStage: this.#exclusive.inFlight,
+      busySince: this.#exclusive.busySince,
       loaded: this.#cache.loaded(),
       startedAt: this.#startedAt,
       heartbeatAt: this.#parts.clock.now(),

@@ -105,7 +105,7 @@ async function makePages(
     const now = clock.now();
     const document = await claim(transaction, source, request);
     if (document) {
-      await checkQuota(parts, transaction, document.subject, pages.length);
+      await checkQuota(parts, transaction, document, pages.length);
       const owner = documentOwner(document.id);
       await ownAll(
         transaction,

@@ -37,6 +37,21 @@ test('a key that has used its month is refused, others are not', async (t) => {
   assert.match(source.error, /2 of 3 pages of this month are used/);
 });
 
+test('what was set for a user holds for all keys of the user together, so that a new key is no way around', async (t) => {
+  const { call, submit, reaches } = await runHouse(t);
+  const otherKey = { ...anna, credential: 'key:anna-2' };
+  await call('usage.limit', { subject: 'user:anna', pagesPerMonth: 2 }, admin);
+  await reaches(await submit({ one: 'first\fsecond' }), 'done');
+  await assert.rejects(submit({ two: 'third' }, {}, otherKey), (error) => hasCode(error, 'quota-exceeded'));
+  await reaches(await submit({ two: 'third' }, {}, bert), 'done');
+  await call('usage.limit', { subject: 'user:anna', pagesPerMonth: 3 }, admin);
+  await reaches(await submit({ two: 'third' }, {}, otherKey), 'done');
+  await call('usage.limit', { subject: 'user:anna', pagesWaiting: 1 }, admin);
+  await assert.rejects(submit({ three: 'a', four: 'b' }, {}, otherKey), (error) =>
+    hasCode(error, 'quota-exceeded'),
+  );
+});
+
 test('only so many pages of a key may wait', async (t) => {
   const settings = { transcription: { pagesWaiting: 2 } };
   const { submit, call } = await runHouse(t, { settings, workers: 0 });

@@ -18,25 +18,46 @@ export async function quotaOf(
   queries: Queries,
   subject: string,
 ): Promise<Quota> {
-  const row = await queries
+  const { pagesPerMonth, pagesWaiting } = settings.transcription;
+  const usual = { pagesPerMonth: pagesPerMonth || null, pagesWaiting: pagesWaiting || null };
+  return (await quotaSet(queries, subject)) ?? usual;
+}
+
+function quotaSet(queries: Queries, subject: string): Promise<Quota | undefined> {
+  return queries
     .selectFrom('transcriptionQuota')
     .select(['pagesPerMonth', 'pagesWaiting'])
     .where('subject', '=', subject)
     .executeTakeFirst();
-  const { pagesPerMonth, pagesWaiting } = settings.transcription;
-  return row ?? { pagesPerMonth: pagesPerMonth || null, pagesWaiting: pagesWaiting || null };
 }
 
-/** `quota-exceeded` when so many more pages would be too many. */
+/** Whose pages are counted: those of one key, or those of a user with all keys. */
+type Whose = { subject: string } | { owner: string };
+
+/**
+ * `quota-exceeded` when so many more pages would be too many. What was set for a user holds for all keys of the user
+ * together: users make keys themselves, and another key must not be a way around.
+ */
 export async function checkQuota(
   parts: Pick<Parts, 'settings' | 'clock'>,
   queries: Queries,
-  subject: string,
+  { subject, owner }: { subject: string; owner: string },
   more: number,
 ): Promise<void> {
-  const { pagesPerMonth, pagesWaiting } = await quotaOf(parts, queries, subject);
+  await checkOne(parts, queries, await quotaOf(parts, queries, subject), { subject }, more);
+  const ofUser = await quotaSet(queries, `user:${owner}`);
+  if (ofUser) await checkOne(parts, queries, ofUser, { owner }, more);
+}
+
+async function checkOne(
+  parts: Pick<Parts, 'clock'>,
+  queries: Queries,
+  { pagesPerMonth, pagesWaiting }: Quota,
+  whose: Whose,
+  more: number,
+): Promise<void> {
   if (pagesPerMonth !== null) {
-    const used = await usedPages(queries, subject, monthOf(parts.clock.now()));
+    const used = await usedPages(queries, whose, monthOf(parts.clock.now()));
     if (used + more > pagesPerMonth) {
       throw exceeded(
         `${used} of ${pagesPerMonth} pages of this month are used, so ${more} more are too many; wait for the next month or ask an administrator`,
@@ -45,7 +66,7 @@ export async function checkQuota(
     }
   }
   if (pagesWaiting !== null) {
-    const waiting = await waitingPages(queries, subject);
+    const waiting = await waitingPages(queries, whose);
     if (waiting + more > pagesWaiting) {
       throw exceeded(`${waiting} pages wait already, and ${pagesWaiting} may; try again when some are done`, {
         pagesWaiting,
@@ -74,24 +95,28 @@ export async function countUsage(
     .execute();
 }
 
-async function usedPages(queries: Queries, subject: string, month: string): Promise<number> {
+async function usedPages(queries: Queries, whose: Whose, month: string): Promise<number> {
   const row = await queries
     .selectFrom('transcriptionUsage')
-    .select('pages')
-    .where('subject', '=', subject)
+    .select(({ fn }) => fn.sum<number>('pages').as('pages'))
+    .where((eb) => eb.and(whose))
     .where('month', '=', month)
     .executeTakeFirst();
   return Number(row?.pages ?? 0);
 }
 
 /** Pages that are not finished; a source that is not split yet counts as one. */
-export async function waitingPages(queries: Queries, subject: string): Promise<number> {
+export async function waitingPages(queries: Queries, whose: Whose): Promise<number> {
   const count = async (table: 'page' | 'source') => {
     const row = await queries
       .selectFrom(table)
       .innerJoin('document', 'document.id', `${table}.document`)
       .select(({ fn }) => fn.countAll().as('count'))
-      .where('document.subject', '=', subject)
+      .where((eb) =>
+        'owner' in whose
+          ? eb('document.owner', '=', whose.owner)
+          : eb('document.subject', '=', whose.subject),
+      )
       .where('document.state', 'in', ['waiting', 'running'])
       .where(`${table}.state`, '=', 'waiting')
       .executeTakeFirst();

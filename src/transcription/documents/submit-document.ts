@@ -16,7 +16,7 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
     if (sources.length === 0 && document.state === 'open')
       throw new PismakError('invalid-input', 'the document is empty: add at least one source first');
     if (sources.length === 0) return { document, count: 0 };
-    await checkQuota(parts, transaction, document.subject, sources.length);
+    await checkQuota(parts, transaction, document, sources.length);
     const now = clock.now();
     await backlog.add(
       transaction,

@@ -1,3 +1,4 @@
+import { boxAround } from '../image/box.ts';
 import type { Box } from '../page.ts';
 
 /** Ink and paper: 1 where there is ink. */
@@ -14,57 +15,76 @@ export interface Component extends Box {
 
 /** Pieces of ink that hang together, also across corners: runs of each row are joined with those they touch above. */
 export function findComponents({ data, width, height }: Bitmap): Component[] {
+  const components: Component[] = [];
+  // Each piece points to the older one that it was joined with, or to itself.
   const parents: number[] = [];
-  const boxes: { left: number; top: number; right: number; bottom: number; ink: number }[] = [];
   const rootOf = (number: number) => {
     let root = number;
-    while (parents[root] !== root) root = parents[root] ?? root;
+    while (parents[root] !== root) root = parents[root] as number;
     parents[number] = root;
     return root;
   };
-  let above: Run[] = [];
+  let above = emptyRuns(width);
+  let runs = emptyRuns(width);
   for (let y = 0; y < height; y++) {
-    const runs: Run[] = [];
+    [above, runs] = [runs, above];
+    runs.count = 0;
     let next = 0;
+    const row = y * width;
     for (let x = 0; x < width; x++) {
-      if (data[y * width + x] !== 1) continue;
+      if (data[row + x] !== 1) continue;
       const start = x;
-      while (x < width && data[y * width + x] === 1) x++;
-      const run = { start, end: x, component: parents.length };
-      parents.push(run.component);
-      boxes.push({ left: start, top: y, right: x, bottom: y + 1, ink: x - start });
-      while ((above[next]?.end ?? Infinity) < start) next++;
-      for (let other = next; (above[other]?.start ?? Infinity) <= x; other++) {
-        const root = rootOf(above[other]?.component ?? 0);
-        const own = rootOf(run.component);
-        if (root !== own) parents[Math.max(root, own)] = Math.min(root, own);
+      while (x < width && data[row + x] === 1) x++;
+      let own = components.length;
+      while (next < above.count && (above.ends[next] as number) < start) next++;
+      for (let other = next; other < above.count && (above.starts[other] as number) <= x; other++) {
+        const root = rootOf(above.components[other] as number);
+        if (own < components.length && root !== own)
+          join(components, parents, Math.max(root, own), Math.min(root, own));
+        own = Math.min(root, own);
       }
-      runs.push(run);
+      const component = components[own];
+      if (component) addRun(component, start, x, y);
+      else {
+        components.push({ left: start, top: y, width: x - start, height: 1, ink: x - start });
+        parents.push(own);
+      }
+      runs.starts[runs.count] = start;
+      runs.ends[runs.count] = x;
+      runs.components[runs.count++] = own;
     }
-    above = runs;
   }
-  const found = new Map<number, Component>();
-  for (const [number, { left, top, right, bottom, ink }] of boxes.entries()) {
-    const root = rootOf(number);
-    const known = found.get(root);
-    if (!known) {
-      found.set(root, { left, top, width: right - left, height: bottom - top, ink });
-      continue;
-    }
-    const far = Math.max(known.left + known.width, right);
-    known.left = Math.min(known.left, left);
-    known.width = far - known.left;
-    known.height = Math.max(known.height, bottom - known.top);
-    known.ink += ink;
-  }
-  return [...found.values()];
+  return components.filter((_, number) => parents[number] === number);
 }
 
-interface Run {
-  start: number;
-  /** The first pixel after it. */
-  end: number;
-  component: number;
+/** Runs of ink in one row; `ends` are the first pixels after them. */
+interface Runs {
+  starts: Int32Array;
+  ends: Int32Array;
+  components: Int32Array;
+  count: number;
+}
+
+function emptyRuns(width: number): Runs {
+  const most = Math.ceil(width / 2);
+  const [starts, ends, components] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)];
+  return { starts, ends, components, count: 0 };
+}
+
+function addRun(component: Component, start: number, end: number, y: number): void {
+  const right = Math.max(component.left + component.width, end);
+  component.left = Math.min(component.left, start);
+  component.width = right - component.left;
+  component.height = y + 1 - component.top;
+  component.ink += end - start;
+}
+
+function join(components: Component[], parents: number[], younger: number, older: number): void {
+  const from = components[younger];
+  const to = components[older];
+  if (!from || !to) return;
+  parents[younger] = older;
+  Object.assign(to, boxAround([from, to]), { ink: from.ink + to.ink });
 }
 
 /** Closes the gaps between letters and words of a line, in place: paper no wider than this between ink becomes ink. */

@@ -16,9 +16,9 @@ export function findRegions(image: Grey): Region[] {
   const factor = factorFor(image, 1000);
   const small = reduce(image, factor);
   const { width, height } = small;
-  const threshold = otsu(histogramOf(small.data));
+  const threshold = otsu(histogramOf(small.data, 3));
   const data = new Uint8Array(small.data.length);
-  for (let at = 0; at < data.length; at++) data[at] = (small.data[at] ?? 255) < threshold ? 1 : 0;
+  for (let at = 0; at < data.length; at++) data[at] = (small.data[at] as number) < threshold ? 1 : 0;
   const components = findComponents({ data, width, height }).filter((one) => one.ink > 2);
   const letter = medianHeight(components);
   if (letter < 2 || components.length < 100) return [];

@@ -71,7 +71,7 @@ const show = defineOperation({
       .where('subject', '=', subject)
       .where('month', '=', month)
       .executeTakeFirst();
-    const waiting = await waitingPages(queries, subject);
+    const waiting = await waitingPages(queries, { subject });
     const limits = await quotaOf(engine, queries, subject);
     return { subject, month, pages: 0, bytes: 0, ...used, waiting, ...limits };
   },

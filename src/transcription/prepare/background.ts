@@ -9,71 +9,94 @@ export interface Background extends Grey {
 /** About this many cells for the longer side: letters vanish, shadows stay. */
 const cells = 120;
 
-/** The lightest shade around each place, of an image reduced before (so that grain doesn't pass for light), smoothed. */
+/** The shade of the paper around each place, of an image reduced before (so that grain doesn't pass for light). */
 export function findBackground(reduced: Grey, factor: number): Background {
   const size = Math.max(1, Math.round(Math.max(reduced.width, reduced.height) / cells));
-  const small = lightest(reduced, size);
-  // Wider and back again: letters that fill a square vanish, and the slopes of shadows stay where they are.
-  const paper = blur(shrink(spread(small, 2), 2), 1);
-  return { ...paper, cell: size * factor };
+  const shades = paperShades(reduced, size);
+  alongRowsAndColumns(shades, coverLetters);
+  alongRowsAndColumns(shades, smoothen);
+  return { ...shades, cell: size * factor };
 }
 
-/** The highest value of each square. */
-function lightest(image: Grey, size: number): Grey {
+/** Pixels at least this light, against the lightest of their square, are paper. */
+const nearlyLightest = 0.9;
+
+/** The mean shade of the paper in each square: the lightest pixel alone would be too light where light falls off. */
+function paperShades(image: Grey, size: number): Grey {
   const width = Math.ceil(image.width / size);
   const height = Math.ceil(image.height / size);
   const data = new Uint8Array(width * height);
-  for (let y = 0; y < image.height; y++) {
-    const row = Math.floor(y / size) * width;
-    let at = y * image.width;
-    for (let cell = 0; cell < width; cell++) {
-      let highest = data[row + cell] ?? 0;
-      const end = Math.min((y + 1) * image.width, at + size);
-      for (; at < end; at++) if ((image.data[at] ?? 0) > highest) highest = image.data[at] ?? 0;
-      data[row + cell] = highest;
+  for (let row = 0; row < height; row++) {
+    const bottom = Math.min(image.height, (row + 1) * size);
+    for (let column = 0; column < width; column++) {
+      const right = Math.min(image.width, (column + 1) * size);
+      data[row * width + column] = paperShade(image, column * size, right, row * size, bottom);
     }
   }
   return { data, width, height };
 }
 
-const spread = (image: Grey, distance: number) => both(image, distance, (one, other) => Math.max(one, other));
-const shrink = (image: Grey, distance: number) => both(image, distance, (one, other) => Math.min(one, other));
-const blur = (image: Grey, distance: number) =>
-  both(image, distance, (sum, other) => sum + other, 1 / (2 * distance + 1));
-
-/** Combines each value with its neighbours in the row, then in the column; at the edges the last value is repeated. */
-function both(
-  image: Grey,
-  distance: number,
-  combine: (one: number, other: number) => number,
-  share = 1,
-): Grey {
-  return along(along(image, 'row', distance, combine, share), 'column', distance, combine, share);
-}
-
-function along(
-  { data, width, height }: Grey,
-  direction: 'row' | 'column',
-  distance: number,
-  combine: (one: number, other: number) => number,
-  share: number,
-): Grey {
-  const combined = new Uint8Array(data.length);
-  const [step, length] = direction === 'row' ? [1, width] : [width, height];
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const at = y * width + x;
-      const place = direction === 'row' ? x : y;
-      const value = (offset: number) => {
-        const near = Math.max(0, Math.min(length - 1, place + offset));
-        return data[at + (near - place) * step] ?? 0;
-      };
-      let result = value(-distance);
-      for (let offset = 1 - distance; offset <= distance; offset++) result = combine(result, value(offset));
-      combined[at] = result * share;
+function paperShade({ data, width }: Grey, left: number, right: number, top: number, bottom: number): number {
+  let lightest = 0;
+  for (let y = top; y < bottom; y++) {
+    for (let at = y * width + left; at < y * width + right; at++) {
+      if ((data[at] as number) > lightest) lightest = data[at] as number;
     }
   }
-  return { data: combined, width, height };
+  const limit = lightest * nearlyLightest;
+  let sum = 0;
+  let count = 0;
+  for (let y = top; y < bottom; y++) {
+    for (let at = y * width + left; at < y * width + right; at++) {
+      if ((data[at] as number) < limit) continue;
+      sum += data[at] as number;
+      count++;
+    }
+  }
+  return Math.round(sum / count);
+}
+
+function alongRowsAndColumns(image: Grey, change: (line: Uint8Array) => Uint8Array): void {
+  const { data, width, height } = image;
+  for (let y = 0; y < height; y++) data.set(change(data.subarray(y * width, (y + 1) * width)), y * width);
+  const column = new Uint8Array(height);
+  for (let x = 0; x < width; x++) {
+    for (let y = 0; y < height; y++) column[y] = data[y * width + x] as number;
+    const changed = change(column);
+    for (let y = 0; y < height; y++) data[y * width + x] = changed[y] as number;
+  }
+}
+
+/** Dark squares, when no more than twice this many are side by side, are letters and not paper. */
+const reach = 2;
+
+/** Light spreads over its neighbours and back again: letters vanish, and the slopes of shadows stay where they are. */
+function coverLetters(line: Uint8Array): Uint8Array {
+  const last = line.length - 1;
+  // With as much room beyond both ends, or light would come in there and not go back.
+  const spread = new Uint8Array(line.length + 2 * reach);
+  for (let at = 0; at < spread.length; at++) {
+    let highest = 0;
+    for (let near = at - 2 * reach; near <= at; near++) {
+      highest = Math.max(highest, line[Math.max(0, Math.min(last, near))] as number);
+    }
+    spread[at] = highest;
+  }
+  return line.map((_, at) => {
+    let lowest = 255;
+    for (let near = at; near <= at + 2 * reach; near++) lowest = Math.min(lowest, spread[near] as number);
+    return lowest;
+  });
+}
+
+/** Means of three; the ends stay, because a mean of what is there would lean inwards. */
+function smoothen(line: Uint8Array): Uint8Array {
+  const last = line.length - 1;
+  return line.map((here, at) =>
+    at === 0 || at === last
+      ? here
+      : Math.round(((line[at - 1] as number) + here + (line[at + 1] as number)) / 3),
+  );
 }
 
 /** The darkest and the lightest paper of the page, apart from a few places. */
@@ -86,12 +109,13 @@ export function paperOf(background: Background): { darkest: number; lightest: nu
 /** Divides the page by its background, in place: the paper becomes white everywhere. */
 export function flatten(image: Grey, background: Background): void {
   const { data, width, height } = image;
-  const gains = new Float64Array(width);
+  const gains = new Int32Array(width);
   for (let y = 0; y < height; y++) {
     if (y % 4 === 0) fillGains(gains, background, y);
     const row = y * width;
     for (let x = 0; x < width; x++) {
-      data[row + x] = Math.min(255, (data[row + x] ?? 0) * (gains[x] ?? 1));
+      const shade = ((data[row + x] as number) * (gains[x] as number)) >> 16;
+      data[row + x] = Math.min(255, shade);
     }
   }
 }
@@ -99,17 +123,23 @@ export function flatten(image: Grey, background: Background): void {
 /** Darker than this is no paper, and making it white would only lift its grain. */
 const darkestPaper = 40;
 
-function fillGains(gains: Float64Array, { data, width, height, cell }: Background, y: number): void {
-  const down = Math.max(0, Math.min(height - 1, (y + 2) / cell - 0.5));
-  const top = Math.floor(down);
+/** By how much each pixel of a row is made lighter, in 65536ths. */
+function fillGains(gains: Int32Array, { data, width, height, cell }: Background, y: number): void {
+  // Beyond the middles of the outermost squares the slope goes on.
+  const down = (y + 2) / cell - 0.5;
+  const top = Math.max(0, Math.min(height - 2, Math.floor(down)));
   const bottom = Math.min(height - 1, top + 1);
+  const shades = new Float64Array(width);
+  for (let x = 0; x < width; x++) {
+    const upper = data[top * width + x] as number;
+    shades[x] = upper + ((data[bottom * width + x] as number) - upper) * (down - top);
+  }
   for (let x = 0; x < gains.length; x++) {
-    const right = Math.max(0, Math.min(width - 1, x / cell - 0.5));
-    const left = Math.floor(right);
-    const next = Math.min(width - 1, left + 1);
-    const at = (row: number, column: number) => data[row * width + column] ?? 255;
-    const upper = at(top, left) + (at(top, next) - at(top, left)) * (right - left);
-    const lower = at(bottom, left) + (at(bottom, next) - at(bottom, left)) * (right - left);
-    gains[x] = 255 / Math.max(darkestPaper, upper + (lower - upper) * (down - top));
+    const across = x / cell - 0.5;
+    const left = Math.max(0, Math.min(width - 2, Math.floor(across)));
+    const before = shades[left] as number;
+    const after = shades[Math.min(width - 1, left + 1)] as number;
+    const shade = before + (after - before) * (across - left);
+    gains[x] = (255 * 65536) / Math.max(darkestPaper, Math.min(255, shade));
   }
 }

@@ -10,15 +10,16 @@ export interface Border extends Grey {
 /** Black areas that reach in from the edges. Nothing is found when it would be a speck, or most of the page. */
 export function findBorder(reduced: Grey): Border | undefined {
   const { width, height } = reduced;
-  const paper = percentile(histogramOf(reduced.data), 0.9);
+  const paper = percentile(histogramOf(reduced.data, 7), 0.9);
   const limit = Math.min(50, paper * 0.35);
-  if (!edgesOf(reduced).some((at) => (reduced.data[at] ?? 255) < limit)) return undefined;
-  const solid = solidBlack(reduced, limit);
+  const isSolid = solidBlack(reduced, limit);
   const data = new Uint8Array(width * height);
   const open: number[] = [];
+  let count = 0;
   const visit = (at: number) => {
-    if (solid[at] === 1 && data[at] === 0) {
+    if (data[at] === 0 && isSolid(at)) {
       data[at] = 1;
+      count++;
       open.push(at);
     }
   };
@@ -30,7 +31,7 @@ export function findBorder(reduced: Grey): Border | undefined {
     if (at >= width) visit(at - width);
     if (at < data.length - width) visit(at + width);
   }
-  const share = data.reduce((sum, one) => sum + one, 0) / data.length;
+  const share = count / data.length;
   return share < 0.003 || share > 0.6
     ? undefined
     : { data: grown(data, width, height, 3), width, height, share };
@@ -56,17 +57,15 @@ export function whiten(image: Grey, border: Border, factor: number, paper: numbe
 }
 
 /** Black with black all around, so that letters which touch the border don't become part of it. */
-function solidBlack({ data, width, height }: Grey, limit: number): Uint8Array {
-  const solid = new Uint8Array(width * height);
-  const black = (x: number, y: number) =>
-    x < 0 || y < 0 || x >= width || y >= height || (data[y * width + x] ?? 255) < limit;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      if (!black(x, y)) continue;
-      if (black(x - 2, y) && black(x + 2, y) && black(x, y - 2) && black(x, y + 2)) solid[y * width + x] = 1;
-    }
-  }
-  return solid;
+function solidBlack({ data, width, height }: Grey, limit: number): (at: number) => boolean {
+  const isBlack = (x: number, y: number) =>
+    x < 0 || y < 0 || x >= width || y >= height || (data[y * width + x] as number) < limit;
+  return (at) => {
+    if ((data[at] as number) >= limit) return false;
+    const x = at % width;
+    const y = (at - x) / width;
+    return isBlack(x - 2, y) && isBlack(x + 2, y) && isBlack(x, y - 2) && isBlack(x, y + 2);
+  };
 }
 
 function grown(mask: Uint8Array, width: number, height: number, by: number): Uint8Array {

@@ -40,7 +40,7 @@ function lowerEdges({ data, width, height }: Grey, threshold: number): Points {
   for (let y = 0; y < height - 1; y++) {
     for (let x = 0; x < width; x++) {
       const at = y * width + x;
-      if ((data[at] ?? 255) < threshold && (data[at + width] ?? 255) >= threshold) {
+      if ((data[at] as number) < threshold && (data[at + width] as number) >= threshold) {
         xs.push(x);
         ys.push(y);
       }
@@ -70,12 +70,12 @@ function sharpness({ xs, ys }: Points, angle: number, bins: Int32Array, reach: n
   // Fixed point: a multiplication and a shift for each edge.
   const slope = Math.round(Math.tan(radians(angle)) * 65536);
   for (let at = 0; at < xs.length; at++) {
-    const bin = (ys[at] ?? 0) + (((xs[at] ?? 0) * slope + 32768) >> 16) + reach;
-    bins[bin] = (bins[bin] ?? 0) + 1;
+    const bin = (ys[at] as number) + (((xs[at] as number) * slope + 32768) >> 16) + reach;
+    bins[bin] = (bins[bin] as number) + 1;
   }
   let sum = 0;
   for (let at = 1; at < bins.length; at++) {
-    const step = (bins[at] ?? 0) - (bins[at - 1] ?? 0);
+    const step = (bins[at] as number) - (bins[at - 1] as number);
     sum += step * step;
   }
   return sum;

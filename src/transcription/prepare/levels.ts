@@ -51,23 +51,23 @@ function commonest(histogram: Histogram, from: number, to: number): number {
  * the pale rims and hairlines of letters never do. Measured: 0.08 and more with ghosts, 0.001 and less without.
  */
 function ghostsOf({ data, width, height }: Grey, reach: number): number {
-  const histogram = histogramOf(data);
+  const histogram = histogramOf(data, 3);
   const paper = otsu(histogram);
   const ink = otsu(histogram, 0, paper) + 10;
   const near = new Uint8Array(data.length);
   let dark = 0;
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      if ((data[y * width + x] ?? 255) >= ink) continue;
+      if ((data[y * width + x] as number) >= ink) continue;
       dark++;
       near.fill(1, y * width + Math.max(0, x - reach), y * width + Math.min(width, x + reach + 1));
     }
   }
   let lone = 0;
-  for (let x = 0; x < width; x++) {
-    for (let y = 0; y < height; y++) {
-      const shade = data[y * width + x] ?? 255;
-      if (shade < ink || shade >= paper) continue;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const shade = data[y * width + x] as number;
+      if (shade >= paper || shade < ink) continue;
       let row = Math.max(0, y - reach);
       const last = Math.min(height - 1, y + reach);
       while (row <= last && near[row * width + x] !== 1) row++;

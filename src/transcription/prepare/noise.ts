@@ -1,5 +1,6 @@
 import type { Grey } from '../image/grey.ts';
 import { loadSharp } from '../image/load-sharp.ts';
+import { median } from './median.ts';
 
 /**
  * How much neighbouring pixels of the paper differ by chance, as a standard deviation: second differences in both
@@ -43,10 +44,9 @@ const speckledGrain = 15;
 /** The page without its grain and specks; the very same one when there is little of it. */
 export async function smooth(image: Grey, grain: number, contrast: number): Promise<Grey> {
   if (grain < harmlessGrain * contrast) return image;
-  const { width, height } = image;
+  const { data: rough, width, height } = grain < speckledGrain ? image : median(image);
   const sharp = await loadSharp();
-  const raw = sharp(image.data, { raw: { width, height, channels: 1 } });
-  const smoothed = grain < speckledGrain ? raw : raw.median(3);
-  const data = await smoothed.blur(1).toColourspace('b-w').raw().toBuffer();
+  const raw = sharp(rough, { raw: { width, height, channels: 1 } });
+  const data = await raw.blur(1).toColourspace('b-w').raw().toBuffer();
   return { data: new Uint8Array(data.buffer, data.byteOffset, data.length), width, height };
 }

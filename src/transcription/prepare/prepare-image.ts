@@ -34,7 +34,7 @@ export async function prepareImage(
   }
   const background = findBackground(small, factor);
   const paper = paperOf(background);
-  flatten(small, { ...background, cell: background.cell / factor });
+  if (paper.darkest < nearlyWhite) flatten(small, { ...background, cell: background.cell / factor });
   const { threshold, contrast } = separate(small);
   const reading = readOrientation(small, threshold, config.ORIENTATION === 'auto');
   if (reading.turn !== 0) steps.push(`turned by ${reading.turn} degrees`);
@@ -71,10 +71,12 @@ export async function prepareImage(
 
 /** Paper of this shade needs no whitening. */
 const whiteEnough = 225;
+/** And of this one not even for a closer look. */
+const nearlyWhite = 250;
 
 /** Where ink ends, and how far it lies from white paper. */
 function separate(flat: Grey): { threshold: number; contrast: number } {
-  const histogram = histogramOf(flat.data);
+  const histogram = histogramOf(flat.data, 3);
   const threshold = otsu(histogram);
   return { threshold, contrast: 255 - meanBelow(histogram, threshold) };
 }

@@ -91,6 +91,13 @@ test('shadows are lit: the paper is white everywhere', async () => {
   assert.ok((await shades((await prepared(image)).image)).white > 0.8);
 });
 
+test('the shadow in the fold of a book does not pass for text of the other side', async () => {
+  const { image } = await makeSample('uneven-light', 1, { dpi: 100 });
+  const { log } = await prepared(image);
+  assert.match(log, /paper whitened/);
+  assert.doesNotMatch(log, /other side removed/);
+});
+
 test('what shines through from the other side is gone', async () => {
   const { image } = await makeSample('bleed-through', 1, small);
   const { image: result, log } = await prepared(image);

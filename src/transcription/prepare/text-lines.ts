@@ -37,11 +37,14 @@ export function measureLines(image: Grey, threshold: number, skew: number): Text
 
 function rowsOfInk({ data, width, height }: Grey, threshold: number, skew: number): Int32Array {
   const slope = Math.tan((skew * Math.PI) / 180);
+  const shifts = Int32Array.from({ length: width }, (_, x) => Math.round((x - width / 2) * slope));
   const ink = new Int32Array(height);
-  for (let x = 0; x < width; x++) {
-    const shift = Math.round((x - width / 2) * slope);
-    for (let y = Math.max(0, -shift); y < Math.min(height, height - shift); y++) {
-      if ((data[(y + shift) * width + x] ?? 255) < threshold) ink[y] = (ink[y] ?? 0) + 1;
+  for (let y = 0; y < height; y++) {
+    const row = y * width;
+    for (let x = 0; x < width; x++) {
+      if ((data[row + x] as number) >= threshold) continue;
+      const straight = y - (shifts[x] as number);
+      if (straight >= 0 && straight < height) ink[straight] = (ink[straight] as number) + 1;
     }
   }
   return ink;

@@ -6,6 +6,7 @@ import { describeImage, readTiffPage } from '../image/open-image.ts';
 import { sourceFormat } from '../image/source-format.ts';
 import type { Page } from '../page.ts';
 import { readJpeg2000 } from './jpeg2000.ts';
+import { hasLostTiffPages } from './lost-tiff-pages.ts';
 import { openPdf } from './pdf/pdf-document.ts';
 import { readZip } from './read-zip.ts';
 import type { SplitConfig } from './split-config.ts';
@@ -78,7 +79,13 @@ async function* pagesOfTiff(
   pages: number,
   limits: ImageLimits,
 ): AsyncGenerator<FoundPage> {
-  yield* eachPage(name, pages, async (index) => {
+  const lost = hasLostTiffPages(bytes);
+  yield* eachPage(name, lost ? pages + 1 : pages, async (index) => {
+    if (index === pages) {
+      throw new PermanentFailure(
+        `the TIFF is cut short after page ${pages}, more pages may be missing: send it again`,
+      );
+    }
     const { png: image, ...facts } = await readTiffPage(bytes, index, limits);
     return { image, ...facts };
   });

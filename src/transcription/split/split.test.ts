@@ -93,6 +93,24 @@ test('every page of a TIFF becomes a page that any program can show', async () =
   assert.deepEqual({ format, depth }, { format: 'png', depth: 'uchar' });
 });
 
+test('pages that a TIFF has lost with its end are told of, and the others are read', async () => {
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+  const create = { width: 100, height: 100, channels: 3, background: '#fff', noise } as const;
+  const image = await sharp({ create }).png().toBuffer();
+  const whole = await sharp([image, image, image], { join: { animated: true } })
+    .tiff({ compression: 'lzw' })
+    .toBuffer();
+  const { pages } = await splitFile(whole.subarray(0, whole.length * 0.5), { name: 'fond.tif' });
+  assert.deepEqual(
+    pages.map(({ part, file }) => ({ part, file })),
+    [
+      { part: 1, file: 'pages/0001' },
+      { part: 2, file: undefined },
+    ],
+  );
+  assert.match(pages[1]?.error ?? '', /cut short after page 1/);
+});
+
 for (const [kind, bytes] of Object.entries({
   'black and white (G4)': makeFax(64, 64),
   CMYK: await blank(64, 64).toColourspace('cmyk').tiff().toBuffer(),

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runProcessor } from '../../engine/processor/run-processor.ts';
+import { compareTexts, errorRate } from '../evaluation/compare.ts';
+import { toText } from '../formats/text.ts';
+import { page as pageSchema } from '../page.ts';
+import recognise from '../recognise/recognise.ts';
+import { makeSample, type SampleKind } from '../samples/make-sample.ts';
+import prepare from './prepare.ts';
+
+/** The share of characters that Tesseract gets wrong. */
+async function errors(given: Record<string, Uint8Array>, truth: string): Promise<number> {
+  const { files } = await runProcessor(recognise, { config: 'ENGINE = tesseract', files: given });
+  const read = pageSchema.parse(JSON.parse(files['page.json'] ?? ''));
+  return errorRate(compareTexts(truth, toText(read)).characters);
+}
+
+async function withAndWithout(kind: SampleKind) {
+  const { image: source, truth } = await makeSample(kind, 21, { share: 0.3 });
+  const { contents } = await runProcessor(prepare, { files: { source } });
+  return { without: await errors({ source }, truth), with: await errors(contents, truth) };
+}
+
+for (const kind of ['skew', 'noise', 'faded', 'bleed-through', 'low-resolution'] as const) {
+  test(`a prepared page is read with far fewer errors: ${kind}`, async () => {
+    const rates = await withAndWithout(kind);
+    assert.ok(rates.with < 0.05 && rates.with < rates.without / 2, JSON.stringify(rates));
+  });
+}
