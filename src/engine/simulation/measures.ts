@@ -18,11 +18,11 @@ export interface Measures {
   switching: number;
 }
 
-export function measure(outcome: Outcome, requests: number): Measures {
+export function measure(outcome: Outcome): Measures {
   const times = outcome.finished.map(({ arrivedAt, finishedAt }) => (finishedAt - arrivedAt) / 1000);
   times.sort((a, b) => a - b);
   return {
-    requests,
+    requests: outcome.requests,
     finished: times.length,
     meanTimeInSystem: mean(times),
     medianTimeInSystem: quantile(times, 0.5),

@@ -25,6 +25,7 @@ export function referenceMean(load: Workload, seed: number): number {
   );
   const waiting: { request: SimulatedRequest; step: number }[] = [];
   let total = 0;
+  let finished = 0;
 
   for (const request of requests)
     agenda.add(request.arrivesAt, ranks.ready, { kind: 'ready', request, step: 0 });
@@ -36,13 +37,15 @@ export function referenceMean(load: Workload, seed: number): number {
     if (what.kind === 'change') priorities.set(what.stage, what.priority);
     else if (what.kind === 'finished') {
       free.add(what.worker);
-      if (what.step + 1 === what.request.steps.length) total += at - what.request.arrivesAt;
-      else insert(waiting, { request: what.request, step: what.step + 1 });
+      if (what.step + 1 === what.request.steps.length) {
+        finished++;
+        total += at - what.request.arrivesAt;
+      } else insert(waiting, { request: what.request, step: what.step + 1 });
     } else insert(waiting, { request: what.request, step: what.step });
     // What comes at the same moment is waited for: otherwise a later request would be taken before an earlier one.
     if (free.size > 0) give(at);
   }
-  return total / requests.length;
+  return finished === 0 ? 0 : total / finished;
 
   function give(at: number): void {
     for (let index = 0; index < waiting.length && free.size > 0; ) {

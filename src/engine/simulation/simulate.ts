@@ -16,6 +16,8 @@ export interface Travelling {
 }
 
 export interface Outcome {
+  /** How many there were to do. */
+  requests: number;
   /** In the order in which they were finished. */
   finished: { arrivedAt: number; finishedAt: number }[];
   /** How long messages waited for each stage, in milliseconds. */
@@ -43,13 +45,17 @@ const ranks = { finished: 0, reconfigured: 1, arrival: 2, change: 3, plan: 4 };
 const patienceMs = 24 * 3_600_000;
 
 /** Runs a workload under a policy in virtual time. The same seed gives the same work to every policy. */
-export function simulate(
+export function simulate(load: Workload, policy: Policy, seed: number, recorder?: Recorder): Outcome {
+  return simulateRequests(load, policy, drawRequests(load, seed), recorder);
+}
+
+/** The same for given requests, in the order in which they come. */
+export function simulateRequests(
   load: Workload,
   policy: Policy,
-  seed: number,
+  requests: readonly SimulatedRequest[],
   recorder: Recorder = noRecorder,
 ): Outcome {
-  const requests = drawRequests(load, seed);
   const agenda = new Agenda<Happening>();
   const stages = new SimulatedStages(load);
   const workers = load.workers
@@ -62,6 +68,7 @@ export function simulate(
     periodMs: load.planning * 1000,
   };
   const outcome: Outcome = {
+    requests: requests.length,
     finished: [],
     waits: new Map(load.stages.map((stage) => [stage.name, []])),
     switches: 0,

@@ -35,10 +35,15 @@ const arrivals = z.strictObject({
 /** Something that an administrator changes under way. */
 const change = z.strictObject({ at: seconds, stage: z.string(), priority: z.number().min(-1) });
 
+/** What a computer can simulate in a minute or two, and keep in memory. */
+const mostRequests = 100_000;
+const mostWorkers = 10_000;
+
 /** What is simulated. All times are in seconds. */
 export const workload = z
   .strictObject({
-    name: z.string().default('workload'),
+    /** As the file is called unless told. */
+    name: z.string().optional(),
     about: z.string().optional(),
     stages: z.array(stage).min(1),
     workers: z.array(workers).min(1),
@@ -64,6 +69,11 @@ export const workload = z
       .prefault({}),
   })
   .superRefine((load, context) => {
+    const requests = load.arrivals.reduce((sum, { count, series }) => sum + count * series, 0);
+    if (requests > mostRequests)
+      context.addIssue(`${requests} requests: at most ${mostRequests} can be simulated`);
+    if (load.workers.reduce((sum, { count }) => sum + count, 0) > mostWorkers)
+      context.addIssue(`at most ${mostWorkers} workers can be simulated`);
     const known = new Set(load.stages.map((each) => each.name));
     if (known.size < load.stages.length) context.addIssue('two stages have the same name');
     const named = [

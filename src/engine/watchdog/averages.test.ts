@@ -67,3 +67,24 @@ test('stages that are gone are forgotten', () => {
   keeper.keepOnly(new Set(['ocr']));
   assert.deepEqual(Object.keys(keeper.averages), ['ocr']);
 });
+
+test('where messages go next is counted once, and merged as the times are', () => {
+  const keeper = new AverageKeeper(undefined);
+  const first = presence('w1', { ocr: { count: 4, meanMs: 100, next: { export: 3 } } });
+  keeper.add([first]);
+  keeper.add([first, presence('w2', { ocr: { count: 4, meanMs: 100, next: { export: 1, check: 2 } } })]);
+  assert.deepEqual(keeper.averages.ocr, { count: 8, meanMs: 100, next: { export: 4, check: 2 } });
+});
+
+test('a way that messages no longer go is forgotten', () => {
+  const keeper = new AverageKeeper({ ocr: { count: 1000, meanMs: 100, next: { old: 1000 } } });
+  let count = 0;
+  const share = () => (keeper.averages.ocr?.next?.old ?? 0) / (keeper.averages.ocr?.count ?? 1);
+  assert.equal(share(), 1);
+  for (let beat = 0; beat < 50; beat++) {
+    count += 1000;
+    keeper.add([presence('w1', { ocr: { count, meanMs: 100, next: { new: count } } })]);
+  }
+  assert.equal(share(), 0);
+  assert.ok((keeper.averages.ocr?.next?.new ?? 0) > 1000);
+});

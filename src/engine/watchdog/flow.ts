@@ -1,23 +1,25 @@
-import type {
-  Assignment,
-  Plan,
-  Policy,
-  PolicyParameters,
-  QueueNumbers,
-  Snapshot,
-  StageSnapshot,
-  WorkerSnapshot,
-} from './policy.ts';
-import { remainingWork } from './remaining-work.ts';
+import {
+  arrive,
+  averageOf,
+  type Board,
+  freeInMs,
+  homeOf,
+  isLocked,
+  isOpen,
+  leave,
+  mayServe,
+  newBoard,
+  servers,
+  waitedMs,
+  waiting,
+} from './flow-board.ts';
+import { available, coming, fill, gain, lotOf, switchMs, urgency, urgencyAt } from './flow-reckoning.ts';
+import type { Assignment, Plan, Policy, QueueNumbers, StageSnapshot, WorkerSnapshot } from './policy.ts';
 
 /** How much more urgent another stage must be before a worker leaves work behind: averages are never exact. */
 const clearly = 1.1;
 /** A stage in the middle of a pipeline is left for a lot this much larger: what waits there has cost work already. */
 const halfDone = 1.5;
-/** Lots are this long: the square root of `lotFactor` * switch / message. Found by simulation, flat around 60-100. */
-const lotFactor = 80;
-/** A stage that is loaded stays loaded: the first switch to it is reckoned to pay for about this many. */
-const reuse = 10;
 
 /**
  * Lowest mean time in the system: what is nearest to its end is finished first, because a request that is done waits no
@@ -31,6 +33,10 @@ const reuse = 10;
  *
  * Workers are decided upon one after another, in the order in which they will be free, each knowing what those before
  * it will do; so they never all run to the same queue.
+ *
+ * Nobody starves: a stage with work, open, and with a worker that may serve it, is served again after at most
+ * `patienceMs`, one period, and for each stage that has waited longer the message in hand, the switch and a lot; less
+ * with more workers.
  */
 export const flow: Policy = (snapshot, parameters) => {
   const board = newBoard(snapshot, parameters);
@@ -42,48 +48,6 @@ export const flow: Policy = (snapshot, parameters) => {
     .flatMap((worker) => decide(board, worker) ?? []);
   return { assignments: [...rescues, ...moves], queues } satisfies Plan;
 };
-
-interface Board {
-  at: number;
-  parameters: PolicyParameters;
-  stages: readonly StageSnapshot[];
-  byName: ReadonlyMap<string, StageSnapshot>;
-  /** Remaining work of a message of the stage, in milliseconds. */
-  work: ReadonlyMap<string, number>;
-  /** Stages that get messages from others. */
-  fed: ReadonlySet<string>;
-  /** For each stage, when those who are there or on their way, as decided so far, will take their next message. */
-  takers: Map<string, number[]>;
-  /** In the order in which they will be free. */
-  movable: readonly WorkerSnapshot[];
-}
-
-function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyParameters): Board {
-  const byName = new Map(stages.map((stage) => [stage.name, stage]));
-  const board: Board = {
-    at,
-    parameters,
-    stages,
-    byName,
-    work: remainingWork(stages, (stage) => averageOf(stage, parameters)),
-    fed: new Set(stages.flatMap((stage) => Object.keys(stage.next ?? {}))),
-    takers: new Map(),
-    movable: [],
-  };
-  const living = workers.filter((worker) => worker.alive && worker.enabled);
-  const freeIn = new Map(living.map((worker) => [worker.id, freeInMs(board, worker)]));
-  for (const { id, stage } of living) if (stage !== null) arrive(board, stage, freeIn.get(id) ?? 0);
-  board.movable = living
-    .filter((worker) => !worker.pinned)
-    // Of those who are free at the same time, whoever can do least comes first: the others are kept for what needs them.
-    .sort(
-      (a, b) =>
-        (freeIn.get(a.id) ?? 0) - (freeIn.get(b.id) ?? 0) ||
-        a.labels.length - b.labels.length ||
-        (a.id < b.id ? -1 : 1),
-    );
-  return board;
-}
 
 /** One worker for each stage that has waited too long, the longest first; it stays for a lot. */
 function rescueStarving(board: Board): Assignment[] {
@@ -122,6 +86,7 @@ function decide(board: Board, worker: WorkerSnapshot): Assignment[] | undefined 
     ? lotElsewhere(board, worker, home)
     : (workElsewhere(board, worker) ?? anyWork(board, worker));
   if (worker.stage !== null) arrive(board, worker.stage, freeInMs(board, worker));
+  if (!hasWork && !target) board.idle.push(worker);
   // It was told to go elsewhere, but there is work where it is: it stays.
   if (!target)
     return hasWork && worker.stage !== home.name
@@ -142,6 +107,8 @@ function lotElsewhere(board: Board, worker: WorkerSnapshot, home: StageSnapshot)
     worker,
     home,
     (stage) => {
+      // Whoever has nothing to do can go there, and could not do the work here.
+      if (board.movable.some((other) => mayServe(other, stage) && !mayServe(other, home))) return 0;
       const lot = lotOf(board, worker, stage);
       const wanted = (lot > 1 && isHalfDone ? halfDone : 1) * lot * (1 + servers(board, stage));
       return coming(board, worker, stage) >= wanted ? urgency(board, stage) : 0;
@@ -202,14 +169,16 @@ function assign(
   const messages = waiting(stage);
   const others = servers(board, stage);
   leave(board, worker);
-  arrive(board, stage.name, freeInMs(board, worker) + costMs);
+  // As if it were there: nobody else is sent for the same message.
+  arrive(board, stage.name, 0);
   const stayMs = averageOf(stage, board.parameters) * Math.min(stays, messages);
   return [
     {
       worker: worker.id,
       from: worker.stage,
       to: stage.name,
-      unlockAt: Math.ceil(board.at + costMs + stayMs),
+      // Whoever plans twice in a moment, as two leaders may, decides the same.
+      unlockAt: Math.ceil(board.at + Math.max(costMs + stayMs, board.parameters.periodMs / 2)),
       reason: `${why}: ${messages} waiting, ${others} serving, a lot is ${lot}`,
       details: {
         switchMs: costMs,
@@ -220,117 +189,6 @@ function assign(
       },
     },
   ];
-}
-
-/**
- * What a stage is worth to a worker that has nothing to do: urgency, less the share of its time that it spends on the
- * way, or there without work until it can be told to go elsewhere.
- */
-function gain(board: Board, worker: WorkerSnapshot, stage: StageSnapshot, messages: number): number {
-  const workMs = messages * averageOf(stage, board.parameters);
-  const timeMs = Math.max(workMs + switchMs(board, worker, stage), board.parameters.periodMs);
-  return (urgency(board, stage) * workMs) / timeMs;
-}
-
-/** How much of the time until the next plan these messages fill: 1 is all of it. */
-function fill(board: Board, stage: StageSnapshot, messages: number): number {
-  return messages <= 0
-    ? 0
-    : messages / Math.max(1, board.parameters.periodMs / averageOf(stage, board.parameters));
-}
-
-/** Requests finished per second of work spent on them, times the administrator's priority. */
-function urgency(board: Board, stage: StageSnapshot): number {
-  return ((stage.priority + 1) * 1000) / (board.work.get(stage.name) ?? 1);
-}
-
-function urgencyAt(board: Board, worker: WorkerSnapshot): number {
-  const home = homeOf(board, worker);
-  return home && waiting(home) > 0 ? urgency(board, home) : 0;
-}
-
-function lotOf(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): number {
-  const share = switchMs(board, worker, stage) / averageOf(stage, board.parameters);
-  const perPeriod = board.parameters.periodMs / averageOf(stage, board.parameters);
-  return Math.max(1, Math.floor(Math.sqrt(lotFactor * share)), Math.ceil(perPeriod));
-}
-
-function switchMs(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): number {
-  if (homeOf(board, worker) === stage) return 0;
-  const cold = worker.coldMs ?? board.parameters.reconfigurationMs;
-  const warm = Math.min(cold, worker.warmMs ?? cold);
-  return worker.loaded?.includes(stage.name) ? warm : warm + (cold - warm) / reuse;
-}
-
-/** Messages that are there when the worker is free: its own goes on to the next stage. */
-function coming(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): number {
-  const home = homeOf(board, worker);
-  const own = worker.inFlight > 0 ? (home?.next?.[stage.name] ?? 0) : 0;
-  return waiting(stage) + own;
-}
-
-/** What is left for this worker when everybody else who gets to the stage before it takes one. */
-function available(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): number {
-  const thereIn = freeInMs(board, worker) + switchMs(board, worker, stage);
-  const before = board.takers.get(stage.name)?.filter((takesIn) => takesIn <= thereIn).length ?? 0;
-  return coming(board, worker, stage) - before;
-}
-
-function servers(board: Board, stage: StageSnapshot): number {
-  return board.takers.get(stage.name)?.length ?? 0;
-}
-
-function arrive(board: Board, stage: string, takesIn: number): void {
-  const takers = board.takers.get(stage);
-  if (takers) takers.push(takesIn);
-  else board.takers.set(stage, [takesIn]);
-}
-
-function leave(board: Board, worker: WorkerSnapshot): void {
-  const takers = worker.stage === null ? undefined : board.takers.get(worker.stage);
-  takers?.splice(takers.indexOf(freeInMs(board, worker)), 1);
-}
-
-/** The stage that it can go on with at no cost. One that it could not load is none. */
-function homeOf(board: Board, worker: WorkerSnapshot): StageSnapshot | undefined {
-  const name = worker.serving ?? worker.stage;
-  const stage = name === null ? undefined : board.byName.get(name);
-  return stage && !worker.failed && isOpen(stage) && mayServe(worker, stage) ? stage : undefined;
-}
-
-function freeInMs(board: Board, worker: WorkerSnapshot): number {
-  const home = homeOf(board, worker);
-  if (!home || worker.inFlight === 0) return 0;
-  const average = averageOf(home, board.parameters);
-  return Math.max(0, average - (worker.busyMs ?? average / 2));
-}
-
-/** It was moved lately and has not had its lot yet. */
-function isLocked(board: Board, worker: WorkerSnapshot): boolean {
-  if (worker.unlockAt <= board.at || worker.failed || worker.stage === null) return false;
-  const stage = board.byName.get(worker.stage);
-  return stage !== undefined && isOpen(stage) && mayServe(worker, stage) && waiting(stage) > 0;
-}
-
-function waitedMs(board: Board, stage: StageSnapshot): number {
-  return stage.waitingSince === null ? 0 : board.at - stage.waitingSince;
-}
-
-function isOpen(stage: StageSnapshot): boolean {
-  return stage.priority >= 0 && !stage.paused;
-}
-
-function waiting(stage: StageSnapshot): number {
-  return isOpen(stage) ? stage.length : 0;
-}
-
-// At least a millisecond: what takes no time must not be infinitely urgent.
-function averageOf(stage: StageSnapshot, parameters: PolicyParameters): number {
-  return Math.max(1, stage.averageMs ?? parameters.unknownAverageMs);
-}
-
-function mayServe(worker: WorkerSnapshot, stage: StageSnapshot): boolean {
-  return !worker.unable?.includes(stage.name) && stage.labels.every((label) => worker.labels.includes(label));
 }
 
 function numbers(board: Board, stage: StageSnapshot): QueueNumbers {

@@ -1,37 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { at, snapshots, stage, worker } from '../testing/snapshots.ts';
 import { parametric } from './parametric.ts';
-import { defaultParameters, type Snapshot, type StageSnapshot, type WorkerSnapshot } from './policy.ts';
-
-const at = 1_700_000_000_000;
-
-function stage(name: string, fields: Partial<StageSnapshot> = {}): StageSnapshot {
-  const defaults = {
-    priority: 0,
-    labels: [],
-    length: 0,
-    inFlight: 0,
-    paused: false,
-    averageMs: 1000,
-    waitingSince: null,
-  };
-  return { name, ...defaults, ...fields };
-}
-
-function worker(id: string, fields: Partial<WorkerSnapshot> = {}): WorkerSnapshot {
-  const defaults = {
-    labels: [],
-    stage: null,
-    alive: true,
-    enabled: true,
-    pinned: false,
-    failed: false,
-    unlockAt: 0,
-    inFlight: 0,
-  };
-  return { id, ...defaults, ...fields };
-}
+import { defaultParameters, type StageSnapshot, type WorkerSnapshot } from './policy.ts';
 
 function plan(stages: StageSnapshot[], workers: WorkerSnapshot[]) {
   return parametric({ at, stages, workers }, defaultParameters);
@@ -207,36 +179,6 @@ test('a stage of which nothing is known is reckoned with the default time, and a
   assert.equal(queues[0]?.averageMs, defaultParameters.unknownAverageMs);
   assert.ok((queues[1]?.parametric ?? 0) > 0);
 });
-
-const labels = fc.subarray(['gpu', 'czech', 'big']);
-const stages = fc.uniqueArray(
-  fc.record({
-    name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
-    priority: fc.constantFrom(-1, 0, 0.5, 3),
-    labels,
-    length: fc.nat(1000),
-    inFlight: fc.nat(3),
-    paused: fc.boolean(),
-    averageMs: fc.option(fc.integer({ min: 0, max: 60_000 })),
-    waitingSince: fc.option(fc.integer({ min: at - 1_000_000, max: at + 1000 })),
-  }),
-  { selector: (each) => each.name },
-);
-const workers = fc.uniqueArray(
-  fc.record({
-    id: fc.string({ minLength: 1, maxLength: 3 }),
-    labels,
-    stage: fc.option(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'gone')),
-    alive: fc.boolean(),
-    enabled: fc.boolean(),
-    pinned: fc.boolean(),
-    failed: fc.boolean(),
-    unlockAt: fc.constantFrom(0, at, at + 1),
-    inFlight: fc.nat(2),
-  }),
-  { selector: (each) => each.id, maxLength: 12 },
-);
-const snapshots: fc.Arbitrary<Snapshot> = fc.record({ at: fc.constant(at), stages, workers });
 
 test('whatever the state: only allowed moves, at most one busy worker, the same plan for the same state', () => {
   fc.assert(

@@ -43,6 +43,7 @@ export function presencesOf(readings: Readings): WorkerPresence[] {
 export function toSnapshot(readings: Readings, averages: Averages, at: number): Snapshot {
   const queues = new Map(readings.queues.map((queue) => [queue.name, queue]));
   const stages = readings.stages.filter((stage) => stage.mode === 'exclusive');
+  const planned = new Set(stages.map((stage) => stage.name));
   return {
     at,
     stages: stages.map((stage): StageSnapshot => {
@@ -57,7 +58,7 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         paused: queue?.paused ?? false,
         averageMs: averages[stage.name]?.meanMs ?? null,
         waitingSince: readings.waitingSince.get(stage.name) ?? null,
-        next: sharesOf(averages[stage.name]),
+        next: nextPlanned(stage.name, averages, planned),
       };
     }),
     workers: readings.workers.map(
@@ -72,6 +73,8 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         unable: Object.keys(presence?.unable ?? {}),
         unlockAt: record.unlockAt,
         inFlight: presence?.inFlightOfStage ?? presence?.inFlight ?? 0,
+        // Clocks of machines differ: a message that begins tomorrow has just begun.
+        ...(presence?.busySince ? { busyMs: Math.max(0, at - presence.busySince) } : {}),
         // While it switches it serves nothing, and what counts is where it will be.
         serving: presence?.stage ?? record.stage,
         loaded: presence?.loaded ?? [],
@@ -88,7 +91,22 @@ function inFlightOf(stage: string, presences: readonly WorkerPresence[]): number
     .reduce((sum, presence) => sum + (presence.inFlightOfStage ?? 0), 0);
 }
 
-function sharesOf(average: Averages[string] | undefined): Record<string, number> {
-  const entries = Object.entries(average?.next ?? {});
-  return Object.fromEntries(entries.map(([name, went]) => [name, went / Math.max(1, average?.count ?? 0)]));
+/** Ways that fewer messages take are left out, and so are long ones through shared stages only. */
+const leastShare = 0.01;
+const mostHops = 10;
+
+/** To which planned stages messages go after this one. Shared stages, which need no plan, are only on the way. */
+function nextPlanned(from: string, averages: Averages, planned: ReadonlySet<string>): Record<string, number> {
+  const shares = new Map<string, number>();
+  const follow = (name: string, share: number, hops: number) => {
+    const { next = {}, count = 1 } = averages[name] ?? {};
+    for (const [to, went] of Object.entries(next)) {
+      const part = (share * went) / Math.max(1, count);
+      if (part < leastShare) continue;
+      if (planned.has(to)) shares.set(to, (shares.get(to) ?? 0) + part);
+      else if (hops < mostHops) follow(to, part, hops + 1);
+    }
+  };
+  follow(from, 1, 0);
+  return Object.fromEntries(shares);
 }

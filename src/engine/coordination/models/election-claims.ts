@@ -152,7 +152,7 @@ const expire = (who: number) =>
     },
   );
 
-/** The write is accepted before the end, or refused. */
+/** The write is accepted before the end, refused, or in doubt. */
 const expireWhileWriting = (who: number) =>
   command(
     `the session of ${who} expires while it writes`,
@@ -169,9 +169,11 @@ const expireWhileWriting = (who: number) =>
         const { reason } = written;
         // A refusal is one of these; anything else is trouble.
         assert.ok(hasCode(reason, 'hold-lost') || hasCode(reason, 'session-lost'), String(reason));
-        return expireInModel(state, who);
+        // When its session ends before the answer comes, a writer can't know: the write may have been in time.
+        const inTime = (await real.observer.get(real.plan))?.value === `${who} ${hold.fence}`;
+        if (hasCode(reason, 'hold-lost') || !inTime) return expireInModel(state, who);
       }
-      real.written = written.value.value;
+      real.written = `${who} ${hold.fence}`;
       return expireInModel(model.arrive(model.send(state, who), who), who);
     },
   );
