@@ -30,6 +30,7 @@ const halfDone = 1.5;
  *    stage that is served only for two lots.
  * 3. A worker that has work leaves it only for a whole lot, at a stage that is clearly nearer to the end. What a lot is
  *    follows from what the switch costs: a switch that costs nothing is worth making for every message.
+ *    What only few can do is not left for what others can do too.
  *
  * Workers are decided upon one after another, in the order in which they will be free, each knowing what those before
  * it will do; so they never all run to the same queue.
@@ -86,7 +87,6 @@ function decide(board: Board, worker: WorkerSnapshot): Assignment[] | undefined 
     ? lotElsewhere(board, worker, home)
     : (workElsewhere(board, worker) ?? anyWork(board, worker));
   if (worker.stage !== null) arrive(board, worker.stage, freeInMs(board, worker));
-  if (!hasWork && !target) board.idle.push(worker);
   // It was told to go elsewhere, but there is work where it is: it stays.
   if (!target)
     return hasWork && worker.stage !== home.name
@@ -107,8 +107,8 @@ function lotElsewhere(board: Board, worker: WorkerSnapshot, home: StageSnapshot)
     worker,
     home,
     (stage) => {
-      // Whoever has nothing to do can go there, and could not do the work here.
-      if (board.movable.some((other) => mayServe(other, stage) && !mayServe(other, home))) return 0;
+      // What only few can do is not left for what others can do too.
+      if (board.kinds.some((other) => mayServe(other, stage) && !mayServe(other, home))) return 0;
       const lot = lotOf(board, worker, stage);
       const wanted = (lot > 1 && isHalfDone ? halfDone : 1) * lot * (1 + servers(board, stage));
       return coming(board, worker, stage) >= wanted ? urgency(board, stage) : 0;

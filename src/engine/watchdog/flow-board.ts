@@ -1,0 +1,123 @@
+import type { PolicyParameters, Snapshot, StageSnapshot, WorkerSnapshot } from './policy.ts';
+import { remainingWork } from './remaining-work.ts';
+
+/** What policy `flow` reckons with: the snapshot, and where those are who have been decided upon. */
+export interface Board {
+  at: number;
+  parameters: PolicyParameters;
+  stages: readonly StageSnapshot[];
+  byName: ReadonlyMap<string, StageSnapshot>;
+  /** Remaining work of a message of the stage, in milliseconds. */
+  work: ReadonlyMap<string, number>;
+  /** Stages that get messages from others. */
+  fed: ReadonlySet<string>;
+  /** Of each living worker: the stage that it can go on with at no cost, and when it will be free. */
+  homes: Map<string, StageSnapshot>;
+  freeIn: Map<string, number>;
+  /** For each stage, when those who are there or on their way, as decided so far, will take their next message. */
+  takers: Map<string, number[]>;
+  /** In the order in which they will be free. */
+  movable: readonly WorkerSnapshot[];
+  /** One of each kind of them: of a kind are those who may serve the same. */
+  kinds: readonly WorkerSnapshot[];
+}
+
+export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyParameters): Board {
+  const byName = new Map(stages.map((stage) => [stage.name, stage]));
+  const board: Board = {
+    at,
+    parameters,
+    stages,
+    byName,
+    work: remainingWork(stages, (stage) => averageOf(stage, parameters)),
+    fed: new Set(stages.flatMap((stage) => Object.keys(stage.next ?? {}))),
+    homes: new Map(),
+    freeIn: new Map(),
+    takers: new Map(),
+    movable: [],
+    kinds: [],
+  };
+  const living = workers.filter((worker) => worker.alive && worker.enabled);
+  for (const worker of living) {
+    const home = findHome(board, worker);
+    if (home) board.homes.set(worker.id, home);
+    board.freeIn.set(worker.id, reckonFreeIn(board, worker, home));
+    if (worker.stage !== null) arrive(board, worker.stage, freeInMs(board, worker));
+  }
+  board.movable = living
+    .filter((worker) => !worker.pinned)
+    // Of those who are free at the same time, whoever can do least comes first: the others are kept for what needs them.
+    .sort(
+      (a, b) =>
+        freeInMs(board, a) - freeInMs(board, b) ||
+        a.labels.length - b.labels.length ||
+        (a.id < b.id ? -1 : 1),
+    );
+  const kindOf = ({ labels, unable }: WorkerSnapshot) => JSON.stringify([labels, unable]);
+  board.kinds = [...new Map(board.movable.map((worker) => [kindOf(worker), worker])).values()];
+  return board;
+}
+
+/** It was moved lately and has not had its lot yet. */
+export function isLocked(board: Board, worker: WorkerSnapshot): boolean {
+  if (worker.unlockAt <= board.at || worker.failed || worker.stage === null) return false;
+  const stage = board.byName.get(worker.stage);
+  return stage !== undefined && isOpen(stage) && mayServe(worker, stage) && waiting(stage) > 0;
+}
+
+export function servers(board: Board, stage: StageSnapshot): number {
+  return board.takers.get(stage.name)?.length ?? 0;
+}
+
+export function arrive(board: Board, stage: string, takesIn: number): void {
+  const takers = board.takers.get(stage);
+  if (takers) takers.push(takesIn);
+  else board.takers.set(stage, [takesIn]);
+}
+
+export function leave(board: Board, worker: WorkerSnapshot): void {
+  const takers = worker.stage === null ? undefined : board.takers.get(worker.stage);
+  takers?.splice(takers.indexOf(freeInMs(board, worker)), 1);
+}
+
+export function homeOf(board: Board, worker: WorkerSnapshot): StageSnapshot | undefined {
+  return board.homes.get(worker.id);
+}
+
+export function freeInMs(board: Board, worker: WorkerSnapshot): number {
+  return board.freeIn.get(worker.id) ?? 0;
+}
+
+/** A stage that it could not load is none. */
+function findHome(board: Board, worker: WorkerSnapshot): StageSnapshot | undefined {
+  const name = worker.serving ?? worker.stage;
+  const stage = name === null ? undefined : board.byName.get(name);
+  return stage && !worker.failed && isOpen(stage) && mayServe(worker, stage) ? stage : undefined;
+}
+
+function reckonFreeIn(board: Board, worker: WorkerSnapshot, home: StageSnapshot | undefined): number {
+  if (!home || worker.inFlight === 0) return 0;
+  const average = averageOf(home, board.parameters);
+  return Math.max(0, average - (worker.busyMs ?? average / 2));
+}
+
+export function waitedMs(board: Board, stage: StageSnapshot): number {
+  return stage.waitingSince === null ? 0 : board.at - stage.waitingSince;
+}
+
+export function isOpen(stage: StageSnapshot): boolean {
+  return stage.priority >= 0 && !stage.paused;
+}
+
+export function waiting(stage: StageSnapshot): number {
+  return isOpen(stage) ? stage.length : 0;
+}
+
+// At least a millisecond: what takes no time must not be infinitely urgent.
+export function averageOf(stage: StageSnapshot, parameters: PolicyParameters): number {
+  return Math.max(1, stage.averageMs ?? parameters.unknownAverageMs);
+}
+
+export function mayServe(worker: WorkerSnapshot, stage: StageSnapshot): boolean {
+  return !worker.unable?.includes(stage.name) && stage.labels.every((label) => worker.labels.includes(label));
+}
