@@ -26,6 +26,8 @@ export interface WorkerProcess {
 
 /** Between two attempts to reach servers that don't answer. */
 const againMs = 2_000;
+/** More than a worker takes to finish what it has begun must never be waited for a server. */
+const closeMarginMs = 10_000;
 
 /**
  * A worker that was given nothing but the address of the coordination: where the other servers are it reads there, and
@@ -44,6 +46,7 @@ export function startWorkerProcess(parts: {
   const { settings, clock, log } = parts;
   const id = parts.id ?? `${hostname()}-${process.pid}`;
   const stop = new AbortController();
+  const closeMs = settings.worker.drainMs + closeMarginMs;
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
@@ -134,9 +137,11 @@ export function startWorkerProcess(parts: {
       await ended;
     } finally {
       for (const step of closing.reverse()) {
-        await step().catch((error: unknown) =>
+        const closed = step().catch((error: unknown) =>
           log.warn({ error: messageOf(error) }, 'not closed in good order'),
         );
+        // A connection that is cut in the middle may never answer: then it is left behind.
+        await Promise.race([closed, sleep(clock, closeMs)]);
       }
     }
   }

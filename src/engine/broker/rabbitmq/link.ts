@@ -1,8 +1,9 @@
 import type { Channel, Connection, ConnectionOptions } from 'rabbitmq-client';
-import type { Clock } from '../../clock.ts';
+import { type Clock, sleep } from '../../clock.ts';
 import { messageOf, PismakError } from '../../errors.ts';
 
 const connectMs = 20_000;
+const closeMs = 5_000;
 
 /** A connection that finds its way back by itself, and what goes wrong with it, said in our words. */
 export class RabbitLink {
@@ -85,8 +86,9 @@ export class RabbitLink {
   async close(): Promise<void> {
     this.#closed = true;
     // Its own close would wait for ever for a connection that never was.
-    if (this.#wasConnected) await this.#connection.close();
-    else this.#connection.unsafeDestroy();
+    if (this.#wasConnected) await Promise.race([this.#connection.close(), sleep(this.#clock, closeMs)]);
+    // Nor does it end when the other side has gone without a word.
+    this.#connection.unsafeDestroy();
   }
 }
 
