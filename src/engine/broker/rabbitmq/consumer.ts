@@ -1,5 +1,6 @@
 import type { Channel } from 'rabbitmq-client';
 import { Bell } from '../../bell.ts';
+import { sleep } from '../../clock.ts';
 import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.ts';
 import { SettledOnce } from '../delivery.ts';
 import { HandlerSlots } from '../handler-slots.ts';
@@ -12,6 +13,7 @@ import type { Shared } from './shared.ts';
 
 const lanes: readonly Lane[] = ['high', 'normal'];
 const foreverMs = 3_600_000;
+const lookMs = 10_000;
 const againMs = 500;
 const firstPollMs = 10;
 const lastPollMs = 250;
@@ -173,7 +175,12 @@ export class RabbitConsumer implements Consumer {
   /** It came before: whoever had it may have started it. */
   async #count(hand: Hand, one: InHand): Promise<void> {
     try {
-      const charged = await this.#shared.charges.look(one.message.life, one.message.publishedAt);
+      const { charges, clock } = this.#shared;
+      // A look that is cut off in the middle may never end, and everything behind this message waits for it.
+      const slow = sleep(clock, lookMs).then(() => {
+        throw new Error('the attempts could not be looked up');
+      });
+      const charged = await Promise.race([charges.look(one.message.life, one.message.publishedAt), slow]);
       one.message.attempts = charged ?? one.message.attempts;
       one.isCounted = true;
       this.#dispatch();
