@@ -155,7 +155,12 @@ test('a reading of what others have noted that is cut off fails, and does not en
     return link;
   };
   const [publishing, reading] = [await openLink(), await openLink()];
-  const stream = new RecordStream('pismak.test', new Publisher(publishing, systemClock), reading);
+  const stream = new RecordStream(
+    'pismak.test',
+    new Publisher(publishing, systemClock),
+    reading,
+    systemClock,
+  );
   await stream.declare();
   await publishing.close();
   // A rejection that nobody had waited for would fail this test.

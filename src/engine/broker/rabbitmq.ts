@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { type Clock, sleep } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { PismakError } from '../errors.ts';
 import type { Broker } from './broker.ts';
 import { readAddress } from './rabbitmq/address.ts';
@@ -11,8 +11,6 @@ import { Publisher } from './rabbitmq/publisher.ts';
 import { RecordStream } from './rabbitmq/record-stream.ts';
 import { Registry } from './rabbitmq/registry.ts';
 import { Shared } from './rabbitmq/shared.ts';
-
-const closeMs = 5_000;
 
 export interface RabbitBrokerOptions {
   /** `amqp://user:password@host1:5672,host2:5672/vhost`, or `amqps:` with `?cacertfile=` for an authority of one's own. */
@@ -50,13 +48,13 @@ export async function openRabbitBroker(options: RabbitBrokerOptions): Promise<Br
   if (!publishing || !consuming) throw new PismakError('internal', 'No connections were made.');
   const publisher = new Publisher(publishing, clock);
   const closeLinks = async () => {
-    await Promise.race([publisher.close(), sleep(clock, closeMs)]);
+    await publisher.close();
     await Promise.all(links.map((link) => link.close()));
   };
   try {
     await Promise.all(links.map((link) => link.connected()));
-    const queues = new RecordStream(registryStream, publisher, consuming);
-    const attempts = new RecordStream(chargeStream, publisher, consuming);
+    const queues = new RecordStream(registryStream, publisher, consuming, clock);
+    const attempts = new RecordStream(chargeStream, publisher, consuming, clock);
     await queues.declare();
     await attempts.declare({ 'x-max-age': '7D', 'x-stream-max-segment-size-bytes': 50_000_000 });
     const registry = new Registry(queues, consuming, clock, (queue) => broker.changed(queue));

@@ -1,4 +1,4 @@
-import { sleep } from '../clock.ts';
+import { endsWithin } from '../clock.ts';
 import type { Engine } from '../engine.ts';
 import { messageOf } from '../errors.ts';
 import type { TraceEvent, TracePeriod } from '../trace/trace-period.ts';
@@ -92,11 +92,8 @@ export class TraceRecorder {
   async #write(period: TracePeriod): Promise<boolean> {
     const { clock, log } = this.#parts;
     try {
-      const slow = sleep(clock, patienceMs).then(() => {
-        throw new Error('the database is slow or away');
-      });
-      await Promise.race([this.#store(period), slow]);
-      return true;
+      if (await endsWithin(clock, patienceMs, this.#store(period))) return true;
+      throw new Error('the database is slow or away');
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'the trace has a gap: it could not be written');
       return false;

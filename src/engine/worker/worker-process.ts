@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { openBlobs } from '../blobs/open.ts';
 import { openBroker } from '../broker/open.ts';
 import { createChangeLog } from '../change-log.ts';
-import { type Clock, sleep } from '../clock.ts';
+import { type Clock, endsWithin, sleep } from '../clock.ts';
 import { type CoordinationSource, openCoordination } from '../coordination/open.ts';
 import { openDatabase } from '../database/open.ts';
 import { messageOf } from '../errors.ts';
@@ -141,7 +141,7 @@ export function startWorkerProcess(parts: {
           log.warn({ error: messageOf(error) }, 'not closed in good order'),
         );
         // A connection that is cut in the middle may never answer: then it is left behind.
-        await Promise.race([closed, sleep(clock, closeMs)]);
+        await endsWithin(clock, closeMs, closed);
       }
     }
   }

@@ -1,5 +1,4 @@
 import type { Channel } from 'rabbitmq-client';
-import { sleep } from '../../clock.ts';
 import { Mutex } from '../../database/mutex.ts';
 import type {
   Broker,
@@ -24,8 +23,6 @@ import { Pace } from './pace.ts';
 import { Room } from './room.ts';
 import { countReady, createQueues, deleteQueues } from './server-queues.ts';
 import type { Shared } from './shared.ts';
-
-const closeMs = 5_000;
 
 const lanes: readonly Lane[] = ['high', 'normal'];
 
@@ -179,9 +176,7 @@ export class RabbitBroker implements Broker {
     await Promise.all(consumers.map((consumer) => consumer.close()));
     this.#isClosed = true;
     this.#shared.charges.close();
-    const { clock, registry } = this.#shared;
-    // The connections are ended in any case: one that came back would take messages that nobody handles.
-    await Promise.race([registry.close(), sleep(clock, closeMs)]);
+    await this.#shared.registry.close();
     await this.#closeLinks();
   }
 

@@ -1,6 +1,5 @@
 import type { Channel } from 'rabbitmq-client';
 import { Bell } from '../../bell.ts';
-import { sleep } from '../../clock.ts';
 import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.ts';
 import { SettledOnce } from '../delivery.ts';
 import { HandlerSlots } from '../handler-slots.ts';
@@ -13,7 +12,6 @@ import type { Shared } from './shared.ts';
 
 const lanes: readonly Lane[] = ['high', 'normal'];
 const foreverMs = 3_600_000;
-const lookMs = 10_000;
 const againMs = 500;
 const firstPollMs = 10;
 const lastPollMs = 250;
@@ -33,8 +31,6 @@ export class RabbitConsumer implements Consumer {
   readonly #settling = new Set<Promise<void>>();
   readonly #leave: (consumer: RabbitConsumer) => void;
   readonly #looping: Promise<void>;
-  /** What has come and is not started, by lane. */
-  readonly #waiting: Record<Lane, InHand[]> = { high: [], normal: [] };
   #hand: Hand | undefined;
   #isSubscribed = false;
   #closed: Promise<void> | undefined;
@@ -67,8 +63,9 @@ export class RabbitConsumer implements Consumer {
 
   /** Deletes what is here and not started. */
   async purge(): Promise<number> {
-    const all = this.#takeWaiting();
-    await Promise.all(all.map((one) => this.#hand?.remove(one)));
+    const hand = this.#hand;
+    const all = hand?.takeWaiting() ?? [];
+    await Promise.all(all.map((one) => hand?.remove(one)));
     return all.length;
   }
 
@@ -95,22 +92,17 @@ export class RabbitConsumer implements Consumer {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        const channel = await this.#shared.link.channel();
+        const channel = await this.#shared.link.channel(signal);
         this.#isSubscribed = false;
         const hand = new Hand(channel, this.#queue, this.#shared);
         this.#hand = hand;
-        // Of a queue that was removed, or of the whole connection: begin anew.
-        channel.on('basic.cancel', () => void channel.close());
-        channel.on('close', () => {
-          this.#takeWaiting();
-          this.#bell.ring();
-        });
+        channel.on('close', () => this.#bell.ring());
         while (!signal.aborted && channel.active) {
           if (!this.#isOpen) await this.#wait(foreverMs);
           else if (this.#pace.isQuick) await this.#subscribe(hand);
           else await this.#fetchOne(hand);
         }
-        await hand.giveBack(this.#takeWaiting());
+        await hand.giveBack(hand.takeWaiting());
       } catch {
         // The connection was lost: what we had goes to others, and we try again.
       }
@@ -138,12 +130,11 @@ export class RabbitConsumer implements Consumer {
     for (const tag of tags) await channel.basicCancel(tag);
     // What had come before the answer is handed over in the next turn.
     await new Promise(setImmediate);
-    await hand.giveBack(this.#takeWaiting());
+    await hand.giveBack(hand.takeWaiting());
   }
 
   async #fetchOne(hand: Hand): Promise<void> {
-    const waiting = this.#waiting.high.length + this.#waiting.normal.length;
-    if (this.#slots.free <= waiting) return this.#wait(foreverMs);
+    if (this.#slots.free <= hand.waiting) return this.#wait(foreverMs);
     for (const lane of lanes) {
       const incoming = await hand.channel.basicGet({ queue: laneQueue(this.#queue, lane) });
       if (incoming) return this.#received(hand, incoming, lane);
@@ -166,8 +157,6 @@ export class RabbitConsumer implements Consumer {
     const { deliveryTag, redelivered } = incoming;
     const one = { message, deliveryTag, from: laneQueue(this.#queue, lane), isCounted: !redelivered };
     hand.add(one);
-    // A foreign producer's high message lies in the normal queue; from here on it goes first.
-    this.#waiting[message.lane].push(one);
     if (redelivered) void this.#count(hand, one);
     this.#dispatch();
   }
@@ -175,12 +164,8 @@ export class RabbitConsumer implements Consumer {
   /** It came before: whoever had it may have started it. */
   async #count(hand: Hand, one: InHand): Promise<void> {
     try {
-      const { charges, clock } = this.#shared;
-      // A look that is cut off in the middle may never end, and everything behind this message waits for it.
-      const slow = sleep(clock, lookMs).then(() => {
-        throw new Error('the attempts could not be looked up');
-      });
-      const charged = await Promise.race([charges.look(one.message.life, one.message.publishedAt), slow]);
+      const { life, publishedAt } = one.message;
+      const charged = await this.#shared.charges.look(life, publishedAt);
       one.message.attempts = charged ?? one.message.attempts;
       one.isCounted = true;
       this.#dispatch();
@@ -191,11 +176,11 @@ export class RabbitConsumer implements Consumer {
   }
 
   #dispatch(): void {
-    while (this.#isOpen && this.#slots.free > 0 && this.#hand) {
-      const lane = this.#waiting.high.length > 0 ? this.#waiting.high : this.#waiting.normal;
-      if (!lane[0]?.isCounted) return;
-      const one = lane.shift();
-      if (one) this.#start(this.#hand, one);
+    const hand = this.#hand;
+    while (hand && this.#isOpen && this.#slots.free > 0) {
+      const one = hand.next();
+      if (!one) return;
+      this.#start(hand, one);
     }
   }
 
@@ -219,10 +204,6 @@ export class RabbitConsumer implements Consumer {
       this.#dispatch();
       if (!this.#isSubscribed || !this.#pace.isQuick) this.#bell.ring();
     });
-  }
-
-  #takeWaiting(): InHand[] {
-    return lanes.flatMap((lane) => this.#waiting[lane].splice(0));
   }
 
   #wait(ms: number): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Channel } from 'rabbitmq-client';
+import type { Lane } from '../broker.ts';
 import type { Settlement } from '../delivery.ts';
 import { addFailure } from '../history.ts';
 import { Acks } from './acks.ts';
 import type { Charge } from './charges.ts';
-import { unavailable } from './link.ts';
+import { closeChannel, unavailable } from './link.ts';
 import { atOnce, giveBack, passOn } from './look.ts';
 import type { RabbitMessage } from './message.ts';
 import type { Shared } from './shared.ts';
@@ -25,6 +26,8 @@ export class Hand {
   readonly #queue: string;
   readonly #shared: Shared;
   readonly #open = new Set<InHand>();
+  /** What has come and is not started. */
+  readonly #waiting: Record<Lane, InHand[]> = { high: [], normal: [] };
   readonly #acked = new Map<string, number>();
 
   constructor(channel: Channel, queue: string, shared: Shared) {
@@ -38,10 +41,26 @@ export class Hand {
     return this.channel.active ? this.#open.size : 0;
   }
 
+  get waiting(): number {
+    return this.#waiting.high.length + this.#waiting.normal.length;
+  }
+
   add(one: InHand): void {
     this.#open.add(one);
+    // A foreign producer's high message lies in the normal queue; from here on it goes first.
+    this.#waiting[one.message.lane].push(one);
     // A message got lost within the client: with the channel closed it comes again.
     if (!this.#acks.received(one.deliveryTag)) void this.channel.close();
+  }
+
+  /** The next one to start, if its attempts are known and the channel still lives: else it is another's. */
+  next(): InHand | undefined {
+    const lane = this.#waiting.high.length > 0 ? this.#waiting.high : this.#waiting.normal;
+    return this.channel.active && lane[0]?.isCounted ? lane.shift() : undefined;
+  }
+
+  takeWaiting(): InHand[] {
+    return [...this.#waiting.high.splice(0), ...this.#waiting.normal.splice(0)];
   }
 
   async settle(one: InHand, charge: Charge, settlement: Settlement): Promise<void> {
@@ -96,7 +115,7 @@ export class Hand {
     } catch {
       // The channel is lost already.
     }
-    await this.channel.close();
+    await closeChannel(this.channel, this.#shared.clock);
   }
 
   #sendOn(

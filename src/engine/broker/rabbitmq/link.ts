@@ -1,5 +1,5 @@
 import type { Channel, Connection, ConnectionOptions } from 'rabbitmq-client';
-import { type Clock, sleep } from '../../clock.ts';
+import { type Clock, endsWithin } from '../../clock.ts';
 import { messageOf, PismakError } from '../../errors.ts';
 
 const connectMs = 20_000;
@@ -60,11 +60,13 @@ export class RabbitLink {
   }
 
   /** A channel of one's own; errors of the channel go to `error` listeners of it. */
-  async channel(): Promise<Channel> {
+  async channel(signal?: AbortSignal): Promise<Channel> {
     if (this.#closed) throw closedError();
     try {
-      const channel = await this.#connection.acquire({ emitErrorsFromChannel: true });
+      const channel = await orAborted(this.#connection.acquire({ emitErrorsFromChannel: true }), signal);
       channel.on('error', () => {});
+      // A queue was removed, or its node has gone: whoever consumes begins anew.
+      channel.on('basic.cancel', () => void channel.close());
       return channel;
     } catch (error) {
       throw this.#closed ? closedError() : unavailable(this.#lastError ?? error);
@@ -72,24 +74,53 @@ export class RabbitLink {
   }
 
   /** Runs one piece of work on a channel of its own. What it leaves un-acked goes back to its queue. */
-  async use<T>(work: (channel: Channel) => Promise<T>): Promise<T> {
-    const channel = await this.channel();
+  async use<T>(work: (channel: Channel) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const channel = await this.channel(signal);
     try {
       return await work(channel);
     } catch (error) {
       throw error instanceof PismakError ? error : unavailable(error);
     } finally {
-      await channel.close();
+      await closeChannel(channel, this.#clock);
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     // Its own close would wait for ever for a connection that never was.
-    if (this.#wasConnected) await Promise.race([this.#connection.close(), sleep(this.#clock, closeMs)]);
+    if (this.#wasConnected) await endsWithin(this.#clock, closeMs, this.#connection.close());
     // Nor does it end when the other side has gone without a word.
     this.#connection.unsafeDestroy();
   }
+}
+
+/** To wait for a server that is away takes long; who stops does not want to. */
+async function orAborted(acquiring: Promise<Channel>, signal?: AbortSignal): Promise<Channel> {
+  if (!signal) return acquiring;
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => {
+    acquiring.then(
+      (channel) => channel.close(),
+      () => {},
+    );
+    stopped.reject(closedError());
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([acquiring, stopped.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/**
+ * The client's own promise stays open for ever when the connection is lost before the server has answered, but the event
+ * comes then. Neither comes while the way to the server is dead and nobody knows it.
+ */
+export async function closeChannel(channel: Channel, clock: Clock): Promise<void> {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  channel.once('close', resolve);
+  await endsWithin(clock, closeMs, Promise.race([channel.close(), closed]));
 }
 
 /** Credentials, rights and certificates don't get better by waiting. */

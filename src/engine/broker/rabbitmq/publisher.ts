@@ -1,7 +1,7 @@
 import type { Channel, Envelope } from 'rabbitmq-client';
 import { type Clock, sleep } from '../../clock.ts';
 import { PismakError } from '../../errors.ts';
-import { closedError, queueUnknown, type RabbitLink, serverCode, unavailable } from './link.ts';
+import { closeChannel, closedError, queueUnknown, type RabbitLink, serverCode, unavailable } from './link.ts';
 import { lifeOf } from './message.ts';
 
 /** How long a publish looks for a server that takes it. */
@@ -53,8 +53,7 @@ export class Publisher {
   }
 
   async close(): Promise<void> {
-    const outlet = (await this.#opening?.catch(() => undefined)) ?? this.#outlet;
-    await outlet?.channel.close();
+    if (this.#outlet) await closeChannel(this.#outlet.channel, this.#clock);
   }
 
   /** Without `async`: a message costs a few promises less. */

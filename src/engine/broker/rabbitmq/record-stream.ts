@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from 'rabbitmq-client';
+import type { Clock } from '../../clock.ts';
 import type { RabbitLink } from './link.ts';
 import type { Publisher } from './publisher.ts';
 
 const prefetch = 500;
+const quietMs = 10_000;
 
 /** Where to begin to read: `first`, the place of a record, or an age such as `60s`. */
 export type Offset = 'first' | number | `${number}s`;
@@ -13,8 +15,10 @@ export class RecordStream {
   readonly #name: string;
   readonly #publisher: Publisher;
   readonly #link: RabbitLink;
+  readonly #clock: Clock;
 
-  constructor(name: string, publisher: Publisher, link: RabbitLink) {
+  constructor(name: string, publisher: Publisher, link: RabbitLink, clock: Clock) {
+    this.#clock = clock;
     this.#name = name;
     this.#publisher = publisher;
     this.#link = link;
@@ -35,20 +39,31 @@ export class RecordStream {
     return this.#publisher.send(this.#name, '', envelope, Buffer.from(JSON.stringify(record)));
   }
 
-  /** Everything that was appended before now, from `offset` on. */
+  /** Everything that was appended before now, from `offset` on. Fails when nothing comes for a while. */
   async read(offset: Offset, onRecord: (record: unknown) => void): Promise<void> {
     const marker = randomUUID();
+    await this.append({ marker });
     await this.#link.use(async (channel) => {
       const seen = Promise.withResolvers<void>();
-      // What is awaited first fails too when the connection is lost; then nobody comes to this one.
-      seen.promise.catch(() => {});
       channel.on('close', () => seen.reject(new Error('the connection was lost')));
-      await this.append({ marker });
-      await this.follow(channel, offset, (record) => {
+      let isQuiet = false;
+      let cancel = () => {};
+      const watch = () => {
+        if (isQuiet) seen.reject(new Error(`the stream ${this.#name} does not answer`));
+        isQuiet = true;
+        cancel = this.#clock.after(quietMs, watch);
+      };
+      watch();
+      const following = this.follow(channel, offset, (record) => {
+        isQuiet = false;
         if (isMarker(record, marker)) seen.resolve();
         else onRecord(record);
       });
-      await seen.promise;
+      try {
+        await Promise.all([following, seen.promise]);
+      } finally {
+        cancel();
+      }
     });
   }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Clock, sleep } from '../../clock.ts';
+import { type Clock, endsWithin, sleep } from '../../clock.ts';
 import { queueUnknown, type RabbitLink } from './link.ts';
 import { isMarker, type RecordStream } from './record-stream.ts';
 import { queueExists } from './server-queues.ts';
 
 const againMs = 500;
+const quietMs = 10_000;
 
 /** A change of one queue; what it does not name stays. */
 const change = z.object({
@@ -37,6 +38,7 @@ export class Registry {
   readonly #closing = new AbortController();
   readonly #waiting = new Map<string, () => void>();
   #next = 0;
+  #beginAnew = () => {};
   #following: Promise<void> | undefined;
 
   constructor(stream: RecordStream, link: RabbitLink, clock: Clock, onChange: (queue: string) => void) {
@@ -80,6 +82,7 @@ export class Registry {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#beginAnew();
     for (const resolve of this.#waiting.values()) resolve();
     await this.#following;
   }
@@ -90,7 +93,8 @@ export class Registry {
     const heard = new Promise<void>((resolve) => this.#waiting.set(marker, resolve));
     try {
       await this.#stream.append({ ...record, marker });
-      await heard;
+      // The server may forget that we listen; whoever begins anew hears everything.
+      while (!(await endsWithin(this.#clock, quietMs, heard))) this.#beginAnew();
     } finally {
       this.#waiting.delete(marker);
     }
@@ -102,14 +106,14 @@ export class Registry {
       try {
         await this.#link.use(async (channel) => {
           const ended = Promise.withResolvers<void>();
+          this.#beginAnew = ended.resolve;
           channel.on('close', () => ended.resolve());
-          signal.addEventListener('abort', () => ended.resolve(), { once: true });
           await this.#stream.follow(channel, this.#next === 0 ? 'first' : this.#next, (record, place) => {
             this.#next = place + 1;
             this.#heard(record);
           });
           await ended.promise;
-        });
+        }, signal);
       } catch {
         // The server is away: what was changed meanwhile is read when it is back.
       }
