@@ -13,7 +13,7 @@ import { type PostgresServer, startPostgres } from '../../src/engine/testing/ser
 import { type RabbitCluster, startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
 import { startZookeeper, type ZookeeperEnsemble } from '../../src/engine/testing/servers/zookeeper.ts';
 import { listWorkers, type WorkerPresence } from '../../src/engine/worker-record.ts';
-import { commands, RunningPismak } from '../running-pismak.ts';
+import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import { WorkerElsewhere } from '../scale/worker-elsewhere.ts';
 import { type Machine, openMachine } from './machine.ts';
 import { output, type Sent, stages } from './work.ts';
@@ -22,8 +22,14 @@ export const workerNames = ['worker-1', 'worker-2', 'worker-3'];
 /** The one that runs on a machine of its own, if there is one. */
 export const remoteWorker = 'worker-3';
 
-/** In front of a command: it ends with this process, however that ends. */
-const endsWithUs = ['setpriv', '--pdeathsig', 'KILL'];
+interface QueueCounts {
+  name: string;
+  messages: number;
+  messages_ready: number;
+  messages_unacknowledged: number;
+}
+type ChannelCounts = Pick<QueueCounts, 'name' | 'messages_unacknowledged'>;
+
 const faultless = { after: () => {} };
 
 /** RabbitMQ x3, ZooKeeper x3, PostgreSQL with a standby, two `pismak up`, three workers: each a process of its own. */
@@ -125,8 +131,28 @@ export class Installation {
     }
   }
 
+  /** Where requests can be that don't come out: for whoever must find out why. */
+  async whereabouts(): Promise<string> {
+    const [queues, channels] = (await Promise.all([
+      this.rabbit.manage('GET', '/queues'),
+      this.rabbit.manage('GET', '/channels'),
+    ])) as [QueueCounts[], ChannelCounts[]];
+    return [
+      ...queues
+        .filter(({ messages }) => messages > 0)
+        .map(
+          (one) => `queue ${one.name}: ${one.messages_ready} ready, ${one.messages_unacknowledged} in hand`,
+        ),
+      ...channels
+        .filter(({ messages_unacknowledged }) => messages_unacknowledged > 0)
+        .map((one) => `channel ${one.name}: ${one.messages_unacknowledged} in hand`),
+      ...(await this.workers()).map((one) => `worker ${JSON.stringify(one)}`),
+      ...workerNames.map((name) => `${name} said last:\n${this.outputOf(name).slice(-1500)}`),
+    ].join('\n');
+  }
+
   startWorker(name: string): void {
-    const through = [...endsWithUs];
+    const through: string[] = [...endsWithUs];
     if (this.machine && name === remoteWorker) through.push(...this.machine.through);
     const { directory, urls } = this;
     this.#workers.set(name, new WorkerElsewhere(join(directory, name), urls.coordination, name, through));

@@ -82,7 +82,9 @@ export async function surviveFaults(options: {
     );
     await installation.endPublisher();
     const sent = await installation.sent();
-    await untilQuiet(arrivals, () => balanceOf(sent, arrivals).lost === 0);
+    const isComplete = () => balanceOf(sent, arrivals).lost === 0;
+    await untilQuiet(arrivals, isComplete);
+    if (!isComplete()) say(`Not all came out.\n${await installation.whereabouts()}`);
     say(`${age(startedAt)} s: ${sent.length} requests sent, ${arrivals.length} messages came out`);
     const deposed = await deposeLeader(installation);
     say(`${age(startedAt)} s: the deposed leader was answered: ${deposed.answer}`);
@@ -97,6 +99,7 @@ export async function surviveFaults(options: {
       seconds: age(startedAt),
     };
   } catch (error) {
+    if (!options.signal?.aborted) say(await installation.whereabouts().catch(String));
     throw options.signal?.aborted ? options.signal.reason : error;
   } finally {
     await installation.close();
