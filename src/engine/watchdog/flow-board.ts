@@ -16,6 +16,10 @@ export interface Board {
   freeIn: Map<string, number>;
   /** For each stage, when those who are there or on their way, as decided so far, will take their next message. */
   takers: Map<string, number[]>;
+  /** For each stage, what those who are at work elsewhere will bring there, and when. */
+  brought: Map<string, { by: string; inMs: number; share: number }[]>;
+  /** Where each worker is or goes, as decided so far. */
+  going: Map<string, string>;
   /** In the order in which they will be free. */
   movable: readonly WorkerSnapshot[];
   /** One of each kind of them: of a kind are those who may serve the same. */
@@ -34,6 +38,8 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
     homes: new Map(),
     freeIn: new Map(),
     takers: new Map(),
+    brought: new Map(),
+    going: new Map(),
     movable: [],
     kinds: [],
   };
@@ -43,6 +49,8 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
     if (home) board.homes.set(worker.id, home);
     board.freeIn.set(worker.id, reckonFreeIn(board, worker, home));
     if (worker.stage !== null) arrive(board, worker.stage, freeInMs(board, worker));
+    if (worker.stage !== null) board.going.set(worker.id, worker.stage);
+    if (home && worker.inFlight > 0) bring(board, worker, home);
   }
   board.movable = living
     .filter((worker) => !worker.pinned)
@@ -73,6 +81,16 @@ export function arrive(board: Board, stage: string, takesIn: number): void {
   const takers = board.takers.get(stage);
   if (takers) takers.push(takesIn);
   else board.takers.set(stage, [takesIn]);
+}
+
+/** Its message goes on when it is finished. */
+function bring(board: Board, worker: WorkerSnapshot, home: StageSnapshot): void {
+  for (const [stage, share] of Object.entries(home.next ?? {})) {
+    const one = { by: worker.id, inMs: freeInMs(board, worker), share };
+    const brought = board.brought.get(stage);
+    if (brought) brought.push(one);
+    else board.brought.set(stage, [one]);
+  }
 }
 
 export function leave(board: Board, worker: WorkerSnapshot): void {

@@ -65,10 +65,13 @@ export function coming(board: Board, worker: WorkerSnapshot, stage: StageSnapsho
   return waiting(stage) + own;
 }
 
-/** What is left for this worker when everybody else who gets to the stage before it takes one. */
+/** What is left for this worker when everybody else who gets to the stage before it brings his own and takes one. */
 export function available(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): number {
   const thereIn = freeInMs(board, worker) + switchMs(board, worker, stage);
   let left = coming(board, worker, stage);
   for (const takesIn of board.takers.get(stage.name) ?? []) if (takesIn <= thereIn) left--;
+  for (const { by, inMs, share } of board.brought.get(stage.name) ?? []) {
+    if (by !== worker.id && inMs <= thereIn && board.going.get(by) === stage.name) left += share;
+  }
   return left;
 }

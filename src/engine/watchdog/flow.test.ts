@@ -104,7 +104,8 @@ test('where nothing waits nobody is moved', () => {
 
 test('no flapping: who was moved is not moved again by a second plan of the same moment', () => {
   fc.assert(
-    fc.property(snapshots, (snapshot) => {
+    fc.property(snapshots, ({ workers, ...rest }) => {
+      const snapshot = { ...rest, workers: workers.map(asReported) };
       const first = flow(snapshot, defaultParameters);
       const moved = new Set(first.assignments.map((each) => each.worker));
       const again = flow(nextRound(snapshot, first, 0), defaultParameters);

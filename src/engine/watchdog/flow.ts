@@ -111,7 +111,9 @@ function lotElsewhere(board: Board, worker: WorkerSnapshot, home: StageSnapshot)
       if (board.kinds.some((other) => mayServe(other, stage) && !mayServe(other, home))) return 0;
       const lot = lotOf(board, worker, stage);
       const wanted = (lot > 1 && isHalfDone ? halfDone : 1) * lot * (1 + servers(board, stage));
-      return coming(board, worker, stage) >= wanted ? urgency(board, stage) : 0;
+      const isEnough =
+        lot > 1 ? coming(board, worker, stage) >= wanted : available(board, worker, stage) >= 1;
+      return isEnough ? urgency(board, stage) : 0;
     },
     urgency(board, home) * clearly,
   );
@@ -122,7 +124,9 @@ function workElsewhere(board: Board, worker: WorkerSnapshot): StageSnapshot | un
   return mostUrgent(board, worker, undefined, (stage) => {
     const others = servers(board, stage);
     const messages = coming(board, worker, stage);
-    if (messages < (others > 0 ? 2 * lotOf(board, worker, stage) * others : 1)) return 0;
+    const lot = lotOf(board, worker, stage);
+    if (lot === 1 && available(board, worker, stage) >= 1) return gain(board, worker, stage, 1);
+    if (messages < (others > 0 ? 2 * lot * others : 1)) return 0;
     return gain(board, worker, stage, messages / (1 + others));
   });
 }
@@ -171,6 +175,7 @@ function assign(
   leave(board, worker);
   // As if it were there: nobody else is sent for the same message.
   arrive(board, stage.name, 0);
+  board.going.set(worker.id, stage.name);
   const stayMs = averageOf(stage, board.parameters) * Math.min(stays, messages);
   return [
     {

@@ -101,6 +101,21 @@ test('when the workers of the lowest queue are locked, the next higher queue giv
   assert.deepEqual(moves(stages, busy), ['w1: mid -> high']);
 });
 
+test('messages in hand belong to the queue as those that wait do, but where nothing waits nobody is sent', () => {
+  const { queues, assignments } = plan(
+    [stage('a', { length: 1 }), stage('b', { length: 1, inFlight: 2 }), stage('c', { inFlight: 9 })],
+    [worker('w1')],
+  );
+  assert.deepEqual(
+    queues.map(({ length }) => length),
+    [1, 3, 9],
+  );
+  assert.deepEqual(
+    assignments.map(({ to }) => to),
+    ['b'],
+  );
+});
+
 test('a locked worker that finishes the last message of its queue may be moved', () => {
   const stages = [stage('a', { length: 100 }), stage('b', { inFlight: 1 })];
   assert.deepEqual(moves(stages, [worker('w1', { stage: 'b', inFlight: 1, unlockAt: at + 60_000 })]), [

@@ -66,7 +66,7 @@ function isIdle(worker: WorkerSnapshot, stage: StageSnapshot | undefined): boole
 }
 
 function placeIdle(snapshot: Snapshot, parameters: PolicyParameters, board: Board): Assignment | undefined {
-  for (const queue of byPriority(numbers(snapshot, parameters, board))) {
+  for (const queue of byPriority(numbers(snapshot, parameters, board), board)) {
     const stage = board.stages.get(queue.stage);
     const worker = board.idle.find((each) => each.stage !== queue.stage && mayServe(each, stage));
     if (!worker) continue;
@@ -87,13 +87,13 @@ function moveOne(
 ): Assignment | undefined {
   const upwards = queues.toSorted((a, b) => a.parametric - b.parametric || compareText(a.stage, b.stage));
   // Without labels only the first target counts: what could go to the second could have gone to the first.
-  for (const target of byPriority(queues)) {
+  for (const target of byPriority(queues, board)) {
     for (const source of upwards) {
       if (source.parametric >= target.parametric) break;
       const worker = board.busy.find(
         (candidate) =>
           candidate.stage === source.stage &&
-          (candidate.unlockAt <= snapshot.at || source.length === 0) &&
+          (candidate.unlockAt <= snapshot.at || nothingWaits(board, source)) &&
           mayServe(candidate, board.stages.get(target.stage)),
       );
       if (worker)
@@ -106,7 +106,7 @@ function moveOne(
 function numbers(snapshot: Snapshot, parameters: PolicyParameters, board: Board): QueueNumbers[] {
   const all = snapshot.stages.map((stage) => {
     const workers = board.serving.get(stage.name) ?? 0;
-    const length = waiting(stage);
+    const length = inQueue(stage);
     // At least a millisecond: a queue with messages must not have priority 0 because they are quick.
     const averageMs = Math.max(1, stage.averageMs ?? parameters.unknownAverageMs);
     const unserved = length > 0 && workers === 0;
@@ -129,9 +129,9 @@ function numbers(snapshot: Snapshot, parameters: PolicyParameters, board: Board)
 }
 
 /** Queues that should get somebody, the most urgent first. */
-function byPriority(queues: readonly QueueNumbers[]): QueueNumbers[] {
+function byPriority(queues: readonly QueueNumbers[], board: Board): QueueNumbers[] {
   return queues
-    .filter((queue) => queue.parametric > 0)
+    .filter((queue) => queue.parametric > 0 && !nothingWaits(board, queue))
     .sort((a, b) => b.parametric - a.parametric || compareText(a.stage, b.stage));
 }
 
@@ -147,8 +147,18 @@ function assign(
     from: worker.stage,
     to: queue.stage,
     unlockAt: at + Math.ceil(queue.averageMs * parameters.minimumMessages) + parameters.reconfigurationMs,
-    reason: `${why}; highest priority ${show(queue)}: ${queue.length} waiting, ${queue.workers} serving`,
+    reason: `${why}; highest priority ${show(queue)}: ${queue.length} in the queue, ${queue.workers} serving`,
   };
+}
+
+/** L: RabbitMQ's management, where the formula had it from, counts those in hand too. */
+function inQueue(stage: StageSnapshot): number {
+  return stage.paused ? 0 : stage.length + stage.inFlight;
+}
+
+function nothingWaits(board: Board, queue: QueueNumbers): boolean {
+  const stage = board.stages.get(queue.stage);
+  return !stage || waiting(stage) === 0;
 }
 
 function waiting(stage: StageSnapshot): number {

@@ -37,8 +37,9 @@ export interface StageSnapshot {
   /** AP: -1 = never planned. */
   priority: number;
   labels: readonly string[];
-  /** L: messages that wait. */
+  /** Messages that wait. */
   length: number;
+  /** Messages in hand. */
   inFlight: number;
   /** A paused queue starts nothing, so it is planned as if it were empty. */
   paused: boolean;
