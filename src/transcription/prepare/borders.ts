@@ -23,7 +23,14 @@ export function findBorder(reduced: Grey): Border | undefined {
       open.push(at);
     }
   };
-  edgesOf(reduced).forEach(visit);
+  for (let x = 0; x < width; x++) {
+    visit(x);
+    visit(data.length - 1 - x);
+  }
+  for (let at = 0; at < data.length; at += width) {
+    visit(at);
+    visit(at + width - 1);
+  }
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const x = at % width;
     if (x > 0) visit(at - 1);
@@ -37,21 +44,16 @@ export function findBorder(reduced: Grey): Border | undefined {
     : { data: grown(data, width, height, 3), width, height, share };
 }
 
-function edgesOf({ width, height }: Grey): number[] {
-  const rows = Array.from({ length: width }, (_, x) => [x, (height - 1) * width + x]);
-  const columns = Array.from({ length: height }, (_, y) => [y * width, y * width + width - 1]);
-  return [...rows, ...columns].flat();
-}
-
 /** Paints the border of the page in the shade of paper, in place. */
 export function whiten(image: Grey, border: Border, factor: number, paper: number): void {
   for (let y = 0; y < image.height; y++) {
     const row = Math.min(border.height - 1, Math.floor(y / factor)) * border.width;
     for (let x = 0; x < border.width; x++) {
       if (border.data[row + x] !== 1) continue;
-      const start = y * image.width + x * factor;
-      const end = x === border.width - 1 ? (y + 1) * image.width : start + factor;
-      image.data.fill(paper, start, end);
+      const start = x;
+      while (x < border.width && border.data[row + x] === 1) x++;
+      const end = x === border.width ? image.width : x * factor;
+      image.data.fill(paper, y * image.width + start * factor, y * image.width + end);
     }
   }
 }
@@ -78,8 +80,11 @@ function grown(mask: Uint8Array, width: number, height: number, by: number): Uin
   }
   const grown = new Uint8Array(mask.length);
   for (let y = 0; y < height; y++) {
-    for (let other = Math.max(0, y - by); other <= Math.min(height - 1, y + by); other++) {
-      for (let x = 0; x < width; x++) if (wide[other * width + x] === 1) grown[y * width + x] = 1;
+    const top = Math.max(0, y - by);
+    const bottom = Math.min(height - 1, y + by);
+    for (let x = 0; x < width; x++) {
+      if (wide[y * width + x] !== 1) continue;
+      for (let row = top; row <= bottom; row++) grown[row * width + x] = 1;
     }
   }
   return grown;

@@ -32,7 +32,7 @@ export function stretch({ data }: Grey, black: number, white: number): void {
   for (let shade = 0; shade < 256; shade++) {
     table[shade] = Math.max(0, Math.min(255, Math.round(((shade - black) * 255) / range)));
   }
-  for (let at = 0; at < data.length; at++) data[at] = table[data[at] ?? 0] ?? 0;
+  for (let at = 0; at < data.length; at++) data[at] = table[data[at] as number] as number;
 }
 
 /** The shade that most pixels in the range have, give or take a few. */
@@ -57,10 +57,13 @@ function ghostsOf({ data, width, height }: Grey, reach: number): number {
   const near = new Uint8Array(data.length);
   let dark = 0;
   for (let y = 0; y < height; y++) {
+    let next = y * width;
     for (let x = 0; x < width; x++) {
       if ((data[y * width + x] as number) >= ink) continue;
       dark++;
-      near.fill(1, y * width + Math.max(0, x - reach), y * width + Math.min(width, x + reach + 1));
+      const end = y * width + Math.min(width, x + reach + 1);
+      // What the ink before has marked stays marked.
+      for (next = Math.max(next, y * width + x - reach); next < end; next++) near[next] = 1;
     }
   }
   let lone = 0;

@@ -17,21 +17,18 @@ export interface Reading {
  * pages 0.8 and more of it is above, on their heads 0.2 and less.
  */
 export function readOrientation(reduced: Grey, threshold: number, mayTurn: boolean): Reading {
-  const upright = look(reduced, threshold);
-  if (!mayTurn) return { turn: 0, ...upright };
-  if (upright.skew.clarity < 8) {
-    const sideways = look(quarterTurn(reduced), threshold);
-    if (sideways.skew.clarity > 8 && sideways.skew.clarity > 2 * upright.skew.clarity) {
-      return { turn: isUpsideDown(sideways.lines) ? 270 : 90, ...sideways };
+  const skew = findSkew(reduced, threshold);
+  if (mayTurn && skew.clarity < 8) {
+    const turned = quarterTurn(reduced);
+    const sideways = findSkew(turned, threshold);
+    if (sideways.clarity > 8 && sideways.clarity > 2 * skew.clarity) {
+      const lines = measureLines(turned, threshold, sideways.angle);
+      return { turn: isUpsideDown(lines) ? 270 : 90, skew: sideways, lines };
     }
   }
+  const lines = measureLines(reduced, threshold, skew.angle);
   // A half turn changes neither the skew nor the height of the letters.
-  return { turn: isUpsideDown(upright.lines) ? 180 : 0, ...upright };
-}
-
-function look(image: Grey, threshold: number): { skew: Skew; lines: TextLines } {
-  const skew = findSkew(image, threshold);
-  return { skew, lines: measureLines(image, threshold, skew.angle) };
+  return { turn: mayTurn && isUpsideDown(lines) ? 180 : 0, skew, lines };
 }
 
 function isUpsideDown({ count, above }: TextLines): boolean {
