@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Client } from '../src/cli/client.ts';
+import { openHttpClient } from '../src/cli/http-client.ts';
+import { systemClock } from '../src/engine/clock.ts';
 import { readHolder } from '../src/engine/data-directory/data-directory.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -10,6 +13,9 @@ export const commands = {
   npmStart: ['npm', 'start', '--silent', '--'],
   up: [join(root, 'bin', 'pismak'), 'up'],
 } as const;
+
+/** In front of a command: it ends with this process, however that ends. */
+export const endsWithUs = ['setpriv', '--pdeathsig', 'KILL'] as const;
 
 /** `npm start` (or `pismak up`) as a user runs it, on a data directory of its own. It can be killed and started again. */
 export class RunningPismak {
@@ -71,6 +77,12 @@ export class RunningPismak {
     await this.#signal('SIGKILL');
   }
 
+  /** Kills it and starts it on what the disk has; resolves as `start` does. */
+  async restart(): Promise<number> {
+    await this.kill();
+    return this.start();
+  }
+
   async stop(): Promise<void> {
     await this.#signal('SIGTERM');
   }
@@ -96,6 +108,13 @@ export class RunningPismak {
     const answer = (await response.json()) as T & { error?: { code: string; message: string } };
     if (!response.ok) throw new Error(`${operation}: ${answer.error?.code}: ${answer.error?.message}`);
     return answer;
+  }
+
+  /** What commands talk through: for reading, uploads and downloads. Of this life only; whoever opens it closes it. */
+  client(): Client {
+    if (!this.#holder) throw new Error('not running');
+    const interruption = new AbortController().signal;
+    return openHttpClient({ ...this.#holder, clock: systemClock, interruption });
   }
 
   async #healthy(): Promise<boolean> {

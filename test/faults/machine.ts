@@ -38,8 +38,10 @@ export async function openMachine(random: Random): Promise<Machine> {
   const space = `/proc/${holder.pid}/ns/net`;
   const ip = (line: string) => execute('ip', line.split(' '));
   const inside = (line: string) => execute('nsenter', [`--net=${space}`, 'ip', ...line.split(' ')]);
+  // Another machine may have the same number: what is its own stays.
+  let isOurs = false;
   const close = async () => {
-    await ip(`address del ${address}/32 dev lo`).catch(() => {});
+    if (isOurs) await ip(`address del ${address}/32 dev lo`).catch(() => {});
     holder.kill('SIGKILL');
     if (holder.exitCode === null && holder.signalCode === null) await ended;
   };
@@ -50,6 +52,7 @@ export async function openMachine(random: Random): Promise<Machine> {
       return (await readlink(space).catch(() => own)) !== own;
     });
     await ip(`address add ${address}/32 dev lo`);
+    isOurs = true;
     await ip(`link add ${cable} type veth peer name cable netns ${holder.pid}`);
     await ip(`address add ${here}/30 dev ${cable}`);
     await ip(`link set ${cable} up`);

@@ -14,19 +14,11 @@ import { startZookeeper } from '../../src/engine/testing/servers/zookeeper.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { listWorkers } from '../../src/engine/worker-record.ts';
 import { startSystem } from '../../src/server/system.ts';
+import { lastFirst } from './last-first.ts';
 import { WorkerElsewhere } from './worker-elsewhere.ts';
 
 const names = ['scale.first', 'scale.second', 'scale.third'];
 const deadlineMs = 60_000;
-
-/** What was started last is closed first: the servers after those who use them. */
-function lastFirst(t: TestContext): (close: () => Promise<unknown>) => void {
-  const closing: (() => Promise<unknown>)[] = [];
-  t.after(async () => {
-    for (const close of closing.reverse()) await close();
-  });
-  return (close) => closing.push(close);
-}
 
 async function startOn(
   t: TestContext,

@@ -20,9 +20,13 @@ export class WorkerElsewhere {
     }
   }
 
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   /** SIGTERM and SIGINT drain, SIGKILL doesn't ask. */
   async end(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.hasEnded) return;
     const ended = once(this.#child, 'exit');
     this.#child.kill(signal);
     await ended;

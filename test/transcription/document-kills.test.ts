@@ -7,5 +7,7 @@ test('killing everything in the middle of a document loses no page', { timeout: 
   const directory = await temporaryDirectory(t);
   const say = (line: string) => t.diagnostic(line);
   const figures = await readThroughKills({ directory, pages: 100, kills: 2, say });
-  assert.deepEqual({ done: figures.done, failed: figures.failed }, { done: 100, failed: 0 });
+  const { done, failed, lost, duplicates } = figures;
+  assert.deepEqual({ done, failed, lost, duplicates }, { done: 100, failed: 0, lost: 0, duplicates: 0 });
+  assert.equal(figures.kills, 2, 'both kills came before the end');
 });

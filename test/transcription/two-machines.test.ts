@@ -1,73 +1,131 @@
 import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { readBlob } from '../../src/engine/blobs/blobs.ts';
-import { executeOperation } from '../../src/engine/operation/execute-operation.ts';
-import { settingsSchema } from '../../src/engine/settings/settings.ts';
+import { type TestContext, test } from 'node:test';
+import type { Client } from '../../src/cli/client.ts';
+import { messageOf } from '../../src/engine/errors.ts';
+import type { WorkerRow } from '../../src/engine/operation/operations/rows.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
+import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
+import { startZookeeper } from '../../src/engine/testing/servers/zookeeper.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
-import { listWorkers } from '../../src/engine/worker-record.ts';
-import { allOperations } from '../../src/server/operations.ts';
-import { startSystem } from '../../src/server/system.ts';
 import { makeSample } from '../../src/transcription/samples/make-sample.ts';
+import { pismak } from '../command-line.ts';
+import { type Machine, openMachine } from '../faults/machine.ts';
+import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
+import { lastFirst } from '../scale/last-first.ts';
 import { WorkerElsewhere } from '../scale/worker-elsewhere.ts';
 
-const deadlineMs = 240_000;
+const deadlineMs = 120_000;
+const pageCount = 8;
+const machines = ['first', 'second'];
 
-test('two workers that share only the servers read one document together', async (t) => {
-  const postgres = await startPostgres();
-  t.after(() => postgres.close());
-  const url = await postgres.createDatabase();
+test('two machines that share only RabbitMQ, ZooKeeper and PostgreSQL read one document together', {
+  timeout: 280_000,
+}, async (t) => {
+  const after = lastFirst(t);
+  const machine = await machineIfPossible(t);
+  if (machine) after(machine.close);
+  const place = machine ? { address: machine.address } : {};
+  const [postgres, rabbit, zookeeper] = await Promise.all([
+    startPostgres(place),
+    startRabbitCluster(1, place),
+    startZookeeper(place),
+  ]);
+  after(() => Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]));
   const directory = await temporaryDirectory(t);
-  const { engine, close } = await startSystem(
-    settingsSchema.parse({
-      ...{ broker: url, coordination: url, database: url, blobs: url },
-      ...{ data: join(directory, 'leader'), http: { port: 0 }, worker: { count: 0 } },
-      ...{ watchdog: { periodMs: 200, reconfigurationMs: 0, minimumMessages: 0 }, log: { level: 'error' } },
-    }),
-    { purpose: 'test' },
+  const data = join(directory, 'up');
+  const database = await postgres.createDatabase();
+  const coordination = `${zookeeper.url}/pismak`;
+  const up = new RunningPismak(
+    data,
+    {
+      ...{ broker: (await rabbit.createHost()).url, coordination, database, blobs: database },
+      'worker.count': 0,
+    },
+    [...endsWithUs, ...commands.up],
   );
-  t.after(close);
-  for (const id of ['first', 'second']) {
-    const worker = new WorkerElsewhere(join(directory, id), url, id);
-    t.after(() => worker.end('SIGKILL'));
-  }
-  const there = async () => {
-    const workers = await listWorkers(engine.coordination);
-    return workers.filter(({ presence }) => (presence?.loaded.length ?? 0) >= 6).length === 2;
-  };
-  await eventually('both are there, with the shared stages loaded', there, deadlineMs);
+  after(() => up.kill());
+  await up.start();
+  const client = up.client();
+  after(() => client.close());
 
-  const caller = { name: 'anna', role: 'user', address: 'here' } as const;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks where it likes
-  const call = async (name: string, input: object): Promise<any> => {
-    const operation = allOperations.find((one) => one.name === name);
-    assert.ok(operation);
-    return executeOperation(engine, operation, caller, input, new AbortController().signal);
-  };
-  const { id: document } = await call('document.create', { name: 'Kronika' });
-  const words: string[] = [];
-  for (let number = 1; number <= 6; number++) {
-    const { image, truth } = await makeSample('clean', number, { share: 0.2 });
-    const { hash } = await engine.blobs.put(image);
-    await call('document.add', { document, name: `scan ${number}`, hash });
-    words.push(/\p{L}{6,}/u.exec(truth)?.[0] ?? '');
-  }
-  await call('document.submit', { document });
-  const finished = async () =>
-    ['done', 'partly', 'failed'].includes((await call('document.show', { document })).state);
-  await eventually('it is finished', finished, deadlineMs);
+  const workers = machines.map((id, index) => {
+    const through = [...endsWithUs, ...((index === 1 && machine?.through) || [])];
+    const worker = new WorkerElsewhere(join(directory, id), coordination, id, through);
+    after(() => worker.end('SIGKILL'));
+    return worker;
+  });
+  await bothAtRecognise(client, workers);
 
-  const { pages } = await call('document.results', { document });
-  assert.equal(pages.length, 6);
-  const hosts = new Set<string>();
-  for (const [index, page] of pages.entries()) {
-    const text = page.files.find((file: { name: string }) => file.name === 'text.txt');
-    const read = Buffer.from(await readBlob(engine.blobs, text.hash)).toString();
-    assert.ok(read.includes(words[index] ?? '-'), `${words[index]} in: ${read}`);
-    const { log } = await call('document.page', { document, page: page.id });
-    for (const [, host = ''] of log.matchAll(/ version \d+ on (\w+),/g)) hosts.add(host);
+  const scans = join(directory, 'scans');
+  const words = await drawScans(scans);
+  const submitted = await pismak(data, ['document', 'submit', scans, '--formats', 'txt,page']);
+  assert.equal(submitted.code, 0, submitted.err);
+  const document = submitted.out.trim();
+  const finished = async () => {
+    const shown = await client.call<{ state: string; pages: object }>('document.show', { document });
+    return ['done', 'partly', 'failed', 'cancelled'].includes(shown.state) && shown;
+  };
+  const { state, pages } = await eventually('it is finished', finished, deadlineMs);
+  assert.equal(state, 'done', JSON.stringify(pages));
+
+  const readers = new Map<string, number>();
+  for (let page = 1; page <= pageCount; page++) {
+    const { log } = await client.call<{ log: string }>('document.page', { document, page });
+    const [, reader] = /^recognise version \d+ on (\w+), attempt \d+: OK/m.exec(log) ?? [];
+    assert.ok(reader, log);
+    readers.set(reader, (readers.get(reader) ?? 0) + 1);
   }
-  assert.deepEqual([...hosts].sort(), ['first', 'second'], 'both had a share');
+  t.diagnostic(`pages read: ${JSON.stringify(Object.fromEntries(readers))}`);
+  assert.deepEqual([...readers.keys()].sort(), machines, 'both have read pages of it');
+
+  const out = join(directory, 'out');
+  const downloaded = await pismak(data, ['document', 'download', document, '-o', out]);
+  assert.equal(downloaded.code, 0, downloaded.err);
+  const names = [...words.keys()];
+  assert.deepEqual(
+    (await readdir(out)).sort(),
+    names.flatMap((name) => [`${name}.page.xml`, `${name}.txt`]),
+  );
+  for (const [name, word] of words) {
+    const read = await readFile(join(out, `${name}.txt`), 'utf8');
+    assert.ok(read.includes(word), `${word} in ${name}: ${read}`);
+  }
 });
+
+/** A network of its own for one of them. Where the system allows none, they are apart in everything else. */
+async function machineIfPossible(t: TestContext): Promise<Machine | undefined> {
+  return openMachine(Math.random).catch((error: unknown) => {
+    t.diagnostic(messageOf(error));
+    return undefined;
+  });
+}
+
+/** Else the first one might have read everything before the other has started. */
+async function bothAtRecognise(client: Client, processes: readonly WorkerElsewhere[]): Promise<void> {
+  const present = async () => {
+    for (const one of processes) assert.ok(!one.hasEnded, `a worker has ended: ${one.output}`);
+    const { workers } = await client.call<{ workers: WorkerRow[] }>('worker.ls');
+    return workers.flatMap(({ presence }) => presence ?? []);
+  };
+  const two = machines.length;
+  await eventually('both are there', async () => (await present()).length === two, deadlineMs);
+  for (const id of machines) await client.call('worker.switch', { id, stage: 'recognise' });
+  const ready = async () => (await present()).filter(({ stage }) => stage === 'recognise').length === two;
+  await eventually('both serve recognise', ready, deadlineMs);
+}
+
+/** The upper part of a page each, so that reading takes longer than what comes before and pages wait for both; with a word of each. */
+async function drawScans(directory: string): Promise<Map<string, string>> {
+  await mkdir(directory);
+  const words = new Map<string, string>();
+  for (let number = 1; number <= pageCount; number++) {
+    const { image, extension, truth } = await makeSample('clean', number, { share: 0.4 });
+    const name = `scan-${String(number).padStart(2, '0')}`;
+    await writeFile(join(directory, `${name}.${extension}`), image);
+    words.set(name, /\p{L}{6,}/u.exec(truth)?.[0] ?? 'a word of six letters');
+  }
+  return words;
+}
