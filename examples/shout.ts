@@ -8,7 +8,7 @@ export default defineProcessor(async (setup) => {
     for (const name of job.files.names()) {
       const text = Buffer.from(await job.files.read(name)).toString();
       if (text.includes('\0')) throw new PermanentFailure(`${name} is not text`);
-      job.files.write(name, Buffer.from(text.toUpperCase() + suffix));
+      await job.files.write(name, Buffer.from(text.toUpperCase() + suffix));
     }
     job.log(`shouted ${job.files.names().length} files`);
   };

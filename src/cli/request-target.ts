@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { PismakError } from '../engine/errors.ts';
 import type { Client } from './client.ts';
 import { commaList, wholeNumber } from './option-values.ts';
@@ -51,5 +51,7 @@ export async function outputQueue(target: Target, client: Client): Promise<strin
 
 export function readPriority(text: string): number {
   if (text === 'high') return 1;
-  return text === 'normal' ? 0 : wholeNumber(text);
+  if (text === 'normal') return 0;
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('it must be high or normal.');
+  return wholeNumber(text);
 }

@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { partName, removeParts } from '../engine/blobs/temporary-files.ts';
+import { systemClock } from '../engine/clock.ts';
 import { isSystemError } from '../engine/system-error.ts';
+
+/** Where what killed runs have left was removed by this one. */
+const tidied = new Set<string>();
 
 /** Writes a file so that it is there whole or not at all, whatever happens meanwhile. */
 export async function saveFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${process.pid}.part`);
+  const directory = dirname(path);
+  if (!tidied.has(directory)) {
+    tidied.add(directory);
+    await removeParts(directory, systemClock);
+  }
+  const temporary = join(directory, partName());
   try {
     const file = await open(temporary, 'w');
     try {

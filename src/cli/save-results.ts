@@ -14,7 +14,8 @@ export interface ResultPage {
 }
 
 const listed = 500;
-const endings: Readonly<Record<Format, string>> = {
+/** By format, in the order in which people are told of them. */
+export const endings: Readonly<Record<Format, string>> = {
   txt: '.txt',
   page: '.page.xml',
   alto: '.alto.xml',

@@ -57,3 +57,37 @@ test('a file in the place of the output directory is told of, with what to do', 
   assert.equal(code, 2);
   assert.match(stderr, /directory for the results can't be made.*choose another with -o/);
 });
+
+test('a place where nothing can be made or written is told at once, before any work', async (t) => {
+  const { scans } = await scansOf(t);
+  // Nothing can be put there, whoever one is.
+  for (const [output, what] of [
+    ['/proc/none', 'made'],
+    ['/proc/self', 'written to'],
+  ] as const) {
+    const client = elsewhere();
+    const { code, stderr } = await runCommand(['transcribe', scans, '-o', output], { client });
+    assert.equal(code, 2);
+    assert.match(stderr, new RegExp(`for the results can't be ${what}: .*choose another with -o`));
+    assert.doesNotMatch(stderr, /--data/);
+    assert.deepEqual(client.calls, []);
+  }
+});
+
+test('nothing is made when there is nothing to read, or a format is wrong', async (t) => {
+  const { scans, out } = await scansOf(t);
+  const nothing = await runCommand(['transcribe', join(scans, 'none'), '-o', out], { client: elsewhere() });
+  assert.equal(nothing.code, 2);
+  for (const [formats, said] of [
+    ['txt,doc', /there is no format doc; there are: txt, page, alto, hocr, pdf, json/],
+    [',', /name at least one/],
+  ] as const) {
+    const client = elsewhere();
+    const { code, stderr } = await runCommand(['transcribe', scans, '-o', out, '--formats', formats], {
+      client,
+    });
+    assert.equal(code, 2);
+    assert.match(stderr, said);
+  }
+  await assert.rejects(readdir(out), /ENOENT/);
+});

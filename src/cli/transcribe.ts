@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { sleep } from '../engine/clock.ts';
@@ -45,7 +45,6 @@ export async function transcribe(
   { files, name }: { files: readonly string[]; name: string },
 ): Promise<void> {
   const { out, options, clock, signal } = session;
-  await mkdir(options.output, { recursive: true });
   const { id: document, resumed } = await findOrCreate(client, options, name);
   if (resumed) await client.call('document.retry', { document });
   const adding = session.progress('files', files.length);

@@ -1,3 +1,4 @@
+import { forgetPutsOf } from './blob-access.ts';
 import { orphanKeptMs } from './blob-owners.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { Clock } from './clock.ts';
@@ -17,7 +18,15 @@ const batchSize = 200;
 export async function giveUp(queries: Queries, owner: string, now: number): Promise<void> {
   const rows = await queries.selectFrom('blobRef').select('hash').where('owner', '=', owner).execute();
   await queries.deleteFrom('blobRef').where('owner', '=', owner).execute();
-  const hashes = rows.map((row) => row.hash);
+  await giveUpUnowned(
+    queries,
+    rows.map((row) => row.hash),
+    now,
+  );
+}
+
+/** The same for bytes that were put for nothing: those of them that somebody owns stay. */
+export async function giveUpUnowned(queries: Queries, hashes: readonly string[], now: number): Promise<void> {
   for (let start = 0; start < hashes.length; start += batchSize) {
     const some = hashes.slice(start, start + batchSize);
     const kept = await owned(queries, some);
@@ -63,8 +72,10 @@ export async function eraseGivenUp(parts: {
       const now = clock.now();
       for (const hash of hashes) {
         if (kept.has(hash)) continue;
-        if (await blobs.remove(hash, { storedBefore: now - settlingMs })) count++;
-        else if (await blobs.has(hash)) {
+        if (await blobs.remove(hash, { storedBefore: now - settlingMs })) {
+          await forgetPutsOf(transaction, hash);
+          count++;
+        } else if (await blobs.has(hash)) {
           await transaction
             .insertInto('blobOrphan')
             .values({ hash, since: now - orphanKeptMs })

@@ -7,7 +7,7 @@ import { disown, own, sweepBlobs } from './blob-owners.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { openDirectoryBlobs } from './blobs/directory.ts';
 import { ManualClock } from './clock.ts';
-import { frame } from './database/migrations/0001-frame.ts';
+import { engineMigrations } from './database/open.ts';
 import { openSqliteDatabase } from './database/sqlite.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 
@@ -18,7 +18,7 @@ async function setUp(context: TestContext) {
   const clock = new ManualClock();
   const database = await openSqliteDatabase({ file: join(directory, 'test.db'), clock });
   context.after(() => database.close());
-  await database.migrate([frame]);
+  await database.migrate(engineMigrations);
   const blobs = await openDirectoryBlobs(directory);
   /** Puts at the time of the test's clock. */
   const put = async (text: string) => {

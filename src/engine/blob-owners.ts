@@ -1,3 +1,4 @@
+import { forgetPuts, forgetPutsOf } from './blob-access.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { Clock } from './clock.ts';
 import type { Database, Queries } from './database/database.ts';
@@ -63,6 +64,7 @@ export async function sweepBlobs(parts: {
     batch = [];
   }
   if (batch.length > 0) await sweepBatch(parts, batch, sweep);
+  await forgetPuts(parts.database.query, parts.clock.now() - orphanKeptMs);
   return sweep;
 }
 
@@ -100,6 +102,7 @@ async function sweepBatch(
       if (isDue.has(blob.hash) && (await blobs.remove(blob.hash, { storedBefore: before }))) {
         sweep.deleted++;
         sweep.deletedBytes += blob.size;
+        await forgetPutsOf(transaction, blob.hash);
         continue;
       }
       await transaction

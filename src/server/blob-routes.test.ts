@@ -72,6 +72,24 @@ test('an upload that breaks off leaves nothing, and the server goes on', async (
   assert.equal((await Array.fromAsync(server.engine.blobs.list())).length, 1);
 });
 
+test('a client that goes away while it is being refused does no harm', async (t) => {
+  const server = await runServer(t, { http: { bodyLimitMb: 0.1 } });
+  const { key } = await server.signUp('anna', 'user');
+  let chunks = 0;
+  const broken = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (chunks++ < 30) controller.enqueue(randomBytes(50_000));
+      else controller.error(new Error('the disk was pulled out'));
+    },
+  });
+  await server.send('POST', path, { key, headers: octets, body: broken }).then(
+    ({ status }) => assert.equal(status, 413),
+    (error: unknown) => assert.ok(error instanceof Error),
+  );
+  assert.equal((await server.send('POST', path, { key, headers: octets, body: 'whole' })).status, 200);
+  assert.equal((await Array.fromAsync(server.engine.blobs.list())).length, 1);
+});
+
 test('a file of a taken result is downloaded with its receipt, by the owner, until it is confirmed', async (t) => {
   const server = await runServer(t);
   const [anna, bert, admin] = await Promise.all([

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { putFor } from '../engine/blob-access.ts';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
 import { audit } from '../engine/operation/audit.ts';
 import { authorise } from '../engine/operation/authorise.ts';
 import { mayTouch } from '../engine/operation/operation.ts';
 import { bodyTooLarge } from './error-replies.ts';
+import { streamedBody } from './streamed-body.ts';
 
 /** Bytes too big for JSON have routes of their own. For scopes they count as operations of these names. */
 export const uploadRoute = { name: 'blob.upload', role: 'user', path: '/api/v1/blobs' } as const;
@@ -25,7 +27,7 @@ export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
       const caller = authorise(uploadRoute, request.caller, request.ip);
       const limit = engine.settings.http.bodyLimitMb * 2 ** 20;
       if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(engine);
-      const stored = await engine.blobs.put(bounded(request.raw, limit, () => bodyTooLarge(engine)));
+      const stored = await putFor(engine, caller.name, streamedBody(engine, request));
       const entry = { caller, address: request.ip, operation: uploadRoute.name, outcome: 'ok' };
       await audit(engine, { ...entry, inputJson: JSON.stringify(stored) });
       return stored;
@@ -38,20 +40,6 @@ export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
     const content = Readable.from(engine.blobs.get(hash), { objectMode: false });
     return reply.type('application/octet-stream').header('content-length', size).send(content);
   });
-}
-
-/** The body, until it is too large. */
-export async function* bounded(
-  body: AsyncIterable<Uint8Array>,
-  limit: number,
-  tooLarge: () => PismakError,
-): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge();
-    yield chunk;
-  }
 }
 
 /** The file, if the receipt's result refers to it and the queue is the caller's; else it does not exist. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { readBlob } from '../engine/blobs/blobs.ts';
 import { runServer } from './testing/running-server.ts';
@@ -38,4 +39,39 @@ test('parts are limited one by one and together, and are taken from the owner on
   server.engine.settings.transcription.uploadLimitMb = 0.0005;
   assert.equal((await put(`${upload}/0`, anna, 600)).body.error.code, 'too-large');
   assert.equal((await put(`${upload}/0`, anna, 100)).status, 200);
+});
+
+test('a user who has uploaded more than may lie about unused is told so, and what to do', async (t) => {
+  const server = await runServer(t);
+  const [anna, bert] = [await server.signUp('anna', 'user'), await server.signUp('bert', 'user')];
+  Object.assign(server.engine.settings.transcription, { openUploads: 2, unusedUploadsMb: 1 });
+  const begin = (as: { key: string }) => server.call('upload.create', {}, as);
+  const put = (upload: string, as: { key: string }, bytes: number) =>
+    server.send('PUT', `/api/v1/uploads/${upload}/0`, { ...as, body: randomBytes(bytes) });
+  const [first, second] = [(await begin(anna)).body.upload, (await begin(anna)).body.upload];
+  const refused = await begin(anna);
+  assert.deepEqual([refused.status, refused.body.error.code], [429, 'quota-exceeded']);
+  assert.match(refused.body.error.message, /finish or delete some/);
+  assert.equal((await put(first, anna, 600_000)).status, 200);
+  const tooMuch = await put(second, anna, 5_000_000);
+  assert.deepEqual([tooMuch.status, tooMuch.body.error.code], [429, 'quota-exceeded']);
+  assert.equal(
+    (await put(first, anna, 5_000_000)).status,
+    409,
+    'the bytes of a wrong part are not waited for',
+  );
+  assert.equal((await put((await begin(bert)).body.upload, bert, 600_000)).status, 200);
+
+  const { uploads } = (await server.call('upload.ls', {}, anna)).body;
+  assert.deepEqual(
+    uploads.map(({ upload, state, offset }: Record<string, unknown>) => [upload, state, offset]),
+    [
+      [second, 'open', 0],
+      [first, 'open', 600_000],
+    ],
+  );
+  assert.equal((await server.call('upload.delete', { upload: first }, bert)).status, 404);
+  assert.equal((await server.call('upload.delete', { upload: first }, anna)).status, 200);
+  assert.equal((await put(second, anna, 600_000)).status, 200);
+  assert.equal((await begin(anna)).status, 200);
 });

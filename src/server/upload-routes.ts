@@ -5,8 +5,7 @@ import { PismakError } from '../engine/errors.ts';
 import { authorise } from '../engine/operation/authorise.ts';
 import { mayTouch } from '../engine/operation/operation.ts';
 import { addPart, uploadOwner } from '../transcription/index.ts';
-import { bounded } from './blob-routes.ts';
-import { bodyTooLarge } from './error-replies.ts';
+import { streamedBody } from './streamed-body.ts';
 
 /** For scopes it counts as an operation of this name. */
 export const partRoute = {
@@ -28,9 +27,7 @@ export function addUploadRoutes(app: FastifyInstance, engine: Engine): void {
       const owner = await uploadOwner(engine, upload);
       if (owner === undefined || !mayTouch(caller, owner))
         throw new PismakError('not-found', 'there is no such thing, or it is not yours');
-      const limit = engine.settings.http.bodyLimitMb * 2 ** 20;
-      const content = bounded(request.raw, limit, () => bodyTooLarge(engine));
-      return { offset: await addPart(engine, upload, offset, content) };
+      return { offset: await addPart(engine, upload, offset, streamedBody(engine, request)) };
     });
   });
 }

@@ -28,8 +28,8 @@ export async function readTransformation(job: { files: JobFiles }): Promise<Tran
   return readJson(job.files, files.prepared, transformation, 'it is made by `prepare`');
 }
 
-export function writePage(job: { files: JobFiles }, content: Page): void {
-  job.files.write(files.page, Buffer.from(JSON.stringify(content)));
+export function writePage(job: { files: JobFiles }, content: Page): Promise<void> {
+  return job.files.write(files.page, Buffer.from(JSON.stringify(content)));
 }
 
 async function readJson<Value>(

@@ -2,8 +2,9 @@ import { runErasure } from '../engine/blob-erasure.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Running } from '../engine/service.ts';
 import { runCollector } from './collect/collector.ts';
+import { runLostRequests } from './collect/lost-requests.ts';
 import { collectQueue } from './documents/document.ts';
-import { forgetUploads } from './documents/uploads.ts';
+import { forgetUploads } from './documents/drop-uploads.ts';
 
 /** What must run for documents to be finished. */
 export async function runTranscription(engine: Engine): Promise<Running> {
@@ -29,9 +30,10 @@ export async function runTranscription(engine: Engine): Promise<Running> {
     await erasure.close();
     throw error;
   });
+  const lost = runLostRequests(engine);
   return {
     async close() {
-      await Promise.all([collector.close(), erasure.close()]);
+      await Promise.all([collector.close(), lost.close(), erasure.close()]);
     },
   };
 }

@@ -11,6 +11,7 @@ const pages = { total: 3, waiting: 0, running: 0, done: 2, failed: 1, cancelled:
 const document = {
   ...{ id: 'd1', name: 'Kronika', owner: 'anna', state: 'partly', language: 'ces', formats: ['txt', 'page'] },
   ...{ pipeline: 'transcription', pages, createdAt: 0, endedAt: null },
+  sources: { total: 2, split: 2, failed: 0 },
 };
 const sources = [{ id: 's1', name: 'a.tif', hash: 'h', size: 1, state: 'done', error: null }];
 
@@ -72,6 +73,7 @@ test('a document is shown with what failed and why', async () => {
     'document.sources': { sources },
   });
   const { stdout } = await runCommand(['document', 'show', 'd1'], { client });
+  assert.match(stdout, /sources +2 total, 2 split, 0 failed/);
   assert.match(stdout, /pages +3 total, 0 waiting, 0 running, 2 done, 1 failed, 0 cancelled/);
   assert.match(stdout, /3 +a\.tif +torn \\x1b\[2J/);
 });
@@ -112,16 +114,22 @@ test('results are saved under the names of their sources, and nowhere else', asy
     },
   );
   const { code, stdout } = await runCommand(['document', 'download', 'd1', '-o', out], { client });
-  assert.deepEqual([code, stdout], [0, `2 pages in ${out}\n`]);
+  const rest = 'but not all: partly, 2 of 3 pages done, 1 failed; `pismak document show d1` says why';
+  assert.deepEqual([code, stdout], [0, `2 pages in ${out}, ${rest}\n`]);
   assert.deepEqual((await readdir(out)).sort(), ['.._.._etc_evil.txt', 'a.page.xml', 'a.txt']);
   assert.match(await readFile(join(out, 'a.txt'), 'utf8'), /"page":"p1","file":"text.txt"/);
 });
 
-test('cancel, retry, delete and search are one call each', async () => {
+test('cancel, retry, ls and search are one call each', async () => {
   const calls: [string, string, object, object][] = [
     ['document cancel d1', 'document.cancel', { document: 'd1' }, { pages: 2 }],
+    [
+      'document retry d1 --unfinished',
+      'document.retry',
+      { document: 'd1', unfinished: true },
+      { pages: 1, sources: 1 },
+    ],
     ['document retry d1', 'document.retry', { document: 'd1' }, { pages: 1, sources: 0 }],
-    ['document delete d1', 'document.delete', { document: 'd1' }, {}],
     ['document ls --state done', 'document.ls', { state: 'done', limit: 100 }, { documents: [document] }],
     [
       'search kůň praž* --document d1',
@@ -135,4 +143,87 @@ test('cancel, retry, delete and search are one call each', async () => {
     const { code, stderr } = await runCommand(typed.split(' '), { client });
     assert.deepEqual([code, stderr, client.calls], [0, '', [{ name, input }]]);
   }
+});
+
+const running = {
+  ...{ ...document, state: 'running' },
+  pages: { total: 10, waiting: 4, running: 2, done: 3, failed: 1, cancelled: 0 },
+  sources: { total: 4, split: 2, failed: 1 },
+};
+const soFar = 'running, 3 of 10 pages done, 1 failed, 1 file could not be opened, 1 file not opened yet';
+
+test('a priority that there is not is refused with those that there are', async () => {
+  const { code, stderr } = await runCommand(['document', 'submit', 'scans', '--priority', 'urgent']);
+  assert.equal(code, 2);
+  assert.match(stderr, /'urgent' is invalid. it must be high or normal/);
+});
+
+test('when a retry has nothing to send it is said why', async () => {
+  const none = { total: 2, waiting: 0, running: 0, done: 2, failed: 0, cancelled: 0 };
+  const cases: [object, RegExp][] = [
+    [{ state: 'done', pages: none }, /nothing of document d1 has failed \(done, 2 of 2 pages done\)/],
+    [{ state: 'running', pages: none }, /nothing of document d1 has failed so far/],
+    [{ state: 'open' }, /was not submitted yet/],
+    [{ state: 'partly' }, /1 page of document d1 could not be opened, .*submit better files/],
+  ];
+  for (const [state, said] of cases) {
+    const client = fakeClient({
+      'document.retry': { pages: 0, sources: 0 },
+      'document.show': { ...document, ...state },
+    });
+    const { code, stdout } = await runCommand(['document', 'retry', 'd1'], { client });
+    assert.equal(code, 0);
+    assert.match(stdout, said);
+  }
+});
+
+test('deleting says so when the document was still under way', async () => {
+  const client = fakeClient({ 'document.show': running });
+  const { code, stdout } = await runCommand(['document', 'delete', 'd1'], { client });
+  assert.equal(code, 0);
+  assert.equal(stdout, `document d1 is deleted; it was ${soFar}\n`);
+  assert.deepEqual(client.calls.at(-1), { name: 'document.delete', input: { document: 'd1' } });
+  const finished = fakeClient({ 'document.show': document });
+  const quiet = await runCommand(['document', 'delete', 'd1'], { client: finished });
+  assert.equal(quiet.stdout, 'document d1 is deleted\n');
+});
+
+test('what there is of an unfinished document is saved, and the exit code says that it is not all', async (t) => {
+  const out = join(await temporaryDirectory(t), 'out');
+  const client = fakeClient({
+    ...{ 'document.show': running, 'document.sources': { sources }, 'document.results': { pages: [] } },
+  });
+  const words = ['document', 'download', 'd1', '-o', out];
+  const { code, stderr } = await runCommand(words, { client });
+  assert.equal(code, 1);
+  assert.ok(
+    stderr.includes(`not finished (${soFar}): 0 pages in ${out}; the same command gets the rest later`),
+  );
+  const zip = await runCommand([...words, '--zip'], { client });
+  assert.equal(zip.code, 1);
+  assert.match(zip.stderr, /a ZIP is of a whole document; wait, or cancel it/);
+});
+
+test('the ZIP has the images unless they are not wanted', async (t) => {
+  const out = join(await temporaryDirectory(t), 'out');
+  const asked: object[] = [];
+  const client = fakeClient(
+    { 'document.show': document },
+    {
+      async *stream(_name, input) {
+        asked.push(input);
+        yield Buffer.from('PK');
+      },
+    },
+  );
+  for (const more of [[], ['--no-images']]) {
+    const words = ['document', 'download', 'd1', '-o', out, '--zip', ...more];
+    const { code, stdout } = await runCommand(words, { client });
+    assert.equal(code, 0);
+    assert.match(stdout, /saved .*Kronika\.zip, but not all: partly, 2 of 3 pages done, 1 failed/);
+  }
+  assert.deepEqual(asked, [
+    { document: 'd1', images: true },
+    { document: 'd1', images: false },
+  ]);
 });

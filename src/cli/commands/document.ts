@@ -1,27 +1,26 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PismakError } from '../../engine/errors.ts';
-import { safeFileName } from '../../engine/results/safe-file-name.ts';
 import type { Format } from '../../transcription/index.ts';
 import { addSources, listSources } from '../add-sources.ts';
+import {
+  type DocumentProgress,
+  describeProgress,
+  isUnderWay,
+  whyNothingToRetry,
+} from '../document-progress.ts';
+import { type DownloadOptions, downloadDocument } from '../download-document.ts';
 import { findFiles } from '../files-to-publish.ts';
 import { formatCount, formatTime } from '../format.ts';
-import { commaList, wholeNumber } from '../option-values.ts';
+import { wholeNumber } from '../option-values.ts';
 import type { AddGroup } from '../program.ts';
+import { formatNames, readFormats } from '../read-formats.ts';
 import { readPriority } from '../request-target.ts';
-import { saveFile } from '../save-file.ts';
-import { ResultSaver } from '../save-results.ts';
-import { createResultNames } from '../source-names.ts';
 
-interface Document {
-  id: string;
+interface Document extends DocumentProgress {
   name: string;
   owner: string;
-  state: string;
   language: string;
   formats: Format[];
   pipeline: string;
-  pages: { total: number; waiting: number; running: number; done: number; failed: number; cancelled: number };
   createdAt: number;
   endedAt: number | null;
 }
@@ -46,7 +45,7 @@ const add: AddGroup = (group, { command, run }) => {
   )
     .option('--name <name>', 'what to call it (default: the name of the first file or directory)')
     .option('--lang <languages>', 'as Tesseract names them, e.g. ces+deu', 'ces')
-    .option('--formats <list>', 'txt, page, alto, hocr, pdf, json', commaList, ['txt'])
+    .option('--formats <list>', formatNames, readFormats, ['txt'])
     .option('--pipeline <name>', 'stages to go through instead of those of `transcription`')
     .option('--priority <priority>', 'high (before everything normal) or normal', readPriority)
     .option('--again', 'read everything anew, also what was read before')
@@ -59,7 +58,7 @@ const add: AddGroup = (group, { command, run }) => {
         const files = await findFiles(paths, stderr);
         const client = await session.client();
         const name = options.name ?? (paths[0]?.replace(/\/+$/, '').split('/').at(-1) || 'scans');
-        const { priority = 0 } = options;
+        const priority = Math.min(options.priority ?? 0, 1);
         const { id } = await client.call<Document>('document.create', {
           ...{ name, language, formats, pipeline, priority, again, textLayer, webhook },
         });
@@ -112,9 +111,7 @@ const add: AddGroup = (group, { command, run }) => {
       if (out.json) return out.object({ ...shown, failed });
       out.object(shown, {
         ...{ id: shown.id, name: shown.name, owner: shown.owner, state: shown.state },
-        pages: Object.entries(shown.pages)
-          .map(([what, count]) => `${count} ${what}`)
-          .join(', '),
+        ...{ sources: listCounts(shown.sources), pages: listCounts(shown.pages) },
         ...{ pipeline: shown.pipeline, language: shown.language, formats: shown.formats.join(', ') },
         ...{ created: formatTime(shown.createdAt), ended: formatTime(shown.endedAt) },
       });
@@ -135,57 +132,62 @@ const add: AddGroup = (group, { command, run }) => {
     'document download ID -o . --zip',
   )
     .requiredOption('-o, --output <directory>', 'where to')
-    .option('--zip', 'one ZIP with METS instead of single files')
+    .option('--zip', 'one ZIP with images, results and METS instead of single files')
+    .option('--no-images', 'leave the images out of the ZIP')
     .action(
-      run<{ output: string; zip?: boolean }>(async ({ client, out, options }, document = '') => {
-        const connected = await client();
-        const { name, formats } = await connected.call<Document>('document.show', { document });
-        await mkdir(options.output, { recursive: true });
-        if (options.zip) {
-          const path = join(options.output, safeFileName(`${name}.zip`));
-          await saveFile(path, connected.stream('document.archive', { document }));
-          return out.say(`saved ${path}`);
-        }
-        const saver = new ResultSaver(connected, { document, directory: options.output, formats });
-        await saver.save(createResultNames(await listSources(connected, document)), true);
-        out.say(`${formatCount(saver.pages, 'page')} in ${options.output}`);
+      run<DownloadOptions>(async ({ client, out, options }, document = '') => {
+        await downloadDocument(await client(), out, document, options);
       }),
     );
 
   command(group, 'cancel <document>', 'Stop a document; what is done stays', 'document cancel ID').action(
     run(async ({ client, out }, document) => {
       const { pages } = await (await client()).call<{ pages: number }>('document.cancel', { document });
-      out.say(`document ${document} is cancelled; ${formatCount(pages, 'page')} will not be read`);
+      const left = pages > 0 ? `; ${formatCount(pages, 'page')} will not be read` : '';
+      out.say(`document ${document} is cancelled${left}`);
     }),
   );
 
-  command(
-    group,
-    'retry <document>',
-    'Have the failed pages of a document read again',
-    'document retry ID',
-  ).action(
-    run(async ({ client, out }, document) => {
-      const sent = await (await client()).call<{ pages: number; sources: number }>('document.retry', {
-        document,
-      });
-      out.say(`${formatCount(sent.pages, 'page')} and ${formatCount(sent.sources, 'source')} sent again`);
-    }),
-  );
+  command(group, 'retry <document>', 'Have the failed pages of a document read again', 'document retry ID')
+    .option('--unfinished', 'also those under way, when their messages were purged or lost')
+    .action(
+      run<{ unfinished?: boolean }>(async ({ client, out, options: { unfinished } }, document = '') => {
+        const connected = await client();
+        const sent = await connected.call<{ pages: number; sources: number }>('document.retry', {
+          document,
+          unfinished,
+        });
+        const parts = [
+          sent.pages > 0 && formatCount(sent.pages, 'page'),
+          sent.sources > 0 && formatCount(sent.sources, 'source'),
+        ].filter((part) => part !== false);
+        if (parts.length > 0) return out.say(`${parts.join(' and ')} sent again`);
+        out.say(whyNothingToRetry(await connected.call<DocumentProgress>('document.show', { document })));
+      }),
+    );
 
   command(
     group,
     'delete <document>',
-    'Delete a document with its sources, results and texts',
+    'Delete a document with its sources, results and texts, also one that is under way',
     'document delete ID',
   ).action(
-    run(async ({ client, out }, document) => {
-      await (await client()).call('document.delete', { document });
-      out.say(`document ${document} is deleted`);
+    run(async ({ client, out }, document = '') => {
+      const connected = await client();
+      const before = await connected.call<DocumentProgress>('document.show', { document });
+      await connected.call('document.delete', { document });
+      const stopped = isUnderWay(before) ? `; it was ${describeProgress(before)}` : '';
+      out.say(`document ${document} is deleted${stopped}`);
     }),
   );
 };
 export default add;
+
+function listCounts(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ');
+}
 
 interface Failed {
   number: number | null;

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { AddGroup } from '../program.ts';
 
@@ -21,7 +23,7 @@ const add: AddGroup = (group, { run }) => {
     .argument('<words...>', 'all must be there; "words in quotes" stand together, word* goes on')
     .option('--document <id>', 'only in this document')
     .option('--places', 'also where on the page the words stand, in pixels')
-    .option('--limit <number>', 'how many hits at most', wholeNumber, 20)
+    .option('--limit <number>', 'how many hits at most, up to 200', hitCount, 20)
     .addHelpText(
       'after',
       '\nAccents and case don’t matter: `prilis` finds `Příliš`.\n\n' +
@@ -30,6 +32,8 @@ const add: AddGroup = (group, { run }) => {
     .action(
       run<Options, [string[]]>(async ({ client, out, options }, words) => {
         const { document, places = false, limit } = options;
+        if (words.every((word) => word.trim() === ''))
+          throw new PismakError('invalid-input', 'name at least one word to search for');
         const query = { words: words.join(' '), document, places, limit };
         const { hits } = await (await client()).call<{ hits: Hit[] }>('search.text', query);
         const columns = [
@@ -48,3 +52,9 @@ const add: AddGroup = (group, { run }) => {
     );
 };
 export default add;
+
+function hitCount(text: string): number {
+  const count = wholeNumber(text);
+  if (count < 1 || count > 200) throw new InvalidArgumentError('it must be a number from 1 to 200.');
+  return count;
+}

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/errors.ts';
 import type { Client } from '../client.ts';
 import { findFiles } from '../files-to-publish.ts';
 import { reachableHolder } from '../open-client.ts';
-import { commaList } from '../option-values.ts';
+import { openOutputDirectory } from '../output-directory.ts';
 import type { AddGroup } from '../program.ts';
+import { formatNames, readFormats } from '../read-formats.ts';
 import type { Session } from '../session.ts';
 import { type TranscribeOptions, transcribe } from '../transcribe.ts';
 
@@ -16,7 +16,7 @@ const add: AddGroup = (group, { run }) => {
     .argument('<scans...>', 'images, TIFFs, PDFs and ZIPs, or directories of them')
     .requiredOption('-o, --output <directory>', 'where the results go: NAME.txt, NAME.page.xml, ...')
     .option('--lang <languages>', 'as Tesseract names them, e.g. ces+deu', 'ces')
-    .option('--formats <list>', 'txt, page, alto, hocr, pdf, json', commaList, ['txt'])
+    .option('--formats <list>', formatNames, readFormats, ['txt'])
     .option('--pipeline <name>', 'stages to go through instead of those of `transcription`')
     .option('--text-layer', 'take the text that a PDF brings along instead of reading it')
     .option('--again', 'read everything anew, also what was read before')
@@ -30,8 +30,11 @@ const add: AddGroup = (group, { run }) => {
     )
     .action(
       run<TranscribeOptions, [string[]]>(async (session, paths) => {
-        await checkOutput(session.options.output, paths);
+        const { output } = session.options;
+        refuseAmongScans(output, paths);
         const files = await findFiles(paths, session.stderr);
+        // Made here, as the data directory in it is for its user's eyes only, and this one need not be.
+        await openOutputDirectory(output);
         const { client, close } = await openWork(session);
         try {
           await transcribe(session, client, { files, name: nameOf(paths) });
@@ -51,21 +54,11 @@ function nameOf(paths: readonly string[]): string {
   return basename(resolve(paths[0] ?? '.')) || 'scans';
 }
 
-/**
- * Results beside the scans would be taken for scans by the next run; a file in the way is told before anything is read. The directory
- * is made first, as the data directory in it is for its user's eyes only, and this one need not be.
- */
-async function checkOutput(output: string, paths: readonly string[]): Promise<void> {
-  if (paths.some((path) => resolve(path) === resolve(output))) {
-    const advice = `choose another directory, e.g. -o ${join(output, 'out')}`;
-    throw new PismakError('invalid-input', `the results can't go where the scans are (${output}): ${advice}`);
-  }
-  try {
-    await mkdir(output, { recursive: true });
-  } catch (cause) {
-    const message = `the directory for the results can't be made: ${messageOf(cause)}; choose another with -o`;
-    throw new PismakError('invalid-input', message, { cause });
-  }
+/** Results beside the scans would be taken for scans by the next run. */
+function refuseAmongScans(output: string, paths: readonly string[]): void {
+  if (!paths.some((path) => resolve(path) === resolve(output))) return;
+  const advice = `choose another directory, e.g. -o ${join(output, 'out')}`;
+  throw new PismakError('invalid-input', `the results can't go where the scans are (${output}): ${advice}`);
 }
 
 /** Where the work is done: by whoever has the data directory, on another machine, or here. */

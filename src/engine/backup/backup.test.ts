@@ -11,6 +11,7 @@ import { openSqliteBroker } from '../broker/sqlite.ts';
 import { ManualClock, systemClock } from '../clock.ts';
 import { openDataDirectory } from '../data-directory/data-directory.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
+import { startProgram } from '../testing/child-program.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
@@ -96,6 +97,18 @@ test('a backup never overwrites a file, and leaves nothing beside it', async (co
   await assert.rejects(createBackup(engine, join(directory, 'missing', 'b.tar')), { code: 'unavailable' });
   assert.deepEqual((await readdir(directory)).sort(), ['backup.tar', 'pismak.toml']);
   assert.equal(existsSync(join(engine.directory, 'cache', 'backup')), false);
+});
+
+test('what a killed backup has left is removed by the next one in the same place', async (context) => {
+  const directory = await temporaryDirectory(context);
+  const data = await temporaryDirectory(context);
+  const program = startProgram(context, 'back-up-endlessly', [data, join(directory, 'monday.tar')]);
+  await program.line();
+  await program.kill();
+  const [left = '', ...more] = await readdir(directory);
+  assert.deepEqual([left.endsWith('.part'), more], [true, []]);
+  await createBackup(await openEmbedded(context), join(directory, 'tuesday.tar'));
+  assert.deepEqual(await readdir(directory), ['tuesday.tar']);
 });
 
 test('a directory that is not empty is refused, and by force moved aside', async (context) => {

@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { partName, removeParts } from '../blobs/temporary-files.ts';
 import type { Engine } from '../engine.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import { syncDirectory } from '../sync-directory.ts';
@@ -28,8 +29,9 @@ export async function createBackup(engine: BackupSource, file: string): Promise<
   if (underWay.has(data))
     throw new PismakError('conflict', 'another backup is being made: wait until it is done');
   underWay.add(data);
-  const part = `${file}.part`;
+  const part = join(dirname(file), partName());
   try {
+    await removeParts(dirname(file), engine.clock);
     const copies = await snapshots(engine, join(data, 'cache', 'backup'));
     const manifest = await writeArchive(engine, copies, part);
     await rename(part, file);

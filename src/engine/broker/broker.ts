@@ -34,6 +34,11 @@ export interface Broker {
   /** Deletes dead letters (all, or those ids). Resolves to how many. */
   discard(queue: string, ids?: readonly string[]): Promise<number>;
 
+  /**
+   * Which of these some message stands for, by its id up to the first slash, wherever it is: ready, delayed, being
+   * processed or dead. All queues are seen at one moment, so what just moves on is found. Only adapters that can do that have it.
+   */
+  whichExist?(names: readonly string[]): Promise<string[]>;
   /** Writes a consistent copy to `file`, while in use. Only adapters that own their files have it. */
   snapshot?(file: string): Promise<void>;
   /** Closes the consumers (their handlers finish first) and then the connection. */

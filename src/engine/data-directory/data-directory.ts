@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
 import { messageOf, PismakError } from '../errors.ts';
+import { makeDirectory } from '../make-directory.ts';
 import { type Holder, readHolder, removeHolder, writeHolder } from './data-directory-holder.ts';
 import { lockDirectory } from './directory-lock.ts';
 
@@ -65,7 +65,7 @@ export async function openDataDirectory(
 /** What lies here (passwords, keys, mails, documents) is for this user alone. */
 async function take(directory: string, folders: string[]): Promise<(() => void) | undefined> {
   try {
-    for (const folder of [directory, ...folders]) await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const folder of [directory, ...folders]) await makeDirectory(folder, { mode: 0o700 });
     return lockDirectory(directory);
   } catch (error) {
     throw unusable(directory, error);

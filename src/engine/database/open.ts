@@ -4,8 +4,9 @@ import type { Database } from './database.ts';
 import { frame } from './migrations/0001-frame.ts';
 import { trace } from './migrations/0002-trace.ts';
 import { transcription } from './migrations/0002-transcription.ts';
+import { uploads } from './migrations/0003-uploads.ts';
 
-export const engineMigrations = [frame, trace, transcription];
+export const engineMigrations = [frame, trace, transcription, uploads];
 
 /** Schemes of URLs that choose an adapter. */
 export const databaseSchemes = ['sqlite', 'postgres'] as const;

@@ -99,6 +99,8 @@ export interface EngineTables extends TranscriptionTables {
   /** What the watchdog saw from `since` to `until`; `size` is that of the JSON. */
   trace: { id: string; since: number; until: number; whole: number; size: number; eventsJson: string };
   blobRef: { hash: string; owner: string; createdAt: number };
+  /** Who put bytes within the last day or two, and therefore may use them by their hash. */
+  blobPut: { hash: string; owner: string; at: number };
   /** When a blob was first found with no owner; it goes a day later. */
   blobOrphan: { hash: string; since: number };
 

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** Tables of the transcription house; they stand here because both dialects and all processes share one schema. */
 export interface TranscriptionTables {
   document: {
@@ -69,6 +71,12 @@ export interface TranscriptionTables {
   transcriptionUsage: { subject: string; owner: string; month: string; pages: number; bytes: number };
   transcriptionQuota: { subject: string; pagesPerMonth: number | null; pagesWaiting: number | null };
   /** Bytes that arrive in parts, so that a broken connection costs one part. */
-  upload: { id: string; owner: string; createdAt: number };
+  upload: {
+    id: string;
+    owner: string;
+    createdAt: number;
+    /** open: takes parts | closed: takes no more, they are being put together | finished: one part is all of it */
+    state: Generated<string>;
+  };
   uploadPart: { upload: string; offset: number; size: number; hash: string };
 }

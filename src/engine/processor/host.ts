@@ -3,7 +3,7 @@ import type { Blobs } from '../blobs/blobs.ts';
 import { localCopy } from '../blobs/cache.ts';
 import { openBlobs } from '../blobs/open.ts';
 import { messageOf } from '../errors.ts';
-import { openJobFiles, storeLargeFiles } from '../results/result-files.ts';
+import { openJobFiles } from '../results/result-files.ts';
 import type { FromHost, ToHost } from './host-protocol.ts';
 import { isPermanent, type LoadProcessor, type Process } from './processor.ts';
 import { fromWire, toWire } from './wire-files.ts';
@@ -64,17 +64,9 @@ async function work(message: Extract<ToHost, { type: 'process' }>): Promise<void
       signal: abort.signal,
       log: (line) => send({ type: 'log', line }),
     });
-    const left = files.result();
     const unchanged = new Set(before);
-    const stored = await storeLargeFiles(
-      blobs,
-      left.filter((file) => !unchanged.has(file)),
-    );
-    const byName = new Map(stored.map((file) => [file.name, file]));
-    const answer = left.map((file) => {
-      const changed = byName.get(file.name);
-      return changed ? toWire(changed) : { unchanged: file.name };
-    });
+    const left = await files.result();
+    const answer = left.map((file) => (unchanged.has(file) ? { unchanged: file.name } : toWire(file)));
     send({ type: 'done', files: answer, rssBytes: process.memoryUsage.rss() });
   } catch (error) {
     const permanent = isPermanent(error);

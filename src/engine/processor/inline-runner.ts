@@ -47,7 +47,7 @@ export function createInlineRunner(parts: {
         }),
       );
       await Promise.race([work, stopped.promise]);
-      return { ok: true, files: files.result(), log: log.toString() };
+      return { ok: true, files: await files.result(), log: log.toString() };
     } catch (error) {
       const aborted = job.signal.aborted;
       const reason = timeout.signal.aborted ? `took longer than ${stage.timeoutMs} ms` : messageOf(error);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { sweepBlobs } from '../blob-owners.ts';
 import { readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { newFile } from '../request/request.ts';
 import { type Stage, stageDefinition } from '../stage/stage.ts';
+import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { createIsolatedRunner } from './isolated-runner.ts';
@@ -17,7 +19,10 @@ after(async () => {
   await Promise.all(closing.map((runner) => runner.close()));
 });
 
-function runner(definition: Partial<Stage> = {}, more: { clock?: Clock; proven?: boolean } = {}): Runner {
+function runner(
+  definition: Partial<Stage> = {},
+  more: { clock?: Clock; proven?: boolean; blobs?: string } = {},
+): Runner {
   const stage = {
     ...stageDefinition.parse({ name: 'test', processor: 'misbehaving', timeoutMs: 20_000 }),
     version: 7,
@@ -141,6 +146,20 @@ test('large results come back as blobs', async () => {
   assert.ok(answer && answer.blob !== '' && answer.content.length === 0);
   const blobs = await openDirectoryBlobs(`${directory}/blobs`);
   assert.equal((await readBlob(blobs, answer.blob)).length, Number(answer.size));
+});
+
+test('what a processor had stored when its process was killed is gone two days later', async (t) => {
+  const { blobs, database, directory: data } = await openEmbedded(t);
+  const made = runner({}, { blobs: `directory:${data}/blobs` });
+  const result = await order(made, 'write and crash');
+  assert.ok(!result.ok);
+  assert.match(result.reason, /killed by SIGKILL/);
+  assert.equal((await Array.fromAsync(blobs.list())).length, 1);
+  for (const hours of [0, 25]) {
+    const clock = { ...systemClock, now: () => Date.now() + hours * 3_600_000 };
+    await sweepBlobs({ blobs, database, clock });
+  }
+  assert.deepEqual(await Array.fromAsync(blobs.list()), []);
 });
 
 test('a shared stage that has nothing to do for minutes keeps no process, and works on when it has', async () => {

@@ -6,7 +6,7 @@
  *       return async (job) => {
  *         for (const name of job.files.names()) {
  *           const text = Buffer.from(await job.files.read(name)).toString();
- *           job.files.write(name, Buffer.from(text.toUpperCase() + suffix));
+ *           await job.files.write(name, Buffer.from(text.toUpperCase() + suffix));
  *         }
  *         job.log('shouted');
  *       };
@@ -50,8 +50,12 @@ export interface Job {
 export interface JobFiles {
   names(): string[];
   size(name: string): number;
+  /** The whole content, in memory. */
   read(name: string): Promise<Uint8Array>;
-  write(name: string, content: Uint8Array): void;
+  /** The content as a new file on the disk, for what may be larger than memory. */
+  save(name: string, path: string): Promise<void>;
+  /** There at once; whoever waits for it knows that a large content is stored and no longer held in memory. */
+  write(name: string, content: Uint8Array): Promise<void>;
   remove(name: string): void;
 }
 

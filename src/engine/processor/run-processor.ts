@@ -53,7 +53,7 @@ export async function runProcessor(
   } finally {
     await process.close?.();
   }
-  const contents = Object.fromEntries(jobFiles.result().map(({ name, content }) => [name, content]));
+  const contents = Object.fromEntries((await jobFiles.result()).map(({ name, content }) => [name, content]));
   const texts = Object.entries(contents).map(([name, content]) => [name, Buffer.from(content).toString()]);
   return { files: Object.fromEntries(texts), contents, log };
 }

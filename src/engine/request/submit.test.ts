@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
+import { putFor } from '../blob-access.ts';
 import { readBlob } from '../blobs/blobs.ts';
 import { hasCode, type PismakError } from '../errors.ts';
 import { inlineLimit, requestOwner } from '../results/result-files.ts';
@@ -88,7 +89,7 @@ test('a large file travels by reference, and the request owns its blob', async (
 });
 
 test('an uploaded file is referred to by its hash, with its size', async () => {
-  const { hash, size } = await engine.blobs.put(Buffer.from('uploaded before'));
+  const { hash, size } = await putFor(engine, 'alice', Buffer.from('uploaded before'));
   const { uuid } = await submitRequest(engine, submission({ files: [{ name: 'a.txt', blob: hash }] }));
   const [file] = (await last('first')).request.results;
   assert.equal(file?.blob, hash);

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { z } from 'zod';
+import { checkMayUse } from '../blob-access.ts';
 import { disown } from '../blob-owners.ts';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
@@ -60,7 +61,7 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
     startedAt: engine.clock.now(),
     owner,
   });
-  for (const file of submission.files) request.results.push(await toResultFile(engine, file));
+  for (const file of submission.files) request.results.push(await toResultFile(engine, submission, file));
   await storeLarge(engine, request);
   try {
     await engine.broker.publish(request.processingStages[0] ?? '', toMessage(request));
@@ -134,8 +135,13 @@ async function refuseShared(engine: Parts, stages: readonly string[]): Promise<v
   );
 }
 
-async function toResultFile({ blobs }: Parts, file: SubmittedFile): Promise<ResultFile> {
+async function toResultFile(
+  { blobs, database }: Parts,
+  { owner, role }: Submission,
+  file: SubmittedFile,
+): Promise<ResultFile> {
   if ('content' in file) return newFile(file.name, file.content);
+  await checkMayUse(database.query, { name: owner, role }, file.blob);
   let size = 0;
   // Read once: it tells the size, and that the bytes are there and sound.
   for await (const chunk of blobs.get(file.blob)) size += chunk.length;

@@ -1,14 +1,16 @@
-import { create } from '@bufbuild/protobuf';
-import { own } from '../blob-owners.ts';
-import { type Blobs, readBlob } from '../blobs/blobs.ts';
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { ownAll } from '../blob-owners.ts';
+import { type BlobReference, type Blobs, readBlob } from '../blobs/blobs.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { JobFiles } from '../processor/processor.ts';
-import type { Request, ResultFile } from '../request/request.ts';
-import { ResultFileSchema } from '../request/request_pb.ts';
+import { newFile, type Request, type ResultFile } from '../request/request.ts';
 
 /** Contents up to this size travel inside the message; larger ones go to Blobs and the message holds a reference. */
 export const inlineLimit = 64 * 1024;
+/** What one stage may add to the message in small contents: a book has thousands of small pages. */
+const inlineTotal = 1024 * 1024;
 
 /** Who owns the blobs of a request until its results have been collected. */
 export function requestOwner({ uuid, owner }: Pick<Request, 'uuid' | 'owner'>): string {
@@ -26,23 +28,25 @@ export async function storeLarge(
   owned: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   request.results = await storeLargeFiles(parts.blobs, request.results);
-  for (const file of request.results) {
-    if (file.blob === '' || owned.has(file.blob)) continue;
-    request.ownsBlobs = true;
-    await own(parts.database.query, file.blob, requestOwner(request), parts.clock.now());
-  }
+  const fresh = request.results.map((file) => file.blob).filter((hash) => hash !== '' && !owned.has(hash));
+  if (fresh.length === 0) return;
+  request.ownsBlobs = true;
+  await ownAll(parts.database.query, fresh, requestOwner(request), parts.clock.now());
 }
 
 /** The same files, the large ones by reference. Nobody owns the new blobs yet. */
-export async function storeLargeFiles(blobs: Blobs, files: readonly ResultFile[]): Promise<ResultFile[]> {
+async function storeLargeFiles(blobs: Blobs, files: readonly ResultFile[]): Promise<ResultFile[]> {
   return Promise.all(
     files.map(async (file) => {
       if (file.content.length <= inlineLimit) return file;
-      const { hash, size } = await blobs.put(file.content);
-      // Not made anew: fields that a later version has added go on with it.
-      return { ...file, content: new Uint8Array(), blob: hash, size: BigInt(size) };
+      return asReference(file, await blobs.put(file.content));
     }),
   );
+}
+
+/** Not made anew: fields that a later version has added go on with it. */
+function asReference(file: ResultFile, { hash, size }: BlobReference): ResultFile {
+  return { ...file, content: new Uint8Array(), blob: hash, size: BigInt(size) };
 }
 
 /** Puts contents back in the place of references, for a producer that doesn't know them. */
@@ -56,17 +60,33 @@ export async function inlineReferences(blobs: Blobs, request: Request): Promise<
   );
 }
 
-/** What a processor sees of the files; `result()` is what it left. The list it was made from is not touched. */
+/**
+ * What a processor sees of the files; `result()` is what it left. The list it was made from is not touched. Large contents
+ * are stored as they are written, and nobody owns them yet: those of a job that fails are swept after a day. Without
+ * `put`, as in tests, all stays in memory.
+ */
 export function openJobFiles(
-  blobs: Pick<Blobs, 'get'>,
+  blobs: Pick<Blobs, 'get'> & Partial<Pick<Blobs, 'put'>>,
   files: readonly ResultFile[],
-): JobFiles & { result(): ResultFile[] } {
+): JobFiles & { result(): Promise<ResultFile[]> } {
   const byName = new Map(files.map((file) => [file.name, file]));
+  const stored: Promise<void>[] = [];
+  let inline = 0;
   const find = (name: string): ResultFile => {
     const file = byName.get(name);
     if (!file)
       throw new Error(`the request has no file ${name}; it has: ${[...byName.keys()].join(', ') || 'none'}`);
     return file;
+  };
+  const staysInline = ({ length }: Uint8Array) => {
+    if (length > inlineLimit || inline + length > inlineTotal) return false;
+    inline += length;
+    return true;
+  };
+  const store = async (file: ResultFile) => {
+    const reference = await blobs.put?.(file.content);
+    // Unless it has been replaced or removed meanwhile.
+    if (reference && byName.get(file.name) === file) byName.set(file.name, asReference(file, reference));
   };
   return {
     names: () => [...byName.keys()],
@@ -75,6 +95,11 @@ export function openJobFiles(
       const file = find(name);
       return file.blob === '' ? file.content : readBlob(blobs, file.blob);
     },
+    async save(name, path) {
+      const file = find(name);
+      const content = file.blob === '' ? [file.content] : blobs.get(file.blob);
+      await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    },
     write(name, content) {
       // Processors of users are not type-checked, and text is the most likely slip.
       if (!(content instanceof Uint8Array)) {
@@ -82,12 +107,22 @@ export function openJobFiles(
           `write(${name}): the content must be a Buffer or Uint8Array, not ${typeof content}`,
         );
       }
-      byName.set(name, create(ResultFileSchema, { name, content, size: BigInt(content.length) }));
+      const file = newFile(name, content);
+      byName.set(name, file);
+      if (staysInline(content)) return Promise.resolve();
+      const storing = store(file);
+      // Whoever doesn't wait for it hears of a failure from `result`.
+      storing.catch(() => {});
+      stored.push(storing);
+      return storing;
     },
     remove(name) {
       byName.delete(name);
     },
-    result: () => [...byName.values()],
+    async result() {
+      await Promise.all(stored);
+      return [...byName.values()];
+    },
   };
 }
 

@@ -122,6 +122,16 @@ export const settingsSchema = z.strictObject({
         .positive()
         .default(4096)
         .describe('Largest source that may be uploaded in parts'),
+      openUploads: z
+        .int()
+        .min(0)
+        .default(100)
+        .describe('Uploads in parts that a user may have under way at once; 0 = any number'),
+      unusedUploadsMb: z
+        .number()
+        .min(0)
+        .default(20_480)
+        .describe('Bytes of a user that may wait in uploads which no document has yet; 0 = any number'),
     })
     .prefault({}),
 

@@ -20,10 +20,10 @@ import { temporaryDirectory } from './temporary-directory.ts';
  */
 export async function openEmbedded(
   test: { after(work: () => Promise<void>): void },
-  options: { clock?: Clock } = {},
+  options: { clock?: Clock; directory?: string } = {},
 ) {
   const clock = options.clock ?? systemClock;
-  const directory = await temporaryDirectory(test);
+  const directory = options.directory ?? (await temporaryDirectory(test));
   const database = await openSqliteDatabase({ file: join(directory, 'state.db'), clock });
   await database.migrate(engineMigrations);
   const broker = await openSqliteBroker({ file: join(directory, 'queues.db'), clock });

@@ -17,6 +17,10 @@ export default defineProcessor(async (setup) => {
       await new Promise(() => {});
     }
     if (order === 'write text') Reflect.apply(job.files.write, job.files, ['answer', 'text, not bytes']);
+    if (order === 'write and crash') {
+      await job.files.write('answer', Buffer.alloc(100_000, 'a'));
+      process.kill(process.pid, 'SIGKILL');
+    }
     if (order === 'crash') process.kill(process.pid, 'SIGSEGV');
     if (order === 'spin') for (;;);
     if (order === 'exhaust memory') {
@@ -28,7 +32,7 @@ export default defineProcessor(async (setup) => {
     if (order === 'wait' && !job.signal.aborted) {
       await new Promise((resolve) => job.signal.addEventListener('abort', resolve, { once: true }));
     }
-    job.files.write(
+    await job.files.write(
       'answer',
       Buffer.from(`pid ${process.pid}, config ${setup.config}, version ${setup.version}`),
     );

@@ -78,7 +78,8 @@ async function sender(
         names: () => ['webhook.json'],
         size: () => content.length,
         read: async () => content,
-        write() {},
+        async save() {},
+        async write() {},
         remove() {},
       },
     };

@@ -1,7 +1,8 @@
+import { settlingMs } from '../blob-erasure.ts';
 import { disown } from '../blob-owners.ts';
 import type { Delivery } from '../broker/broker.ts';
 import { sleep } from '../clock.ts';
-import { hasCode, messageOf } from '../errors.ts';
+import { hasCode, messageOf, PismakError } from '../errors.ts';
 import type { Runner } from '../processor/runner.ts';
 import { type PassedOn, passOn, type Report } from '../request/outcome.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
@@ -131,7 +132,28 @@ async function prepareFiles(
 ): Promise<void> {
   const toOutput = report.status === 'Failed' || request.processingStages.length <= 2;
   if (toOutput && !request.acceptsReferences) await inlineReferences(parts.blobs, request);
-  else await storeLarge(parts, request, owned);
+  else {
+    await storeLarge(parts, request, owned);
+    if (parts.clock.now() - report.startedAt > settlingMs) await checkStored(parts, request, owned);
+  }
+}
+
+/**
+ * What a long run has stored in its first minutes may be erased before it has an owner, when somebody else gives up the
+ * same bytes just then. Trying again stores it anew.
+ */
+async function checkStored(
+  { blobs }: WorkerParts,
+  request: Request,
+  owned: ReadonlySet<string>,
+): Promise<void> {
+  for (const { name, blob } of request.results) {
+    if (blob === '' || owned.has(blob) || (await blobs.has(blob))) continue;
+    throw new PismakError(
+      'unavailable',
+      `${name} was erased while the request was worked on: it is tried again`,
+    );
+  }
 }
 
 async function disownBlobs(parts: WorkerParts, request: Request): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { putFor } from '../../engine/blob-access.ts';
 import { newRequest, toMessage } from '../../engine/request/request.ts';
 import { createTextIndex } from '../../transcription/index.ts';
 import type { Answer, RunningServer } from './running-server.ts';
@@ -71,7 +72,7 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   },
   'document.add': async (server, owner, tag) => {
     const document = await makeDocument(server, owner, tag);
-    return { input: { document, name: 'another', hash: await storedHash(server, 'another') } };
+    return { input: { document, name: 'another', hash: await storedHash(server, owner, 'another') } };
   },
   'document.submit': anyDocument,
   'document.retry': anyDocument,
@@ -105,7 +106,12 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     return { input: {}, ...seenOnlyByOwner(shown.body.subject) };
   },
   'upload.create': async () => ({ input: {} }),
+  'upload.ls': async (server, owner) => {
+    const { input } = await anyUpload(server, owner);
+    return { input: {}, ...seenOnlyByOwner(input.upload) };
+  },
   'upload.show': anyUpload,
+  'upload.delete': anyUpload,
   'upload.finish': anyUpload,
 
   'key.ls': async (server, owner, tag) => {
@@ -158,21 +164,29 @@ async function takeResult(server: RunningServer, owner: { key: string }, tag: st
   return body.results[0].receipt;
 }
 
-async function makeDocument(server: RunningServer, owner: { key: string }, tag: string): Promise<string> {
+async function makeDocument(
+  server: RunningServer,
+  owner: { name: string; key: string },
+  tag: string,
+): Promise<string> {
   await makePipeline(server, owner, tag);
   const input = { name: `document${tag}`, pipeline: `pipeline${tag}` };
   const document = (await server.call('document.create', input, owner)).body.id;
-  const source = { document, name: 'source', hash: await storedHash(server, `source${tag}`) };
+  const source = { document, name: 'source', hash: await storedHash(server, owner, `source${tag}`) };
   assert.equal((await server.call('document.add', source, owner)).status, 200);
   return document;
 }
 
-async function anyDocument(server: RunningServer, owner: { key: string }, tag: string): Promise<OwnedThing> {
+async function anyDocument(
+  server: RunningServer,
+  owner: { name: string; key: string },
+  tag: string,
+): Promise<OwnedThing> {
   return { input: { document: await makeDocument(server, owner, tag) } };
 }
 
-async function anyUpload(server: RunningServer, owner: { key: string }): Promise<OwnedThing> {
-  const { upload } = (await server.call('upload.create', {}, owner)).body;
+async function anyUpload(server: RunningServer, owner: { key: string }) {
+  const upload: string = (await server.call('upload.create', {}, owner)).body.upload;
   await server.send('PUT', `/api/v1/uploads/${upload}/0`, { ...owner, body: Buffer.from('part') });
   return { input: { upload } };
 }
@@ -202,8 +216,8 @@ async function makePage({ engine }: RunningServer, owner: { name: string }, docu
   });
 }
 
-async function storedHash({ engine }: RunningServer, text: string): Promise<string> {
-  return (await engine.blobs.put(Buffer.from(text))).hash;
+async function storedHash({ engine }: RunningServer, owner: { name: string }, text: string): Promise<string> {
+  return (await putFor(engine, owner.name, Buffer.from(text))).hash;
 }
 
 /** Whoever makes something makes it for himself. */

@@ -24,7 +24,7 @@ export default defineProcessor(async (setup) => {
     const { signal } = job;
     const log = (line: string) => job.log(line);
     const written = await runOnFiles({ config, isolation, files, stageFiles, environment, signal, log });
-    for (const [name, content] of written) job.files.write(name, content);
+    for (const [name, content] of written) await job.files.write(name, content);
     job.log(`the program wrote ${[...written.keys()].join(', ') || 'nothing'}`);
   };
 });

@@ -26,7 +26,7 @@ export default defineProcessor(async (setup) => {
       );
     }
     job.log(`words changed by rules: ${changes}, by the dictionary: ${corrected}`);
-    if (changes + corrected > 0) writePage(job, page);
+    if (changes + corrected > 0) await writePage(job, page);
   };
 });
 

@@ -2,10 +2,12 @@ import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { resultFiles } from '../files.ts';
-import { type MetsPage, toMets } from '../formats/mets.ts';
+import { harmlessPath } from '../formats/harmless-path.ts';
+import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
 import { writeZip, type ZipEntry } from '../formats/zip.ts';
 import type { DocumentRow } from './document.ts';
-import { filesOf, listPages } from './page-list.ts';
+import { describePageImage } from './page-image.ts';
+import { filesOf, type ListedPage, listPages } from './page-list.ts';
 
 const pagesAtOnce = 500;
 /** Larger ones go through as they are, in pieces. */
@@ -26,31 +28,45 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 export function mediaTypeOf(file: string): string {
-  return kinds[file]?.mediaType ?? 'application/octet-stream';
+  return kinds[file]?.mediaType ?? (file.endsWith('.json') ? 'application/json' : 'application/octet-stream');
 }
 
-/** All results of a document in one ZIP, `0001/text.txt` and so on, with `mets.xml` last. Made while it is read. */
+/**
+ * A document in one ZIP: of each page its image, if wanted, and its results, `0001/scan.png`, `0001/text.txt` and so on, with
+ * `mets.xml` last. Pages that failed are there too, without results. Made while it is read.
+ */
 export function documentArchive(
   { blobs, queries }: { blobs: Blobs; queries: Queries },
   document: DocumentRow,
+  { images = true }: { images?: boolean } = {},
 ): AsyncIterable<Uint8Array> {
   const created = new Date(document.endedAt ?? document.createdAt);
 
   async function* entries(): AsyncGenerator<ZipEntry> {
     const pages: MetsPage[] = [];
     for (let offset = 0; ; offset += pagesAtOnce) {
-      const some = await listPages(queries, document.id, { state: 'done', offset, limit: pagesAtOnce });
-      const files = await filesOf(
-        queries,
-        some.map(({ id }) => id),
-      );
-      for (const { id, number, name } of some) {
+      const some = await listPages(queries, document.id, { offset, limit: pagesAtOnce });
+      const ids = some.map(({ id }) => id);
+      const files = await filesOf(queries, ids);
+      const hashes = images ? await imagesOf(queries, ids) : new Map<string, Stored>();
+      for (const page of some) {
+        const { id, number, name } = page;
         const directory = String(number).padStart(4, '0');
-        const listed = [];
-        for (const { name: file, hash, size } of files.get(id) ?? []) {
-          const path = `${directory}/${file}`;
-          yield { name: path, content: size > packedLimit ? blobs.get(hash) : await readBlob(blobs, hash) };
-          listed.push({ ...(kinds[file] ?? { use: 'OTHER', mediaType: mediaTypeOf(file) }), path });
+        const listed: MetsFile[] = [];
+        const image = hashes.get(id);
+        if (image) {
+          const content = await contentOf(blobs, image);
+          const start = content instanceof Uint8Array ? content : await startOf(blobs, image.hash);
+          const { fileName, mediaType } = describePageImage(page, start);
+          const path = harmlessPath(`${directory}/${fileName}`);
+          yield { name: path, content };
+          listed.push({ use: 'IMAGE', mediaType, path, size: image.size, sha256: image.hash });
+        }
+        for (const file of resultsOf(page, files.get(id))) {
+          const path = `${directory}/${file.name}`;
+          yield { name: path, content: await contentOf(blobs, file) };
+          const { use, mediaType } = kinds[file.name] ?? { use: 'OTHER', mediaType: mediaTypeOf(file.name) };
+          listed.push({ use, mediaType, path, size: file.size, sha256: file.hash });
         }
         pages.push({ number, name, files: listed });
       }
@@ -61,4 +77,34 @@ export function documentArchive(
   }
 
   return writeZip(entries(), created);
+}
+
+interface Stored {
+  hash: string;
+  size: number;
+}
+
+/** Of a page that is being read again, what there was before is no result any more. */
+function resultsOf<File>({ state }: ListedPage, files: readonly File[] = []): readonly File[] {
+  return state === 'done' ? files : [];
+}
+
+async function imagesOf(queries: Queries, pages: readonly string[]): Promise<Map<string, Stored>> {
+  if (pages.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom('page')
+    .select(['id', 'hash', 'size'])
+    .where('id', 'in', pages)
+    .execute();
+  return new Map(rows.flatMap(({ id, hash, size }) => (hash === null ? [] : [[id, { hash, size }]])));
+}
+
+/** Enough to tell what it is. */
+async function startOf(blobs: Blobs, hash: string): Promise<Uint8Array> {
+  for await (const chunk of blobs.get(hash)) return chunk;
+  return new Uint8Array();
+}
+
+async function contentOf(blobs: Blobs, { hash, size }: Stored): Promise<ZipEntry['content']> {
+  return size > packedLimit ? blobs.get(hash) : readBlob(blobs, hash);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { putFor } from '../../engine/blob-access.ts';
 import { hasCode } from '../../engine/errors.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { bert, runHouse } from '../testing/running-transcription.ts';
@@ -66,11 +67,36 @@ test('only what failed is read again, and a source that can’t be opened fails 
   assert.match((await call('document.page', { document, page: 2 })).log, /read version 2/);
 });
 
+test('what was lost under way can be sent again, and what waits for its turn is left alone', async (t) => {
+  // Nobody looks for what is lost here.
+  const { call, engine, submit } = await runHouse(t, { workers: 0, collects: false });
+  const document = await submit({ one: 'one', two: 'two' });
+  const bothSent = () =>
+    eventually(
+      'both left the backlog',
+      async () => {
+        const { waiting } = await engine.backlog.count(document);
+        return waiting === 0 && (await engine.broker.status('split')).ready.normal === 2;
+      },
+      60_000,
+    );
+  await bothSent();
+  await engine.broker.pause('split');
+  await engine.broker.purge('split');
+  assert.deepEqual(await call('document.retry', { document }), { pages: 0, sources: 0 });
+  const again = { document, unfinished: true };
+  assert.deepEqual(await call('document.retry', again), { pages: 0, sources: 2 });
+  // Nothing leaves for a queue that is paused.
+  assert.deepEqual(await call('document.retry', again), { pages: 0, sources: 0 });
+  await engine.broker.resume('split');
+  await bothSent();
+});
+
 test('more can be added to a finished document, and the same source is added once', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
   const document = await submit({ one: 'one' });
   await reaches(document, 'done');
-  const { hash } = await engine.blobs.put(Buffer.from('two'));
+  const { hash } = await putFor(engine, 'anna', Buffer.from('two'));
   const first = await call('document.add', { document, name: 'two', hash });
   const second = await call('document.add', { document, name: 'two', hash });
   assert.deepEqual([first.added, second.added, first.source === second.source], [true, false, true]);
@@ -98,6 +124,25 @@ test('a cancelled document is not read on', async (t) => {
   assert.equal((await call('document.show', { document })).state, 'cancelled');
   assert.deepEqual(await engine.backlog.count(document), { waiting: 0, paused: 0 });
   await assert.rejects(call('document.submit', { document }), (error) => hasCode(error, 'conflict'));
+});
+
+test('a finished document is not cancelled but said to be finished, and keeps its state', async (t) => {
+  const { call, submit, reaches } = await runHouse(t);
+  const document = await submit({ one: 'one' });
+  await reaches(document, 'done');
+  await assert.rejects(
+    call('document.cancel', { document }),
+    (error) =>
+      hasCode(error, 'conflict') && /finished \(done\): there is nothing to cancel/.test(error.message),
+  );
+  assert.equal((await call('document.show', { document })).state, 'done');
+  await call('document.delete', { document });
+});
+
+test('cancelling twice is no error', async (t) => {
+  const { call, submit } = await runHouse(t, { workers: 0 });
+  const document = await submit({ one: 'one' });
+  for (const _ of [1, 2]) assert.deepEqual(await call('document.cancel', { document }), { pages: 0 });
 });
 
 test('the same page is not read twice for the same owner unless asked', async (t) => {

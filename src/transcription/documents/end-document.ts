@@ -1,13 +1,25 @@
 import { eraseGivenUp, giveUp } from '../../engine/blob-erasure.ts';
+import { PismakError } from '../../engine/errors.ts';
 import { createTextIndex } from '../search/text-index.ts';
 import { activeStates, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
 
-/** What has not begun is not done any more; what comes back late is dropped. What is done stays. */
+/** What has not begun is not done any more; what comes back late is dropped. What is done stays. Doing it again is no error. */
 export async function cancelDocument(parts: Parts, id: string): Promise<{ pages: number }> {
+  const { state, pages } = await stopDocument(parts, id);
+  if (state === 'done' || state === 'partly' || state === 'failed') {
+    const message = `document ${id} is finished (${state}): there is nothing to cancel; \`pismak document delete\` removes it`;
+    throw new PismakError('conflict', message);
+  }
+  return { pages };
+}
+
+/** Resolves to the state in which it was. */
+async function stopDocument(parts: Parts, id: string): Promise<{ state: string; pages: number }> {
   const { backlog, clock, database } = parts;
   const result = await database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
-    if (document.state !== 'open' && !activeStates.includes(document.state)) return undefined;
+    if (document.state !== 'open' && !activeStates.includes(document.state))
+      return { document, pages: 0, isStopped: false };
     const now = clock.now();
     await transaction
       .updateTable('document')
@@ -26,19 +38,18 @@ export async function cancelDocument(parts: Parts, id: string): Promise<{ pages:
       .where('document', '=', id)
       .where('state', '=', 'waiting')
       .executeTakeFirst();
-    return { document, pages: Number(pages.numUpdatedRows) };
+    return { document, pages: Number(pages.numUpdatedRows), isStopped: true };
   });
   // Also when it was cancelled before: that process may not have got this far.
   await backlog.cancel(id);
-  if (!result) return { pages: 0 };
-  tellChange(parts, result.document, 'cancelled');
-  return { pages: result.pages };
+  if (result.isStopped) tellChange(parts, result.document, 'cancelled');
+  return { state: result.document.state, pages: result.pages };
 }
 
 /** Deletes the document and everything that belongs to it: rows, texts, index, and bytes that nobody else has. */
 export async function eraseDocument(parts: Parts, id: string): Promise<void> {
   const { clock, database } = parts;
-  await cancelDocument(parts, id);
+  await stopDocument(parts, id);
   const index = createTextIndex(database);
   const document = await database.transaction(async (transaction) => {
     const row = await getDocument(transaction, id);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { eraseGivenUp } from '../../engine/blob-erasure.ts';
 import { type Clock, systemClock } from '../../engine/clock.ts';
@@ -10,6 +11,7 @@ import { eventually } from '../../engine/testing/eventually.ts';
 import { runTranscription } from '../run-transcription.ts';
 import { bert, runHouse } from '../testing/running-transcription.ts';
 import { collectQueue } from './document.ts';
+import { addPart } from './uploads.ts';
 
 /** Two minutes ahead of the disk's: whatever was put has had its minute to find an owner. */
 const later: Clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
@@ -52,6 +54,20 @@ test('bytes that another document has stay until that one goes too', async (t) =
   assert.equal((await call('search.text', { words: 'same' }, bert)).hits.length, 1);
   await call('document.delete', { document: theirs }, bert);
   assert.deepEqual(await storedBlobs(engine), []);
+});
+
+test('bytes that came in parts go with the document that has them, and no longer count as an upload', async (t) => {
+  const { call, engine } = await runHouse(t, { clock: later, workers: 0 });
+  const { upload } = await call('upload.create');
+  for (const [offset, text] of ['a ', 'secret'].entries())
+    await addPart(engine, upload, offset * 2, Readable.from([Buffer.from(text)]));
+  const { hash } = await call('upload.finish', { upload });
+  const { id: document } = await call('document.create', { name: 'in parts' });
+  await call('document.add', { document, name: 'one', hash });
+  assert.deepEqual(await call('upload.ls'), { uploads: [] });
+  await call('document.delete', { document });
+  assert.deepEqual(await storedBlobs(engine), []);
+  assert.deepEqual(await engine.database.query.selectFrom('blobPut').selectAll().execute(), []);
 });
 
 test('what comes back for a deleted or cancelled document is dropped with its bytes', async (t) => {

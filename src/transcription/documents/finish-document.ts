@@ -51,7 +51,8 @@ export async function finishIfComplete(parts: Parts, id: string): Promise<boolea
 }
 
 async function isUnderWay(queries: Queries, id: string): Promise<boolean> {
-  for (const table of ['page', 'source'] as const) {
+  // In this order: a source that is being opened meanwhile leaves pages, which the second question finds.
+  for (const table of ['source', 'page'] as const) {
     const one = await queries
       .selectFrom(table)
       .select('id')

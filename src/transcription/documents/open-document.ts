@@ -1,8 +1,11 @@
+import { checkMayUse } from '../../engine/blob-access.ts';
 import { own } from '../../engine/blob-owners.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
 import type { Format } from '../order.ts';
 import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
+import { dropUsed } from './drop-uploads.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 
 export interface NewDocument {
@@ -43,13 +46,14 @@ export async function createDocument(parts: Parts, wanted: NewDocument): Promise
 const mostSources = 100_000;
 
 /**
- * Adds bytes that were uploaded before. The same name with the same bytes is added once: whoever doesn't know whether
+ * Adds bytes that the caller has uploaded before. The same name with the same bytes is added once: whoever doesn't know whether
  * it arrived adds it again.
  */
 export async function addSource(
   parts: Parts,
   document: string,
   { name, hash }: { name: string; hash: string },
+  caller: Pick<Caller, 'name' | 'role'>,
 ): Promise<{ id: string; size: number; added: boolean }> {
   const { blobs, clock, database } = parts;
   const owner = documentOwner(document);
@@ -58,6 +62,7 @@ export async function addSource(
     const { state } = await getDocument(transaction, document);
     if (state === 'cancelled')
       throw new PismakError('conflict', 'this document is cancelled; make a new one');
+    await checkMayUse(transaction, caller, hash);
     await own(transaction, hash, owner, clock.now());
   });
   let size = 0;
@@ -69,6 +74,7 @@ export async function addSource(
   }
   return database.transaction(async (transaction) => {
     await getDocument(transaction, document);
+    await dropUsed(transaction, { owner: caller.name, hash, now: clock.now() });
     const sources = transaction.selectFrom('source').where('document', '=', document);
     const same = await sources
       .select('id')

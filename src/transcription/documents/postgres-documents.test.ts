@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Clock, systemClock } from '../../engine/clock.ts';
+import { eventually } from '../../engine/testing/eventually.ts';
 import { startPostgres } from '../../engine/testing/servers/postgres.ts';
 import { admin, runHouse } from '../testing/running-transcription.ts';
 
@@ -35,4 +36,16 @@ test('on PostgreSQL for everything a document is read, found, tried again and er
     const rows = await engine.database.query.selectFrom(table).selectAll().execute();
     assert.ok(rows.every((row) => 'document' in row && ![document, again].includes(String(row.document))));
   }
+});
+
+test('on PostgreSQL what was purged from a queue fails instead of staying under way for ever', async (t) => {
+  const url = await server.createDatabase();
+  const settings = { broker: url, coordination: url, database: url, blobs: url };
+  const { call, engine, submit, reaches } = await runHouse(t, { settings, workers: 0 });
+  const document = await submit({ scan: 'text' });
+  await eventually('it is purged', async () => (await engine.broker.purge('split')) === 1, 60_000);
+  engine.changes.add({ kind: 'queue', entity: 'split' });
+  await reaches(document, 'failed');
+  const { sources } = await call('document.sources', { document });
+  assert.match(sources[0].error, /in no queue any more/);
 });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Clock } from '../../engine/clock.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { splitStage } from './document.ts';
@@ -54,6 +55,27 @@ export async function countAllPages(
     of.running -= of.waiting;
   }
   return counts;
+}
+
+/** What is under way and has left the backlog: it is in a queue, in the hands of a worker, or lost. */
+export async function releasedRequests(
+  queries: Queries,
+  table: 'page' | 'source',
+  document: string,
+): Promise<{ id: string; request: string }[]> {
+  const rows = await queries
+    .selectFrom(table)
+    .select(['id', 'request'])
+    .where('document', '=', document)
+    .where('state', '=', 'waiting')
+    .where('request', 'not in', ({ selectFrom }) =>
+      selectFrom('backlog')
+        // The uuid, without the slash and the number of stages.
+        .select(sql<string>`substr("messageId", 1, 36)`.as('uuid'))
+        .where('batch', '=', document),
+    )
+    .execute();
+  return rows.flatMap(({ id, request }) => (request === null ? [] : [{ id, request }]));
 }
 
 /** Says when a document's progress is worth telling: not more often than once a second. */

@@ -1,7 +1,10 @@
+import { giveUp } from '../../engine/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
+import { requestOwner } from '../../engine/results/result-files.ts';
 import { getDocument, type Parts, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
+import { releasedRequests } from './progress.ts';
 import { checkQuota } from './quota.ts';
 import { pageItem, splitItem } from './requests.ts';
 
@@ -40,8 +43,15 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
   return { sources: sent.count };
 }
 
-/** Sends what failed once more: pages, and sources that could not be opened. */
-export async function retryDocument(parts: Parts, id: string): Promise<{ pages: number; sources: number }> {
+/**
+ * Sends what failed once more: pages, and sources that could not be opened. With `unfinished` also what has left the backlog and
+ * has not come back, for those who know that it never will; if it does, it is late and dropped.
+ */
+export async function retryDocument(
+  parts: Parts,
+  id: string,
+  { unfinished = false }: { unfinished?: boolean } = {},
+): Promise<{ pages: number; sources: number }> {
   const { backlog, clock, database } = parts;
   const { pipeline } = await getDocument(database.query, id);
   const stages = (await pipelineStages(parts, pipeline)).map(({ stage }) => stage);
@@ -50,40 +60,60 @@ export async function retryDocument(parts: Parts, id: string): Promise<{ pages: 
     refuseCancelled(document.state);
     const now = clock.now();
     const failed = { state: 'waiting', error: null, log: '' };
-    const pages = await transaction
+    const states = unfinished ? ['failed', 'waiting'] : ['failed'];
+    const isToSend = async (table: 'page' | 'source') => {
+      const released = unfinished ? await releasedRequests(transaction, table, id) : [];
+      const ids = new Set(released.map((row) => row.id));
+      return (row: { id: string; state: string }) => row.state === 'failed' || ids.has(row.id);
+    };
+    /** What lay between the stages belonged to the request that is not waited for any more. */
+    const forget = (uuid: string | null) =>
+      giveUp(transaction, requestOwner({ uuid: uuid ?? '', owner: document.owner }), now);
+    const allPages = await transaction
       .selectFrom('page')
       .selectAll()
       .where('document', '=', id)
-      .where('state', '=', 'failed')
+      .where('state', 'in', states)
       // Of a page that could not be opened there is nothing to send.
       .where('hash', 'is not', null)
       .orderBy('position')
       .execute();
     const items = [];
-    for (const page of pages) {
+    let pages = 0;
+    for (const page of allPages.filter(await isToSend('page'))) {
       // A new uuid: what still comes back under the old one is late.
       const request = newId(clock);
-      await transaction
+      const changed = await transaction
         .updateTable('page')
         .set({ ...failed, request, generation: page.generation + 1, endedAt: null })
         .where('id', '=', page.id)
-        .execute();
+        .where('state', '=', page.state)
+        .executeTakeFirst();
+      // It has just come back.
+      if (Number(changed.numUpdatedRows) === 0) continue;
+      pages++;
+      if (page.state === 'waiting') await forget(page.request);
       items.push(pageItem(document, { ...page, hash: page.hash ?? '', request }, stages, now));
     }
-    const sources = await transaction
+    const allSources = await transaction
       .selectFrom('source')
       .selectAll()
       .where('document', '=', id)
-      .where('state', '=', 'failed')
+      .where('state', 'in', states)
       .orderBy('position')
       .execute();
-    for (const source of sources) {
+    let sources = 0;
+    for (const source of allSources.filter(await isToSend('source'))) {
       const request = newId(clock);
-      await transaction
+      const changed = await transaction
         .updateTable('source')
         .set({ ...failed, request })
         .where('id', '=', source.id)
-        .execute();
+        .where('state', '=', source.state)
+        .executeTakeFirst();
+      if (Number(changed.numUpdatedRows) === 0) continue;
+      sources++;
+      if (source.state === 'waiting') await forget(source.request);
       items.push(splitItem(document, { ...source, request }, now));
     }
     if (items.length === 0) return { document, pages: 0, sources: 0 };
@@ -93,7 +123,7 @@ export async function retryDocument(parts: Parts, id: string): Promise<{ pages: 
       .set({ state: 'running', endedAt: null })
       .where('id', '=', id)
       .execute();
-    return { document, pages: pages.length, sources: sources.length };
+    return { document, pages, sources };
   });
   backlog.wake();
   if (sent.pages + sent.sources > 0) tellChange(parts, sent.document, 'running');

@@ -1,42 +1,65 @@
-import { giveUp } from '../../engine/blob-erasure.ts';
+import { giveUpUnowned } from '../../engine/blob-erasure.ts';
 import { own } from '../../engine/blob-owners.ts';
-import type { BlobReference } from '../../engine/blobs/blobs.ts';
+import { bounded } from '../../engine/blobs/bounded.ts';
 import type { Queries } from '../../engine/database/database.ts';
-import { PismakError } from '../../engine/errors.ts';
+import { hasCode, PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Parts } from './document.ts';
+import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
 
 /**
  * Bytes that arrive in parts. Each part is durable when it was answered; a broken connection costs the part that was
  * under way, and `offset` says where to go on. Whatever process is asked knows it.
+ *
+ * open -> closed -> finished: only an open one takes parts; a closed one is being put together.
  */
-export const keptMs = 24 * 60 * 60 * 1000;
+export type UploadParts = Pick<Parts, 'blobs' | 'clock' | 'database' | 'settings'>;
 
-type UploadParts = Pick<Parts, 'blobs' | 'clock' | 'database' | 'settings'>;
-
-export async function startUpload({ clock, database }: UploadParts, owner: string): Promise<string> {
+export async function startUpload(parts: UploadParts, owner: string): Promise<string> {
+  const { clock, database } = parts;
   const id = newId(clock);
-  await database.query.insertInto('upload').values({ id, owner, createdAt: clock.now() }).execute();
+  await database.transaction(async (transaction) => {
+    await checkOpenUploads(parts, transaction, owner);
+    await transaction.insertInto('upload').values({ id, owner, createdAt: clock.now() }).execute();
+  });
   return id;
 }
 
+export async function findUpload(
+  queries: Queries,
+  id: string,
+): Promise<{ owner: string; state: string } | undefined> {
+  return queries.selectFrom('upload').select(['owner', 'state']).where('id', '=', id).executeTakeFirst();
+}
+
 export async function uploadOwner({ database }: UploadParts, id: string): Promise<string | undefined> {
-  const row = await database.query
-    .selectFrom('upload')
-    .select('owner')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.owner;
+  return (await findUpload(database.query, id))?.owner;
 }
 
 /** How many bytes have arrived. */
 export async function uploadOffset(queries: Queries, id: string): Promise<number> {
-  const row = await queries
-    .selectFrom('uploadPart')
-    .select(({ fn }) => fn.sum<number>('size').as('size'))
-    .where('upload', '=', id)
-    .executeTakeFirst();
-  return Number(row?.size ?? 0);
+  return (await arrived(queries, id)).offset;
+}
+
+/** Those of one user, the newest first. */
+export async function listUploads(
+  queries: Queries,
+  owner: string,
+  { offset, limit }: { offset: number; limit: number },
+) {
+  const rows = await queries
+    .selectFrom('upload')
+    .leftJoin('uploadPart', 'uploadPart.upload', 'upload.id')
+    .select(({ fn }) => ['upload.id', 'upload.state', 'upload.createdAt', fn.sum('size').as('size')])
+    .where('upload.owner', '=', owner)
+    .groupBy(['upload.id', 'upload.state', 'upload.createdAt'])
+    .orderBy('upload.id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, state, createdAt, size }) => {
+    return { upload: id, state, offset: Number(size ?? 0), createdAt };
+  });
 }
 
 /** Stores the next part. A part that has arrived before is not taken twice. Resolves to the new offset. */
@@ -46,76 +69,67 @@ export async function addPart(
   offset: number,
   content: AsyncIterable<Uint8Array>,
 ): Promise<number> {
-  const { blobs, clock, database, settings } = parts;
-  await checkOffset(database.query, id, offset);
-  const { hash, size } = await blobs.put(content);
-  const limit = settings.transcription.uploadLimitMb * 2 ** 20;
-  if (offset + size > limit) {
-    throw new PismakError(
-      'too-large',
-      `the upload is larger than ${settings.transcription.uploadLimitMb} MB (setting transcription.uploadLimitMb)`,
-    );
-  }
-  await database.transaction(async (transaction) => {
-    await checkOffset(transaction, id, offset);
-    if (size > 0)
+  const { blobs, clock, database } = parts;
+  // Looked at before the bytes are taken, and again with them in hand: others may have been faster.
+  const { owner } = await checkNext(database.query, id, offset);
+  const room = await roomFor(parts, database.query, owner, offset);
+  const { hash, size } = await blobs.put(bounded(content, room.bytes, room.exceeded));
+  if (size === 0) return offset;
+  try {
+    await database.transaction(async (transaction) => {
+      // Written, not only read: a part and the finish of its upload never miss each other.
+      await transaction
+        .updateTable('upload')
+        .set({ state: 'open' })
+        .where('id', '=', id)
+        .where('state', '=', 'open')
+        .execute();
+      await checkNext(transaction, id, offset);
+      const left = await roomFor(parts, transaction, owner, offset);
+      if (size > left.bytes) throw left.exceeded();
       await transaction.insertInto('uploadPart').values({ upload: id, offset, size, hash }).execute();
-    await own(transaction, hash, ownerOf(id), clock.now());
-  });
+      await own(transaction, hash, ownerOf(id), clock.now());
+    });
+  } catch (error) {
+    const refused = (['conflict', 'not-found', 'quota-exceeded'] as const).some((code) =>
+      hasCode(error, code),
+    );
+    // Else refused bytes would lie about for a day, and any number of them.
+    if (refused) await database.transaction((queries) => giveUpUnowned(queries, [hash], clock.now()));
+    throw error;
+  }
   return offset + size;
 }
 
-/** Puts the parts together. The blob stays for a day, to be added to a document. Safe to repeat. */
-export async function finishUpload(parts: UploadParts, id: string): Promise<BlobReference> {
-  const { blobs, clock, database } = parts;
-  const rows = await database.query
-    .selectFrom('uploadPart')
-    .selectAll()
-    .where('upload', '=', id)
-    .orderBy('offset')
-    .execute();
-  const [only] = rows;
-  if (!only) throw new PismakError('invalid-input', 'nothing has been uploaded yet');
-  const whole = rows.length === 1 ? only : await blobs.put(joined());
-  await database.transaction(async (transaction) => {
-    await own(transaction, whole.hash, ownerOf(id), clock.now());
-    await transaction.deleteFrom('uploadPart').where('upload', '=', id).execute();
-    const values = { upload: id, offset: 0, size: whole.size, hash: whole.hash };
-    await transaction.insertInto('uploadPart').values(values).execute();
-  });
-  return { hash: whole.hash, size: whole.size };
-
-  async function* joined() {
-    for (const row of rows) yield* blobs.get(row.hash);
-  }
-}
-
-/** Forgets what nobody has come back for within a day. */
-export async function forgetUploads({ clock, database }: UploadParts): Promise<number> {
-  const old = await database.query
-    .selectFrom('upload')
-    .select('id')
-    .where('createdAt', '<', clock.now() - keptMs)
-    .limit(1000)
-    .execute();
-  for (const { id } of old) {
-    await database.transaction(async (transaction) => {
-      await transaction.deleteFrom('uploadPart').where('upload', '=', id).execute();
-      await transaction.deleteFrom('upload').where('id', '=', id).execute();
-      await giveUp(transaction, ownerOf(id), clock.now());
-    });
-  }
-  return old.length;
-}
-
-async function checkOffset(queries: Queries, id: string, offset: number): Promise<void> {
-  const arrived = await uploadOffset(queries, id);
-  if (arrived === offset) return;
-  throw new PismakError('conflict', `${arrived} bytes have arrived; go on from there`, {
-    details: { offset: arrived },
-  });
-}
-
-function ownerOf(id: string): string {
+export function ownerOf(id: string): string {
   return `upload:${id}`;
+}
+
+export function noUpload(): PismakError {
+  return new PismakError('not-found', 'there is no such upload any more; begin another one');
+}
+
+async function arrived(queries: Queries, id: string): Promise<{ offset: number; count: number }> {
+  const row = await queries
+    .selectFrom('uploadPart')
+    .select(({ fn }) => [fn.sum<number>('size').as('size'), fn.countAll<number>().as('count')])
+    .where('upload', '=', id)
+    .executeTakeFirst();
+  return { offset: Number(row?.size ?? 0), count: Number(row?.count ?? 0) };
+}
+
+/** Whether a part may come at this offset. */
+async function checkNext(queries: Queries, id: string, offset: number): Promise<{ owner: string }> {
+  const upload = await findUpload(queries, id);
+  if (!upload) throw noUpload();
+  if (upload.state !== 'open')
+    throw new PismakError('conflict', 'this upload is finished and takes no more parts; begin another one');
+  const { offset: expected, count } = await arrived(queries, id);
+  if (expected !== offset)
+    throw new PismakError('conflict', `${expected} bytes have arrived; go on from there`, {
+      details: { offset: expected },
+    });
+  if (count >= mostParts)
+    throw new PismakError('too-large', `an upload has at most ${mostParts} parts; send larger ones`);
+  return upload;
 }

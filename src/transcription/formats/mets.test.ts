@@ -28,7 +28,13 @@ const structure: Structure = {
     'mods:title': { text: types.text },
     fileSec: { children: /^(fileGrp )+$/ },
     fileGrp: { children: /^(file )+$/, required: { USE: types.text } },
-    file: { children: /^FLocat $/, required: { ID: 'id', MIMETYPE: types.text } },
+    file: {
+      children: /^FLocat $/,
+      required: {
+        ...{ ID: 'id', MIMETYPE: types.text, SIZE: types.whole },
+        ...{ CHECKSUM: /^[0-9a-f]{64}$/, CHECKSUMTYPE: /^SHA-256$/ },
+      },
+    },
     FLocat: { required: { LOCTYPE: /^URL$/, 'xlink:href': /^[^\s<>"]*$/ } },
     structMap: { children: /^div $/, required: { TYPE: /^PHYSICAL$/ } },
     div: {
@@ -40,11 +46,14 @@ const structure: Structure = {
   },
 };
 
+const stored = { size: 12, sha256: 'ab'.repeat(32) };
 const anyText = fc.string({ unit: 'binary' });
 const anyFile = fc.record({
   use: fc.constantFrom('IMAGE', 'ALTO'),
   mediaType: fc.constant('x/y'),
   path: anyText,
+  size: fc.constant(stored.size),
+  sha256: fc.constant(stored.sha256),
 });
 
 test('METS has the structure of the format, with hostile titles, names and paths', () => {
@@ -61,7 +70,7 @@ test('METS has the structure of the format, with hostile titles, names and paths
 });
 
 test('files are in groups by use, and each page names its files', () => {
-  const file = (use: string, path: string) => ({ use, mediaType: 'text/xml', path });
+  const file = (use: string, path: string) => ({ use, mediaType: 'text/xml', path, ...stored });
   const pages = [1, 2].map((number) => ({
     ...{ number, name: `list ${number}` },
     files: [file('ALTO', `alto/${number}.xml`), file('PAGE', `páge/${number}.xml`)],

@@ -22,6 +22,9 @@ export interface MetsFile {
   mediaType: string;
   /** Path from the METS file, with slashes. */
   path: string;
+  size: number;
+  /** In hexadecimal. */
+  sha256: string;
 }
 
 const namespaces = {
@@ -75,9 +78,9 @@ function writeFiles(xml: XmlWriter, document: MetsDocument): void {
 
 function writeFile(xml: XmlWriter, page: MetsPage, file: MetsFile, index: number): void {
   const href = file.path.toWellFormed().split('/').map(encodeURIComponent).join('/');
-  xml.element('file', { ID: fileId(page, index), MIMETYPE: file.mediaType }, () =>
-    xml.element('FLocat', { LOCTYPE: 'URL', 'xlink:href': href }),
-  );
+  const { mediaType: MIMETYPE, size: SIZE, sha256: CHECKSUM } = file;
+  const attributes = { ID: fileId(page, index), MIMETYPE, SIZE, CHECKSUM, CHECKSUMTYPE: 'SHA-256' };
+  xml.element('file', attributes, () => xml.element('FLocat', { LOCTYPE: 'URL', 'xlink:href': href }));
 }
 
 function writePages(xml: XmlWriter, document: MetsDocument): void {

@@ -10,7 +10,7 @@ export default defineProcessor(async (setup) => {
   return async (job) => {
     const { language } = await readOrder(job);
     const found = findKeywords(await readPage(job), language, limit);
-    job.files.write(files.keywords, Buffer.from(JSON.stringify(found)));
+    await job.files.write(files.keywords, Buffer.from(JSON.stringify(found)));
     job.log(`${found.words} words, ${found.keywords.length} keywords`);
   };
 });

@@ -57,9 +57,9 @@ const add = defineOperation({
   input: z.strictObject({ document: documentId, name, hash: z.string().min(1).max(100) }),
   output: z.strictObject({ source: z.string(), size: z.int(), added: z.boolean() }),
   example: { document: someDocument, name: 'scan-0001.tif', hash: '0'.repeat(64) },
-  async handler({ engine }, { document, ...source }) {
+  async handler({ engine, caller }, { document, ...source }) {
     blobHash.parse(source.hash);
-    const { id, ...rest } = await addSource(engine, document, source);
+    const { id, ...rest } = await addSource(engine, document, source, caller);
     return { source: id, ...rest };
   },
 });
@@ -78,10 +78,16 @@ const retry = defineOperation({
   ...changing,
   name: 'document.retry',
   summary: 'Has the failed pages and sources of a document read again, and nothing else',
-  input: one,
+  input: z.strictObject({
+    document: documentId,
+    unfinished: z
+      .boolean()
+      .default(false)
+      .describe('Also what is under way, for when it was lost; what comes back late is dropped'),
+  }),
   output: z.strictObject({ pages: z.int(), sources: z.int() }),
   example: { document: someDocument },
-  handler: ({ engine }, { document }) => retryDocument(engine, document),
+  handler: ({ engine }, { document, unfinished }) => retryDocument(engine, document, { unfinished }),
 });
 
 const cancel = defineOperation({

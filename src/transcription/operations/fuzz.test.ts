@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { putFor } from '../../engine/blob-access.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { arbitraryInput } from '../../engine/testing/arbitrary-input.ts';
 import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';
@@ -11,7 +12,7 @@ test('whatever is asked about documents, the answer is sound or an error that sa
   const document = await submit({ one: 'žluťoučký kůň\fpage' });
   await reaches(document, 'done');
   const { upload } = await call('upload.create');
-  const { hash } = await engine.blobs.put(Buffer.from('a source'));
+  const { hash } = await putFor(engine, 'anna', Buffer.from('a source'));
   const names = [document, upload, hash, 'transcription', 'kůň', 'key:anna-1', '2026-01', 'ces', 'a\0b'];
   const step = fc.constantFrom(...transcriptionOperations).chain((operation) =>
     fc.record({

@@ -42,14 +42,19 @@ const file = defineStream({
 
 const archive = defineStream({
   name: 'document.archive',
-  summary: 'All results of a document with METS, in one ZIP',
+  summary: 'A document in one ZIP: the images and results of its pages, with METS',
   role: 'reader',
   owner: ownerOfDocument,
-  input: z.strictObject({ document: documentId }),
-  example: { document: someDocument },
-  async open({ engine }, { document: id }) {
+  input: z.strictObject({
+    document: documentId,
+    images: z.boolean().default(true).describe('The images of the pages too'),
+  }),
+  example: { document: someDocument, images: true },
+  async open({ engine }, { document: id, images }) {
     const document = await getDocument(engine.database.query, id);
-    const content = documentArchive({ blobs: engine.blobs, queries: engine.database.query }, document);
+    const content = documentArchive({ blobs: engine.blobs, queries: engine.database.query }, document, {
+      images,
+    });
     return { content, type: 'application/zip', fileName: `${document.name}.zip` };
   },
 });

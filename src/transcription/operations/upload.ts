@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { defineOperation, type Operation, type OperationContext } from '../../engine/operation/operation.ts';
-import { finishUpload, startUpload, uploadOffset, uploadOwner } from '../documents/uploads.ts';
+import { page } from '../../engine/operation/operations/inputs.ts';
+import { done } from '../../engine/operation/operations/rows.ts';
+import { deleteUpload } from '../documents/drop-uploads.ts';
+import { finishUpload } from '../documents/finish-upload.ts';
+import { listUploads, startUpload, uploadOffset, uploadOwner } from '../documents/uploads.ts';
 
 const upload = z.string().min(1).max(100);
 const someUpload = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
@@ -31,6 +35,48 @@ const show = defineOperation({
   handler: async ({ engine }, { upload }) => ({ offset: await uploadOffset(engine.database.query, upload) }),
 });
 
+const list = defineOperation({
+  name: 'upload.ls',
+  summary: 'Your uploads that no document has yet, the newest first',
+  role: 'user',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject(page),
+  output: z.strictObject({
+    uploads: z.array(
+      z.strictObject({
+        upload: z.string(),
+        state: z
+          .enum(['open', 'closed', 'finished'])
+          .describe('closed: being put together, or cut off there'),
+        offset: z.int().describe('Bytes that have arrived'),
+        createdAt: z.number(),
+      }),
+    ),
+  }),
+  example: { limit: 10 },
+  async handler({ engine, caller }, part) {
+    const state = z.enum(['open', 'closed', 'finished']);
+    const rows = await listUploads(engine.database.query, caller.name, part);
+    return { uploads: rows.map((row) => ({ ...row, state: state.parse(row.state) })) };
+  },
+});
+
+const remove = defineOperation({
+  name: 'upload.delete',
+  summary: 'Gives up an upload and what has arrived of it',
+  role: 'user',
+  owner,
+  changes: true,
+  input: z.strictObject({ upload }),
+  output: done,
+  example: { upload: someUpload },
+  async handler({ engine }, { upload }) {
+    await deleteUpload(engine, upload);
+    return {};
+  },
+});
+
 const finish = defineOperation({
   name: 'upload.finish',
   summary: 'Puts the parts together; the bytes stay for a day, to be added to a document',
@@ -43,4 +89,4 @@ const finish = defineOperation({
   handler: ({ engine }, { upload }) => finishUpload(engine, upload),
 });
 
-export const uploadOperations: Operation[] = [create, show, finish];
+export const uploadOperations: Operation[] = [create, list, show, finish, remove];

@@ -34,7 +34,7 @@ export default defineProcessor(async (setup) => {
       ? await given.read(files.image)
       : await readableImage(await given.read(files.source), recogniser.formats, limitsOf(config));
     const read = await recogniser.recognise(image, { language, layout, signal, log });
-    writePage(job, { ...read, producer });
+    await writePage(job, { ...read, producer });
     log(summary(read));
   }
   return Object.assign(recognise, { close: () => recogniser.close() });

@@ -1,14 +1,15 @@
+import { open, readFile, stat } from 'node:fs/promises';
 import { messageOf } from '../../engine/errors.ts';
 import { isPermanent, PermanentFailure } from '../../engine/processor/processor.ts';
 import { type ImageLimits, limitsOf } from '../image/image-limits.ts';
 import { isCutShort } from '../image/is-cut-short.ts';
 import { describeImage, readTiffPage } from '../image/open-image.ts';
-import { sourceFormat } from '../image/source-format.ts';
+import { type SourceFormat, sourceFormat } from '../image/source-format.ts';
 import type { Page } from '../page.ts';
 import { readJpeg2000 } from './jpeg2000.ts';
 import { hasLostTiffPages } from './lost-tiff-pages.ts';
 import { openPdf } from './pdf/pdf-document.ts';
-import { readZip } from './read-zip.ts';
+import { openZip } from './read-zip.ts';
 import type { SplitConfig } from './split-config.ts';
 
 /** A page, or why it could not be opened. */
@@ -17,40 +18,40 @@ export type FoundPage = { name: string; part?: number } & (
   | { error: string }
 );
 
+/** A path, or the bytes of a file in a ZIP. */
+type OpenFile = string | Uint8Array;
+
 /**
- * The pages of a source, one at a time. Throws when the source as a whole can't be opened; a bad page among others, or a
- * bad file in a ZIP, costs only itself.
+ * The pages of a source, a file on the disk, one at a time. Throws when the source as a whole can't be opened; a bad page
+ * among others, or a bad file in a ZIP, costs only itself.
  */
-export async function* pagesOf(
-  name: string,
-  source: Uint8Array,
-  config: SplitConfig,
-): AsyncGenerator<FoundPage> {
-  if (sourceFormat(source) !== 'zip') return yield* pagesOfFile(name, source, config);
-  const entries = await readZip(source, {
-    entries: config.MAX_PAGES,
-    bytes: limitsOf(config).bytes,
-  });
-  if (entries.length === 0) throw new PermanentFailure('there are no files in the ZIP');
-  for (const entry of entries) {
-    try {
-      const bytes = await entry.read();
-      if (sourceFormat(bytes) === 'zip')
-        throw new PermanentFailure('a ZIP in a ZIP is not opened: unpack it first');
-      yield* pagesOfFile(entry.name, bytes, config);
-    } catch (error) {
-      yield { name: entry.name, error: reasonOf(error) };
+export async function* pagesOf(name: string, path: string, config: SplitConfig): AsyncGenerator<FoundPage> {
+  if ((await formatOf(path)) !== 'zip') return yield* pagesOfFile(name, path, config);
+  const zip = await openZip(path, { entries: config.MAX_PAGES, bytes: limitsOf(config).bytes });
+  try {
+    if (zip.entries.length === 0) throw new PermanentFailure('there are no files in the ZIP');
+    for (const entry of zip.entries) {
+      try {
+        const bytes = await entry.read();
+        if (sourceFormat(bytes) === 'zip')
+          throw new PermanentFailure('a ZIP in a ZIP is not opened: unpack it first');
+        yield* pagesOfFile(entry.name, bytes, config);
+      } catch (error) {
+        yield { name: entry.name, error: reasonOf(error) };
+      }
     }
+  } finally {
+    zip.close();
   }
 }
 
-async function* pagesOfFile(name: string, bytes: Uint8Array, config: SplitConfig): AsyncGenerator<FoundPage> {
+async function* pagesOfFile(name: string, file: OpenFile, config: SplitConfig): AsyncGenerator<FoundPage> {
   const limits = limitsOf(config);
-  const format = sourceFormat(bytes);
-  if (bytes.length <= limits.bytes) {
-    if (format === 'pdf') return yield* pagesOfPdf(name, bytes, config, limits);
-    if (format === 'jp2') return yield { name, ...(await readJpeg2000(bytes, limits)) };
-  }
+  await checkSize(file, limits);
+  const format = await formatOf(file);
+  if (format === 'pdf') return yield* pagesOfPdf(name, file, config, limits);
+  const bytes = typeof file === 'string' ? await readFile(file) : file;
+  if (format === 'jp2') return yield { name, ...(await readJpeg2000(bytes, limits)) };
   const { pages, width, height, dpi } = await describeImage(bytes, limits);
   if (format === 'tiff') return yield* pagesOfTiff(name, bytes, checked(pages, config), limits);
   if (isCutShort(bytes)) throw new PermanentFailure('the image is cut short: scan or send it again');
@@ -59,11 +60,11 @@ async function* pagesOfFile(name: string, bytes: Uint8Array, config: SplitConfig
 
 async function* pagesOfPdf(
   name: string,
-  bytes: Uint8Array,
+  file: OpenFile,
   config: SplitConfig,
   limits: ImageLimits,
 ): AsyncGenerator<FoundPage> {
-  const pdf = await openPdf(bytes);
+  const pdf = await openPdf(file);
   try {
     if (pdf.pages === 0) throw new PermanentFailure('the PDF has no pages');
     const wanted = { textLayer: config.TEXT_LAYER, dpi: config.PDF_DPI, limits };
@@ -104,6 +105,25 @@ async function* eachPage(
     const found = await read(index).catch((error: unknown) => ({ error: reasonOf(error) }));
     yield { ...page, ...found };
   }
+}
+
+async function formatOf(file: OpenFile): Promise<SourceFormat | undefined> {
+  if (typeof file !== 'string') return sourceFormat(file);
+  const opened = await open(file);
+  try {
+    const { buffer, bytesRead } = await opened.read(Buffer.alloc(1024), 0, 1024, 0);
+    return sourceFormat(buffer.subarray(0, bytesRead));
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Before it is read into memory. */
+async function checkSize(file: OpenFile, { bytes }: ImageLimits): Promise<void> {
+  const size = typeof file === 'string' ? (await stat(file)).size : file.length;
+  if (size <= bytes) return;
+  const [found, most] = [size, bytes].map((length) => `${Math.round(length / 1024 / 1024)} MB`);
+  throw new PermanentFailure(`the file has ${found}; at most ${most} are taken`);
 }
 
 function checked(pages: number, config: SplitConfig): number {

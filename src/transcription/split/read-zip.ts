@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { Entry, ZipFile } from 'yauzl';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
@@ -7,6 +8,11 @@ export interface ZipEntry {
   name: string;
   size: number;
   read(): Promise<Uint8Array>;
+}
+
+export interface Zip {
+  entries: ZipEntry[];
+  close(): void;
 }
 
 export interface ZipLimits {
@@ -25,9 +31,18 @@ const freeBytes = 64 * 1024 * 1024;
  * archives are passed over. All limits are checked on what the archive declares before anything is unpacked, and that it
  * declares the truth while it is unpacked.
  */
-export async function readZip(bytes: Uint8Array, limits: ZipLimits): Promise<ZipEntry[]> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const zip = await open(buffer);
+export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
+  const { size } = await stat(path);
+  const zip = await open(path);
+  try {
+    return { entries: await readEntries(zip, size, limits), close: () => zip.close() };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+async function readEntries(zip: ZipFile, size: number, limits: ZipLimits): Promise<ZipEntry[]> {
   if (zip.entryCount > limits.entries) {
     throw new PermanentFailure(`the ZIP has ${zip.entryCount} files; at most ${limits.entries} are taken`);
   }
@@ -52,7 +67,7 @@ export async function readZip(bytes: Uint8Array, limits: ZipLimits): Promise<Zip
     );
   }
   // More data than the file is long: entries overlap, which only bombs do.
-  if (packed > bytes.length || (unpacked > freeBytes && unpacked > bytes.length * maxRatio)) {
+  if (packed > size || (unpacked > freeBytes && unpacked > size * maxRatio)) {
     throw new PermanentFailure(
       'the ZIP unpacks to far more than scans would: it looks like a bomb and was left alone',
     );
@@ -97,12 +112,12 @@ async function yauzl(): Promise<typeof import('yauzl')> {
   }
 }
 
-async function open(buffer: Buffer): Promise<ZipFile> {
-  const { fromBuffer } = await yauzl();
+async function open(path: string): Promise<ZipFile> {
+  const { open } = await yauzl();
   return new Promise((resolve, reject) => {
     // Names are decoded by us: the library refuses a whole archive for one bad name.
-    const options = { lazyEntries: true, decodeStrings: false, validateEntrySizes: true };
-    fromBuffer(buffer, options, (error, zip) => (error || !zip ? reject(damaged(error)) : resolve(zip)));
+    const options = { lazyEntries: true, decodeStrings: false, validateEntrySizes: true, autoClose: false };
+    open(path, options, (error, zip) => (error || !zip ? reject(damaged(error)) : resolve(zip)));
   });
 }
 

@@ -165,6 +165,16 @@ test('pages of a PDF that are not scans are drawn at 300 dpi, each on its own', 
   assert.ok((channels[0]?.min ?? 255) < 50, 'there is ink');
 });
 
+test('every page of a long PDF is the right one', async () => {
+  const widths = Array.from({ length: 70 }, (_, index) => 72 + index * 0.72);
+  const pdf = makePdf(widths.map((width) => ({ width, height: 72 })));
+  const { pages } = await splitFile(pdf, { config: 'PDF_DPI = 100' });
+  assert.deepEqual(
+    pages.map(({ part, width }) => [part, width]),
+    widths.map((_, index) => [index + 1, 100 + index]),
+  );
+});
+
 test('the text that a PDF brings along is taken when asked for, with the places of its words', async () => {
   const pdf = makePdf([{ width: 595, height: 842, lines: ['first line', 'the second'] }]);
   const { pages, contents } = await splitFile(pdf, { config: 'TEXT_LAYER = yes' });

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { putFor } from '../../engine/blob-access.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { openEngine } from '../../engine/open-engine.ts';
@@ -124,7 +125,7 @@ export async function runHouse(
     async submit(sources, more = {}, by = anna) {
       const { id } = await running.call('document.create', { name: 'test', ...more }, by);
       for (const [name, text] of Object.entries(sources)) {
-        const { hash } = await engine.blobs.put(Buffer.from(text));
+        const { hash } = await putFor(engine, by.name, Buffer.from(text));
         await running.call('document.add', { document: id, name, hash }, by);
       }
       await running.call('document.submit', { document: id }, by);

@@ -114,6 +114,27 @@ export function administrationClaims(claim: Claim): void {
     assert.deepEqual(idsOf(await drain(broker, 'letters', 5)), order.slice(0, 5));
   });
 
+  claim('what exists is found wherever it is, where the adapter can look everywhere', async ({ broker }) => {
+    if (broker.whichExist === undefined) return;
+    for (const name of ['letters', 'others']) await broker.declare(name);
+    await publishAll(broker, 'letters', ['dead/3', 'delayed/2', 'running/1', 'ready/12']);
+    await publishAll(broker, 'others', ['ready/11', 'elsewhere']);
+    await takeOne(broker, 'letters', (delivery) => delivery.deadLetter('broken'));
+    await takeOne(broker, 'letters', (delivery) => delivery.retry({ delayMs: 60_000, reason: 'later' }));
+    const names = ['dead', 'delayed', 'running', 'ready', 'elsewhere'];
+    const gone = ['gone', 'read', 'ready/12', '', '%'];
+    const find = async () => (await broker.whichExist?.([...names, ...gone]))?.toSorted();
+    await takeOne(broker, 'letters', async (delivery) => {
+      assert.equal(delivery.id, 'running/1');
+      assert.deepEqual(await find(), names.toSorted());
+      await delivery.ack();
+    });
+    assert.equal(await broker.purge('letters'), 2);
+    assert.equal(await broker.discard('letters'), 1);
+    assert.deepEqual(await find(), ['elsewhere', 'ready']);
+    assert.deepEqual(await broker.whichExist([]), []);
+  });
+
   claim('purging deletes what waits, but neither what is being processed nor dead letters', async (scene) => {
     const { broker } = scene;
     await broker.declare('letters');

@@ -36,6 +36,10 @@ const peek: Statement = {
     ) AS place JOIN message AS m USING (seq)
     ORDER BY later, place.lane, due, seq OFFSET $2 LIMIT $3`,
 };
+const existing: Statement = {
+  name: 'which-exist',
+  text: `SELECT DISTINCT split_part(id, '/', 1) FROM message WHERE split_part(id, '/', 1) = ANY($1::text[])`,
+};
 const listDead: Statement = {
   name: 'dead',
   text: `SELECT ${seenColumns}, 2, NULL FROM message AS m WHERE queue = $1 AND state = 2 ORDER BY seq OFFSET $2 LIMIT $3`,
@@ -74,6 +78,10 @@ export class Administration {
 
   peek(name: string, page?: Page): Promise<StoredMessage[]> {
     return this.#list(peek, name, page);
+  }
+
+  async whichExist(names: readonly string[]): Promise<string[]> {
+    return (await this.#line.query<[string]>(existing, [names])).map(([name]) => name);
   }
 
   dead(name: string, page?: Page): Promise<StoredMessage[]> {

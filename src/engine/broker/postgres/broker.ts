@@ -167,6 +167,10 @@ export class PostgresBroker implements Broker {
     return this.#administration.peek(name, page);
   }
 
+  whichExist(names: readonly string[]): Promise<string[]> {
+    return this.#administration.whichExist(names);
+  }
+
   async purge(name: string): Promise<number> {
     return this.#quietly(name, () => this.#changes.purge(name));
   }

@@ -150,6 +150,10 @@ export class SqliteBroker implements Broker {
     return rows.map(fromSeenRow);
   }
 
+  whichExist(names: readonly string[]): Promise<string[]> {
+    return this.#owner.ask('whichExist', JSON.stringify(names));
+  }
+
   async purge(name: string): Promise<number> {
     const queue = this.#queue(name);
     const upTo = this.#lastSeq;

@@ -10,6 +10,12 @@ export function lookCommands(db: DatabaseSync) {
     `SELECT published_at AS at FROM message WHERE queue = ? AND lane = ? AND state = 0 AND ${notClaimed}
      ORDER BY seq LIMIT 1`,
   );
+  // What is claimed is a row as well.
+  const existing = prepareRows<[string]>(
+    db,
+    `SELECT DISTINCT substr(id, 1, instr(id || '/', '/') - 1) AS name FROM message
+     WHERE name IN (SELECT value FROM json_each(?))`,
+  );
   // The order of delivery is the order of these three.
   const sections = [
     section('state = 0 AND lane = 0', 'seq'),
@@ -30,6 +36,9 @@ export function lookCommands(db: DatabaseSync) {
       const at = oldest.get(queue, lane, claimed)?.at;
       return typeof at === 'number' ? at : null;
     },
+
+    /** `names` is a JSON list. */
+    whichExist: (names: string): string[] => existing.all(names).map(([name]) => name),
 
     peek(queue: number, claimed: string, offset: number, limit: number): SeenRow[] {
       const found: SeenRow[] = [];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { putFor } from '../../blob-access.ts';
 import { alice, mallory, openOperations } from '../../testing/call-operations.ts';
 
 const { engine, call } = await openOperations();
@@ -8,7 +9,7 @@ const stages = ['work', 'of-alice'];
 const content = Buffer.from('a page').toString('base64');
 
 test('files are submitted with their content, or by the hash of an upload', async () => {
-  const { hash } = await engine.blobs.put(Buffer.from('uploaded'));
+  const { hash } = await putFor(engine, 'alice', Buffer.from('uploaded'));
   const files = [
     { name: 'a.txt', content },
     { name: 'b.txt', blob: hash },

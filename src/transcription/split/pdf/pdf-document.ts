@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { messageOf } from '../../../engine/errors.ts';
 import { PermanentFailure } from '../../../engine/processor/processor.ts';
 import type { ImageLimits } from '../../image/image-limits.ts';
@@ -22,21 +23,36 @@ export interface PdfDocument {
   close(): void;
 }
 
-export async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
+/** The library keeps what it has read of a document until it is closed: after so many pages it is opened anew. */
+const pagesAtOnce = 32;
+
+/** Of a file, or of bytes in memory. */
+export async function openPdf(source: string | Uint8Array): Promise<PdfDocument> {
   const pdfium = await loadPdfium();
-  const address = pdfium._malloc(bytes.length);
+  const size = typeof source === 'string' ? statSync(source).size : source.length;
+  const address = pdfium._malloc(size);
   if (address === 0) throw new PermanentFailure('the PDF is too large to be opened: divide it');
-  pdfium.HEAPU8.set(bytes, address);
-  const document = attempt(() => pdfium._FPDF_LoadMemDocument(address, bytes.length, 0));
+  if (typeof source === 'string') readInto(pdfium.HEAPU8.subarray(address, address + size), source);
+  else pdfium.HEAPU8.set(source, address);
+  const load = () => attempt(() => pdfium._FPDF_LoadMemDocument(address, size, 0));
+  let document = load();
   if (document === 0) {
     const error = pdfium._FPDF_GetLastError();
     pdfium._free(address);
     throw new PermanentFailure(reasons[error] ?? reasons[3]);
   }
   const pages = pdfium._FPDF_GetPageCount(document);
+  let taken = 0;
   return {
     pages,
     async page(index, wanted) {
+      if (taken++ === pagesAtOnce) {
+        taken = 1;
+        pdfium._FPDF_CloseDocument(document);
+        // Closed only once, also when it can't be opened again.
+        document = 0;
+        document = load();
+      }
       const page = attempt(() => pdfium._FPDF_LoadPage(document, index));
       if (page === 0) throw new PermanentFailure('this page of the PDF is damaged');
       try {
@@ -50,6 +66,20 @@ export async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
       pdfium._free(address);
     },
   };
+}
+
+/** Without a second copy. Not in pieces between which others run: the library's memory moves when it grows. */
+function readInto(memory: Uint8Array, path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    for (let done = 0; done < memory.length; ) {
+      const read = readSync(file, memory, done, memory.length - done, done);
+      if (read === 0) throw new Error(`${path} has become shorter while it was read`);
+      done += read;
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** By the library's numbers. */

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { BlobReference, Blobs } from './blobs/blobs.ts';
+import type { Clock } from './clock.ts';
+import type { Database, Queries } from './database/database.ts';
+import { PismakError } from './errors.ts';
+import type { Role } from './operation/operation.ts';
+
+/**
+ * Bytes are named by their hash, and the hash is no secret: whoever names bytes must have put them, or see a document or
+ * a request that they belong to. Who put what is remembered for as long as unowned bytes are kept.
+ */
+export async function putFor(
+  { blobs, clock, database }: { blobs: Blobs; clock: Clock; database: Database },
+  owner: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<BlobReference> {
+  const stored = await blobs.put(content);
+  await recordPut(database.query, stored.hash, owner, clock.now());
+  return stored;
+}
+
+export async function recordPut(queries: Queries, hash: string, owner: string, at: number): Promise<void> {
+  await queries
+    .insertInto('blobPut')
+    .values({ hash, owner, at })
+    .onConflict((conflict) => conflict.columns(['hash', 'owner']).doUpdateSet({ at }))
+    .execute();
+}
+
+/** `blob-missing` unless the user may use these bytes: what is somebody else's looks like what isn't there. */
+export async function checkMayUse(
+  queries: Queries,
+  user: { name: string; role?: Role | undefined },
+  hash: string,
+): Promise<void> {
+  if (user.role === 'admin') return;
+  if (await hasPut(queries, user.name, hash)) return;
+  if (await isInRequest(queries, user.name, hash)) return;
+  if (await isInDocument(queries, user.name, hash)) return;
+  throw new PismakError('blob-missing', `you have no blob ${hash}; upload it first`);
+}
+
+/** The bytes are gone. */
+export async function forgetPutsOf(queries: Queries, hash: string): Promise<void> {
+  await queries.deleteFrom('blobPut').where('hash', '=', hash).execute();
+}
+
+export async function forgetPuts(queries: Queries, before: number): Promise<void> {
+  await queries.deleteFrom('blobPut').where('at', '<', before).execute();
+}
+
+async function hasPut(queries: Queries, owner: string, hash: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('blobPut')
+    .select('at')
+    .where('hash', '=', hash)
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Owned by `request:NAME:UUID`, see `requestOwner`. */
+async function isInRequest(queries: Queries, name: string, hash: string): Promise<boolean> {
+  const prefix = `request:${name}:`;
+  const row = await queries
+    .selectFrom('blobRef')
+    .select('owner')
+    .where('hash', '=', hash)
+    .where(sql`substr("owner", 1, ${sql.lit([...prefix].length)})`, '=', prefix)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Owned by `document:ID`; a document shows its owner everything that it owns. */
+async function isInDocument(queries: Queries, name: string, hash: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('blobRef')
+    .innerJoin('document', (join) => join.on(sql`substr("blobRef"."owner", 10)`, '=', sql.ref('document.id')))
+    .select('document.id')
+    .where('blobRef.hash', '=', hash)
+    .where('blobRef.owner', 'like', 'document:%')
+    .where('document.owner', '=', name)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

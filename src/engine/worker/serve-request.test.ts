@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Delivery } from '../broker/broker.ts';
+import { ManualClock } from '../clock.ts';
+import type { Runner } from '../processor/runner.ts';
+import { decodeRequest, newFile, newRequest, toMessage } from '../request/request.ts';
+import { openEmbedded } from '../testing/embedded.ts';
+import { eventually } from '../testing/eventually.ts';
+import { serveRequest } from './serve-request.ts';
+
+test('results that were erased while a long job was running are made again, not passed on without their bytes', async (t) => {
+  const clock = new ManualClock();
+  const embedded = await openEmbedded(t, { clock });
+  const { blobs, broker, stages } = embedded;
+  const stage = await stages.create({ name: 'slow', processor: 'nothing' }, 'test');
+  await broker.declare('out');
+  const files = [{ name: 'order', content: Buffer.from('x') }];
+  await broker.publish(
+    'slow',
+    toMessage(newRequest({ uuid: 'u', stages: ['slow', 'out'], files, startedAt: 1 })),
+  );
+  let runs = 0;
+  const runner: Runner = {
+    async load() {},
+    async close() {},
+    async run(job) {
+      const { hash, size } = await blobs.put(Buffer.from('a page'));
+      clock.advance(120_000);
+      // Somebody deletes a document with the same page.
+      if (++runs === 1) await blobs.remove(hash);
+      const page = { ...newFile('page', Buffer.alloc(0)), blob: hash, size: BigInt(size) };
+      return { ok: true, files: [...job.files, page], log: '' };
+    },
+  };
+  const { signal } = new AbortController();
+  const parts = { ...embedded, blobsUrl: '', cacheDirectory: '' };
+  const failures: string[] = [];
+  const consumer = await broker.consume('slow', { concurrency: 1 }, (delivery: Delivery) =>
+    serveRequest(
+      { parts, workerId: 'w', stage, runner, signal, leaving: signal, onProcessed() {} },
+      delivery,
+    ).catch((error: unknown) => {
+      failures.push(String(error));
+      throw error;
+    }),
+  );
+  t.after(() => consumer.close());
+  const [message] = await eventually('it is passed on', async () => {
+    // What is to be tried again waits for the clock.
+    if (failures.length > 0) clock.advance(1_000);
+    const found = await broker.peek('out', { limit: 1 });
+    return found.length > 0 && found;
+  });
+  assert.equal(runs, 2);
+  assert.match(failures.join(), /page was erased while the request was worked on/);
+  assert.ok(message);
+  const page = decodeRequest(message.body).results.find(({ name }) => name === 'page');
+  assert.ok(await blobs.has(page?.blob ?? ''));
+});

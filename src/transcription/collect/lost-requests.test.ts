@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Engine } from '../../engine/engine.ts';
+import { executeOperation } from '../../engine/operation/execute-operation.ts';
+import { queueOperations } from '../../engine/operation/operations/queue.ts';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { collectQueue } from '../documents/document.ts';
+import { admin, runHouse } from '../testing/running-transcription.ts';
+
+async function operate(engine: Engine, name: string, queue: string): Promise<void> {
+  const operation = queueOperations.find((one) => one.name === name);
+  assert.ok(operation);
+  await executeOperation(engine, operation, admin, { queue }, new AbortController().signal);
+}
+
+async function waiting({ broker }: Engine, queue: string, count: number): Promise<void> {
+  await eventually(
+    `${count} messages wait for ${queue}`,
+    async () => (await broker.status(queue)).ready.normal === count,
+    60_000,
+  );
+}
+
+test('pages that were purged from a queue fail with the reason, others go on, and a retry reads them', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t);
+  await engine.stages.create({ name: 'late', processor: 'test.read', mode: 'shared' }, 'test');
+  await engine.pipelines.create({ name: 'two', stages: ['read', 'late', collectQueue], owner: 'local' });
+  await engine.broker.pause('late');
+  const lost = await submit({ scan: 'first\fsecond' }, { pipeline: 'two' });
+  await waiting(engine, 'late', 2);
+  await engine.broker.purge('late');
+  const other = await submit({ scan: 'third' }, { pipeline: 'two' });
+  await waiting(engine, 'late', 1);
+  // Somebody does something with queues: that is when it is looked after.
+  await operate(engine, 'queue.pause', 'late');
+  await reaches(lost, 'failed');
+  const { pages } = await call('document.pages', { document: lost });
+  for (const { state, error } of pages) {
+    assert.equal(state, 'failed');
+    assert.match(error, /in no queue any more: it was purged.*document retry/);
+  }
+  assert.equal((await call('document.show', { document: other })).pages.running, 1);
+  await engine.broker.resume('late');
+  await reaches(other, 'done');
+  assert.deepEqual(await call('document.retry', { document: lost }), { pages: 2, sources: 0 });
+  await reaches(lost, 'done');
+  const owners = await engine.database.query.selectFrom('blobRef').select('owner').distinct().execute();
+  assert.deepEqual(
+    owners.filter(({ owner }) => owner.startsWith('request:')),
+    [],
+    'what lay between the stages belongs to nobody',
+  );
+});
+
+test('a source whose message was discarded with the dead letters fails, and a retry opens it', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t, { workers: 0 });
+  const document = await submit({ scan: 'text' });
+  const consumer = await engine.broker.consume('split', { concurrency: 1 }, (delivery) =>
+    delivery.deadLetter('nobody knows why'),
+  );
+  await eventually('it is dead', async () => (await engine.broker.status('split')).dead === 1, 60_000);
+  await consumer.close();
+  await operate(engine, 'queue.discard', 'split');
+  await reaches(document, 'failed');
+  const { sources } = await call('document.sources', { document });
+  assert.match(sources[0].error, /discarded with the dead letters/);
+  await engine.workers.start();
+  assert.deepEqual(await call('document.retry', { document }), { pages: 0, sources: 1 });
+  await reaches(document, 'done');
+});

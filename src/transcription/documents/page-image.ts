@@ -1,0 +1,36 @@
+import { extname } from 'node:path';
+import { safeFileName } from '../../engine/results/safe-file-name.ts';
+import { type SourceFormat, sourceFormat } from '../image/source-format.ts';
+
+interface ImageKind {
+  mediaType: string;
+  /** The first is the usual one. */
+  extensions: readonly [string, ...string[]];
+}
+
+const unknownKind: ImageKind = { mediaType: 'application/octet-stream', extensions: ['.bin'] };
+const kinds: Readonly<Partial<Record<SourceFormat, ImageKind>>> = {
+  png: { mediaType: 'image/png', extensions: ['.png'] },
+  jpeg: { mediaType: 'image/jpeg', extensions: ['.jpg', '.jpeg', '.jpe', '.jfif'] },
+  tiff: { mediaType: 'image/tiff', extensions: ['.tif', '.tiff'] },
+  webp: { mediaType: 'image/webp', extensions: ['.webp'] },
+  jp2: { mediaType: 'image/jp2', extensions: ['.jp2', '.j2k', '.jpf', '.jpx'] },
+};
+
+/**
+ * What the image of a page is called beside its texts, which name it: as its owner called it, `book-0012.png` for a page
+ * of many. The ending is that of what it is, so it never takes the name of a text.
+ */
+export function describePageImage(
+  page: { name: string; part: number | null },
+  start: Uint8Array,
+): { fileName: string; mediaType: string } {
+  const format = sourceFormat(start);
+  const { mediaType, extensions } = (format && kinds[format]) ?? unknownKind;
+  const name = page.name.split(/[/\\]/).at(-1) ?? '';
+  const extension = extname(name);
+  const fits = page.part === null && extensions.includes(extension.toLowerCase());
+  const stem = name.slice(0, name.length - extension.length) || 'image';
+  const part = page.part === null ? '' : `-${String(page.part).padStart(4, '0')}`;
+  return { fileName: safeFileName(fits ? name : `${stem}${part}${extensions[0]}`), mediaType };
+}
