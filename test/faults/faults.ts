@@ -100,10 +100,8 @@ export const faults = {
     async strike({ rabbit, random }, now) {
       const node = pick(rabbit.nodes, random);
       const watermark = (share: string) => node.control('set_vm_memory_high_watermark', share);
-      const isAlarmed = async () => {
-        const nodes = (await rabbit.manage('GET', '/nodes')) as { name: string; mem_alarm?: boolean }[];
-        return nodes.some(({ name, mem_alarm }) => name === node.name && mem_alarm);
-      };
+      // Asked on the node itself: what other nodes know of it is old for minutes after one was killed.
+      const isAlarmed = async () => /memory/.test(await node.control('eval', 'rabbit_alarm:get_alarms().'));
       await watermark('0.00001');
       now();
       const lastedMs = await timed(async () => {
