@@ -36,7 +36,7 @@ export async function downloadDocument(
   await openOutputDirectory(output);
   if (zip) {
     const path = join(output, safeFileName(`${shown.name}.zip`));
-    await saveFile(path, client.stream('document.archive', { document, images }));
+    await saveFile(path, client.stream('document.archive', { document, ...(!images && { images }) }));
     return out.say(`saved ${path}${failedNote(shown)}`);
   }
   const saver = new ResultSaver(client, { document, directory: output, formats: shown.formats });

@@ -40,6 +40,17 @@ export async function checkMayUse(
   throw new PismakError('blob-missing', `you have no blob ${hash}; upload it first`);
 }
 
+/** Whether somebody has put these bytes lately and may still use them. */
+export async function hasBeenPut(queries: Queries, hash: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('blobPut')
+    .select('at')
+    .where('hash', '=', hash)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The bytes are gone. */
 export async function forgetPutsOf(queries: Queries, hash: string): Promise<void> {
   await queries.deleteFrom('blobPut').where('hash', '=', hash).execute();

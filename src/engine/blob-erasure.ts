@@ -67,10 +67,15 @@ export async function eraseGivenUp(parts: {
     erased += await database.transaction(async (transaction) => {
       let count = 0;
       // Taken out of the table first: whoever owns one of them at this moment waits for us, or we for it.
-      await transaction.deleteFrom('blobOrphan').where('hash', 'in', hashes).execute();
+      const taken = await transaction
+        .deleteFrom('blobOrphan')
+        .where('hash', 'in', hashes)
+        .returning('hash')
+        .execute();
       const kept = await owned(transaction, hashes);
       const now = clock.now();
-      for (const hash of hashes) {
+      // What is there no more has just got an owner.
+      for (const { hash } of taken) {
         if (kept.has(hash)) continue;
         if (await blobs.remove(hash, { storedBefore: now - settlingMs })) {
           await forgetPutsOf(transaction, hash);

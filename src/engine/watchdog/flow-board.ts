@@ -17,13 +17,17 @@ export interface Board {
   /** For each stage, when those who are there or on their way, as decided so far, will take their next message. */
   takers: Map<string, number[]>;
   /** For each stage, what those who are at work elsewhere will bring there, and when. */
-  brought: Map<string, { by: string; inMs: number; share: number }[]>;
+  brought: Map<string, { by: Place; inMs: number; share: number }[]>;
   /** Where each worker is or goes, as decided so far. */
-  going: Map<string, string>;
+  places: Map<string, Place>;
   /** In the order in which they will be free. */
   movable: readonly WorkerSnapshot[];
   /** One of each kind of them: of a kind are those who may serve the same. */
   kinds: readonly WorkerSnapshot[];
+}
+
+export interface Place {
+  stage: string | null;
 }
 
 export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyParameters): Board {
@@ -39,7 +43,7 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
     freeIn: new Map(),
     takers: new Map(),
     brought: new Map(),
-    going: new Map(),
+    places: new Map(),
     movable: [],
     kinds: [],
   };
@@ -49,8 +53,9 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
     if (home) board.homes.set(worker.id, home);
     board.freeIn.set(worker.id, reckonFreeIn(board, worker, home));
     if (worker.stage !== null) arrive(board, worker.stage, freeInMs(board, worker));
-    if (worker.stage !== null) board.going.set(worker.id, worker.stage);
-    if (home && worker.inFlight > 0) bring(board, worker, home);
+    const place = { stage: worker.stage };
+    board.places.set(worker.id, place);
+    if (home && worker.inFlight > 0) bring(board, place, freeInMs(board, worker), home);
   }
   board.movable = living
     .filter((worker) => !worker.pinned)
@@ -84,12 +89,11 @@ export function arrive(board: Board, stage: string, takesIn: number): void {
 }
 
 /** Its message goes on when it is finished. */
-function bring(board: Board, worker: WorkerSnapshot, home: StageSnapshot): void {
+function bring(board: Board, by: Place, inMs: number, home: StageSnapshot): void {
   for (const [stage, share] of Object.entries(home.next ?? {})) {
-    const one = { by: worker.id, inMs: freeInMs(board, worker), share };
     const brought = board.brought.get(stage);
-    if (brought) brought.push(one);
-    else board.brought.set(stage, [one]);
+    if (brought) brought.push({ by, inMs, share });
+    else board.brought.set(stage, [{ by, inMs, share }]);
   }
 }
 

@@ -70,8 +70,9 @@ export function available(board: Board, worker: WorkerSnapshot, stage: StageSnap
   const thereIn = freeInMs(board, worker) + switchMs(board, worker, stage);
   let left = coming(board, worker, stage);
   for (const takesIn of board.takers.get(stage.name) ?? []) if (takesIn <= thereIn) left--;
+  const own = board.places.get(worker.id);
   for (const { by, inMs, share } of board.brought.get(stage.name) ?? []) {
-    if (by !== worker.id && inMs <= thereIn && board.going.get(by) === stage.name) left += share;
+    if (by.stage === stage.name && inMs <= thereIn && by !== own) left += share;
   }
   return left;
 }

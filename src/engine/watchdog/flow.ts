@@ -175,7 +175,8 @@ function assign(
   leave(board, worker);
   // As if it were there: nobody else is sent for the same message.
   arrive(board, stage.name, 0);
-  board.going.set(worker.id, stage.name);
+  const place = board.places.get(worker.id);
+  if (place) place.stage = stage.name;
   const stayMs = averageOf(stage, board.parameters) * Math.min(stays, messages);
   return [
     {

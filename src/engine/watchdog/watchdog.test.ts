@@ -104,7 +104,7 @@ test('the settings choose the policy', async (t) => {
   await it.worker('w1');
   const settings = { ...it.settings, watchdog: { ...it.settings.watchdog, policy: 'parametric' as const } };
   const plan = await planNow({ ...it, settings });
-  assert.match(plan.assignments[0]?.reason ?? '', /idle.*ocr.*3 waiting/);
+  assert.match(plan.assignments[0]?.reason ?? '', /idle.*ocr.*3 in the queue/);
   assert.equal(plan.assignments[0]?.unlockAt, it.clock.now() + 10 * 1000 + 10_000);
   assert.equal(plan.queues[0]?.parametric, 6);
 });

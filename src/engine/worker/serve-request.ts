@@ -131,11 +131,10 @@ async function prepareFiles(
   owned: ReadonlySet<string>,
 ): Promise<void> {
   const toOutput = report.status === 'Failed' || request.processingStages.length <= 2;
-  if (toOutput && !request.acceptsReferences) await inlineReferences(parts.blobs, request);
-  else {
-    await storeLarge(parts, request, owned);
-    if (parts.clock.now() - report.startedAt > settlingMs) await checkStored(parts, request, owned);
-  }
+  const isInline = toOutput && !request.acceptsReferences;
+  if (!isInline) await storeLarge(parts, request, owned);
+  if (parts.clock.now() - report.startedAt > settlingMs) await checkStored(parts, request, owned);
+  if (isInline) await inlineReferences(parts.blobs, request);
 }
 
 /**

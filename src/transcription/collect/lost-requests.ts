@@ -1,5 +1,6 @@
 import { Bell } from '../../engine/bell.ts';
 import { giveUp } from '../../engine/blob-erasure.ts';
+import { sleep } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service.ts';
@@ -8,7 +9,8 @@ import { finishIfComplete } from '../documents/finish-document.ts';
 import { releasedRequests } from '../documents/progress.ts';
 
 const periodMs = 60_000;
-const askedAtOnce = 1000;
+/** To ask for all of them reads all queues: not more often, however often queues are changed. */
+const restMs = 5_000;
 
 /**
  * Ends what would stay under way for ever: pages and sources whose message is in no queue any more, because somebody purged it,
@@ -30,15 +32,8 @@ export function runLostRequests(engine: Engine): Running {
     ...{ name, clock, log, openSession },
     run: ({ signal }) =>
       everyPeriod({ name, clock, log, periodMs, signal, bell }, async () => {
-        const documents = await engine.database.query
-          .selectFrom('document')
-          .selectAll()
-          .where('state', 'in', activeStates)
-          .execute();
-        for (const document of documents) {
-          if (signal.aborted) break;
-          await endLost(engine, document);
-        }
+        await endLost(engine);
+        await sleep(clock, restMs, signal);
         return undefined;
       }),
   });
@@ -50,39 +45,62 @@ export function runLostRequests(engine: Engine): Running {
   };
 }
 
-async function endLost(engine: Engine, document: DocumentRow): Promise<void> {
-  const { clock, database, events } = engine;
-  let lost = 0;
-  for (const table of ['page', 'source'] as const) {
-    const released = await releasedRequests(database.query, table, document.id);
-    for (let start = 0; start < released.length; start += askedAtOnce) {
-      const some = released.slice(start, start + askedAtOnce);
-      const existing = new Set(await engine.broker.whichExist?.(some.map(({ request }) => request)));
-      for (const { id, request } of some.filter(({ request }) => !existing.has(request))) {
-        const now = clock.now();
-        const isEnded = await database.transaction(async (transaction) => {
-          const changed = await transaction
-            .updateTable(table)
-            .set({ state: 'failed', error: reason, ...(table === 'page' && { endedAt: now }) })
-            .where('id', '=', id)
-            .where('request', '=', request)
-            .where('state', '=', 'waiting')
-            .executeTakeFirst();
-          if (Number(changed.numUpdatedRows) === 0) return false;
-          await giveUp(transaction, requestOwner({ uuid: request, owner: document.owner }), now);
-          return true;
-        });
-        if (!isEnded) continue;
-        lost++;
-        const dimensions = { document: document.id };
-        if (table === 'page')
-          events.emit({ kind: 'page.failed', entity: id, user: document.owner, at: now, dimensions });
-      }
+/** A request that is under way for a page or a source. */
+interface Released {
+  document: DocumentRow;
+  table: 'page' | 'source';
+  id: string;
+  request: string;
+}
+
+async function endLost(engine: Engine): Promise<void> {
+  const { broker, database } = engine;
+  const documents = await database.query
+    .selectFrom('document')
+    .selectAll()
+    .where('state', 'in', activeStates)
+    .execute();
+  const all: Released[] = [];
+  for (const document of documents) {
+    for (const table of ['page', 'source'] as const) {
+      for (const one of await releasedRequests(database.query, table, document.id))
+        all.push({ document, table, ...one });
     }
   }
-  // Also when nothing was lost now: whoever ended the last one may not have got this far.
-  if (!(await finishIfComplete(engine, document.id)) && lost > 0)
-    tellChange(engine, document, document.state);
+  const requests = all.map(({ request }) => request);
+  const existing = new Set(requests.length > 0 ? await broker.whichExist?.(requests) : []);
+  const changed = new Set<DocumentRow>();
+  for (const one of all) {
+    if (!existing.has(one.request) && (await fail(engine, one))) changed.add(one.document);
+  }
+  for (const document of documents) {
+    // Also when nothing was lost now: whoever ended the last one may not have got this far.
+    if (!(await finishIfComplete(engine, document.id)) && changed.has(document))
+      tellChange(engine, document, document.state);
+  }
+}
+
+async function fail(engine: Engine, { document, table, id, request }: Released): Promise<boolean> {
+  const { clock, database, events } = engine;
+  const { owner } = document;
+  const now = clock.now();
+  const isEnded = await database.transaction(async (transaction) => {
+    const changed = await transaction
+      .updateTable(table)
+      .set({ state: 'failed', error: reason, ...(table === 'page' && { endedAt: now }) })
+      .where('id', '=', id)
+      .where('request', '=', request)
+      .where('state', '=', 'waiting')
+      .executeTakeFirst();
+    if (Number(changed.numUpdatedRows) === 0) return false;
+    await giveUp(transaction, requestOwner({ uuid: request, owner }), now);
+    return true;
+  });
+  if (isEnded && table === 'page') {
+    const dimensions = { document: document.id };
+    events.emit({ kind: 'page.failed', entity: id, user: owner, at: now, dimensions });
+  }
+  return isEnded;
 }
 
 const reason =

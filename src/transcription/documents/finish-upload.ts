@@ -26,14 +26,15 @@ async function finish(parts: UploadParts, id: string): Promise<BlobReference> {
   if (!only) throw noUpload();
   const { hash, size } = rows.length === 1 ? only : await blobs.put(joined());
   await database.transaction(async (transaction) => {
+    const now = clock.now();
     const finished = await transaction
       .updateTable('upload')
-      .set({ state: 'finished' })
+      // The day that it is kept begins now.
+      .set({ state: 'finished', createdAt: now })
       .where('id', '=', id)
       .returning('owner')
       .executeTakeFirst();
     if (!finished) throw noUpload();
-    const now = clock.now();
     await giveUp(transaction, ownerOf(id), now);
     await own(transaction, hash, ownerOf(id), now);
     await recordPut(transaction, hash, finished.owner, now);

@@ -1,3 +1,4 @@
+import { hasBeenPut } from '../../engine/blob-access.ts';
 import { giveUpUnowned } from '../../engine/blob-erasure.ts';
 import { own } from '../../engine/blob-owners.ts';
 import { bounded } from '../../engine/blobs/bounded.ts';
@@ -91,11 +92,12 @@ export async function addPart(
       await own(transaction, hash, ownerOf(id), clock.now());
     });
   } catch (error) {
-    const refused = (['conflict', 'not-found', 'quota-exceeded'] as const).some((code) =>
+    const refused = (['conflict', 'not-found', 'quota-exceeded', 'too-large'] as const).some((code) =>
       hasCode(error, code),
     );
     // Else refused bytes would lie about for a day, and any number of them.
-    if (refused) await database.transaction((queries) => giveUpUnowned(queries, [hash], clock.now()));
+    if (refused && !(await hasBeenPut(database.query, hash)))
+      await database.transaction((queries) => giveUpUnowned(queries, [hash], clock.now()));
     throw error;
   }
   return offset + size;

@@ -130,7 +130,11 @@ function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
       if (error || !stream) return reject(damaged(error));
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('error', (cause) => reject(damaged(cause)));
+      stream.on('error', (cause) => {
+        // Else the library keeps the file open for ever.
+        stream.destroy();
+        reject(damaged(cause));
+      });
       stream.on('end', () => resolve(Buffer.concat(chunks)));
     });
   });

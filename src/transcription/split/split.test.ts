@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdir, readlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
+import { eventually } from '../../engine/testing/eventually.ts';
 import { page as pageSchema } from '../page.ts';
 import { type SplitPage, splitPages } from './pages.ts';
 import split from './split.ts';
@@ -254,6 +258,22 @@ test('a bad file in a ZIP costs only its own page', async () => {
   assert.match(pages[3]?.error ?? '', /ZIP in a ZIP/);
   assert.match(pages[4]?.error ?? '', /empty/);
   assert.match(log.at(-1) ?? '', /2 pages, 5 could not be opened/);
+});
+
+test('a ZIP with a damaged entry does not stay open when it is done with', async () => {
+  const zip = makeZip([
+    { name: '1.png', content: randomBytes(2_000_000) },
+    { name: '2.png', content: png },
+  ]);
+  // An unknown kind of block, right after the name.
+  zip.fill(0xff, 35, 40);
+  const { pages } = await splitFile(zip);
+  assert.match(pages[0]?.error ?? '', /damaged/);
+  await eventually('no file is held that was deleted', async () => {
+    const open = await readdir('/proc/self/fd');
+    const targets = await Promise.all(open.map((one) => readlink(`/proc/self/fd/${one}`).catch(() => '')));
+    return !targets.some((target) => target.startsWith(tmpdir()) && target.endsWith('(deleted)'));
+  });
 });
 
 test('names in a ZIP lead nowhere and break nothing', async () => {

@@ -38,7 +38,8 @@ const peek: Statement = {
 };
 const existing: Statement = {
   name: 'which-exist',
-  text: `SELECT DISTINCT split_part(id, '/', 1) FROM message WHERE split_part(id, '/', 1) = ANY($1::text[])`,
+  text: `
+    SELECT DISTINCT asked.name FROM message JOIN unnest($1::text[]) AS asked (name) ON asked.name = split_part(message.id, '/', 1)`,
 };
 const listDead: Statement = {
   name: 'dead',

@@ -108,10 +108,12 @@ export class Registry {
           const ended = Promise.withResolvers<void>();
           this.#beginAnew = ended.resolve;
           channel.on('close', () => ended.resolve());
-          await this.#stream.follow(channel, this.#next === 0 ? 'first' : this.#next, (record, place) => {
+          const from = this.#next === 0 ? 'first' : this.#next;
+          const following = this.#stream.follow(channel, from, (record, place) => {
             this.#next = place + 1;
             this.#heard(record);
           });
+          following.catch(ended.reject);
           await ended.promise;
         }, signal);
       } catch {
