@@ -52,8 +52,10 @@ test('results come over HTTP to their owner: one by one, or as one ZIP with METS
   const files = JSON.parse(execFileSync('python3', ['-c', `${list}${read}`, path], { encoding: 'utf8' }));
   assert.deepEqual(Object.keys(files).sort(), [
     '0001/page.json',
+    '0001/scan-0001.bin',
     '0001/text.txt',
     '0002/page.json',
+    '0002/scan-0002.bin',
     '0002/text.txt',
     'mets.xml',
   ]);

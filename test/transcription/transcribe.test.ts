@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { engineClient } from '../../src/cli/engine-client.ts';
 import { findFiles } from '../../src/cli/files-to-publish.ts';
 import { createOutput } from '../../src/cli/output.ts';
+import { openOutputDirectory } from '../../src/cli/output-directory.ts';
 import { startProgress } from '../../src/cli/progress.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { type TranscribeOptions, transcribe } from '../../src/cli/transcribe.ts';
@@ -40,6 +41,7 @@ async function run(
       startProgress({ stderr: sink, clock: systemClock, what, total }),
   } as Session<TranscribeOptions>;
   let error: unknown;
+  await openOutputDirectory(output);
   const wanted = { files: await findFiles(paths), name: 'scans' };
   await transcribe(session, engineClient(engine, signal), wanted).catch((caught: unknown) => {
     error = caught;

@@ -201,7 +201,7 @@ export function die(state: LeaseState, who: number): LeaseState {
 /** Claimed under the number that the consumer has, and that the message bears. */
 export function isRightful(state: LeaseState, who: number, hold: ModelHold): boolean {
   const message = messageOf(state, hold.message);
-  const ours = hold.under === consumerOf(state, who).lease;
+  const ours = hold.under === consumerOf(state, who).lease && hasLease(state, hold.under);
   return ours && message.at === 'claimed' && message.owner === hold.under;
 }
 

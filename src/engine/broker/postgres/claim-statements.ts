@@ -2,14 +2,15 @@ import type { Statement } from '../../database/postgres-line.ts';
 
 /**
  * What becomes of messages that we have: acked ones are deleted, others moved, those still running charged. Rounds of
- * claims that are over are forgotten, and with them claims whose answer was lost on the way to us.
+ * claims that are over are forgotten, and with them claims whose answer was lost on the way to us. Who has lost his lease
+ * changes nothing: others find what he had, and what he had begun counts as an attempt.
  */
 export const settle: Statement = {
   name: 'settle',
   text: `
     WITH alive AS MATERIALIZED (SELECT number FROM process WHERE number = $1 FOR KEY SHARE),
     gone AS (DELETE FROM message WHERE seq = ANY($2::bigint[]) AND EXISTS (SELECT FROM alive)),
-    ended AS (DELETE FROM running WHERE seq = ANY($3::bigint[]) AND owner = $1),
+    ended AS (DELETE FROM running WHERE seq = ANY($3::bigint[]) AND owner IN (SELECT number FROM alive)),
     moved AS (
       UPDATE message AS m SET state = v.state, attempts = v.attempts, history = coalesce(v.history, m.history),
         ready_at = CASE WHEN v.state = 1 THEN now_ms() + v.delay END
@@ -22,8 +23,8 @@ export const settle: Statement = {
       ON CONFLICT (seq) DO UPDATE SET owner = excluded.owner, attempts = excluded.attempts),
     freed AS (
       UPDATE claim SET seqs = ARRAY(SELECT one FROM unnest(seqs) AS one WHERE one <> ALL($11::bigint[]))
-      WHERE owner = $1 AND round = ANY($12::bigint[])),
-    over AS (DELETE FROM claim WHERE owner = $1 AND round <> ALL($13::bigint[]))
+      WHERE owner IN (SELECT number FROM alive) AND round = ANY($12::bigint[])),
+    over AS (DELETE FROM claim WHERE owner IN (SELECT number FROM alive) AND round <> ALL($13::bigint[]))
     SELECT count(*) FROM alive`,
 };
 
