@@ -1,3 +1,5 @@
+import { endsWithin } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Settings } from '../engine/settings/settings.ts';
 import { startSystem } from '../server/system.ts';
 import { LiveLines } from './live-lines.ts';
@@ -25,12 +27,23 @@ export async function up(settings: Settings, configurationFile?: string): Promis
 
   await stopped;
   status?.close();
-  const underWay = (await engine.broker.status()).reduce((sum, queue) => sum + queue.inFlight, 0);
-  print(
-    `Stopping: ${underWay} messages under way may finish; Ctrl-C again stops at once, and nothing is lost either way`,
-  );
+  const underWay = await countUnderWay(engine);
+  print(`Stopping: ${underWay} may finish; Ctrl-C again stops at once, and nothing is lost either way`);
   await close();
   print('Stopped');
+}
+
+/** Whoever stops because a server is away must not wait for its answer. */
+async function countUnderWay({ broker, clock }: Engine): Promise<string> {
+  let counted = 'what is under way';
+  const counting = broker.status().then(
+    (queues) => {
+      counted = `${queues.reduce((sum, queue) => sum + queue.inFlight, 0)} messages under way`;
+    },
+    () => {},
+  );
+  await endsWithin(clock, 2_000, counting);
+  return counted;
 }
 
 /** Resolves at the first SIGINT or SIGTERM; the second one ends the process at once. */

@@ -4,6 +4,7 @@ import { openBlobs } from './blobs/open.ts';
 import { openBroker } from './broker/open.ts';
 import { createChangeLog } from './change-log.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { closeInOrder, closeLimitMs } from './close-in-order.ts';
 import { openLastingSession } from './coordination/lasting-session.ts';
 import { openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
@@ -47,9 +48,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
   checkTogether(settings);
   // What was opened is closed in the opposite order, also when opening fails half-way.
   const closing: (() => unknown)[] = [];
-  const close = async () => {
-    for (const step of closing.splice(0).reverse()) await step();
-  };
+  const close = () => closeInOrder(clock, closeLimitMs(settings), closing);
   try {
     const directory = await openDataDirectory(settings.data, { purpose, clock });
     closing.push(() => directory.close());

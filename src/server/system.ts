@@ -1,3 +1,4 @@
+import { closeInOrder, closeLimitMs } from '../engine/close-in-order.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
 import type { Running } from '../engine/service.ts';
@@ -23,7 +24,8 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
   const closing: (() => Promise<void>)[] = [() => engine.close()];
   const close = async () => {
     state = 'stopping';
-    for (const step of closing.splice(0).reverse()) await step();
+    // Workers and houses first, each of which has its own limit, and then the server and the engine.
+    await closeInOrder(engine.clock, 3 * closeLimitMs(settings), closing);
   };
   try {
     await createSamples(engine);
@@ -44,9 +46,7 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
 /** Services, houses and workers: what it takes for work to be done. Closing lets workers finish what they have begun. */
 export async function startWork(engine: Engine, workers: number): Promise<Running> {
   const closing: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const step of closing.splice(0).reverse()) await step();
-  };
+  const close = () => closeInOrder(engine.clock, closeLimitMs(engine.settings), closing);
   try {
     const services = runServices(engine);
     closing.push(() => services.close());

@@ -5,7 +5,8 @@ import type { Logger } from 'pino';
 import { openBlobs } from '../blobs/open.ts';
 import { openBroker } from '../broker/open.ts';
 import { createChangeLog } from '../change-log.ts';
-import { type Clock, endsWithin, sleep } from '../clock.ts';
+import { type Clock, sleep } from '../clock.ts';
+import { closeInOrder, closeLimitMs } from '../close-in-order.ts';
 import { type CoordinationSource, openCoordination } from '../coordination/open.ts';
 import { openDatabase } from '../database/open.ts';
 import { messageOf } from '../errors.ts';
@@ -26,8 +27,6 @@ export interface WorkerProcess {
 
 /** Between two attempts to reach servers that don't answer. */
 const againMs = 2_000;
-/** More than a worker takes to finish what it has begun must never be waited for a server. */
-const closeMarginMs = 10_000;
 
 /**
  * A worker that was given nothing but the address of the coordination: where the other servers are it reads there, and
@@ -46,7 +45,6 @@ export function startWorkerProcess(parts: {
   const { settings, clock, log } = parts;
   const id = parts.id ?? `${hostname()}-${process.pid}`;
   const stop = new AbortController();
-  const closeMs = settings.worker.drainMs + closeMarginMs;
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
@@ -136,13 +134,9 @@ export function startWorkerProcess(parts: {
       await worker.start();
       await ended;
     } finally {
-      for (const step of closing.reverse()) {
-        const closed = step().catch((error: unknown) =>
-          log.warn({ error: messageOf(error) }, 'not closed in good order'),
-        );
-        // A connection that is cut in the middle may never answer: then it is left behind.
-        await endsWithin(clock, closeMs, closed);
-      }
+      await closeInOrder(clock, closeLimitMs(settings), closing).catch((error: unknown) =>
+        log.warn({ error: messageOf(error) }, 'not closed in good order'),
+      );
     }
   }
 

@@ -1,0 +1,22 @@
+import { type Clock, endsWithin } from './clock.ts';
+
+/**
+ * Closes what was opened, the last first. What fails, or waits too long for a server that is away, doesn't keep the
+ * others open; the first failure is thrown in the end. The list is empty afterwards.
+ */
+export async function closeInOrder(clock: Clock, ms: number, steps: (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps.splice(0).reverse()) {
+    try {
+      await endsWithin(clock, ms, (async () => step())());
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** How long one part may take: workers let what they have begun finish, and then say goodbye to servers. */
+export function closeLimitMs(settings: { worker: { drainMs: number } }): number {
+  return settings.worker.drainMs + 10_000;
+}
