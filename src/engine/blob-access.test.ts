@@ -37,7 +37,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal((await Array.fromAsync(parts.blobs.list())).length, 1, 'they are stored once');
   });
 
-  test(`${name}: bytes of a request or a document may be used by its owner, for as long as it has them`, async (t) => {
+  test(`${name}: bytes of a request may be used by its owner, for as long as it has them`, async (t) => {
     const parts = await open(t, systemClock);
     const { query } = parts.database;
     const { hash } = await parts.blobs.put(Buffer.from('a result'));
@@ -47,17 +47,6 @@ for (const { name, open } of await bothDatabases()) {
     for (const other of ['anna', 'ann', 'bert', '']) assert.equal(await mayUse(query, other, hash), false);
     await disown(query, request);
     assert.equal(await mayUse(query, 'ann_', hash), false);
-
-    const document = { id: uuid, owner: 'anna', subject: 'user:anna', name: 'd', state: 'open', priority: 0 };
-    const order = { pipeline: 'p', language: 'ces', formatsJson: '[]', again: 0, textLayer: null };
-    const times = { webhook: null, createdAt: 0, submittedAt: null, endedAt: null };
-    await query
-      .insertInto('document')
-      .values({ ...document, ...order, ...times })
-      .execute();
-    await own(query, hash, `document:${uuid}`, 0);
-    assert.equal(await mayUse(query, 'anna', hash), true);
-    assert.equal(await mayUse(query, 'bert', hash), false);
   });
 
   test(`${name}: who put bytes is forgotten with the bytes, and after a day`, async (t) => {

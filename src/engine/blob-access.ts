@@ -6,8 +6,8 @@ import { PismakError } from './errors.ts';
 import type { Role } from './operation/operation.ts';
 
 /**
- * Bytes are named by their hash, and the hash is no secret: whoever names bytes must have put them, or see a document or
- * a request that they belong to. Who put what is remembered for as long as unowned bytes are kept.
+ * Bytes are named by their hash, and the hash is no secret: whoever names bytes must have put them, or have a
+ * request that they belong to. Houses know further owners. Who put what is remembered for as long as unowned bytes are kept.
  */
 export async function putFor(
   { blobs, clock, database }: { blobs: Blobs; clock: Clock; database: Database },
@@ -36,7 +36,6 @@ export async function checkMayUse(
   if (user.role === 'admin') return;
   if (await hasPut(queries, user.name, hash)) return;
   if (await isInRequest(queries, user.name, hash)) return;
-  if (await isInDocument(queries, user.name, hash)) return;
   throw new PismakError('blob-missing', `you have no blob ${hash}; upload it first`);
 }
 
@@ -78,20 +77,6 @@ async function isInRequest(queries: Queries, name: string, hash: string): Promis
     .select('owner')
     .where('hash', '=', hash)
     .where(sql`substr("owner", 1, ${sql.lit([...prefix].length)})`, '=', prefix)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Owned by `document:ID`; a document shows its owner everything that it owns. */
-async function isInDocument(queries: Queries, name: string, hash: string): Promise<boolean> {
-  const row = await queries
-    .selectFrom('blobRef')
-    .innerJoin('document', (join) => join.on(sql`substr("blobRef"."owner", 10)`, '=', sql.ref('document.id')))
-    .select('document.id')
-    .where('blobRef.hash', '=', hash)
-    .where('blobRef.owner', 'like', 'document:%')
-    .where('document.owner', '=', name)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

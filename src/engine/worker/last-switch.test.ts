@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
+import { startWorker } from '../testing/start-worker.ts';
 import { changeWorker, listWorkers } from '../worker-record.ts';
-import { Worker } from './worker.ts';
 
 test('a worker tells from when to when it served nothing because it switched', async (t) => {
   const embedded = await openEmbedded(t);
-  const { coordination, directory, stages } = embedded;
+  const { coordination, stages } = embedded;
   for (const name of ['a', 'b']) await stages.create({ name, processor: 'nothing' }, 'test');
-  const worker = new Worker(
-    {
-      ...embedded,
-      blobsUrl: `directory:${join(directory, 'blobs')}`,
-      cacheDirectory: join(directory, 'cache'),
-    },
-    { id: 'w', labels: [] },
-  );
-  await worker.start();
-  t.after(() => worker.close());
+  await startWorker(t, embedded);
 
   const switchTo = async (stage: string) => {
     const before = Date.now();

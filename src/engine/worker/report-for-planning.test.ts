@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { newRequest, toMessage } from '../request/request.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
+import { startWorker } from '../testing/start-worker.ts';
 import { changeWorker, listWorkers, type WorkerPresence } from '../worker-record.ts';
-import { Worker } from './worker.ts';
 
 test('a worker reports what the watchdog plans with: costs of switches, since when it is busy, where messages went', async (t) => {
   const embedded = await openEmbedded(t);
-  const { broker, coordination, directory, processors, stages } = embedded;
+  const { broker, coordination, processors, stages } = embedded;
   const gate = Promise.withResolvers<void>();
   processors.register({
     ...{ name: 'waits', summary: 'Waits until it is let go' },
@@ -17,16 +16,7 @@ test('a worker reports what the watchdog plans with: costs of switches, since wh
   });
   for (const name of ['a', 'b']) await stages.create({ name, processor: 'waits' }, 'test');
   await broker.declare('out');
-  const worker = new Worker(
-    {
-      ...embedded,
-      blobsUrl: `directory:${join(directory, 'blobs')}`,
-      cacheDirectory: join(directory, 'cache'),
-    },
-    { id: 'w', labels: [] },
-  );
-  await worker.start();
-  t.after(() => worker.close());
+  await startWorker(t, embedded);
   const reported = (what: string, isSo: (presence: WorkerPresence) => boolean) =>
     eventually(
       what,

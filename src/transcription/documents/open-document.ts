@@ -4,6 +4,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
 import type { Format } from '../order.ts';
+import { isInDocument } from './bytes-of-documents.ts';
 import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
 import { dropUsed } from './drop-uploads.ts';
 import { pipelineStages } from './pipeline-stages.ts';
@@ -62,7 +63,7 @@ export async function addSource(
     const { state } = await getDocument(transaction, document);
     if (state === 'cancelled')
       throw new PismakError('conflict', 'this document is cancelled; make a new one');
-    await checkMayUse(transaction, caller, hash);
+    if (!(await isInDocument(transaction, caller.name, hash))) await checkMayUse(transaction, caller, hash);
     await own(transaction, hash, owner, clock.now());
   });
   let size = 0;

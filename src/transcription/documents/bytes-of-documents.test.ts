@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { own } from '../../engine/blob-owners.ts';
+import { systemClock } from '../../engine/clock.ts';
+import { bothDatabases } from '../../engine/testing/both-databases.ts';
+import { isInDocument } from './bytes-of-documents.ts';
+
+const uuid = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
+
+for (const { name, open } of await bothDatabases()) {
+  test(`${name}: bytes of a document are known to its owner, and to nobody else`, async (t) => {
+    const parts = await open(t, systemClock);
+    const { query } = parts.database;
+    const { hash } = await parts.blobs.put(Buffer.from('a page'));
+    const document = { id: uuid, owner: 'anna', subject: 'user:anna', name: 'd', state: 'open', priority: 0 };
+    const order = { pipeline: 'p', language: 'ces', formatsJson: '[]', again: 0, textLayer: null };
+    const times = { webhook: null, createdAt: 0, submittedAt: null, endedAt: null };
+    await query
+      .insertInto('document')
+      .values({ ...document, ...order, ...times })
+      .execute();
+    await own(query, hash, `document:${uuid}`, 0);
+    assert.equal(await isInDocument(query, 'anna', hash), true);
+    assert.equal(await isInDocument(query, 'bert', hash), false);
+  });
+}
