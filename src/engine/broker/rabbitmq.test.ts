@@ -177,6 +177,9 @@ test('kill -9 of the node that we are connected to loses no confirmed message', 
   const confirmed: string[] = [];
   const lost: unknown[] = [];
   let going = true;
+  t.after(() => {
+    going = false;
+  });
   let longestGapMs = 0;
   const send = async (sender: string) => {
     for (let sent = 0; going; sent++) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Connection } from 'rabbitmq-client';
-import { systemClock } from '../../clock.ts';
+import { ManualClock, systemClock } from '../../clock.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { type Gate, openGate } from '../../testing/servers/gate.ts';
 import { type RabbitCluster, startRabbitCluster } from '../../testing/servers/rabbitmq.ts';
@@ -11,6 +11,8 @@ import { numbered, publishAll } from '../contract/scene.ts';
 import { openRabbitBroker } from '../rabbitmq.ts';
 import { readAddress } from './address.ts';
 import { RabbitLink } from './link.ts';
+import { Publisher } from './publisher.ts';
+import { countReady } from './server-queues.ts';
 
 let cluster: RabbitCluster;
 before(async () => {
@@ -74,6 +76,46 @@ test('when the way to the server is cut again and again, nothing is lost, and no
   });
   await eventually('nothing is in hand', async () => (await broker.status('letters')).inFlight === 0);
   assert.deepEqual(handled, new Set(all));
+});
+
+test('a message whose confirm does not come is sent again', async (t) => {
+  const { url, name: host } = await cluster.createHost();
+  const clock = new ManualClock();
+  const address = await readAddress(url);
+  const link = new RabbitLink((settings) => new Connection(settings), address, 'test', clock);
+  await link.connected();
+  const queue = 'notes';
+  const stream = { 'x-queue-type': 'stream' as const };
+  await link.use((channel) => channel.queueDeclare({ queue, durable: true, arguments: stream }));
+  const publisher = new Publisher(link, clock);
+  t.after(async () => {
+    await publisher.close();
+    await link.close();
+  });
+  const send = () => publisher.send(queue, '', { routingKey: queue, durable: true }, Buffer.from('hello'));
+  await send();
+  const tell = (verb: 'suspend' | 'resume') => {
+    const found = `rabbit_amqqueue:lookup(rabbit_misc:r(<<"${host}">>, queue, <<"${queue}">>))`;
+    return cluster.nodes[0]?.control('eval', `{ok, Q} = ${found}, sys:${verb}(amqqueue:get_pid(Q)).`);
+  };
+  await tell('suspend');
+  const sent = send();
+  let isConfirmed = false;
+  void sent.then(() => {
+    isConfirmed = true;
+  });
+  // Time enough for it to be given up, and to be on its way once more.
+  for (let seconds = 0; seconds < 15; seconds++) {
+    clock.advance(1000);
+    await wait(50);
+  }
+  assert.equal(isConfirmed, false);
+  await tell('resume');
+  await sent;
+  // The first one, and the other twice: that it may come twice is said, that it may not come at all is not.
+  await eventually('all are there', () =>
+    link.use(async (channel) => (await countReady(channel, queue)) === 3),
+  );
 });
 
 async function gateBefore(t: TestContext, url: string): Promise<{ gate: Gate; url: string }> {

@@ -12,6 +12,7 @@ export class RabbitLink {
   #lastError: unknown;
   #closed = false;
   #wasConnected = false;
+  #freeSince: number | undefined;
 
   /** `purpose` is what administrators see in the list of connections. */
   constructor(
@@ -35,6 +36,14 @@ export class RabbitLink {
     this.#connection.on('error', (error) => {
       this.#lastError = error;
     });
+    const isFree = () => {
+      this.#freeSince = clock.now();
+    };
+    this.#connection.on('connection', isFree);
+    this.#connection.on('connection.unblocked', isFree);
+    this.#connection.on('connection.blocked', () => {
+      this.#freeSince = undefined;
+    });
   }
 
   /** Fails at once when another try would fail as well, else after 20 s. */
@@ -53,6 +62,11 @@ export class RabbitLink {
     } finally {
       cancel();
     }
+  }
+
+  /** Since when the server takes what is published: not while it is short of memory or disk. */
+  get freeSince(): number | undefined {
+    return this.#freeSince;
   }
 
   get isClosed(): boolean {

@@ -8,12 +8,15 @@ import { lifeOf } from './message.ts';
 const patienceMs = 30_000;
 /** How long for one that does not refuse it: as long as the choice of a new leader may take. */
 const refusedMs = 10_000;
+/** How long for one that confirms it. A confirm can be lost for ever with the leader of a stream; most take milliseconds. */
+const confirmMs = 10_000;
+const checkMs = 1000;
 const pauseMs = 100;
 
-/** A channel and how many of its messages are not confirmed. */
+/** A channel and its messages that are not confirmed, the oldest first. */
 interface Outlet {
   channel: Channel;
-  pending: number;
+  pending: Set<Sending>;
 }
 
 /** A message on its way. */
@@ -23,18 +26,23 @@ interface Sending {
   envelope: Envelope;
   body: Buffer;
   began: number;
+  sentAt: number;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /**
- * Publishes with confirms, as many at once as callers like. When the connection is lost before the confirm, the message
- * is sent again: it may then be there twice, but never not at all.
+ * Publishes with confirms, as many at once as callers like. When the connection is lost before the confirm, or the
+ * confirm does not come, the message is sent again: it may then be there twice, but never not at all.
  */
 export class Publisher {
   readonly #link: RabbitLink;
   readonly #clock: Clock;
+  /** Where messages go now. */
   #outlet: Outlet | undefined;
+  /** With those that were given up and still have messages. */
+  readonly #outlets = new Set<Outlet>();
+  #cancelCheck: (() => void) | undefined;
   #opening: Promise<Outlet> | undefined;
   /** Lives of messages that no queue took; told apart from the others by the confirm that follows. */
   readonly #returned = new Set<string>();
@@ -48,11 +56,13 @@ export class Publisher {
   /** Resolves when it is durable. `life` is what the envelope says, `queue` what to call the target in errors. */
   send(queue: string, life: string, envelope: Envelope, body: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#attempt({ queue, life, envelope, body, resolve, reject, began: this.#clock.now() });
+      const began = this.#clock.now();
+      this.#attempt({ queue, life, envelope, body, resolve, reject, began, sentAt: began });
     });
   }
 
   async close(): Promise<void> {
+    this.#cancelCheck?.();
     if (this.#outlet) await closeChannel(this.#outlet.channel, this.#clock);
   }
 
@@ -70,16 +80,18 @@ export class Publisher {
   }
 
   #sendOver(outlet: Outlet, sending: Sending): void {
-    outlet.pending++;
+    sending.sentAt = this.#clock.now();
+    outlet.pending.add(sending);
+    this.#cancelCheck ??= this.#clock.after(checkMs, () => this.#check());
     outlet.channel.basicPublish(sending.envelope, sending.body).then(
       () => {
-        this.#leave(outlet);
+        this.#leave(outlet, sending);
         this.#confirm(sending);
       },
       (error: unknown) => {
         // A channel that was opened while the queue had no leader refuses for ever; a new one does not.
         if (outlet === this.#outlet) this.#outlet = undefined;
-        this.#leave(outlet);
+        this.#leave(outlet, sending);
         void this.#tryAgain(sending, error);
       },
     );
@@ -108,9 +120,26 @@ export class Publisher {
   }
 
   /** An outlet that was given up is closed when its last confirm has come. */
-  #leave(outlet: Outlet): void {
-    outlet.pending--;
-    if (outlet.pending === 0 && outlet !== this.#outlet) void outlet.channel.close();
+  #leave(outlet: Outlet, sending: Sending): void {
+    outlet.pending.delete(sending);
+    if (outlet.pending.size === 0 && outlet !== this.#outlet) void outlet.channel.close();
+  }
+
+  /** Gives up channels that owe a confirm for too long. What they had goes over a new one when they are closed. */
+  #check(): void {
+    this.#cancelCheck = undefined;
+    let isWaiting = false;
+    for (const outlet of this.#outlets) {
+      const [oldest] = outlet.pending;
+      if (!oldest) continue;
+      isWaiting = true;
+      const { freeSince } = this.#link;
+      if (freeSince === undefined || this.#clock.now() - Math.max(oldest.sentAt, freeSince) < confirmMs)
+        continue;
+      if (outlet === this.#outlet) this.#outlet = undefined;
+      void outlet.channel.close();
+    }
+    if (isWaiting) this.#cancelCheck = this.#clock.after(checkMs, () => this.#check());
   }
 
   #open(): Promise<Outlet> {
@@ -126,9 +155,12 @@ export class Publisher {
       const life = lifeOf(message);
       if (life !== undefined) this.#returned.add(life);
     });
+    const outlet: Outlet = { channel, pending: new Set() };
+    this.#outlets.add(outlet);
+    channel.on('close', () => this.#outlets.delete(outlet));
     await channel.confirmSelect();
-    this.#outlet = { channel, pending: 0 };
-    return this.#outlet;
+    this.#outlet = outlet;
+    return outlet;
   }
 
   /**
