@@ -1,4 +1,5 @@
-import { hasCode, messageOf, PismakError } from '../engine/errors.ts';
+import { hasCode, PismakError } from '../engine/errors.ts';
+import { reasonOf } from '../engine/system-error.ts';
 import type { Client } from './client.ts';
 import type { Progress } from './progress.ts';
 import type { Session } from './session.ts';
@@ -72,7 +73,7 @@ export async function addSources(
 function whyUnreadable(path: string, error: unknown): string {
   // What is not UTF-8 in a name is read as this character, and the file is not found by it.
   if (path.includes('\ufffd')) return 'its name is not in UTF-8: rename it';
-  return `it can't be read: ${messageOf(error)}`;
+  return `it can't be read: ${reasonOf(error)}`;
 }
 
 async function addFile(

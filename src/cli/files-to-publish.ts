@@ -2,8 +2,9 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../engine/clock.ts';
-import { messageOf, PismakError } from '../engine/errors.ts';
+import { PismakError } from '../engine/errors.ts';
 import { newId } from '../engine/identity.ts';
+import { reasonOf } from '../engine/system-error.ts';
 import type { Sink } from './output.ts';
 import { printable } from './printable.ts';
 import type { PlannedRequest } from './submit-requests.ts';
@@ -16,7 +17,7 @@ export async function findFiles(paths: readonly string[], stderr?: Sink): Promis
   const files: string[] = [];
   for (const path of paths) {
     const found = await stat(path).catch((error: unknown) => {
-      throw new PismakError('invalid-input', `${path} can't be read: ${messageOf(error)}`, { cause: error });
+      throw new PismakError('invalid-input', `${path} can't be read: ${reasonOf(error)}`, { cause: error });
     });
     if (!found.isDirectory()) files.push(path);
     else {

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, PismakError } from '../engine/errors.ts';
+import { PismakError } from '../engine/errors.ts';
 import type { MessageRow } from '../engine/operation/operations/message-row.ts';
 import { decodeRequest, type Request } from '../engine/request/request.ts';
-import { isSystemError } from '../engine/system-error.ts';
+import { isSystemError, reasonOf } from '../engine/system-error.ts';
 import type { Client } from './client.ts';
 
 /** Counts what could not be read as a request. */
@@ -14,7 +14,7 @@ export interface Skipped {
 /** Requests that `pismak results --messages` has saved. */
 export async function* savedRequests(directory: string, skipped: Skipped): AsyncGenerator<Request> {
   const names = await readdir(directory).catch((error: unknown) => {
-    throw new PismakError('not-found', `${directory} can't be read: ${messageOf(error)}`, { cause: error });
+    throw new PismakError('not-found', `${directory} can't be read: ${reasonOf(error)}`, { cause: error });
   });
   let found = 0;
   for (const name of names.sort()) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { messageOf } from '../engine/errors.ts';
+import { reasonOf } from '../engine/system-error.ts';
 
 /** Readers of option values; what they refuse is wrong usage. */
 
@@ -48,6 +49,6 @@ export function textOrFile(text: string): string {
   try {
     return readFileSync(text === '@-' ? 0 : text.slice(1), 'utf8');
   } catch (error) {
-    throw new InvalidArgumentError(`the file can't be read: ${messageOf(error)}.`);
+    throw new InvalidArgumentError(`the file can't be read: ${reasonOf(error)}.`);
   }
 }

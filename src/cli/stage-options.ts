@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { messageOf, PismakError } from '../engine/errors.ts';
+import { PismakError } from '../engine/errors.ts';
+import { reasonOf } from '../engine/system-error.ts';
 import type { Client } from './client.ts';
 import { anyNumber, commaList, textOrFile, wholeNumber } from './option-values.ts';
 import { collect } from './program.ts';
@@ -58,7 +59,7 @@ async function uploaded(client: Client, path: string): Promise<{ name: string; h
     return { name: basename(path), ...(await client.upload(createReadStream(path))) };
   } catch (error) {
     if (error instanceof PismakError) throw error;
-    throw new PismakError('invalid-input', `${path} can't be read: ${messageOf(error)}`, { cause: error });
+    throw new PismakError('invalid-input', `${path} can't be read: ${reasonOf(error)}`, { cause: error });
   }
 }
 

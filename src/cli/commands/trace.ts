@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/system-error.ts';
 import { drawSvg } from '../../engine/trace/draw-svg.ts';
 import { drawText } from '../../engine/trace/draw-text.ts';
 import type { Trace } from '../../engine/trace/trace.ts';
@@ -13,13 +14,11 @@ interface Options {
   svg?: string;
 }
 
-const hourMs = 3_600_000;
-
 const add: AddGroup = (group, { run }) => {
   group
     .option(
       '--from <time>',
-      'its beginning: a time, or an age such as 2h (default: an hour before its end)',
+      'its beginning: a time, or an age such as 2h (default: an hour before its end, or when the first thing is known)',
       moment,
     )
     .option('--to <time>', 'its end (default: now)', moment)
@@ -33,13 +32,14 @@ const add: AddGroup = (group, { run }) => {
       run<Options>(async ({ client, clock, options, out, stderr }) => {
         const now = clock.now();
         const to = options.to?.(now) ?? now;
-        const from = options.from?.(now) ?? to - hourMs;
-        if (from >= to) throw new PismakError('invalid-input', '--from must be before --to');
+        const from = options.from?.(now);
+        if (from !== undefined && from >= to)
+          throw new PismakError('invalid-input', '--from must be before --to');
         // A picture has more columns than a terminal, but not endlessly many.
         const trace = await (await client()).call<Trace>('trace.show', { from, to, limit: 2000 });
         if (options.svg !== undefined) {
           await writeFile(options.svg, drawSvg(trace)).catch((error: unknown) => {
-            throw new PismakError('invalid-input', `${options.svg} can't be written: ${messageOf(error)}`);
+            throw new PismakError('invalid-input', `${options.svg} can't be written: ${reasonOf(error)}`);
           });
           out.say(
             `${formatCount(trace.workers.length, 'worker')} and ${formatCount(trace.queues.length, 'queue')} drawn to ${options.svg}`,

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { messageOf, PismakError } from '../errors.ts';
+import { PismakError } from '../errors.ts';
+import { isSystemError, reasonOf } from '../system-error.ts';
 import { commandLineLayer, environmentLayer, fileLayer, type Layer } from './layers.ts';
 import { allSettings } from './setting.ts';
 import { type Settings, settingsSchema } from './settings.ts';
@@ -72,9 +73,9 @@ async function readLayer(
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const absent = isSystemError(error, 'ENOENT');
     if (absent && !required) return { layer: { assignments: [], problems: [] }, path: undefined };
-    return wrong(absent ? `there is no file ${path}` : `${path} can't be read: ${messageOf(error)}`);
+    return wrong(absent ? `there is no file ${path}` : `${path} can't be read: ${reasonOf(error)}`);
   }
   try {
     return { layer: fileLayer(name, dirname(path), text, parse(text)), path };

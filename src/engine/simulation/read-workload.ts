@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { messageOf, PismakError } from '../errors.ts';
+import { reasonOf } from '../system-error.ts';
 import { type Workload, workload } from './workload.ts';
 import { workloads } from './workloads.ts';
 
@@ -18,7 +19,7 @@ async function readContent(file: string): Promise<unknown> {
     text = await readFile(file, 'utf8');
   } catch (cause) {
     const names = Object.keys(workloads).join(', ');
-    const message = `there is no workload ${file}: it is neither built in (${names}) nor a file that can be read (${messageOf(cause)})`;
+    const message = `there is no workload ${file}: it is neither built in (${names}) nor a file that can be read (${reasonOf(cause)})`;
     throw new PismakError('invalid-input', message, { cause });
   }
   try {

@@ -31,3 +31,13 @@ export interface QueueTrace {
 export function greatestLength(points: QueueTrace['points']): number {
   return points.reduce((most, { length }) => Math.max(most, length ?? 0), 0);
 }
+
+/** The same without the time at its beginning of which nothing is known. */
+export function fromFirstKnown(trace: Trace): Trace {
+  const known = [
+    ...trace.workers.map(({ spans }) => spans[0]?.from ?? trace.to),
+    ...trace.queues.map(({ points }) => points[0]?.at ?? trace.to),
+  ];
+  const first = known.reduce((least, at) => Math.min(least, at), trace.to);
+  return { ...trace, from: first < trace.to ? first : trace.from };
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { thinTrace } from '../../trace/thin-trace.ts';
+import { fromFirstKnown } from '../../trace/trace.ts';
 import { readTrace } from '../../trace/trace-store.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -13,7 +14,11 @@ const show = defineOperation({
   owner: 'none',
   changes: false,
   input: z.strictObject({
-    from: moment.optional().describe('Milliseconds since 1970; an hour before `to` unless told'),
+    from: moment
+      .optional()
+      .describe(
+        'Milliseconds since 1970; unless told an hour before `to`, or later if nothing is known of the time before',
+      ),
     to: moment.optional().describe('Milliseconds since 1970; now unless told'),
     limit: z
       .int()
@@ -52,7 +57,8 @@ const show = defineOperation({
   example: { from: 1_767_225_600_000, to: 1_767_229_200_000 },
   async handler({ engine }, { from, to, limit }) {
     const end = to ?? engine.clock.now();
-    return thinTrace(await readTrace(engine.database, { from: from ?? end - hourMs, to: end }), limit);
+    const trace = await readTrace(engine.database, { from: from ?? end - hourMs, to: end });
+    return thinTrace(from === undefined ? fromFirstKnown(trace) : trace, limit);
   },
 });
 
