@@ -27,6 +27,8 @@ interface Sending {
   body: Buffer;
   began: number;
   sentAt: number;
+  /** When it was first refused. */
+  refusedAt?: number;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -85,20 +87,18 @@ export class Publisher {
     this.#cancelCheck ??= this.#clock.after(checkMs, () => this.#check());
     outlet.channel.basicPublish(sending.envelope, sending.body).then(
       () => {
-        this.#leave(outlet, sending);
-        this.#confirm(sending);
+        if (this.#leave(outlet, sending)) this.#confirm(sending);
       },
       (error: unknown) => {
         // A channel that was opened while the queue had no leader refuses for ever; a new one does not.
         if (outlet === this.#outlet) this.#outlet = undefined;
-        this.#leave(outlet, sending);
-        void this.#tryAgain(sending, error);
+        if (this.#leave(outlet, sending)) void this.#tryAgain(sending, error);
       },
     );
   }
 
   async #tryAgain(sending: Sending, error: unknown): Promise<void> {
-    const hopeless = this.#judge(error, sending.queue, this.#clock.now() - sending.began);
+    const hopeless = this.#judge(error, sending);
     if (hopeless) {
       sending.reject(hopeless);
       return;
@@ -108,38 +108,47 @@ export class Publisher {
   }
 
   /** Why it is no use to try again, if it is none. */
-  #judge(error: unknown, queue: string, waitedMs: number): PismakError | undefined {
+  #judge(error: unknown, sending: Sending): PismakError | undefined {
     if (this.#link.isClosed) return closedError();
-    const isRefused = serverCode(error) === 'NACK';
-    if (isRefused && waitedMs > refusedMs) {
-      const text = `RabbitMQ refuses messages for queue ${queue}. Try again later.`;
-      return new PismakError('queue-full', text, { cause: error });
+    const now = this.#clock.now();
+    if (serverCode(error) === 'NACK') {
+      sending.refusedAt ??= now;
+      if (now - sending.refusedAt > refusedMs) {
+        const text = `RabbitMQ refuses messages for queue ${sending.queue}. Try again later.`;
+        return new PismakError('queue-full', text, { cause: error });
+      }
     }
-    if (waitedMs <= patienceMs) return undefined;
+    if (now - sending.began <= patienceMs) return undefined;
     return error instanceof PismakError ? error : unavailable(error);
   }
 
-  /** An outlet that was given up is closed when its last confirm has come. */
-  #leave(outlet: Outlet, sending: Sending): void {
-    outlet.pending.delete(sending);
+  /** False when it goes another way already. An outlet that is not used any more is closed with its last message. */
+  #leave(outlet: Outlet, sending: Sending): boolean {
+    if (!outlet.pending.delete(sending)) return false;
     if (outlet.pending.size === 0 && outlet !== this.#outlet) void outlet.channel.close();
+    return true;
   }
 
-  /** Gives up channels that owe a confirm for too long. What they had goes over a new one when they are closed. */
+  /** Gives up channels that owe a confirm for too long. */
   #check(): void {
     this.#cancelCheck = undefined;
-    let isWaiting = false;
+    const { freeSince } = this.#link;
     for (const outlet of this.#outlets) {
       const [oldest] = outlet.pending;
-      if (!oldest) continue;
-      isWaiting = true;
-      const { freeSince } = this.#link;
-      if (freeSince === undefined || this.#clock.now() - Math.max(oldest.sentAt, freeSince) < confirmMs)
-        continue;
-      if (outlet === this.#outlet) this.#outlet = undefined;
-      void outlet.channel.close();
+      const since = oldest && freeSince !== undefined && Math.max(oldest.sentAt, freeSince);
+      if (since && this.#clock.now() - since >= confirmMs) this.#giveUp(outlet);
+      else if (oldest) this.#cancelCheck ??= this.#clock.after(checkMs, () => this.#check());
     }
-    if (isWaiting) this.#cancelCheck = this.#clock.after(checkMs, () => this.#check());
+  }
+
+  /** The server may not even answer that the channel is closed, so what it had does not wait for that. */
+  #giveUp(outlet: Outlet): void {
+    if (outlet === this.#outlet) this.#outlet = undefined;
+    this.#outlets.delete(outlet);
+    const late = [...outlet.pending];
+    outlet.pending.clear();
+    void outlet.channel.close();
+    for (const sending of late) void this.#tryAgain(sending, new Error('a message was not confirmed'));
   }
 
   #open(): Promise<Outlet> {
