@@ -29,7 +29,7 @@ const longest = 14;
 const fine = 200;
 const queueStates = longest + 1;
 
-type StageNumber = 0 | 1 | 2;
+export type StageNumber = 0 | 1 | 2;
 type Activity =
   | { kind: 'serves'; stage: StageNumber; elapsed: number }
   | { kind: 'idle'; stage: StageNumber }
@@ -79,15 +79,23 @@ const stepOf: Step[] = activities.map((activity, index) => {
   return { free: now < least ? 0 : 1 / (most - now + 1), goesOn: index + 1, stage, finishes: true, cost };
 });
 
+/** What the other worker does. */
+export interface Other {
+  kind: 'serves' | 'idle' | 'switches';
+  stage: StageNumber;
+  /** How long it has been at its message. */
+  elapsedMs: number;
+}
+
 /** The solution: what is lost by the best policy, and what it does. */
 export interface Bound {
   /** Mean time in the system above what it were if nothing were lost and nothing half done, in seconds. */
   extraSeconds: number;
   /**
-   * Where a worker should go that has just finished at stage `from`, while the other is in the middle of a message of
-   * stage `other`. Stages are counted from 0.
+   * Where a worker should go that has just finished at stage `from`, and what the other does meanwhile. Stages are
+   * counted from 0.
    */
-  next(from: StageNumber, other: StageNumber, q2: number, q3: number): StageNumber;
+  next(from: StageNumber, other: Other, q2: number, q3: number): StageNumber;
 }
 
 export function solveBound(): Bound {
@@ -103,7 +111,7 @@ export function solveBound(): Bound {
     [values, better] = [better, values];
   }
   const next: Bound['next'] = (from, other, q2, q3) => {
-    const busy = (serves[other] ?? 0) + Math.floor(steps[other][1] / 2);
+    const busy = activityOf(other);
     const worth = stageNumbers.map((to) => {
       const choice = choose(from, to, Math.min(longest, q2), Math.min(longest, q3));
       return values[state(choice.activity, busy, choice.q2, choice.q3)] ?? Number.POSITIVE_INFINITY;
@@ -111,6 +119,13 @@ export function solveBound(): Bound {
     return stageNumbers[worth.indexOf(Math.min(...worth))] ?? 0;
   };
   return { extraSeconds: (least + most) / 2, next };
+}
+
+function activityOf({ kind, stage, elapsedMs }: Other): number {
+  if (kind === 'idle') return idle[stage] ?? 0;
+  if (kind === 'switches') return switchesTo[stage] ?? 0;
+  const elapsed = Math.floor(elapsedMs / 1000 / stepSeconds);
+  return (serves[stage] ?? 0) + Math.min(steps[stage][1] - 1, elapsed);
 }
 
 /** One round of value iteration; returns the least and the greatest change. */

@@ -1,3 +1,4 @@
+import { investedWork } from './invested-work.ts';
 import type { PolicyParameters, Snapshot, StageSnapshot, WorkerSnapshot } from './policy.ts';
 import { remainingWork } from './remaining-work.ts';
 
@@ -9,6 +10,8 @@ export interface Board {
   byName: ReadonlyMap<string, StageSnapshot>;
   /** Remaining work of a message of the stage, in milliseconds. */
   work: ReadonlyMap<string, number>;
+  /** What has gone into it before. */
+  invested: ReadonlyMap<string, number>;
   /** Stages that get messages from others. */
   fed: ReadonlySet<string>;
   /** Of each living worker: the stage that it can go on with at no cost, and when it will be free. */
@@ -38,6 +41,7 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
     stages,
     byName,
     work: remainingWork(stages, (stage) => averageOf(stage, parameters)),
+    invested: investedWork(stages, (stage) => averageOf(stage, parameters)),
     fed: new Set(stages.flatMap((stage) => Object.keys(stage.next ?? {}))),
     homes: new Map(),
     freeIn: new Map(),

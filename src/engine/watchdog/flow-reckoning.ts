@@ -1,8 +1,8 @@
 import { averageOf, type Board, freeInMs, homeOf, waiting } from './flow-board.ts';
 import type { StageSnapshot, WorkerSnapshot } from './policy.ts';
 
-/** Lots are this long: the square root of `lotFactor` * switch / message. Found by simulation, flat around 60-100. */
-const lotFactor = 80;
+/** Lots are this long: the square root of `lotFactor` * switch / worth of a message. Found by simulation, flat around 100-200. */
+const lotFactor = 150;
 /** A stage that is loaded stays loaded: the first switch to it is reckoned to pay for about this many. */
 const reuse = 10;
 
@@ -44,11 +44,18 @@ export function lotOf(board: Board, worker: WorkerSnapshot, stage: StageSnapshot
   const home = homeOf(board, worker);
   const perPeriod = Math.ceil(parameters.periodMs / average);
   const reasonable = home ? rootLot(parameters.periodMs, averageOf(home, parameters)) : perPeriod;
-  return Math.max(1, rootLot(switchMs(board, worker, stage), average), Math.min(perPeriod, reasonable));
+  const lot = rootLot(switchMs(board, worker, stage), worth(board, stage));
+  return Math.max(1, lot, Math.min(perPeriod, reasonable));
 }
 
-function rootLot(lostMs: number, averageMs: number): number {
-  return Math.floor(Math.sqrt((lotFactor * lostMs) / averageMs));
+/** Between what a message takes and what it has cost before: work in messages that wait is work for nothing so far. */
+function worth(board: Board, stage: StageSnapshot): number {
+  const average = averageOf(stage, board.parameters);
+  return Math.sqrt(average * Math.max(average, board.invested.get(stage.name) ?? 0));
+}
+
+function rootLot(lostMs: number, worthMs: number): number {
+  return Math.floor(Math.sqrt((lotFactor * lostMs) / worthMs));
 }
 
 export function switchMs(board: Board, worker: WorkerSnapshot, stage: StageSnapshot): number {

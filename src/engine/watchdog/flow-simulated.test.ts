@@ -88,7 +88,7 @@ test('stages that others always outdo are served again and again: none waits lon
   const recorder = new TraceRecorder();
   simulate(load, flow, 1, recorder);
   // Until its turn comes: patience, the next plan, and the lots of the other stages that have waited as long.
-  const lot = Math.floor(Math.sqrt(80 * (load.reconfiguration / seconds)));
+  const lot = Math.floor(Math.sqrt(150 * (load.reconfiguration / seconds)));
   const stay = load.reconfiguration + lot * seconds + seconds + period;
   const bound = defaultParameters.patienceMs + 1000 * (period + quiet.length * stay);
   for (const name of quiet) {

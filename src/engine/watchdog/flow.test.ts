@@ -154,7 +154,7 @@ test('an idle worker goes where work waits, the nearest to its end first', () =>
 test('a worker that has work leaves it only for a lot, and a lot is small when switching is cheap', () => {
   const busy = worker('w', { stage: 'first', serving: 'first', inFlight: 1, loaded: ['second'] });
   assert.deepEqual(moves(row(50, 5), [{ ...busy, coldMs: 10_000, warmMs: 10_000 }]), []);
-  assert.deepEqual(moves(row(50, 30), [{ ...busy, coldMs: 10_000, warmMs: 10_000 }]), ['w: first -> second']);
+  assert.deepEqual(moves(row(50, 50), [{ ...busy, coldMs: 10_000, warmMs: 10_000 }]), ['w: first -> second']);
   assert.deepEqual(moves(row(50, 0), [{ ...busy, coldMs: 10_000, warmMs: 0 }]), ['w: first -> second']);
 });
 

@@ -1,0 +1,38 @@
+import type { StageSnapshot } from './policy.ts';
+
+/** A message can come round in circles; beyond this what has gone into it is as good as endless. */
+const rounds = 50;
+
+/**
+ * How much work has gone into a message before it gets to each stage, in milliseconds: the mean over where messages come
+ * from. Into those that come from outside none has.
+ */
+export function investedWork(
+  stages: readonly StageSnapshot[],
+  averageMs: (stage: StageSnapshot) => number,
+): Map<string, number> {
+  const invested = new Map(stages.map((stage) => [stage.name, 0]));
+  const sources = new Map<string, { stage: StageSnapshot; share: number }[]>();
+  for (const stage of stages) {
+    for (const [next, share] of Object.entries(stage.next ?? {})) {
+      if (share > 0 && invested.has(next))
+        sources.set(next, [...(sources.get(next) ?? []), { stage, share }]);
+    }
+  }
+  for (let round = 0; round < rounds; round++) {
+    let changed = false;
+    for (const [name, from] of sources) {
+      const shares = from.reduce((sum, { share }) => sum + share, 0);
+      const work = from.reduce(
+        (sum, { stage, share }) => sum + share * ((invested.get(stage.name) ?? 0) + averageMs(stage)),
+        0,
+      );
+      const mean = work / shares;
+      if (Math.abs(mean - (invested.get(name) ?? 0)) <= 1e-6 * mean) continue;
+      invested.set(name, mean);
+      changed = true;
+    }
+    if (!changed) break;
+  }
+  return invested;
+}
