@@ -25,9 +25,13 @@ const groups: Readonly<Record<string, Group>> = {
     summary: 'Have scans read by what runs, see how far they are, get the results',
     load: () => import('./commands/document.ts'),
   },
+  upload: {
+    summary: 'See and give up what was uploaded in parts and no document has yet',
+    load: () => import('./commands/upload.ts'),
+  },
   search: { summary: 'Find words in what was read', load: () => import('./commands/search.ts') },
   usage: {
-    summary: 'See and limit how many pages are read for whom',
+    summary: 'See and limit how many pages are read for whom, and how much is stored',
     load: () => import('./commands/usage.ts'),
   },
   status: {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkMayUse, putFor } from './blob-access.ts';
+import { checkMayUse } from './blob-access.ts';
 import { eraseGivenUp, giveUpUnowned } from './blob-erasure.ts';
 import { disown, own, sweepBlobs } from './blob-owners.ts';
 import { systemClock } from './clock.ts';
@@ -9,6 +9,7 @@ import { hasCode } from './errors.ts';
 import type { Role } from './operation/operation.ts';
 import { requestOwner } from './results/result-files.ts';
 import { bothDatabases } from './testing/both-databases.ts';
+import { putFor } from './testing/put-for.ts';
 
 const hour = 3_600_000;
 const uuid = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
@@ -82,6 +83,16 @@ for (const { name, open } of await bothDatabases()) {
     await putFor(parts, 'anna', Buffer.from('again'));
     ahead += 2 * hour;
     await sweepBlobs(parts);
+    assert.equal(await mayUse(parts.database.query, 'anna', hash), true);
+  });
+
+  test(`${name}: bytes that were given up and put again stay for another day`, async (t) => {
+    const clock = { ...systemClock, now: () => systemClock.now() + 2 * 60_000 };
+    const parts = await open(t, clock);
+    const { hash } = await putFor(parts, 'anna', Buffer.from('again'));
+    await giveUpUnowned(parts.database.query, [hash], clock.now());
+    await putFor(parts, 'anna', Buffer.from('again'));
+    assert.equal(await eraseGivenUp(parts), 0);
     assert.equal(await mayUse(parts.database.query, 'anna', hash), true);
   });
 }

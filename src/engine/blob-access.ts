@@ -1,29 +1,37 @@
 import { sql } from 'kysely';
-import type { BlobReference, Blobs } from './blobs/blobs.ts';
-import type { Clock } from './clock.ts';
-import type { Database, Queries } from './database/database.ts';
+import type { BlobReference } from './blobs/blobs.ts';
+import type { Queries } from './database/database.ts';
 import { PismakError } from './errors.ts';
 import type { Role } from './operation/operation.ts';
 
 /**
  * Bytes are named by their hash, and the hash is no secret: whoever names bytes must have put them, or have a
  * request that they belong to. Houses know further owners. Who put what is remembered for as long as unowned bytes are kept.
+ * To be called in a transaction.
  */
-export async function putFor(
-  { blobs, clock, database }: { blobs: Blobs; clock: Clock; database: Database },
+export async function recordPut(
+  transaction: Queries,
+  { hash, size }: BlobReference,
   owner: string,
-  content: Uint8Array | AsyncIterable<Uint8Array>,
-): Promise<BlobReference> {
-  const stored = await blobs.put(content);
-  await recordPut(database.query, stored.hash, owner, clock.now());
-  return stored;
+  at: number,
+): Promise<void> {
+  // Whoever gave up the same bytes before has done so for himself: the day that they are kept begins anew.
+  await transaction.deleteFrom('blobOrphan').where('hash', '=', hash).execute();
+  await transaction
+    .insertInto('blobPut')
+    .values({ hash, owner, at, size })
+    .onConflict((conflict) => conflict.columns(['hash', 'owner']).doUpdateSet({ at, size }))
+    .execute();
 }
 
-export async function recordPut(queries: Queries, hash: string, owner: string, at: number): Promise<void> {
+/** Something has the bytes now: they no longer count as unused ones of whoever put them. */
+export async function putsAreUsed(queries: Queries, hashes: readonly string[], owner: string): Promise<void> {
+  if (hashes.length === 0) return;
   await queries
-    .insertInto('blobPut')
-    .values({ hash, owner, at })
-    .onConflict((conflict) => conflict.columns(['hash', 'owner']).doUpdateSet({ at }))
+    .updateTable('blobPut')
+    .set({ size: 0 })
+    .where('hash', 'in', hashes)
+    .where('owner', '=', owner)
     .execute();
 }
 

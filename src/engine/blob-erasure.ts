@@ -1,4 +1,4 @@
-import { forgetPutsOf } from './blob-access.ts';
+import { forgetPutsOf, hasBeenPut } from './blob-access.ts';
 import { orphanKeptMs } from './blob-owners.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { Clock } from './clock.ts';
@@ -40,6 +40,15 @@ export async function giveUpUnowned(queries: Queries, hashes: readonly string[],
       .onConflict((conflict) => conflict.column('hash').doUpdateSet({ since: now - orphanKeptMs }))
       .execute();
   }
+}
+
+/** The same for bytes that were stored and then refused: else any number of them would lie about for a day. */
+export async function giveUpRefused(
+  { clock, database }: { clock: Clock; database: Database },
+  hash: string,
+): Promise<void> {
+  if (await hasBeenPut(database.query, hash)) return;
+  await database.transaction((transaction) => giveUpUnowned(transaction, [hash], clock.now()));
 }
 
 /** Deletes what was given up and nobody owns. What was put within the last minute waits. Resolves to how many went. */

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';
 import { readBlob } from '../engine/blobs/blobs.ts';
@@ -55,6 +58,54 @@ test('an upload over the limit is refused, whether it says its size or not, and 
   const streamed = await server.send('POST', path, { key, headers: octets, body: unknown });
   assert.deepEqual([streamed.status, streamed.body.error.code], [413, 'too-large']);
   assert.equal((await Array.fromAsync(server.engine.blobs.list())).length, 0);
+});
+
+test('who has left too much unused is refused, before or while the bytes come, and can go on with the connection', async (t) => {
+  const server = await runServer(t, { http: { unusedBlobsMb: 4 } });
+  const { engine } = server;
+  await engine.stages.create({ name: 'read', processor: 'dummy' }, 'test');
+  await engine.pipelines.create({ name: 'p', stages: ['read', 'out'], owner: 'local' });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const stored = async () => (await Array.fromAsync(engine.blobs.list())).length;
+  for (const { name, key } of [await server.signUp('anna', 'user'), await server.signUp('root', 'admin')]) {
+    const post = (body: Buffer, announced: boolean) => sendWith(agent, server, key, body, announced);
+    const [first, second] = [await post(randomBytes(1_500_000), true), await post(Buffer.from(name), false)];
+    assert.deepEqual([first.status, second.status], [200, 200]);
+    const before = await stored();
+    for (const announced of [true, false]) {
+      const tooMuch = await post(randomBytes(5_000_000), announced);
+      assert.deepEqual([tooMuch.status, tooMuch.body.error.code], [429, 'quota-exceeded']);
+      assert.match(tooMuch.body.error.message, /take 2548576 already .* 4 MB may be \(setting http\.unused/);
+      assert.equal(await stored(), before, 'nothing of it stays');
+      const again = await post(Buffer.from(name), announced);
+      assert.deepEqual([again.status, again.reused], [200, true]);
+    }
+    // What a document or a request has is not unused.
+    assert.equal((await post(randomBytes(2_000_000), true)).status, 429);
+    const { id } = (await server.call('document.create', { name: 'd', pipeline: 'p' }, { key })).body;
+    const source = { document: id, name: 'source', hash: first.body.hash };
+    assert.equal((await server.call('document.add', source, { key })).status, 200);
+    const third = await post(randomBytes(2_000_000), false);
+    assert.equal(third.status, 200);
+    assert.equal((await post(randomBytes(2_000_000), true)).status, 429);
+    const files = [{ name: 'a', blob: third.body.hash }];
+    const submitted = await server.call('request.submit', { stages: ['read', `of-${name}`], files }, { key });
+    assert.equal(submitted.status, 200, submitted.text);
+    assert.equal((await post(randomBytes(2_000_000), true)).status, 200);
+  }
+});
+
+test('files that a stage has do not count as unused', async (t) => {
+  const server = await runServer(t, { http: { unusedBlobsMb: 1 } });
+  const root = await server.signUp('root', 'admin');
+  const post = (body: string) => server.send('POST', path, { ...root, headers: octets, body });
+  const model = (await post('model')).body;
+  assert.equal((await post('more')).status, 429);
+  const stage = { name: 'read', processor: 'dummy', files: [{ name: 'model', ...model }] };
+  const made = await server.call('stage.create', stage, root);
+  assert.equal(made.status, 200, made.text);
+  assert.equal((await post('more')).status, 200);
 });
 
 test('an upload that breaks off leaves nothing, and the server goes on', async (t) => {
@@ -137,6 +188,28 @@ test('a download that the client gives up holds nothing open', async (t) => {
     (await openFiles()).every((name) => !name.includes(hash)),
   );
 });
+
+/** Over a connection of the agent, with the size beforehand or in chunks. */
+async function sendWith(
+  agent: Agent,
+  { localUrl }: RunningServer,
+  key: string,
+  body: Buffer,
+  announced: boolean,
+) {
+  const sent = request(`${localUrl}${path}`, {
+    ...{ agent, method: 'POST' },
+    headers: {
+      ...octets,
+      authorization: `Bearer ${key}`,
+      ...(announced ? { 'content-length': body.length } : { 'transfer-encoding': 'chunked' }),
+    },
+  });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const answer = JSON.parse(await text(response));
+  return { status: response.statusCode, body: answer, reused: sent.reusedSocket };
+}
 
 async function openFiles(): Promise<string[]> {
   const { readdir, readlink } = await import('node:fs/promises');

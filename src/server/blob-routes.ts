@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { putFor } from '../engine/blob-access.ts';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
 import { audit } from '../engine/operation/audit.ts';
 import { authorise } from '../engine/operation/authorise.ts';
 import { mayTouch } from '../engine/operation/operation.ts';
+import { putWithinRoom } from '../engine/unused-blobs.ts';
 import { bodyTooLarge } from './error-replies.ts';
 import { streamedBody } from './streamed-body.ts';
 
@@ -26,8 +26,9 @@ export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
     raw.post(uploadRoute.path, async (request) => {
       const caller = authorise(uploadRoute, request.caller, request.ip);
       const limit = engine.settings.http.bodyLimitMb * 2 ** 20;
-      if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(engine);
-      const stored = await putFor(engine, caller.name, streamedBody(engine, request));
+      const announced = Number(request.headers['content-length'] ?? 0);
+      if (announced > limit) throw bodyTooLarge(engine);
+      const stored = await putWithinRoom(engine, caller.name, streamedBody(engine, request), announced);
       const entry = { caller, address: request.ip, operation: uploadRoute.name, outcome: 'ok' };
       await audit(engine, { ...entry, inputJson: JSON.stringify(stored) });
       return stored;

@@ -24,6 +24,8 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
       priority: -1,
     },
   ],
+  ['upload ls', 'upload.ls', { limit: 100 }, { uploads: [] }],
+  ['upload delete u1', 'upload.delete', { upload: 'u1' }],
   ['stage priority s -1', 'stage.priority', { name: 's', priority: -1 }],
   ['stage delete s', 'stage.delete', { name: 's', force: false }],
   ['stage delete s --force', 'stage.delete', { name: 's', force: true }],

@@ -7,15 +7,23 @@ interface Usage {
   month: string;
   pages: number;
   bytes: number;
+  stored?: number | null;
 }
 
 interface Limits {
   perMonth?: number;
   waiting?: number;
+  storage?: number;
 }
 
 const add: AddGroup = (group, { command, run }) => {
-  command(group, 'ls', 'List pages and bytes per key and month', 'usage ls', 'usage ls --month 2026-01')
+  command(
+    group,
+    'ls',
+    'List pages and bytes per key and month, and what is stored now',
+    'usage ls',
+    'usage ls --month 2026-01',
+  )
     .option('--month <month>', 'only this month, e.g. 2026-01')
     .action(
       run<{ month?: string }>(async ({ client, out, options: { month } }) => {
@@ -28,8 +36,9 @@ const add: AddGroup = (group, { command, run }) => {
             { title: 'owner', of: (row) => row.owner },
             { title: 'pages', of: (row) => row.pages },
             { title: 'bytes', of: (row) => row.bytes },
+            { title: 'stored now', of: (row) => row.stored },
           ],
-          'nothing was read yet',
+          'nothing was read or stored yet',
         );
       }),
     );
@@ -37,18 +46,23 @@ const add: AddGroup = (group, { command, run }) => {
   command(
     group,
     'limit <subject>',
-    'Set how much a key or user may have read; what is not named has no limit',
-    'usage limit user:anna --per-month 10000',
+    'Set how much a key or user may have read and store; what is not named has no limit',
+    'usage limit user:anna --per-month 10000 --storage 50000',
     'usage limit key:ID --per-month 10000 --waiting 500',
   )
     .option('--per-month <pages>', 'how many pages in a month', wholeNumber)
     .option('--waiting <pages>', 'how many pages may wait at once', wholeNumber)
+    .option('--storage <MB>', 'what the sources in its documents may take together', wholeNumber)
     .action(
       run<Limits>(async ({ client, out, options }, subject) => {
-        const { perMonth: pagesPerMonth = null, waiting: pagesWaiting = null } = options;
-        await (await client()).call('usage.limit', { subject, pagesPerMonth, pagesWaiting });
+        const { perMonth = null, waiting = null, storage = null } = options;
+        await (await client()).call('usage.limit', {
+          ...{ subject, pagesPerMonth: perMonth, pagesWaiting: waiting, storageMb: storage },
+        });
         const told = (limit: number | null) => limit ?? 'any number of';
-        out.say(`${subject}: ${told(pagesPerMonth)} pages a month, ${told(pagesWaiting)} waiting`);
+        out.say(
+          `${subject}: ${told(perMonth)} pages a month, ${told(waiting)} waiting, ${told(storage)} MB stored`,
+        );
       }),
     );
 };

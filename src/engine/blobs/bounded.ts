@@ -1,5 +1,11 @@
 import type { PismakError } from '../errors.ts';
 
+/** How much may come, and what to say to more. */
+export interface Room {
+  bytes: number;
+  exceeded(): PismakError;
+}
+
 /** The content, until it is too large. */
 export async function* bounded(
   content: AsyncIterable<Uint8Array>,

@@ -5,8 +5,9 @@ import { frame } from './migrations/0001-frame.ts';
 import { trace } from './migrations/0002-trace.ts';
 import { transcription } from './migrations/0002-transcription.ts';
 import { uploads } from './migrations/0003-uploads.ts';
+import { storedBytes } from './migrations/0004-stored-bytes.ts';
 
-export const engineMigrations = [frame, trace, transcription, uploads];
+export const engineMigrations = [frame, trace, transcription, uploads, storedBytes];
 
 /** Schemes of URLs that choose an adapter. */
 export const databaseSchemes = ['sqlite', 'postgres'] as const;

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { TranscriptionTables } from './transcription-tables.ts';
 
 /** The engine's own tables. Times are milliseconds since the epoch; `*Json` columns are JSON text. */
@@ -100,7 +101,13 @@ export interface EngineTables extends TranscriptionTables {
   trace: { id: string; since: number; until: number; whole: number; size: number; eventsJson: string };
   blobRef: { hash: string; owner: string; createdAt: number };
   /** Who put bytes within the last day or two, and therefore may use them by their hash. */
-  blobPut: { hash: string; owner: string; at: number };
+  blobPut: {
+    hash: string;
+    owner: string;
+    at: number;
+    /** 0 once something has used them, and for what an older version has put. */
+    size: Generated<number>;
+  };
   /** When a blob was first found with no owner; it goes a day later. */
   blobOrphan: { hash: string; since: number };
 

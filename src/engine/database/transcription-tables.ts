@@ -69,7 +69,12 @@ export interface TranscriptionTables {
   /** What can be searched; the index itself is a matter of the dialect. */
   pageText: { id: number; page: string; document: string; owner: string; text: string };
   transcriptionUsage: { subject: string; owner: string; month: string; pages: number; bytes: number };
-  transcriptionQuota: { subject: string; pagesPerMonth: number | null; pagesWaiting: number | null };
+  transcriptionQuota: {
+    subject: string;
+    pagesPerMonth: number | null;
+    pagesWaiting: number | null;
+    storageMb: number | null;
+  };
   /** Bytes that arrive in parts, so that a broken connection costs one part. */
   upload: {
     id: string;

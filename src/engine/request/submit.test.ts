@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
-import { putFor } from '../blob-access.ts';
 import { readBlob } from '../blobs/blobs.ts';
 import { hasCode, type PismakError } from '../errors.ts';
 import { inlineLimit, requestOwner } from '../results/result-files.ts';
 import { openEmbedded } from '../testing/embedded.ts';
+import { putFor } from '../testing/put-for.ts';
 import { decodeRequest } from './request.ts';
 import { prepareStages, type Submission, submitRequest } from './submit.ts';
 

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { z } from 'zod';
-import { checkMayUse } from '../blob-access.ts';
+import { checkMayUse, putsAreUsed } from '../blob-access.ts';
 import { disown } from '../blob-owners.ts';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
@@ -72,6 +72,9 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
     }
     throw error;
   }
+  const named = submission.files.flatMap((file) => ('blob' in file ? [file.blob] : []));
+  // No reason to tell that the request failed: else they count as unused until tomorrow.
+  await putsAreUsed(engine.database.query, named, owner).catch(() => {});
   return request;
 }
 

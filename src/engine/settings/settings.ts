@@ -39,6 +39,11 @@ export const settingsSchema = z.strictObject({
       publicUrl: z.url().optional().describe('How users reach it, when behind a proxy'),
       trustProxy: z.boolean().default(false).describe('Believe X-Forwarded-* headers'),
       bodyLimitMb: z.number().positive().default(64).describe('Largest request body'),
+      unusedBlobsMb: z
+        .number()
+        .min(0)
+        .default(20_480)
+        .describe('Bytes of a user that may lie a day without anything that uses them; 0 = any number'),
       requestsPerMinute: z
         .int()
         .positive()
@@ -117,6 +122,11 @@ export const settingsSchema = z.strictObject({
         .min(0)
         .default(0)
         .describe('Pages of a key that may wait at once; 0 = any number'),
+      storageMb: z
+        .number()
+        .min(0)
+        .default(0)
+        .describe('What the sources in the documents of a user may take together; 0 = any number'),
       uploadLimitMb: z
         .number()
         .positive()

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { putsAreUsed } from '../blob-access.ts';
 import { disown, own } from '../blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { ChangeLog } from '../change-log.ts';
@@ -77,6 +78,7 @@ export function createStages(parts: {
     // Every version keeps its files: a message under way may still need the old ones.
     for (const file of definition.files) {
       await own(queries, file.hash, `stage:${definition.name}`, now);
+      await putsAreUsed(queries, [file.hash], by);
     }
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { putFor } from '../../engine/blob-access.ts';
 import { newRequest, toMessage } from '../../engine/request/request.ts';
+import { putFor } from '../../engine/testing/put-for.ts';
 import { createTextIndex } from '../../transcription/index.ts';
 import type { Answer, RunningServer } from './running-server.ts';
 import { passwordOf } from './running-server.ts';

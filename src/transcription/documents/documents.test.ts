@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { putFor } from '../../engine/blob-access.ts';
 import { hasCode } from '../../engine/errors.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
+import { putFor } from '../../engine/testing/put-for.ts';
 import { bert, runHouse } from '../testing/running-transcription.ts';
 
 test('a document of several sources becomes pages in their order, each with its results', async (t) => {

@@ -37,7 +37,8 @@ async function finish(parts: UploadParts, id: string): Promise<BlobReference> {
     if (!finished) throw noUpload();
     await giveUp(transaction, ownerOf(id), now);
     await own(transaction, hash, ownerOf(id), now);
-    await recordPut(transaction, hash, finished.owner, now);
+    // With no size: it counts as an upload.
+    await recordPut(transaction, { hash, size: 0 }, finished.owner, now);
     await transaction.deleteFrom('uploadPart').where('upload', '=', id).execute();
     await transaction.insertInto('uploadPart').values({ upload: id, offset: 0, size, hash }).execute();
   });

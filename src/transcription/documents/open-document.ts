@@ -1,5 +1,6 @@
-import { checkMayUse } from '../../engine/blob-access.ts';
+import { checkMayUse, putsAreUsed } from '../../engine/blob-access.ts';
 import { own } from '../../engine/blob-owners.ts';
+import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
@@ -8,6 +9,7 @@ import { isInDocument } from './bytes-of-documents.ts';
 import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
 import { dropUsed } from './drop-uploads.ts';
 import { pipelineStages } from './pipeline-stages.ts';
+import { checkStorage } from './storage-quota.ts';
 
 export interface NewDocument {
   owner: string;
@@ -59,23 +61,45 @@ export async function addSource(
   const { blobs, clock, database } = parts;
   const owner = documentOwner(document);
   // Owned first, then looked at: from then on nobody takes it away.
-  await database.transaction(async (transaction) => {
+  const hadIt = await database.transaction(async (transaction) => {
     const { state } = await getDocument(transaction, document);
     if (state === 'cancelled')
       throw new PismakError('conflict', 'this document is cancelled; make a new one');
     if (!(await isInDocument(transaction, caller.name, hash))) await checkMayUse(transaction, caller, hash);
+    const had = await transaction
+      .selectFrom('blobRef')
+      .select('hash')
+      .where('hash', '=', hash)
+      .where('owner', '=', owner)
+      .executeTakeFirst();
     await own(transaction, hash, owner, clock.now());
+    return had !== undefined;
   });
-  let size = 0;
   try {
+    let size = 0;
     for await (const chunk of blobs.get(hash)) size += chunk.length;
+    return await insertSource(parts, document, { name, hash, size }, caller);
   } catch (error) {
-    await disownUnused(parts, document, hash);
+    // What it had before is in use: by a source, or as a result.
+    if (!hadIt) await disownUnused(parts, document, hash);
     throw error;
   }
+}
+
+async function insertSource(
+  parts: Parts,
+  document: string,
+  { name, hash, size }: { name: string; hash: string; size: number },
+  caller: Pick<Caller, 'name'>,
+): Promise<{ id: string; size: number; added: boolean }> {
+  const { clock, database } = parts;
   return database.transaction(async (transaction) => {
-    await getDocument(transaction, document);
+    const row = await getDocument(transaction, document);
     await dropUsed(transaction, { owner: caller.name, hash, now: clock.now() });
+    await putsAreUsed(transaction, [hash], caller.name);
+    // Written anew: another addition of the same bytes that is just being refused doesn't take them away.
+    await disownOne(transaction, document, hash).execute();
+    await own(transaction, hash, documentOwner(document), clock.now());
     const sources = transaction.selectFrom('source').where('document', '=', document);
     const same = await sources
       .select('id')
@@ -83,29 +107,33 @@ export async function addSource(
       .where('hash', '=', hash)
       .executeTakeFirst();
     if (same) return { id: same.id, size, added: false };
+    await checkStorage(parts, transaction, row, size);
     const last = await sources.select(({ fn }) => fn.max('position').as('position')).executeTakeFirst();
     const position = Number(last?.position ?? 0) + 1;
     if (position > mostSources)
       throw new PismakError('too-large', `a document has at most ${mostSources} sources; make another one`);
     const id = newId(clock);
-    const row = { id, document, position, name, hash, size, state: 'new', error: null, log: '' };
+    const fresh = { state: 'new', error: null, log: '', request: newId(clock) };
     await transaction
       .insertInto('source')
-      .values({ ...row, request: newId(clock) })
+      .values({ id, document, position, name, hash, size, ...fresh })
       .execute();
     return { id, size, added: true };
   });
 }
 
 async function disownUnused({ database }: Parts, document: string, hash: string): Promise<void> {
-  await database.query
-    .deleteFrom('blobRef')
-    .where('owner', '=', documentOwner(document))
-    .where('hash', '=', hash)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(selectFrom('source').select('id').where('document', '=', document).where('hash', '=', hash)),
-      ),
-    )
-    .execute();
+  await database.transaction((transaction) =>
+    disownOne(transaction, document, hash)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(selectFrom('source').select('id').where('document', '=', document).where('hash', '=', hash)),
+        ),
+      )
+      .execute(),
+  );
+}
+
+function disownOne(queries: Queries, document: string, hash: string) {
+  return queries.deleteFrom('blobRef').where('owner', '=', documentOwner(document)).where('hash', '=', hash);
 }

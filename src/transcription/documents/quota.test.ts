@@ -15,7 +15,7 @@ test('what a key has used is counted per month, and shown to its owner only', as
   const { call, submit, reaches } = await runHouse(t, { clock });
   await reaches(await submit({ one: 'first\fsecond' }), 'done');
   const month = '2026-02';
-  const mine = { subject: 'key:anna-1', owner: 'anna', month, pages: 2, bytes: 11 };
+  const mine = { subject: 'key:anna-1', owner: 'anna', month, pages: 2, bytes: 11, stored: 12 };
   assert.deepEqual(await call('usage.ls'), { usage: [mine] });
   assert.deepEqual(await call('usage.ls', {}, bert), { usage: [] });
   assert.deepEqual(await call('usage.ls', { month }, admin), { usage: [mine] });

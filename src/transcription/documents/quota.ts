@@ -5,6 +5,8 @@ import type { Parts } from './document.ts';
 export interface Quota {
   pagesPerMonth: number | null;
   pagesWaiting: number | null;
+  /** See storage-quota.ts. */
+  storageMb: number | null;
 }
 
 /** `2026-01`, in UTC. */
@@ -18,21 +20,25 @@ export async function quotaOf(
   queries: Queries,
   subject: string,
 ): Promise<Quota> {
-  const { pagesPerMonth, pagesWaiting } = settings.transcription;
-  const usual = { pagesPerMonth: pagesPerMonth || null, pagesWaiting: pagesWaiting || null };
+  const { pagesPerMonth, pagesWaiting, storageMb } = settings.transcription;
+  const usual = {
+    pagesPerMonth: pagesPerMonth || null,
+    pagesWaiting: pagesWaiting || null,
+    storageMb: storageMb || null,
+  };
   return (await quotaSet(queries, subject)) ?? usual;
 }
 
-function quotaSet(queries: Queries, subject: string): Promise<Quota | undefined> {
+export function quotaSet(queries: Queries, subject: string): Promise<Quota | undefined> {
   return queries
     .selectFrom('transcriptionQuota')
-    .select(['pagesPerMonth', 'pagesWaiting'])
+    .select(['pagesPerMonth', 'pagesWaiting', 'storageMb'])
     .where('subject', '=', subject)
     .executeTakeFirst();
 }
 
-/** Whose pages are counted: those of one key, or those of a user with all keys. */
-type Whose = { subject: string } | { owner: string };
+/** Whose pages or bytes are counted: those of one key, or those of a user with all keys. */
+export type Whose = { subject: string } | { owner: string };
 
 /**
  * `quota-exceeded` when so many more pages would be too many. What was set for a user holds for all keys of the user
@@ -107,22 +113,24 @@ async function usedPages(queries: Queries, whose: Whose, month: string): Promise
 
 /** Pages that are not finished; a source that is not split yet counts as one. */
 export async function waitingPages(queries: Queries, whose: Whose): Promise<number> {
+  const [column, value] = documentsOf(whose);
   const count = async (table: 'page' | 'source') => {
     const row = await queries
       .selectFrom(table)
       .innerJoin('document', 'document.id', `${table}.document`)
       .select(({ fn }) => fn.countAll().as('count'))
-      .where((eb) =>
-        'owner' in whose
-          ? eb('document.owner', '=', whose.owner)
-          : eb('document.subject', '=', whose.subject),
-      )
+      .where(column, '=', value)
       .where('document.state', 'in', ['waiting', 'running'])
       .where(`${table}.state`, '=', 'waiting')
       .executeTakeFirst();
     return Number(row?.count ?? 0);
   };
   return (await count('page')) + (await count('source'));
+}
+
+/** The column of a document that says whose it is, and what must be in it. */
+export function documentsOf(whose: Whose): ['document.owner' | 'document.subject', string] {
+  return 'owner' in whose ? ['document.owner', whose.owner] : ['document.subject', whose.subject];
 }
 
 function exceeded(message: string, details: Record<string, unknown>): PismakError {

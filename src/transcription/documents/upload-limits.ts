@@ -1,3 +1,4 @@
+import type { Room } from '../../engine/blobs/bounded.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
 import type { Parts } from './document.ts';
@@ -28,14 +29,9 @@ export async function checkOpenUploads(
   if (open < most) return;
   throw new PismakError(
     'quota-exceeded',
-    `you have ${open} uploads under way, and ${most} may be; finish or delete some (upload.ls lists them), or wait: they are forgotten after a day`,
+    `you have ${open} uploads under way, and ${most} may be; finish or delete some (\`pismak upload ls\` lists them), or wait: they are forgotten after a day`,
     { details: { openUploads: most, open } },
   );
-}
-
-export interface Room {
-  bytes: number;
-  exceeded(): PismakError;
 }
 
 /** How large a part at this offset may be, and what to say to a larger one. */
@@ -53,7 +49,7 @@ export async function roomFor(
     const text = `the upload is larger than ${uploadLimitMb} MB (setting transcription.uploadLimitMb)`;
     return { bytes: inUpload, exceeded: () => new PismakError('too-large', text) };
   }
-  const text = `your uploads that no document has yet take ${unused} bytes, and ${unusedUploadsMb} MB may be (setting transcription.unusedUploadsMb); add them to documents or delete them (upload.ls), or wait: they are forgotten after a day`;
+  const text = `your uploads that no document has yet take ${unused} bytes, and ${unusedUploadsMb} MB may be (setting transcription.unusedUploadsMb); add them to documents or delete them (\`pismak upload ls\` lists them), or wait: they are forgotten after a day`;
   const details = { unusedUploadsMb, unused };
   return { bytes: ofUser, exceeded: () => new PismakError('quota-exceeded', text, { details }) };
 }

@@ -1,5 +1,4 @@
-import { hasBeenPut } from '../../engine/blob-access.ts';
-import { giveUpUnowned } from '../../engine/blob-erasure.ts';
+import { giveUpRefused } from '../../engine/blob-erasure.ts';
 import { own } from '../../engine/blob-owners.ts';
 import { bounded } from '../../engine/blobs/bounded.ts';
 import type { Queries } from '../../engine/database/database.ts';
@@ -95,9 +94,7 @@ export async function addPart(
     const refused = (['conflict', 'not-found', 'quota-exceeded', 'too-large'] as const).some((code) =>
       hasCode(error, code),
     );
-    // Else refused bytes would lie about for a day, and any number of them.
-    if (refused && !(await hasBeenPut(database.query, hash)))
-      await database.transaction((queries) => giveUpUnowned(queries, [hash], clock.now()));
+    if (refused) await giveUpRefused(parts, hash);
     throw error;
   }
   return offset + size;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
 import { defineOperation, type Operation, type OperationContext } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
@@ -72,6 +73,8 @@ const remove = defineOperation({
   output: done,
   example: { upload: someUpload },
   async handler({ engine }, { upload }) {
+    if ((await uploadOwner(engine, upload)) === undefined)
+      throw new PismakError('not-found', 'there is no such upload; `pismak upload ls` lists yours');
     await deleteUpload(engine, upload);
     return {};
   },

@@ -3,6 +3,7 @@ import { defineOperation, type Operation } from '../../engine/operation/operatio
 import { done } from '../../engine/operation/operations/rows.ts';
 import { subjectOf } from '../documents/document.ts';
 import { monthOf, quotaOf, waitingPages } from '../documents/quota.ts';
+import { storageOf, storedBySubject } from '../documents/storage-quota.ts';
 
 const subject = z
   .string()
@@ -11,7 +12,7 @@ const subject = z
 
 const list = defineOperation({
   name: 'usage.ls',
-  summary: 'Pages and bytes per key and month: yours; administrators see everybody’s',
+  summary: 'Pages and bytes per key and month, and what is stored: yours; administrators see everybody’s',
   role: 'reader',
   owner: 'caller',
   changes: false,
@@ -30,6 +31,10 @@ const list = defineOperation({
         month: z.string(),
         pages: z.int(),
         bytes: z.int(),
+        stored: z
+          .int()
+          .nullable()
+          .describe('What the sources in its documents take now; null in months that are over'),
       }),
     ),
   }),
@@ -38,7 +43,21 @@ const list = defineOperation({
     let query = engine.database.query.selectFrom('transcriptionUsage').selectAll();
     if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
     if (month !== undefined) query = query.where('month', '=', month);
-    return { usage: await query.orderBy('month', 'desc').orderBy('subject').limit(1000).execute() };
+    const rows = await query.orderBy('month', 'desc').orderBy('subject').limit(1000).execute();
+    const now = monthOf(engine.clock.now());
+    if (month !== undefined && month !== now) return { usage: rows.map((row) => ({ ...row, stored: null })) };
+    const owner = caller.role === 'admin' ? undefined : caller.name;
+    const storing = await storedBySubject(engine.database.query, owner);
+    const stored = new Map(storing.map((row) => [row.subject, row.stored]));
+    const read = new Set(rows.filter((row) => row.month === now).map((row) => row.subject));
+    return {
+      usage: [
+        ...storing
+          .filter(({ subject }) => !read.has(subject))
+          .map((row) => ({ ...row, month: now, pages: 0, bytes: 0 })),
+        ...rows.map((row) => ({ ...row, stored: row.month === now ? (stored.get(row.subject) ?? 0) : null })),
+      ],
+    };
   },
 });
 
@@ -59,6 +78,10 @@ const show = defineOperation({
     waiting: z.int(),
     pagesPerMonth: quota.describe('null: no limit'),
     pagesWaiting: quota.describe('null: no limit'),
+    stored: z
+      .int()
+      .describe('What the sources of documents take: of the key or of you, whichever has less room left'),
+    storageMb: z.number().nullable().describe('How much they may; null: no limit'),
   }),
   example: {},
   async handler({ engine, caller }) {
@@ -73,13 +96,15 @@ const show = defineOperation({
       .executeTakeFirst();
     const waiting = await waitingPages(queries, { subject });
     const limits = await quotaOf(engine, queries, subject);
-    return { subject, month, pages: 0, bytes: 0, ...used, waiting, ...limits };
+    const storage = await storageOf(engine, queries, { subject, owner: caller.name });
+    return { subject, month, pages: 0, bytes: 0, ...used, waiting, ...limits, ...storage };
   },
 });
 
 const set = defineOperation({
   name: 'usage.limit',
-  summary: 'Sets how many pages a key or user may have read in a month, and how many may wait',
+  summary:
+    'Sets how many pages a key or user may have read in a month, how many may wait, and what may be stored',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -87,9 +112,12 @@ const set = defineOperation({
     subject,
     pagesPerMonth: quota.default(null).describe('null: no limit'),
     pagesWaiting: quota.default(null).describe('null: no limit'),
+    storageMb: quota
+      .default(null)
+      .describe('What the sources in its documents may take together; null: no limit'),
   }),
   output: done,
-  example: { subject: 'user:anna', pagesPerMonth: 10_000, pagesWaiting: null },
+  example: { subject: 'user:anna', pagesPerMonth: 10_000, pagesWaiting: null, storageMb: 50_000 },
   async handler({ engine }, { subject, ...limits }) {
     await engine.database.query
       .insertInto('transcriptionQuota')

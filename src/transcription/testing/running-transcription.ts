@@ -1,5 +1,4 @@
 import type { TestContext } from 'node:test';
-import { putFor } from '../../engine/blob-access.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { openEngine } from '../../engine/open-engine.ts';
@@ -9,6 +8,7 @@ import { PermanentFailure, type ProcessorRegistration } from '../../engine/proce
 import { runServices } from '../../engine/services.ts';
 import { type Settings, settingsSchema } from '../../engine/settings/settings.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
+import { putFor } from '../../engine/testing/put-for.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { collectQueue } from '../documents/document.ts';
 import { files, resultFiles } from '../files.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { putFor } from '../../blob-access.ts';
 import { alice, mallory, openOperations } from '../../testing/call-operations.ts';
+import { putFor } from '../../testing/put-for.ts';
 
 const { engine, call } = await openOperations();
 await call('stage.create', { name: 'work', processor: 'nothing' });

@@ -1,0 +1,15 @@
+import { recordPut } from '../blob-access.ts';
+import type { BlobReference, Blobs } from '../blobs/blobs.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+
+/** Stores bytes as if this user had uploaded them, whatever limits there are. */
+export async function putFor(
+  { blobs, clock, database }: { blobs: Blobs; clock: Clock; database: Database },
+  owner: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<BlobReference> {
+  const stored = await blobs.put(content);
+  await database.transaction((transaction) => recordPut(transaction, stored, owner, clock.now()));
+  return stored;
+}

@@ -1,0 +1,88 @@
+import type { Queries } from '../../engine/database/database.ts';
+import { PismakError } from '../../engine/errors.ts';
+import type { Parts } from './document.ts';
+import { documentsOf, quotaOf, quotaSet, type Whose } from './quota.ts';
+
+/**
+ * What the sources of all documents take that there are, submitted or not; what several documents have counts for each.
+ * The setting holds for a user with all keys together, unless something else was set for the user; a key has a limit
+ * of its own only when one was set for it.
+ */
+interface Limit {
+  whose: Whose;
+  storageMb: number;
+}
+
+type Settings = Pick<Parts, 'settings'>;
+type OfDocument = { subject: string; owner: string };
+
+/**
+ * `quota-exceeded` when so many more bytes would be too many. In the transaction that adds the source: of several at
+ * once each sees those before it, so together they stay within the limit.
+ */
+export async function checkStorage(
+  parts: Settings,
+  transaction: Queries,
+  of: OfDocument,
+  more: number,
+): Promise<void> {
+  for (const { whose, storageMb } of await limitsOf(parts, transaction, of)) {
+    const stored = await storedBytes(transaction, whose);
+    if (stored + more <= storageMb * 2 ** 20) continue;
+    throw new PismakError(
+      'quota-exceeded',
+      `the sources of ${'owner' in whose ? 'your documents' : 'the documents of this key'} take ${stored} bytes, and ${storageMb} MB may be, so ${more} bytes more are too many; delete documents to make room, or ask an administrator (\`pismak usage limit\`)`,
+      { details: { storageMb, stored, wanted: more } },
+    );
+  }
+}
+
+/** What is stored, and how much may be: of the limits that hold, the one that leaves least room; null: there is none. */
+export async function storageOf(
+  parts: Settings,
+  queries: Queries,
+  of: OfDocument,
+): Promise<{ stored: number; storageMb: number | null }> {
+  const limits = await limitsOf(parts, queries, of);
+  if (limits.length === 0)
+    return { stored: await storedBytes(queries, { owner: of.owner }), storageMb: null };
+  const found = [];
+  for (const { whose, storageMb } of limits)
+    found.push({ stored: await storedBytes(queries, whose), storageMb });
+  const room = (one: { stored: number; storageMb: number }) => one.storageMb * 2 ** 20 - one.stored;
+  return found.reduce((least, one) => (room(one) < room(least) ? one : least));
+}
+
+/** Who stores how much, most first; of one owner, or of everybody. */
+export async function storedBySubject(queries: Queries, owner?: string) {
+  const rows = await queries
+    .selectFrom('document')
+    .innerJoin('source', 'source.document', 'document.id')
+    .select(({ fn }) => ['document.subject', 'document.owner', fn.sum('source.size').as('stored')])
+    .$if(owner !== undefined, (query) => query.where('document.owner', '=', owner ?? ''))
+    .groupBy(['document.subject', 'document.owner'])
+    .orderBy('stored', 'desc')
+    .limit(1000)
+    .execute();
+  return rows.map((row) => ({ ...row, stored: Number(row.stored) }));
+}
+
+async function limitsOf(parts: Settings, queries: Queries, { subject, owner }: OfDocument): Promise<Limit[]> {
+  const ofKey = subject.startsWith('key:') ? await quotaSet(queries, subject) : undefined;
+  const ofUser = await quotaOf(parts, queries, `user:${owner}`);
+  const limits: Limit[] = [];
+  if (typeof ofKey?.storageMb === 'number') limits.push({ whose: { subject }, storageMb: ofKey.storageMb });
+  if (ofUser.storageMb !== null) limits.push({ whose: { owner }, storageMb: ofUser.storageMb });
+  return limits;
+}
+
+async function storedBytes(queries: Queries, whose: Whose): Promise<number> {
+  const [column, value] = documentsOf(whose);
+  const row = await queries
+    .selectFrom('document')
+    .innerJoin('source', 'source.document', 'document.id')
+    .select(({ fn }) => fn.sum('source.size').as('size'))
+    .where(column, '=', value)
+    .executeTakeFirst();
+  return Number(row?.size ?? 0);
+}
