@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkMayUse } from './blob-access.ts';
-import { eraseGivenUp, giveUpUnowned } from './blob-erasure.ts';
+import { checkMayUse, putsAreUsed } from './blob-access.ts';
+import { eraseGivenUp, giveUp, giveUpUnowned } from './blob-erasure.ts';
 import { disown, own, sweepBlobs } from './blob-owners.ts';
 import { systemClock } from './clock.ts';
 import type { Queries } from './database/database.ts';
@@ -59,6 +59,7 @@ for (const { name, open } of await bothDatabases()) {
       (await query.selectFrom('blobPut').select('hash').execute()).map((row) => row.hash);
 
     const erased = await putFor(parts, 'anna', Buffer.from('erased'));
+    await putsAreUsed(query, [erased.hash], 'anna');
     await giveUpUnowned(query, [erased.hash], clock.now());
     assert.equal(await eraseGivenUp(parts), 1);
     assert.deepEqual(await records(), []);
@@ -84,6 +85,18 @@ for (const { name, open } of await bothDatabases()) {
     ahead += 2 * hour;
     await sweepBlobs(parts);
     assert.equal(await mayUse(parts.database.query, 'anna', hash), true);
+  });
+
+  test(`${name}: bytes that one gives up stay for another who has put the same`, async (t) => {
+    const clock = { ...systemClock, now: () => systemClock.now() + 2 * 60_000 };
+    const parts = await open(t, clock);
+    const { query } = parts.database;
+    const { hash } = await putFor(parts, 'bert', Buffer.from('the same'));
+    await own(query, hash, 'document:of carol', clock.now());
+    await giveUp(query, 'document:of carol', clock.now());
+    assert.equal(await eraseGivenUp(parts), 0);
+    assert.equal(await mayUse(query, 'bert', hash), true);
+    assert.equal(await parts.blobs.has(hash), true);
   });
 
   test(`${name}: bytes that were given up and put again stay for another day`, async (t) => {

@@ -58,6 +58,22 @@ export async function hasBeenPut(queries: Queries, hash: string): Promise<boolea
   return row !== undefined;
 }
 
+/** Those of these bytes that somebody has put since then, and that nothing has used yet. */
+export async function putAndUnused(
+  queries: Queries,
+  hashes: readonly string[],
+  since: number,
+): Promise<Set<string>> {
+  const rows = await queries
+    .selectFrom('blobPut')
+    .select('hash')
+    .where('hash', 'in', hashes)
+    .where('size', '>', 0)
+    .where('at', '>=', since)
+    .execute();
+  return new Set(rows.map((row) => row.hash));
+}
+
 /** The bytes are gone. */
 export async function forgetPutsOf(queries: Queries, hash: string): Promise<void> {
   await queries.deleteFrom('blobPut').where('hash', '=', hash).execute();

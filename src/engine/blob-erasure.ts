@@ -1,4 +1,4 @@
-import { forgetPutsOf, hasBeenPut } from './blob-access.ts';
+import { forgetPutsOf, hasBeenPut, putAndUnused } from './blob-access.ts';
 import { orphanKeptMs } from './blob-owners.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { Clock } from './clock.ts';
@@ -47,8 +47,9 @@ export async function giveUpRefused(
   { clock, database }: { clock: Clock; database: Database },
   hash: string,
 ): Promise<void> {
-  if (await hasBeenPut(database.query, hash)) return;
-  await database.transaction((transaction) => giveUpUnowned(transaction, [hash], clock.now()));
+  await database.transaction(async (transaction) => {
+    if (!(await hasBeenPut(transaction, hash))) await giveUpUnowned(transaction, [hash], clock.now());
+  });
 }
 
 /** Deletes what was given up and nobody owns. What was put within the last minute waits. Resolves to how many went. */
@@ -81,8 +82,10 @@ export async function eraseGivenUp(parts: {
         .where('hash', 'in', hashes)
         .returning('hash')
         .execute();
-      const kept = await owned(transaction, hashes);
       const now = clock.now();
+      // Who has just put the same bytes has a day to use them.
+      const unused = await putAndUnused(transaction, hashes, now - orphanKeptMs);
+      const kept = new Set([...(await owned(transaction, hashes)), ...unused]);
       // What is there no more has just got an owner.
       for (const { hash } of taken) {
         if (kept.has(hash)) continue;

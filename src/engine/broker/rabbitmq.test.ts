@@ -127,6 +127,24 @@ test('a queue that one process pauses is paused for consumers of all processes',
   await consumer.close();
 });
 
+test('a change of a queue that is sent again late does not undo what was changed in between', async (t) => {
+  const { url } = await cluster.createHost();
+  const broker = await openOne(t, url);
+  await broker.declare('letters');
+  const foreign = await foreignChannel(t, url);
+  const record = async (paused: boolean, marker: string) => {
+    const body = Buffer.from(JSON.stringify({ queue: 'letters', paused, marker }));
+    await foreign.basicPublish({ routingKey: 'pismak.queues', durable: true }, body);
+  };
+  await record(true, 'first');
+  await eventually('it is heard of', async () => (await broker.status('letters')).paused);
+  await record(false, 'second');
+  await record(true, 'first');
+  // Known when everything before it is known.
+  await broker.declare('another');
+  assert.equal((await broker.status('letters')).paused, false);
+});
+
 test('under a memory alarm publishing waits, and work that is there goes on', async (t) => {
   const { url } = await cluster.createHost();
   const broker = await openOne(t, url);

@@ -40,7 +40,7 @@ export const settingsSchema = z.strictObject({
       trustProxy: z.boolean().default(false).describe('Believe X-Forwarded-* headers'),
       bodyLimitMb: z.number().positive().default(64).describe('Largest request body'),
       unusedBlobsMb: z
-        .number()
+        .int()
         .min(0)
         .default(20_480)
         .describe('Bytes of a user that may lie a day without anything that uses them; 0 = any number'),

@@ -1,11 +1,12 @@
 import type { StageSnapshot } from './policy.ts';
 
-/** A message can come round in circles; beyond this what has gone into it is as good as endless. */
+/** Enough for a chain that is listed backwards. */
 const rounds = 50;
 
 /**
  * How much work has gone into a message before it gets to each stage, in milliseconds: the mean over where messages come
- * from. Into those that come from outside none has.
+ * from. Into those that come from outside none has. How many do is not known, so where messages can go round in circles it is
+ * at most what all stages take together.
  */
 export function investedWork(
   stages: readonly StageSnapshot[],
@@ -19,6 +20,7 @@ export function investedWork(
         sources.set(next, [...(sources.get(next) ?? []), { stage, share }]);
     }
   }
+  const total = stages.reduce((sum, stage) => sum + averageMs(stage), 0);
   for (let round = 0; round < rounds; round++) {
     let changed = false;
     for (const [name, from] of sources) {
@@ -27,7 +29,7 @@ export function investedWork(
         (sum, { stage, share }) => sum + share * ((invested.get(stage.name) ?? 0) + averageMs(stage)),
         0,
       );
-      const mean = work / shares;
+      const mean = Math.min(work / shares, total);
       if (Math.abs(mean - (invested.get(name) ?? 0)) <= 1e-6 * mean) continue;
       invested.set(name, mean);
       changed = true;

@@ -78,45 +78,48 @@ test('when the way to the server is cut again and again, nothing is lost, and no
   assert.deepEqual(handled, new Set(all));
 });
 
-test('a message whose confirm does not come is sent again', async (t) => {
-  const { url, name: host } = await cluster.createHost();
-  const clock = new ManualClock();
-  const address = await readAddress(url);
-  const link = new RabbitLink((settings) => new Connection(settings), address, 'test', clock);
-  await link.connected();
-  const queue = 'notes';
-  const stream = { 'x-queue-type': 'stream' as const };
-  await link.use((channel) => channel.queueDeclare({ queue, durable: true, arguments: stream }));
-  const publisher = new Publisher(link, clock);
-  t.after(async () => {
-    await publisher.close();
-    await link.close();
+for (const others of ['nothing else is', 'others are']) {
+  test(`a message whose confirm does not come is sent again, while ${others} confirmed`, async (t) => {
+    const { url, name: host } = await cluster.createHost();
+    const clock = new ManualClock();
+    const address = await readAddress(url);
+    const link = new RabbitLink((settings) => new Connection(settings), address, 'test', clock);
+    await link.connected();
+    const publisher = new Publisher(link, clock);
+    t.after(async () => {
+      await publisher.close();
+      await link.close();
+    });
+    const stream = { 'x-queue-type': 'stream' as const };
+    for (const queue of ['notes', 'others'])
+      await link.use((channel) => channel.queueDeclare({ queue, durable: true, arguments: stream }));
+    const send = (queue: string) =>
+      publisher.send(queue, '', { routingKey: queue, durable: true }, Buffer.from('hello'));
+    await send('notes');
+    const tell = (verb: 'suspend' | 'resume') => {
+      const found = `rabbit_amqqueue:lookup(rabbit_misc:r(<<"${host}">>, queue, <<"notes">>))`;
+      return cluster.nodes[0]?.control('eval', `{ok, Q} = ${found}, sys:${verb}(amqqueue:get_pid(Q)).`);
+    };
+    await tell('suspend');
+    const sent = send('notes');
+    let isConfirmed = false;
+    void sent.then(() => {
+      isConfirmed = true;
+    });
+    // Time enough for it to be given up, and to be on its way once more.
+    for (let seconds = 0; seconds < 15; seconds++) {
+      clock.advance(1000);
+      await wait(50);
+      if (others === 'others are') await send('others');
+    }
+    assert.equal(isConfirmed, false);
+    await tell('resume');
+    await sent;
+    // The first one, and the other twice: that it may come twice is said, that it may not come at all is not.
+    const count = () => link.use((channel) => countReady(channel, 'notes'));
+    await eventually('all are there', async () => (await count()) === 3);
   });
-  const send = () => publisher.send(queue, '', { routingKey: queue, durable: true }, Buffer.from('hello'));
-  await send();
-  const tell = (verb: 'suspend' | 'resume') => {
-    const found = `rabbit_amqqueue:lookup(rabbit_misc:r(<<"${host}">>, queue, <<"${queue}">>))`;
-    return cluster.nodes[0]?.control('eval', `{ok, Q} = ${found}, sys:${verb}(amqqueue:get_pid(Q)).`);
-  };
-  await tell('suspend');
-  const sent = send();
-  let isConfirmed = false;
-  void sent.then(() => {
-    isConfirmed = true;
-  });
-  // Time enough for it to be given up, and to be on its way once more.
-  for (let seconds = 0; seconds < 15; seconds++) {
-    clock.advance(1000);
-    await wait(50);
-  }
-  assert.equal(isConfirmed, false);
-  await tell('resume');
-  await sent;
-  // The first one, and the other twice: that it may come twice is said, that it may not come at all is not.
-  await eventually('all are there', () =>
-    link.use(async (channel) => (await countReady(channel, queue)) === 3),
-  );
-});
+}
 
 async function gateBefore(t: TestContext, url: string): Promise<{ gate: Gate; url: string }> {
   const { host } = new URL(url);

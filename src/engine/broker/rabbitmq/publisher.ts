@@ -17,6 +17,11 @@ const pauseMs = 100;
 interface Outlet {
   channel: Channel;
   pending: Set<Sending>;
+  /** Lives of messages that no queue took; told apart from the others by the confirm that follows. */
+  returned: Set<string>;
+  lastConfirmAt: number;
+  /** When the newest of the confirmed ones was sent. */
+  confirmedSentAt: number;
 }
 
 /** A message on its way. */
@@ -29,6 +34,9 @@ interface Sending {
   sentAt: number;
   /** When it was first refused. */
   refusedAt?: number;
+  /** It was sent before, and nobody knows what became of it. */
+  isUncertain?: boolean;
+  isConfirmed?: boolean;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -46,9 +54,7 @@ export class Publisher {
   readonly #outlets = new Set<Outlet>();
   #cancelCheck: (() => void) | undefined;
   #opening: Promise<Outlet> | undefined;
-  /** Lives of messages that no queue took; told apart from the others by the confirm that follows. */
-  readonly #returned = new Set<string>();
-  readonly #confirmed: Sending[] = [];
+  readonly #confirmed: { sending: Sending; outlet: Outlet }[] = [];
 
   constructor(link: RabbitLink, clock: Clock) {
     this.#link = link;
@@ -70,6 +76,7 @@ export class Publisher {
 
   /** Without `async`: a message costs a few promises less. */
   #attempt(sending: Sending): void {
+    if (sending.isConfirmed) return;
     const outlet = this.#outlet;
     if (outlet?.channel.active) {
       this.#sendOver(outlet, sending);
@@ -84,15 +91,23 @@ export class Publisher {
   #sendOver(outlet: Outlet, sending: Sending): void {
     sending.sentAt = this.#clock.now();
     outlet.pending.add(sending);
-    this.#cancelCheck ??= this.#clock.after(checkMs, () => this.#check());
+    this.#watch();
+    const { sentAt } = sending;
     outlet.channel.basicPublish(sending.envelope, sending.body).then(
       () => {
-        if (this.#leave(outlet, sending)) this.#confirm(sending);
+        outlet.lastConfirmAt = this.#clock.now();
+        outlet.confirmedSentAt = Math.max(outlet.confirmedSentAt, sentAt);
+        this.#leave(outlet, sending);
+        // The first confirm counts, also that of a channel which was given up.
+        if (!sending.isConfirmed) this.#confirm(sending, outlet);
+        sending.isConfirmed = true;
       },
       (error: unknown) => {
         // A channel that was opened while the queue had no leader refuses for ever; a new one does not.
         if (outlet === this.#outlet) this.#outlet = undefined;
-        if (this.#leave(outlet, sending)) void this.#tryAgain(sending, error);
+        if (!this.#leave(outlet, sending)) return;
+        if (!isRefusal(error)) sending.isUncertain = true;
+        void this.#tryAgain(sending, error);
       },
     );
   }
@@ -111,11 +126,11 @@ export class Publisher {
   #judge(error: unknown, sending: Sending): PismakError | undefined {
     if (this.#link.isClosed) return closedError();
     const now = this.#clock.now();
-    if (serverCode(error) === 'NACK') {
+    if (isRefusal(error)) {
       sending.refusedAt ??= now;
       if (now - sending.refusedAt > refusedMs) {
         const text = `RabbitMQ refuses messages for queue ${sending.queue}. Try again later.`;
-        return new PismakError('queue-full', text, { cause: error });
+        return certain(sending, new PismakError('queue-full', text, { cause: error }));
       }
     }
     if (now - sending.began <= patienceMs) return undefined;
@@ -129,16 +144,25 @@ export class Publisher {
     return true;
   }
 
-  /** Gives up channels that owe a confirm for too long. */
-  #check(): void {
-    this.#cancelCheck = undefined;
+  #watch(): void {
+    if (this.#cancelCheck) return;
+    const due = this.#clock.now() + checkMs;
+    this.#cancelCheck = this.#clock.after(checkMs, () => {
+      this.#cancelCheck = undefined;
+      // Whoever wakes late, as after a pause of the machine, first reads what has come meanwhile.
+      const isLate = this.#clock.now() - due > checkMs;
+      for (const outlet of this.#outlets) if (!isLate && this.#owesConfirm(outlet)) this.#giveUp(outlet);
+      for (const outlet of this.#outlets) if (outlet.pending.size > 0) this.#watch();
+    });
+  }
+
+  /** A server that is slow confirms something all the time, and in order; one confirm that is missing is overtaken. */
+  #owesConfirm({ pending, lastConfirmAt, confirmedSentAt }: Outlet): boolean {
+    const [oldest] = pending;
     const { freeSince } = this.#link;
-    for (const outlet of this.#outlets) {
-      const [oldest] = outlet.pending;
-      const since = oldest && freeSince !== undefined && Math.max(oldest.sentAt, freeSince);
-      if (since && this.#clock.now() - since >= confirmMs) this.#giveUp(outlet);
-      else if (oldest) this.#cancelCheck ??= this.#clock.after(checkMs, () => this.#check());
-    }
+    if (!oldest || freeSince === undefined) return false;
+    const quietMs = this.#clock.now() - Math.max(oldest.sentAt, lastConfirmAt, freeSince);
+    return quietMs >= confirmMs || confirmedSentAt - Math.max(oldest.sentAt, freeSince) >= confirmMs;
   }
 
   /** The server may not even answer that the channel is closed, so what it had does not wait for that. */
@@ -148,7 +172,10 @@ export class Publisher {
     const late = [...outlet.pending];
     outlet.pending.clear();
     void outlet.channel.close();
-    for (const sending of late) void this.#tryAgain(sending, new Error('a message was not confirmed'));
+    for (const sending of late) {
+      sending.isUncertain = true;
+      void this.#tryAgain(sending, new Error('a message was not confirmed'));
+    }
   }
 
   #open(): Promise<Outlet> {
@@ -160,11 +187,14 @@ export class Publisher {
 
   async #prepare(): Promise<Outlet> {
     const channel = await this.#link.channel();
+    const outlet: Outlet = {
+      ...{ channel, pending: new Set(), returned: new Set() },
+      ...{ lastConfirmAt: 0, confirmedSentAt: 0 },
+    };
     channel.on('basic.return', (message) => {
       const life = lifeOf(message);
-      if (life !== undefined) this.#returned.add(life);
+      if (life !== undefined) outlet.returned.add(life);
     });
-    const outlet: Outlet = { channel, pending: new Set() };
     this.#outlets.add(outlet);
     channel.on('close', () => this.#outlets.delete(outlet));
     await channel.confirmSelect();
@@ -176,16 +206,26 @@ export class Publisher {
    * The client tells of a returned message one turn of the event loop after its confirm. All confirms of a turn share it,
    * but the last of them may be followed by its return only then: so one turn more.
    */
-  #confirm(sending: Sending): void {
-    if (this.#confirmed.push(sending) > 1) return;
+  #confirm(sending: Sending, outlet: Outlet): void {
+    if (this.#confirmed.push({ sending, outlet }) > 1) return;
     setImmediate(() => {
       const confirmed = this.#confirmed.splice(0);
       setImmediate(() => {
-        for (const { queue, life, resolve, reject } of confirmed) {
-          if (this.#returned.delete(life)) reject(queueUnknown(queue));
-          else resolve();
+        for (const { sending, outlet } of confirmed) {
+          if (outlet.returned.delete(sending.life))
+            sending.reject(certain(sending, queueUnknown(sending.queue)));
+          else sending.resolve();
         }
       });
     });
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return serverCode(error) === 'NACK';
+}
+
+/** Who is told that a message was refused relies on it; so he is told only when no earlier copy can be there. */
+function certain(sending: Sending, refusal: PismakError): PismakError {
+  return sending.isUncertain ? unavailable(refusal) : refusal;
 }

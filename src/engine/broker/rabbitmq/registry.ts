@@ -6,6 +6,8 @@ import { isMarker, type RecordStream } from './record-stream.ts';
 import { queueExists } from './server-queues.ts';
 
 const againMs = 500;
+/** Records of which it is remembered that they were heard. */
+const rememberedRecords = 10_000;
 const quietMs = 10_000;
 
 /** A change of one queue; what it does not name stays. */
@@ -16,6 +18,7 @@ const change = z.object({
   /** A step of the delays that has its queue from now on. */
   delay: z.int().optional(),
   removed: z.literal(true).optional(),
+  marker: z.string().optional(),
 });
 type Change = z.infer<typeof change>;
 
@@ -37,6 +40,7 @@ export class Registry {
   readonly #onChange: (queue: string) => void;
   readonly #closing = new AbortController();
   readonly #waiting = new Map<string, () => void>();
+  readonly #heardMarkers = new Set<string>();
   #next = 0;
   #beginAnew = () => {};
   #following: Promise<void> | undefined;
@@ -125,8 +129,18 @@ export class Registry {
 
   #heard(record: unknown): void {
     const { data } = change.safeParse(record);
-    if (data) this.#apply(data);
+    if (data && !this.#wasHeard(data.marker)) this.#apply(data);
     for (const [marker, resolve] of this.#waiting) if (isMarker(record, marker)) resolve();
+  }
+
+  /** What was sent again because its confirm was lost must not undo what was changed in between. */
+  #wasHeard(marker: string | undefined): boolean {
+    if (marker === undefined) return false;
+    if (this.#heardMarkers.has(marker)) return true;
+    this.#heardMarkers.add(marker);
+    const [oldest = ''] = this.#heardMarkers;
+    if (this.#heardMarkers.size > rememberedRecords) this.#heardMarkers.delete(oldest);
+    return false;
   }
 
   #apply(one: Change): void {
