@@ -19,6 +19,8 @@ interface Outlet {
   pending: Set<Sending>;
   /** Lives of messages that no queue took; told apart from the others by the confirm that follows. */
   returned: Set<string>;
+  /** Something was confirmed since we last looked. */
+  isConfirming: boolean;
   lastConfirmAt: number;
   /** When the newest of the confirmed ones was sent. */
   confirmedSentAt: number;
@@ -36,7 +38,7 @@ interface Sending {
   refusedAt?: number;
   /** It was sent before, and nobody knows what became of it. */
   isUncertain?: boolean;
-  isConfirmed?: boolean;
+  confirmedBy?: Outlet;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -54,7 +56,7 @@ export class Publisher {
   readonly #outlets = new Set<Outlet>();
   #cancelCheck: (() => void) | undefined;
   #opening: Promise<Outlet> | undefined;
-  readonly #confirmed: { sending: Sending; outlet: Outlet }[] = [];
+  readonly #confirmed: Sending[] = [];
 
   constructor(link: RabbitLink, clock: Clock) {
     this.#link = link;
@@ -76,31 +78,32 @@ export class Publisher {
 
   /** Without `async`: a message costs a few promises less. */
   #attempt(sending: Sending): void {
-    if (sending.isConfirmed) return;
+    if (sending.confirmedBy) return;
     const outlet = this.#outlet;
     if (outlet?.channel.active) {
       this.#sendOver(outlet, sending);
       return;
     }
     this.#open().then(
-      (opened) => this.#sendOver(opened, sending),
+      (opened) => {
+        sending.sentAt = this.#clock.now();
+        this.#sendOver(opened, sending);
+      },
       (error: unknown) => void this.#tryAgain(sending, error),
     );
   }
 
   #sendOver(outlet: Outlet, sending: Sending): void {
-    sending.sentAt = this.#clock.now();
     outlet.pending.add(sending);
     this.#watch();
     const { sentAt } = sending;
     outlet.channel.basicPublish(sending.envelope, sending.body).then(
       () => {
-        outlet.lastConfirmAt = this.#clock.now();
-        outlet.confirmedSentAt = Math.max(outlet.confirmedSentAt, sentAt);
+        outlet.isConfirming = true;
+        if (sentAt > outlet.confirmedSentAt) outlet.confirmedSentAt = sentAt;
         this.#leave(outlet, sending);
         // The first confirm counts, also that of a channel which was given up.
-        if (!sending.isConfirmed) this.#confirm(sending, outlet);
-        sending.isConfirmed = true;
+        if (!sending.confirmedBy) this.#confirm(sending, outlet);
       },
       (error: unknown) => {
         // A channel that was opened while the queue had no leader refuses for ever; a new one does not.
@@ -119,6 +122,7 @@ export class Publisher {
       return;
     }
     await sleep(this.#clock, pauseMs);
+    sending.sentAt = this.#clock.now();
     this.#attempt(sending);
   }
 
@@ -157,12 +161,17 @@ export class Publisher {
   }
 
   /** A server that is slow confirms something all the time, and in order; one confirm that is missing is overtaken. */
-  #owesConfirm({ pending, lastConfirmAt, confirmedSentAt }: Outlet): boolean {
-    const [oldest] = pending;
+  #owesConfirm(outlet: Outlet): boolean {
+    const now = this.#clock.now();
+    if (outlet.isConfirming) outlet.lastConfirmAt = now;
+    outlet.isConfirming = false;
+    const [oldest] = outlet.pending;
     const { freeSince } = this.#link;
     if (!oldest || freeSince === undefined) return false;
-    const quietMs = this.#clock.now() - Math.max(oldest.sentAt, lastConfirmAt, freeSince);
-    return quietMs >= confirmMs || confirmedSentAt - Math.max(oldest.sentAt, freeSince) >= confirmMs;
+    const since = Math.max(oldest.sentAt, freeSince);
+    return (
+      now - Math.max(since, outlet.lastConfirmAt) >= confirmMs || outlet.confirmedSentAt - since >= confirmMs
+    );
   }
 
   /** The server may not even answer that the channel is closed, so what it had does not wait for that. */
@@ -189,7 +198,7 @@ export class Publisher {
     const channel = await this.#link.channel();
     const outlet: Outlet = {
       ...{ channel, pending: new Set(), returned: new Set() },
-      ...{ lastConfirmAt: 0, confirmedSentAt: 0 },
+      ...{ isConfirming: false, lastConfirmAt: 0, confirmedSentAt: 0 },
     };
     channel.on('basic.return', (message) => {
       const life = lifeOf(message);
@@ -207,12 +216,13 @@ export class Publisher {
    * but the last of them may be followed by its return only then: so one turn more.
    */
   #confirm(sending: Sending, outlet: Outlet): void {
-    if (this.#confirmed.push({ sending, outlet }) > 1) return;
+    sending.confirmedBy = outlet;
+    if (this.#confirmed.push(sending) > 1) return;
     setImmediate(() => {
       const confirmed = this.#confirmed.splice(0);
       setImmediate(() => {
-        for (const { sending, outlet } of confirmed) {
-          if (outlet.returned.delete(sending.life))
+        for (const sending of confirmed) {
+          if (sending.confirmedBy?.returned.delete(sending.life))
             sending.reject(certain(sending, queueUnknown(sending.queue)));
           else sending.resolve();
         }
