@@ -94,6 +94,8 @@ async function insertSource(
 ): Promise<{ id: string; size: number; added: boolean }> {
   const { clock, database } = parts;
   return database.transaction(async (transaction) => {
+    // Who adds to the same document waits: else PostgreSQL may tell one of two that its position is taken.
+    await transaction.updateTable('document').set({ id: document }).where('id', '=', document).execute();
     const row = await getDocument(transaction, document);
     await dropUsed(transaction, { owner: caller.name, hash, now: clock.now() });
     await putsAreUsed(transaction, [hash], caller.name);
