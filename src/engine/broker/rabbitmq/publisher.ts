@@ -1,6 +1,7 @@
 import type { Channel, Envelope } from 'rabbitmq-client';
 import { type Clock, sleep } from '../../clock.ts';
 import { PismakError } from '../../errors.ts';
+import { Confirms } from './confirms.ts';
 import { closeChannel, closedError, queueUnknown, type RabbitLink, serverCode, unavailable } from './link.ts';
 import { lifeOf } from './message.ts';
 
@@ -8,22 +9,15 @@ import { lifeOf } from './message.ts';
 const patienceMs = 30_000;
 /** How long for one that does not refuse it: as long as the choice of a new leader may take. */
 const refusedMs = 10_000;
-/** How long for one that confirms it. A confirm can be lost for ever with the leader of a stream; most take milliseconds. */
-const confirmMs = 10_000;
 const checkMs = 1000;
 const pauseMs = 100;
 
-/** A channel and its messages that are not confirmed, the oldest first. */
+/** A channel and its messages that are not confirmed. */
 interface Outlet {
   channel: Channel;
-  pending: Set<Sending>;
+  confirms: Confirms<Sending>;
   /** Lives of messages that no queue took; told apart from the others by the confirm that follows. */
   returned: Set<string>;
-  /** Something was confirmed since we last looked. */
-  isConfirming: boolean;
-  lastConfirmAt: number;
-  /** When the newest of the confirmed ones was sent. */
-  confirmedSentAt: number;
 }
 
 /** A message on its way. */
@@ -52,7 +46,7 @@ export class Publisher {
   readonly #clock: Clock;
   /** Where messages go now. */
   #outlet: Outlet | undefined;
-  /** With those that were given up and still have messages. */
+  /** With those that are no longer used and still have messages. */
   readonly #outlets = new Set<Outlet>();
   #cancelCheck: (() => void) | undefined;
   #opening: Promise<Outlet> | undefined;
@@ -94,13 +88,12 @@ export class Publisher {
   }
 
   #sendOver(outlet: Outlet, sending: Sending): void {
-    outlet.pending.add(sending);
+    outlet.confirms.pending.add(sending);
     this.#watch();
     const { sentAt } = sending;
     outlet.channel.basicPublish(sending.envelope, sending.body).then(
       () => {
-        outlet.isConfirming = true;
-        if (sentAt > outlet.confirmedSentAt) outlet.confirmedSentAt = sentAt;
+        outlet.confirms.confirmed(sentAt);
         this.#leave(outlet, sending);
         // The first confirm counts, also that of a channel which was given up.
         if (!sending.confirmedBy) this.#confirm(sending, outlet);
@@ -143,43 +136,37 @@ export class Publisher {
 
   /** False when it goes another way already. An outlet that is not used any more is closed with its last message. */
   #leave(outlet: Outlet, sending: Sending): boolean {
-    if (!outlet.pending.delete(sending)) return false;
-    if (outlet.pending.size === 0 && outlet !== this.#outlet) void outlet.channel.close();
+    const { pending } = outlet.confirms;
+    if (!pending.delete(sending)) return false;
+    if (pending.size === 0 && outlet !== this.#outlet) void outlet.channel.close();
     return true;
   }
 
+  /** Looks every second, while there is something to wait for, whether a confirm is overdue. */
   #watch(): void {
     if (this.#cancelCheck) return;
     const due = this.#clock.now() + checkMs;
     this.#cancelCheck = this.#clock.after(checkMs, () => {
       this.#cancelCheck = undefined;
+      const now = this.#clock.now();
+      const { freeSince } = this.#link;
       // Whoever wakes late, as after a pause of the machine, first reads what has come meanwhile.
-      const isLate = this.#clock.now() - due > checkMs;
-      for (const outlet of this.#outlets) if (!isLate && this.#owesConfirm(outlet)) this.#giveUp(outlet);
-      for (const outlet of this.#outlets) if (outlet.pending.size > 0) this.#watch();
+      const isLate = now - due > checkMs;
+      for (const outlet of this.#outlets) {
+        if (isLate || freeSince === undefined) continue;
+        if (outlet.confirms.isOverdue(now, freeSince)) this.#giveUp(outlet);
+      }
+      for (const { confirms } of this.#outlets) if (confirms.pending.size > 0) this.#watch();
     });
-  }
-
-  /** A server that is slow confirms something all the time, and in order; one confirm that is missing is overtaken. */
-  #owesConfirm(outlet: Outlet): boolean {
-    const now = this.#clock.now();
-    if (outlet.isConfirming) outlet.lastConfirmAt = now;
-    outlet.isConfirming = false;
-    const [oldest] = outlet.pending;
-    const { freeSince } = this.#link;
-    if (!oldest || freeSince === undefined) return false;
-    const since = Math.max(oldest.sentAt, freeSince);
-    return (
-      now - Math.max(since, outlet.lastConfirmAt) >= confirmMs || outlet.confirmedSentAt - since >= confirmMs
-    );
   }
 
   /** The server may not even answer that the channel is closed, so what it had does not wait for that. */
   #giveUp(outlet: Outlet): void {
     if (outlet === this.#outlet) this.#outlet = undefined;
     this.#outlets.delete(outlet);
-    const late = [...outlet.pending];
-    outlet.pending.clear();
+    const { pending } = outlet.confirms;
+    const late = [...pending];
+    pending.clear();
     void outlet.channel.close();
     for (const sending of late) {
       sending.isUncertain = true;
@@ -196,10 +183,7 @@ export class Publisher {
 
   async #prepare(): Promise<Outlet> {
     const channel = await this.#link.channel();
-    const outlet: Outlet = {
-      ...{ channel, pending: new Set(), returned: new Set() },
-      ...{ isConfirming: false, lastConfirmAt: 0, confirmedSentAt: 0 },
-    };
+    const outlet: Outlet = { channel, confirms: new Confirms(), returned: new Set() };
     channel.on('basic.return', (message) => {
       const life = lifeOf(message);
       if (life !== undefined) outlet.returned.add(life);
