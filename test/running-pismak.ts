@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Client } from '../src/cli/client.ts';
-import { openHttpClient } from '../src/cli/http-client.ts';
-import { systemClock } from '../src/engine/clock.ts';
+import { openHttpClient } from '../src/cli/client/http-client.ts';
 import { readHolder } from '../src/engine/data-directory/data-directory.ts';
+import { systemClock } from '../src/engine/time/clock.ts';
+import type { Client } from '../src/terminal/client/client.ts';
 
 const root = join(import.meta.dirname, '..');
 

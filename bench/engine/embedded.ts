@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Broker } from '../../src/engine/broker/broker.ts';
 import { openSqliteBroker } from '../../src/engine/broker/sqlite.ts';
-import { systemClock } from '../../src/engine/clock.ts';
+import { systemClock } from '../../src/engine/time/clock.ts';
 import { drain, publish } from './pismak.ts';
 import { scratchDirectory } from './scratch.ts';
 import { type Contender, jobs, secondsSince } from './work.ts';

@@ -1,7 +1,7 @@
 import { openPostgresBroker } from '../../src/engine/broker/postgres.ts';
-import { systemClock } from '../../src/engine/clock.ts';
-import { openPostgresPool } from '../../src/engine/database/postgres-pool.ts';
+import { openPostgresPool } from '../../src/engine/database/postgres/pool.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
+import { systemClock } from '../../src/engine/time/clock.ts';
 import { contest } from './contest.ts';
 import { graphile } from './graphile.ts';
 import { pgBoss } from './pg-boss.ts';

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openBroker } from '../../src/engine/broker/open.ts';
-import { systemClock } from '../../src/engine/clock.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
 import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
+import { systemClock } from '../../src/engine/time/clock.ts';
 import { publish } from './pismak.ts';
 import { perSecond, printTable } from './report.ts';
 import { jobs, median, secondsSince, Tally } from './work.ts';

@@ -1,7 +1,7 @@
 import { readAddress } from '../../src/engine/broker/rabbitmq/address.ts';
 import { openRabbitBroker } from '../../src/engine/broker/rabbitmq.ts';
-import { systemClock } from '../../src/engine/clock.ts';
 import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
+import { systemClock } from '../../src/engine/time/clock.ts';
 import { contest } from './contest.ts';
 import { runPismak } from './pismak.ts';
 import { RawRabbit } from './raw-rabbitmq.ts';

@@ -1,7 +1,7 @@
 /** One worker process of the benchmark: consumes a queue from `go` until `stop`, and says how many it has acked. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { openBroker } from '../../src/engine/broker/open.ts';
-import { systemClock } from '../../src/engine/clock.ts';
+import { systemClock } from '../../src/engine/time/clock.ts';
 
 const [url = '', queue = '', concurrency = '1', waitMs = '0'] = process.argv.slice(2);
 const broker = await openBroker(url, { file: '', clock: systemClock });

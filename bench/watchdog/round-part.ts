@@ -5,7 +5,7 @@ import { startZookeeper } from '../../src/engine/testing/servers/zookeeper.ts';
 import { writePresence, writeWorker } from '../../src/engine/testing/worker-nodes.ts';
 import { watchdogStatus } from '../../src/engine/watchdog/status.ts';
 import { runWatchdog } from '../../src/engine/watchdog/watchdog.ts';
-import { listWorkers } from '../../src/engine/worker-record.ts';
+import { listWorkers } from '../../src/engine/worker/worker-record.ts';
 import { scratchDirectory } from '../engine/scratch.ts';
 import { printMarkdown, type Target } from '../transcription/report.ts';
 

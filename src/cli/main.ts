@@ -1,7 +1,7 @@
-import { systemClock } from '../engine/clock.ts';
-import { exitCodes } from './exit-codes.ts';
+import { systemClock } from '../engine/time/clock.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import type { Surroundings } from '../terminal/session.ts';
 import { runProgram } from './run-program.ts';
-import type { Surroundings } from './session.ts';
 
 /** Ctrl-C lets the command finish cleanly; a second one ends it at once. */
 const interruption = new AbortController();
@@ -23,8 +23,12 @@ const surroundings: Surroundings = {
   clock: systemClock,
   signal: interruption.signal,
   async openClient(options) {
-    const { openClient } = await import('./open-client.ts');
+    const { openClient } = await import('./client/open-client.ts');
     return openClient({ ...options, clock: systemClock, signal: interruption.signal });
+  },
+  async openWork({ settings, ...options }) {
+    const { openEmbeddedWork } = await import('./client/embedded-work.ts');
+    return openEmbeddedWork(settings, { ...options, signal: interruption.signal });
   },
   async loadSettings(commandLine) {
     const { loadSettings } = await import('../engine/settings/load.ts');

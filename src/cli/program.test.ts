@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { ManualClock } from '../engine/clock.ts';
 import { PismakError } from '../engine/errors.ts';
+import { ManualClock } from '../engine/time/clock.ts';
 import { allOperations } from '../server/operations.ts';
-import { onlyReads } from './http-client.ts';
+import { onlyReads } from './client/http-client.ts';
 import { createProgram, groupNames } from './program.ts';
 import { fakeClient, runCommand } from './testing/run-command.ts';
 
@@ -19,6 +19,7 @@ test('every command has a sentence and an example in its help', async () => {
     {
       ...{ stdout: nowhere, stderr: nowhere, environment: {}, clock: new ManualClock() },
       signal: new AbortController().signal,
+      openWork: () => assert.fail('no work is needed'),
       openClient: () => assert.fail('no client is needed for help'),
       loadSettings: () => assert.fail('no settings are needed for help'),
     },

@@ -1,10 +1,8 @@
 import { Command } from 'commander';
-import { exitCodesHelp } from './exit-codes.ts';
-import type { Surroundings } from './session.ts';
-import { createShell, type Shell } from './shell.ts';
-
-/** Adds what belongs to a group: subcommands, or arguments and an action of its own. */
-export type AddGroup = (group: Command, shell: Shell) => void;
+import { type AddGroup, collect } from '../terminal/command-group.ts';
+import { exitCodesHelp } from '../terminal/exit-codes.ts';
+import type { Surroundings } from '../terminal/session.ts';
+import { createShell } from '../terminal/shell.ts';
 
 interface Group {
   summary: string;
@@ -19,20 +17,23 @@ const groups: Readonly<Record<string, Group>> = {
   },
   transcribe: {
     summary: 'Read scans: one command, from images to text, PAGE XML, ALTO and PDF',
-    load: () => import('./commands/transcribe.ts'),
+    load: () => import('../transcription/commands/transcribe.ts'),
   },
   document: {
     summary: 'Have scans read by what runs, see how far they are, get the results',
-    load: () => import('./commands/document.ts'),
+    load: () => import('../transcription/commands/document.ts'),
   },
   upload: {
     summary: 'See and give up what was uploaded in parts and no document has yet',
     load: () => import('./commands/upload.ts'),
   },
-  search: { summary: 'Find words in what was read', load: () => import('./commands/search.ts') },
+  search: {
+    summary: 'Find words in what was read',
+    load: () => import('../transcription/commands/search.ts'),
+  },
   usage: {
     summary: 'See and limit how many pages are read for whom, and how much is stored',
-    load: () => import('./commands/usage.ts'),
+    load: () => import('../transcription/commands/usage.ts'),
   },
   status: {
     summary: 'Show health, queues, workers and rates at a glance',
@@ -62,7 +63,7 @@ const groups: Readonly<Record<string, Group>> = {
   },
   evaluate: {
     summary: 'Compare what was read with what should have been',
-    load: () => import('./commands/evaluate.ts'),
+    load: () => import('../transcription/commands/evaluate.ts'),
   },
   dummy: { summary: 'Make load: send generated requests', load: () => import('./commands/dummy.ts') },
   schedule: { summary: 'Do things at certain times', load: () => import('./commands/schedule.ts') },
@@ -123,9 +124,4 @@ export async function createProgram(surroundings: Surroundings, words: readonly 
     if (words.includes(name)) (await load()).default(group, shell);
   }
   return program;
-}
-
-/** For options that may be repeated. */
-export function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
 }

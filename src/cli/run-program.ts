@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { describeError, exitCodeOf, exitCodes } from './exit-codes.ts';
+import { describeError, exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
+import type { Surroundings } from '../terminal/session.ts';
 import { createProgram } from './program.ts';
-import type { Surroundings } from './session.ts';
 
 /** Runs what the words say; resolves to the exit code, having told the user what went wrong. */
 export async function runProgram(surroundings: Surroundings, words: readonly string[]): Promise<number> {

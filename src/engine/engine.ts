@@ -3,12 +3,11 @@ import type { Alerts } from './alert/alert.ts';
 import type { Backlog } from './backlog/backlog.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import type { Broker } from './broker/broker.ts';
-import type { ChangeLog } from './change-log.ts';
-import type { Clock } from './clock.ts';
 import type { Coordination } from './coordination/coordination.ts';
 import type { DataDirectory } from './data-directory/data-directory.ts';
 import type { Database } from './database/database.ts';
-import type { Events } from './event.ts';
+import type { ChangeLog } from './event/change-log.ts';
+import type { Events } from './event/event.ts';
 import type { Random } from './identity.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Processors } from './processor/processors.ts';
@@ -17,7 +16,8 @@ import type { Schedules } from './schedule/schedules.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Pipelines } from './stage/pipelines.ts';
 import type { Stages } from './stage/stages.ts';
-import type { WorkerSet } from './worker-set.ts';
+import type { Clock } from './time/clock.ts';
+import type { WorkerSet } from './worker/worker-set.ts';
 
 /** Everything that the houses, the operations and the services work with. Made by `open-engine.ts`. */
 export interface Engine {

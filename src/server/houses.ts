@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import type { Running } from '../engine/service.ts';
+import type { Running } from '../engine/service/service.ts';
 import {
   createTranscriptionStages,
   runTranscription,

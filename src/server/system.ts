@@ -1,13 +1,13 @@
-import { closeInOrder, closeLimitMs } from '../engine/close-in-order.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
-import type { Running } from '../engine/service.ts';
-import { runServices } from '../engine/services.ts';
+import type { Running } from '../engine/service/service.ts';
+import { runServices } from '../engine/service/services.ts';
 import type { Settings } from '../engine/settings/settings.ts';
-import type { LifeState } from './health.ts';
+import { closeInOrder, closeLimitMs } from '../engine/time/close-in-order.ts';
 import { createHouseStages, houseProcessors, runHouses } from './houses.ts';
 import { openServer, type Server } from './open-server.ts';
 import { allOperations } from './operations.ts';
+import type { LifeState } from './routes/health.ts';
 import { createSamples } from './samples.ts';
 
 /** All parts of an installation in one process: engine, services, workers and the HTTP server. */

@@ -1,6 +1,6 @@
-import { runErasure } from '../engine/blob-erasure.ts';
+import { runErasure } from '../engine/blobs/owners/blob-erasure.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Running } from '../engine/service.ts';
+import type { Running } from '../engine/service/service.ts';
 import { runCollector } from './collect/collector.ts';
 import { runLostRequests } from './collect/lost-requests.ts';
 import { collectQueue } from './documents/document.ts';

@@ -1,4 +1,4 @@
-import type { Client } from '../../src/cli/client.ts';
+import type { Client } from '../../src/terminal/client/client.ts';
 
 export interface PageCount {
   done: number;

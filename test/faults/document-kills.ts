@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import sharp from 'sharp';
-import type { Client } from '../../src/cli/client.ts';
 import { readHolder } from '../../src/engine/data-directory/data-directory.ts';
+import type { Client } from '../../src/terminal/client/client.ts';
 import { writeZip } from '../../src/transcription/formats/zip.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import { countPages, type PageCount } from './count-pages.ts';

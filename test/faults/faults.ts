@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Random } from '../../src/engine/identity.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
 import type { ZookeeperServer } from '../../src/engine/testing/servers/zookeeper.ts';
-import { presencePath } from '../../src/engine/worker-record.ts';
+import { presencePath } from '../../src/engine/worker/worker-record.ts';
 import { type Installation, remoteWorker, workerNames } from './installation.ts';
 
 export interface Struck {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { decodeRequest, newRequest, toMessage } from '../../src/engine/request/request.ts';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';
-import { listWorkers } from '../../src/engine/worker-record.ts';
+import { listWorkers } from '../../src/engine/worker/worker-record.ts';
 import { startSystem } from '../../src/server/system.ts';
 
 export interface PoisonFigures {

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { engineClient } from '../../src/cli/engine-client.ts';
-import { findFiles } from '../../src/cli/files-to-publish.ts';
-import { createOutput } from '../../src/cli/output.ts';
-import { openOutputDirectory } from '../../src/cli/output-directory.ts';
-import { startProgress } from '../../src/cli/progress.ts';
-import type { Session } from '../../src/cli/session.ts';
-import { type TranscribeOptions, transcribe } from '../../src/cli/transcribe.ts';
-import { systemClock } from '../../src/engine/clock.ts';
+import { engineClient } from '../../src/cli/client/engine-client.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
+import { systemClock } from '../../src/engine/time/clock.ts';
+import { findFiles } from '../../src/terminal/files/files-to-publish.ts';
+import { openOutputDirectory } from '../../src/terminal/files/output-directory.ts';
+import { createOutput } from '../../src/terminal/output/output.ts';
+import { startProgress } from '../../src/terminal/output/progress.ts';
+import type { Session } from '../../src/terminal/session.ts';
+import { type TranscribeOptions, transcribe } from '../../src/transcription/commands/transcribe-scans.ts';
 import { runHouse } from '../../src/transcription/testing/running-transcription.ts';
 
 async function scansIn(directory: string, files: Record<string, string>): Promise<string> {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { systemClock } from '../../src/engine/clock.ts';
 import type { Migration } from '../../src/engine/database/database.ts';
 import { engineMigrations, openDatabase } from '../../src/engine/database/open.ts';
 import { hasCode } from '../../src/engine/errors.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
+import { systemClock } from '../../src/engine/time/clock.ts';
 
 /** What a later version may do: add a table, and a column that has a default. */
 const additive: Migration = {

@@ -8,7 +8,7 @@ import { settingsSchema } from '../../src/engine/settings/settings.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
-import { listWorkers } from '../../src/engine/worker-record.ts';
+import { listWorkers } from '../../src/engine/worker/worker-record.ts';
 import { startSystem } from '../../src/server/system.ts';
 import { WorkerElsewhere } from '../scale/worker-elsewhere.ts';
 import { laterMigration, makeLaterVersion } from './later-version.ts';

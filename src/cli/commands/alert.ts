@@ -1,5 +1,5 @@
-import { formatTime } from '../format.ts';
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { formatTime } from '../../terminal/output/format.ts';
 
 interface Alert {
   kind: string;

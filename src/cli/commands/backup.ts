@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
 
 const add: AddGroup = (group, { run }) => {
   group

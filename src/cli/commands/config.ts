@@ -1,6 +1,6 @@
 import type { SettingRow } from '../../engine/settings/show.ts';
-import type { AddGroup } from '../program.ts';
-import type { Column } from '../table.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import type { Column } from '../../terminal/output/table.ts';
 
 const columns: Column<SettingRow>[] = [
   { title: 'setting', of: (row) => row.setting },

@@ -1,6 +1,6 @@
-import { textOrFile, wholeNumber } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
-import type { Column } from '../table.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { textOrFile, wholeNumber } from '../../terminal/options/option-values.ts';
+import type { Column } from '../../terminal/output/table.ts';
 
 interface Node {
   path: string;

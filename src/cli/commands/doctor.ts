@@ -1,12 +1,12 @@
 import { readHolder } from '../../engine/data-directory/data-directory.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { formatCount } from '../../terminal/output/format.ts';
+import type { Session } from '../../terminal/session.ts';
 import { checkData } from '../doctor/check-data.ts';
 import { checkNode, checkPackages } from '../doctor/check-installation.ts';
 import { checkProcess } from '../doctor/check-process.ts';
 import { type Finding, fail, ok } from '../doctor/finding.ts';
-import { formatCount } from '../format.ts';
-import type { AddGroup } from '../program.ts';
-import type { Session } from '../session.ts';
 
 const add: AddGroup = (group, { run }) => {
   group

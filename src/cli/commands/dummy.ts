@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, sleep } from '../../engine/clock.ts';
 import { newId } from '../../engine/identity.ts';
-import { formatBytes, formatCount, formatDuration } from '../format.ts';
-import { anyNumber, byteCount, wholeNumber } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
-import { addTargetOptions, type TargetOptions, targetOf } from '../request-target.ts';
-import { type PlannedRequest, submitRequests } from '../submit-requests.ts';
+import { type Clock, sleep } from '../../engine/time/clock.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { anyNumber, byteCount, wholeNumber } from '../../terminal/options/option-values.ts';
+import { addTargetOptions, type TargetOptions, targetOf } from '../../terminal/options/request-target.ts';
+import { formatBytes, formatCount, formatDuration } from '../../terminal/output/format.ts';
+import { type PlannedRequest, submitRequests } from '../../terminal/results/submit-requests.ts';
 
 interface Options extends TargetOptions {
   size: number;

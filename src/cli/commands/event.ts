@@ -1,6 +1,6 @@
-import { formatTime } from '../format.ts';
-import { wholeNumber } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { wholeNumber } from '../../terminal/options/option-values.ts';
+import { formatTime } from '../../terminal/output/format.ts';
 
 interface Event {
   kind: string;

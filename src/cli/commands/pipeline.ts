@@ -1,6 +1,6 @@
-import { formatTime } from '../format.ts';
-import { commaList } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { commaList } from '../../terminal/options/option-values.ts';
+import { formatTime } from '../../terminal/output/format.ts';
 
 interface Pipeline {
   name: string;

@@ -1,21 +1,21 @@
 import { PismakError } from '../../engine/errors.ts';
 import { Collector } from '../../engine/results/collector.ts';
-import { collectResults } from '../collect-results.ts';
-import { describeCounts } from '../describe-counts.ts';
-import { findFiles, plannedFile } from '../files-to-publish.ts';
-import { formatCount } from '../format.ts';
-import type { AddGroup } from '../program.ts';
+import { requireRunning } from '../../terminal/client/require-running.ts';
+import { tellAlerts } from '../../terminal/client/tell-alerts.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { findFiles, plannedFile } from '../../terminal/files/files-to-publish.ts';
 import {
   addTargetOptions,
   outputQueue,
   type Target,
   type TargetOptions,
   targetOf,
-} from '../request-target.ts';
-import { requireRunning } from '../require-running.ts';
-import type { Session } from '../session.ts';
-import { submitRequests } from '../submit-requests.ts';
-import { tellAlerts } from '../tell-alerts.ts';
+} from '../../terminal/options/request-target.ts';
+import { formatCount } from '../../terminal/output/format.ts';
+import { collectResults } from '../../terminal/results/collect-results.ts';
+import { describeCounts } from '../../terminal/results/describe-counts.ts';
+import { submitRequests } from '../../terminal/results/submit-requests.ts';
+import type { Session } from '../../terminal/session.ts';
 
 interface Options extends TargetOptions {
   wait?: boolean;

@@ -1,10 +1,10 @@
 import type { MessageRow } from '../../engine/operation/operations/message-row.ts';
 import type { QueueRow } from '../../engine/operation/operations/rows.ts';
-import { formatBytes, formatCount, formatTime } from '../format.ts';
-import { wholeNumber } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
-import { queueColumns } from '../queue-columns.ts';
-import type { Column } from '../table.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { wholeNumber } from '../../terminal/options/option-values.ts';
+import { formatBytes, formatCount, formatTime } from '../../terminal/output/format.ts';
+import type { Column } from '../../terminal/output/table.ts';
+import { queueColumns } from './queue-columns.ts';
 
 const messageColumns: Column<MessageRow>[] = [
   { title: 'id', of: (row) => row.id },

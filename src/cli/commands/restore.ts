@@ -1,5 +1,5 @@
-import { formatBytes, formatCount, formatTime } from '../format.ts';
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { formatBytes, formatCount, formatTime } from '../../terminal/output/format.ts';
 
 const add: AddGroup = (group, { run }) => {
   group

@@ -1,9 +1,9 @@
 import { Collector } from '../../engine/results/collector.ts';
-import { collectResults, type Until } from '../collect-results.ts';
-import { describeCounts } from '../describe-counts.ts';
-import { wholeNumber } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
-import { requireRunning } from '../require-running.ts';
+import { requireRunning } from '../../terminal/client/require-running.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { wholeNumber } from '../../terminal/options/option-values.ts';
+import { collectResults, type Until } from '../../terminal/results/collect-results.ts';
+import { describeCounts } from '../../terminal/results/describe-counts.ts';
 
 interface Options {
   output: string;

@@ -1,8 +1,8 @@
 import type { Schedule, ScheduleRun } from '../../engine/schedule/schedules.ts';
-import { formatTime } from '../format.ts';
-import { commaList, jsonObject, textOrFile, wholeNumber } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
-import { type ScheduleOptions, scheduleFrom } from '../schedule-options.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { commaList, jsonObject, textOrFile, wholeNumber } from '../../terminal/options/option-values.ts';
+import { formatTime } from '../../terminal/output/format.ts';
+import { type ScheduleOptions, scheduleFrom } from './schedule-options.ts';
 
 const add: AddGroup = (group, { command, run }) => {
   command(group, 'ls', 'List schedules and when each runs next', 'schedule ls', 'schedule ls --json').action(

@@ -1,4 +1,4 @@
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
 
 interface Server {
   name: string;

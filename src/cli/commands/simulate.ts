@@ -9,10 +9,10 @@ import { drawSvg } from '../../engine/trace/draw-svg.ts';
 import { drawText } from '../../engine/trace/draw-text.ts';
 import type { Trace } from '../../engine/trace/trace.ts';
 import { type PolicyName, policies } from '../../engine/watchdog/policies.ts';
-import { formatCount } from '../format.ts';
-import { anyNumber, commaList, wholeNumber } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
-import { showReports } from '../show-reports.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { anyNumber, commaList, wholeNumber } from '../../terminal/options/option-values.ts';
+import { formatCount } from '../../terminal/output/format.ts';
+import { showReports } from './show-reports.ts';
 
 interface Options {
   policy: string;

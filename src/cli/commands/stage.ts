@@ -1,9 +1,9 @@
 import type { Stage } from '../../engine/stage/stage.ts';
-import { formatDuration, formatTime } from '../format.ts';
-import { anyNumber } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
-import { addDefinitionOptions, type DefinitionOptions, readDefinition } from '../stage-options.ts';
-import type { Column } from '../table.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { anyNumber } from '../../terminal/options/option-values.ts';
+import { formatDuration, formatTime } from '../../terminal/output/format.ts';
+import type { Column } from '../../terminal/output/table.ts';
+import { addDefinitionOptions, type DefinitionOptions, readDefinition } from './stage-options.ts';
 
 const columns: Column<Stage>[] = [
   { title: 'stage', of: (row) => row.name },

@@ -1,8 +1,8 @@
 import type { QueueRow, WorkerRow } from '../../engine/operation/operations/rows.ts';
-import { formatCount, formatTime } from '../format.ts';
-import type { AddGroup } from '../program.ts';
-import { queueColumns } from '../queue-columns.ts';
-import { workerColumns } from '../worker-columns.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { formatCount, formatTime } from '../../terminal/output/format.ts';
+import { queueColumns } from './queue-columns.ts';
+import { workerColumns } from './worker-columns.ts';
 
 interface Status {
   version: string;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { systemClock } from '../../engine/clock.ts';
 import { encodeRequest, newRequest, newStageLog } from '../../engine/request/request.ts';
 import { Collector } from '../../engine/results/collector.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { systemClock } from '../../engine/time/clock.ts';
 import { fakeClient, runCommand } from '../testing/run-command.ts';
 
 function finished(status: 'OK' | 'Failed'): Uint8Array {

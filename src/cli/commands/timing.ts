@@ -1,9 +1,9 @@
 import { PismakError } from '../../engine/errors.ts';
 import { createTiming, type Timing } from '../../engine/results/timing.ts';
-import { queuedRequests, savedRequests } from '../finished-requests.ts';
-import { formatCount, formatDuration } from '../format.ts';
-import type { Output } from '../output.ts';
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { formatCount, formatDuration } from '../../terminal/output/format.ts';
+import type { Output } from '../../terminal/output/output.ts';
+import { queuedRequests, savedRequests } from '../../terminal/results/finished-requests.ts';
 
 const add: AddGroup = (group, { run }) => {
   group

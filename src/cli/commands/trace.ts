@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { PismakError } from '../../engine/errors.ts';
-import { reasonOf } from '../../engine/system-error.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
 import { drawSvg } from '../../engine/trace/draw-svg.ts';
 import { drawText } from '../../engine/trace/draw-text.ts';
 import type { Trace } from '../../engine/trace/trace.ts';
-import { formatCount } from '../format.ts';
-import { type Moment, moment } from '../moment.ts';
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { type Moment, moment } from '../../terminal/options/moment.ts';
+import { formatCount } from '../../terminal/output/format.ts';
 
 interface Options {
   from?: Moment;

@@ -1,4 +1,4 @@
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
 
 const add: AddGroup = (group, shell) => {
   group
@@ -11,7 +11,7 @@ const add: AddGroup = (group, shell) => {
     .action(
       shell.run(async (session) => {
         const { settings, file } = await session.settings();
-        const { up } = await import('../up.ts');
+        const { up } = await import('../up/up.ts');
         await up(settings, file);
       }),
     );

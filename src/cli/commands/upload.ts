@@ -1,6 +1,6 @@
-import { formatBytes, formatTime } from '../format.ts';
-import { wholeNumber } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { wholeNumber } from '../../terminal/options/option-values.ts';
+import { formatBytes, formatTime } from '../../terminal/output/format.ts';
 
 interface Upload {
   upload: string;

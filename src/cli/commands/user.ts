@@ -1,6 +1,6 @@
-import { formatTime } from '../format.ts';
-import type { AddGroup } from '../program.ts';
-import { readPassword } from '../read-password.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { formatTime } from '../../terminal/output/format.ts';
+import { readPassword } from './read-password.ts';
 
 interface User {
   name: string;

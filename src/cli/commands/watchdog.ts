@@ -1,7 +1,7 @@
 import type { Plan } from '../../engine/watchdog/policy.ts';
-import { explainPlan, planColumns } from '../explain-plan.ts';
-import { formatDuration, formatTime } from '../format.ts';
-import type { AddGroup } from '../program.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { formatDuration, formatTime } from '../../terminal/output/format.ts';
+import { explainPlan, planColumns } from './explain-plan.ts';
 
 interface Move {
   worker: string;

@@ -1,8 +1,8 @@
 import type { WorkerRow } from '../../engine/operation/operations/rows.ts';
-import { commaList } from '../option-values.ts';
-import type { AddGroup } from '../program.ts';
-import { type RunWorkerOptions, runWorker } from '../run-worker.ts';
-import { workerColumns } from '../worker-columns.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { commaList } from '../../terminal/options/option-values.ts';
+import { type RunWorkerOptions, runWorker } from './run-worker.ts';
+import { workerColumns } from './worker-columns.ts';
 
 const add: AddGroup = (group, { command, run }) => {
   command(group, 'ls', 'List workers, living and dead', 'worker ls', 'worker ls --json').action(

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../engine/clock.ts';
-import { checkSqliteFile } from '../../engine/database/check-sqlite-file.ts';
+import { checkSqliteFile } from '../../engine/database/sqlite/check-file.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
-import { formatBytes, formatDuration } from '../format.ts';
+import type { Clock } from '../../engine/time/clock.ts';
+import { formatBytes, formatDuration } from '../../terminal/output/format.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The data directory and what lies in it. One that is not there yet is no fault. */

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Holder } from '../../engine/data-directory/data-directory.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
-import { formatTime } from '../format.ts';
+import { formatTime } from '../../terminal/output/format.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Who has the data directory and whether it is well; with nobody there, whether the port is free. */

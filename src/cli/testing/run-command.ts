@@ -1,6 +1,6 @@
-import { systemClock } from '../../engine/clock.ts';
 import { loadSettings } from '../../engine/settings/load.ts';
-import type { Client } from '../client.ts';
+import { systemClock } from '../../engine/time/clock.ts';
+import type { Client } from '../../terminal/client/client.ts';
 import { runProgram } from '../run-program.ts';
 
 /** What operations answer in a test: a value, or what makes one of the input. */
@@ -54,6 +54,7 @@ export async function runCommand(
       stderr: { write: (text) => (stderr += text) },
       ...{ environment, signal, clock: systemClock },
       openClient: async () => client,
+      openWork: async () => client,
       loadSettings: (commandLine) =>
         loadSettings({ commandLine, environment, directory: options.directory ?? '/nowhere' }),
     },

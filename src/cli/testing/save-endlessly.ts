@@ -1,4 +1,4 @@
-import { saveFile } from '../save-file.ts';
+import { saveFile } from '../../terminal/files/save-file.ts';
 
 /** Saves a file that never ends, and says so once some of it is written. */
 const [path = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts';
-import { everyPeriod, type Running, runService } from '../service.ts';
+import { everyPeriod, type Running, runService } from '../service/service.ts';
 import { brokenStages } from './checks/broken-stages.ts';
 import { type Check, lookOnce } from './checks/check.ts';
 import { growingDeadLetters } from './checks/dead-letters.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
 import { pino } from 'pino';
-import { ManualClock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { ManualClock } from '../time/clock.ts';
 import { type AlertNotice, createAlerts } from './alert.ts';
 
 const hour = 3_600_000;

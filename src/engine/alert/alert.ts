@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { ChangeLog } from '../change-log.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { hasCode, messageOf, PismakError } from '../errors.ts';
-import type { Events } from '../event.ts';
+import type { ChangeLog } from '../event/change-log.ts';
+import type { Events } from '../event/event.ts';
 import { newId } from '../identity.ts';
+import type { Clock } from '../time/clock.ts';
 import { type Alert, findOpen, insertAlert, listAlerts, trimAlerts, updateAlert } from './alert-rows.ts';
 
 export type { Alert } from './alert-rows.ts';

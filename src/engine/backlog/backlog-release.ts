@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts';
 import { fromColumns } from '../outbox/message-columns.ts';
 import { RefusingQueues } from '../outbox/refusing-queues.ts';
 import { waitingQueues } from '../outbox/waiting-queues.ts';
-import { everyPeriod, type Running, runService } from '../service.ts';
+import { everyPeriod, type Running, runService } from '../service/service.ts';
 import type { Backlog } from './backlog.ts';
 import { dueItems, dueOwners } from './backlog-queries.ts';
 import { FairTurns, type Owner } from './fair-turns.ts';

@@ -1,10 +1,10 @@
-import { Bell } from '../bell.ts';
 import type { OutgoingMessage } from '../broker/broker.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import { toColumns } from '../outbox/message-columns.ts';
+import { Bell } from '../time/bell.ts';
+import type { Clock } from '../time/clock.ts';
 
 export interface BacklogItem {
   queue: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ManualClock } from '../clock.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { writeWorker } from '../testing/worker-nodes.ts';
+import { ManualClock } from '../time/clock.ts';
 import { servingSlots } from './serving-slots.ts';
 
 test('slots are what the living workers of a stage can do at once', async (t) => {

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Clock } from '../clock.ts';
 import { readHolder } from '../data-directory/data-directory.ts';
 import { lockDirectory } from '../data-directory/directory-lock.ts';
 import { messageOf, PismakError } from '../errors.ts';
-import { syncDirectory } from '../sync-directory.ts';
-import { isSystemError } from '../system-error.ts';
+import { syncDirectory } from '../files/sync-directory.ts';
+import { isSystemError } from '../files/system-error.ts';
+import type { Clock } from '../time/clock.ts';
 import type { BackupManifest } from './backup-format.ts';
 import { unpackBackup } from './unpack-backup.ts';
 

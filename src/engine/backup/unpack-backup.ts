@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { messageOf, PismakError } from '../errors.ts';
-import { syncDirectory } from '../sync-directory.ts';
+import { syncDirectory } from '../files/sync-directory.ts';
 import {
   type BackupManifest,
   backupFormat,

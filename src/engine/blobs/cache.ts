@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../clock.ts';
 import { hasCode } from '../errors.ts';
-import { isSystemError } from '../system-error.ts';
+import { isSystemError } from '../files/system-error.ts';
+import { systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
-import { removeLeftovers, temporaryName } from './temporary-files.ts';
-import { checkHash, verified, writeContent } from './written-content.ts';
+import { removeLeftovers, temporaryName } from './directory/temporary-files.ts';
+import { checkHash, verified, writeContent } from './directory/written-content.ts';
 
 const underway = new Map<string, Promise<string>>();
 

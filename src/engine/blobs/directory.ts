@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { access, mkdir, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Clock, systemClock } from '../clock.ts';
 import { PismakError } from '../errors.ts';
-import { syncDirectory } from '../sync-directory.ts';
-import { isSystemError } from '../system-error.ts';
+import { syncDirectory } from '../files/sync-directory.ts';
+import { isSystemError } from '../files/system-error.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
-import { removeLeftovers, temporaryName } from './temporary-files.ts';
-import { checkHash, isHash, verified, writeContent } from './written-content.ts';
+import { removeLeftovers, temporaryName } from './directory/temporary-files.ts';
+import { checkHash, isHash, verified, writeContent } from './directory/written-content.ts';
 
 /**
  * Blobs as files `ab/abcdef...` of one directory, for any number of processes of one machine. A file gets its name only

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
-import { type Clock, ManualClock, systemClock } from '../clock.ts';
-import { openPostgresPool } from '../database/postgres-pool.ts';
+import { openPostgresPool } from '../database/postgres/pool.ts';
 import { hasCode } from '../errors.ts';
 import { startPostgres } from '../testing/servers/postgres.ts';
+import { type Clock, ManualClock, systemClock } from '../time/clock.ts';
 import { readBlob } from './blobs.ts';
 import { blobsContract } from './contract.ts';
+import { chunkBytes } from './postgres/chunks.ts';
 import { openPostgresBlobs } from './postgres.ts';
-import { chunkBytes } from './postgres-chunks.ts';
 
 const server = await startPostgres();
 after(() => server.close());

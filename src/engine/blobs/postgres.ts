@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type Clock, systemClock } from '../clock.ts';
-import { openPostgresPool } from '../database/postgres-pool.ts';
+import { openPostgresPool } from '../database/postgres/pool.ts';
 import { PismakError } from '../errors.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
-import { chunkBytes, chunksOf } from './postgres-chunks.ts';
-import { prepareTables } from './postgres-tables.ts';
-import { PostgresUploads } from './postgres-uploads.ts';
-import { checkHash, verified } from './written-content.ts';
+import { checkHash, verified } from './directory/written-content.ts';
+import { chunkBytes, chunksOf } from './postgres/chunks.ts';
+import { prepareTables } from './postgres/tables.ts';
+import { PostgresUploads } from './postgres/uploads.ts';
 
 const pageSize = 1000;
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** One timer for the earliest of all delayed messages. */
 export class DelayTimer {

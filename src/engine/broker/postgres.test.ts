@@ -1,9 +1,9 @@
 import { after, before } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { systemClock } from '../clock.ts';
-import { openPostgresPool } from '../database/postgres-pool.ts';
+import { openPostgresPool } from '../database/postgres/pool.ts';
 import { eventually } from '../testing/eventually.ts';
 import { type PostgresServer, startPostgres } from '../testing/servers/postgres.ts';
+import { systemClock } from '../time/clock.ts';
 import { brokerContract } from './contract.ts';
 import { openPostgresBroker } from './postgres.ts';
 

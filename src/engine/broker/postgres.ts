@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { postgresNodes } from '../database/postgres-nodes.ts';
+import { postgresNodes } from '../database/postgres/nodes.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
 import { PostgresBroker } from './postgres/broker.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import type { Clock } from '../clock.ts';
 import { PismakError } from '../errors.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
 import { readAddress } from './rabbitmq/address.ts';
 import { RabbitBroker } from './rabbitmq/broker.ts';

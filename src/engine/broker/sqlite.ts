@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Clock } from '../clock.ts';
-import { createPrivateFile } from '../private-file.ts';
+import { createPrivateFile } from '../files/private-file.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
 import { SqliteBroker } from './sqlite/broker.ts';
 import { startOwner } from './sqlite/owner.ts';

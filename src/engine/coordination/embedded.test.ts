@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '../clock.ts';
 import { frame } from '../database/migrations/0001-frame.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { systemClock } from '../time/clock.ts';
 import { code } from './contract/claim.ts';
 import { type CoordinationUnderTest, coordinationContract } from './contract.ts';
 import { openEmbeddedTree } from './embedded.ts';

@@ -1,12 +1,12 @@
-import type { Clock } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { Mutex } from '../database/mutex.ts';
+import { Mutex } from '../database/sqlite/mutex.ts';
 import { PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Coordination } from './coordination.ts';
-import { EmbeddedSession } from './embedded-session.ts';
-import { HoldLines } from './hold-lines.ts';
-import { NodeTree } from './node-tree.ts';
+import { HoldLines } from './embedded/hold-lines.ts';
+import { NodeTree } from './embedded/node-tree.ts';
+import { EmbeddedSession } from './embedded/session.ts';
 import { warnOfListener } from './warn-of-listener.ts';
 
 /** One tree in this process; each worker and service has a session of its own in it. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Coordination } from './coordination.ts';
 
 /** Where sessions come from: one per worker and service. */

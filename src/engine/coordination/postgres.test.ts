@@ -1,5 +1,5 @@
 import { after, before, type TestContext } from 'node:test';
-import { openPostgresPool } from '../database/postgres-pool.ts';
+import { openPostgresPool } from '../database/postgres/pool.ts';
 import { eventually } from '../testing/eventually.ts';
 import { type PostgresServer, startPostgres } from '../testing/servers/postgres.ts';
 import { type CoordinationUnderTest, coordinationContract } from './contract.ts';

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../clock.ts';
-import { postgresNodes } from '../database/postgres-nodes.ts';
+import { postgresNodes } from '../database/postgres/nodes.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import type { CoordinationSource } from './open.ts';
 import { PostgresTree } from './postgres/tree.ts';
 import { warnOfListener } from './warn-of-listener.ts';

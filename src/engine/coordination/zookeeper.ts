@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '../clock.ts';
 import { PismakError } from '../errors.ts';
 import type { Random } from '../identity.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import type { Coordination } from './coordination.ts';
 import { warnOfListener } from './warn-of-listener.ts';
 import { parseAddress } from './zookeeper/address.ts';

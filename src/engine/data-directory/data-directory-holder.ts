@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { isLiving } from '../living-process.ts';
 import { isLocked } from './directory-lock.ts';
+import { isLiving } from './living-process.ts';
 
 /** Who has a data directory, as it says itself in `holder.json`. */
 const holderSchema = z.object({

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Clock, systemClock } from '../clock.ts';
 import { messageOf, PismakError } from '../errors.ts';
-import { makeDirectory } from '../make-directory.ts';
+import { makeDirectory } from '../files/make-directory.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import { type Holder, readHolder, removeHolder, writeHolder } from './data-directory-holder.ts';
 import { lockDirectory } from './directory-lock.ts';
 

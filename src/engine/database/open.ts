@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
 import { PismakError } from '../errors.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Database } from './database.ts';
 import { frame } from './migrations/0001-frame.ts';
 import { trace } from './migrations/0002-trace.ts';

@@ -1,11 +1,11 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type Clock, sleep, systemClock } from '../clock.ts';
+import { type Clock, sleep, systemClock } from '../time/clock.ts';
 import type { Database } from './database.ts';
 import { runMigrations } from './migrate.ts';
-import { isClash } from './postgres-errors.ts';
-import { openPostgresPool } from './postgres-pool.ts';
-import { PostgresSession, PostgresStatement } from './postgres-session.ts';
-import { Slots } from './postgres-slots.ts';
+import { isClash } from './postgres/errors.ts';
+import { openPostgresPool } from './postgres/pool.ts';
+import { PostgresSession, PostgresStatement } from './postgres/session.ts';
+import { Slots } from './postgres/slots.ts';
 import type { EngineTables } from './tables.ts';
 
 const connections = 10;

@@ -1,18 +1,18 @@
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { type Clock, systemClock } from '../clock.ts';
 import { messageOf, PismakError } from '../errors.ts';
-import { createPrivateFile } from '../private-file.ts';
-import { syncDirectory } from '../sync-directory.ts';
-import { isSystemError } from '../system-error.ts';
+import { createPrivateFile } from '../files/private-file.ts';
+import { syncDirectory } from '../files/sync-directory.ts';
+import { isSystemError } from '../files/system-error.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import type { Database } from './database.ts';
 import { runMigrations } from './migrate.ts';
-import { ConcurrentSqliteAdapter, SqliteThreadDriver } from './sqlite-driver.ts';
-import { sqliteError } from './sqlite-errors.ts';
-import type { SqliteAnswer, SqliteQuestion } from './sqlite-thread.ts';
+import { ConcurrentSqliteAdapter, SqliteThreadDriver } from './sqlite/driver.ts';
+import { sqliteError } from './sqlite/errors.ts';
+import type { SqliteAnswer, SqliteQuestion } from './sqlite/thread.ts';
+import { startThread } from './sqlite/thread-link.ts';
 import type { EngineTables } from './tables.ts';
-import { startThread } from './thread-link.ts';
 
 /** A database in one file, owned by one thread of this process. The schema is made by `migrate`. */
 export async function openSqliteDatabase(options: { file: string; clock?: Clock }): Promise<Database> {
@@ -44,7 +44,7 @@ export async function openSqliteDatabase(options: { file: string; clock?: Clock 
 }
 
 async function openThread(file: string) {
-  const link = startThread<SqliteQuestion, SqliteAnswer>(new URL('./sqlite-thread.ts', import.meta.url), {
+  const link = startThread<SqliteQuestion, SqliteAnswer>(new URL('./sqlite/thread.ts', import.meta.url), {
     owns: 'The database',
     revive: sqliteError,
   });

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../mask-secrets.ts';
+import { maskSecrets } from '../log/mask-secrets.ts';
 
 /** What an audit record shows of an input: bounded in size, without secrets, always valid JSON. */
 export function maskInput(input: unknown, secrets: readonly string[] = []): string {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { createAlerts } from '../alert/alert.ts';
-import { ManualClock } from '../clock.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
+import { ManualClock } from '../time/clock.ts';
 import { createOutbox, runOutbox } from './outbox.ts';
 
 async function start(

@@ -1,10 +1,10 @@
-import { Bell } from '../bell.ts';
 import type { Broker, OutgoingMessage } from '../broker/broker.ts';
-import type { Clock } from '../clock.ts';
 import type { Queries } from '../database/database.ts';
 import type { Engine } from '../engine.ts';
 import { newId } from '../identity.ts';
-import { everyPeriod, type Running, runService } from '../service.ts';
+import { everyPeriod, type Running, runService } from '../service/service.ts';
+import { Bell } from '../time/bell.ts';
+import type { Clock } from '../time/clock.ts';
 import { fromColumns, toColumns } from './message-columns.ts';
 import { RefusingQueues } from './refusing-queues.ts';
 import { waitingQueues } from './waiting-queues.ts';

@@ -1,6 +1,6 @@
 import type { Alerts } from '../alert/alert.ts';
-import type { Clock } from '../clock.ts';
 import { hasCode, messageOf } from '../errors.ts';
+import type { Clock } from '../time/clock.ts';
 
 const fullPauseMs = 1000;
 const firstPauseMs = 1000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock, systemClock } from '../clock.ts';
+import { ManualClock, systemClock } from '../time/clock.ts';
 import { dummyProcessor } from './dummy.ts';
 import { runProcessor } from './run-processor.ts';
 

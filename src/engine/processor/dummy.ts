@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../clock.ts';
+import { type Clock, sleep } from '../time/clock.ts';
 import { dummySeconds, parseDummyConfig } from './dummy-config.ts';
 import { defineProcessor, type ProcessorRegistration } from './processor.ts';
 

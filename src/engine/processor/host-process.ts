@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
 import { PismakError } from '../errors.ts';
+import type { Clock } from '../time/clock.ts';
 import type { FromHost, ToHost } from './host-protocol.ts';
 
 /** How long a processor that was told to stop may take before its process is killed. */

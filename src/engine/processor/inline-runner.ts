@@ -1,8 +1,8 @@
 import type { Blobs } from '../blobs/blobs.ts';
-import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { openJobFiles } from '../results/result-files.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { Clock } from '../time/clock.ts';
 import { isPermanent, type LoadProcessor, type Process, type Setup } from './processor.ts';
 import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { sweepBlobs } from '../blob-owners.ts';
 import { readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { sweepBlobs } from '../blobs/owners/blob-owners.ts';
 import { newFile } from '../request/request.ts';
 import { type Stage, stageDefinition } from '../stage/stage.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import { createIsolatedRunner } from './isolated-runner.ts';
 import type { Runner, RunnerResult } from './runner.ts';
 

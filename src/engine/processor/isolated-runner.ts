@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { ResultFile } from '../request/request.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { Clock } from '../time/clock.ts';
 import { type HostAnswer, HostProcess } from './host-process.ts';
 import type { FromHost } from './host-protocol.ts';
 import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';

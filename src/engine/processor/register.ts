@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Clock } from '../time/clock.ts';
 import { webhookProcessor } from '../webhook/webhook.ts';
 import { dummyProcessor } from './dummy.ts';
 import type { ProcessorRegistration } from './processor.ts';

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { z } from 'zod';
-import { checkMayUse, putsAreUsed } from '../blob-access.ts';
-import { disown } from '../blob-owners.ts';
+import { checkMayUse, putsAreUsed } from '../blobs/owners/blob-access.ts';
+import { disown } from '../blobs/owners/blob-owners.ts';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';

@@ -4,9 +4,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '../clock.ts';
 import { encodeRequest, newRequest, newStageLog, type Request } from '../request/request.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { systemClock } from '../time/clock.ts';
 import { Collector } from './collector.ts';
 
 const clock = systemClock;

@@ -4,13 +4,13 @@ import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { removeLeftovers, temporaryName } from '../blobs/temporary-files.ts';
-import { verified } from '../blobs/written-content.ts';
-import type { Clock } from '../clock.ts';
+import { removeLeftovers, temporaryName } from '../blobs/directory/temporary-files.ts';
+import { verified } from '../blobs/directory/written-content.ts';
 import { hasCode } from '../errors.ts';
+import { syncDirectory } from '../files/sync-directory.ts';
+import { isSystemError } from '../files/system-error.ts';
 import { decodeRequest, milliseconds, type Request } from '../request/request.ts';
-import { syncDirectory } from '../sync-directory.ts';
-import { isSystemError } from '../system-error.ts';
+import type { Clock } from '../time/clock.ts';
 import { createNamer, markedFileName } from './safe-file-name.ts';
 import { hasFailed } from './timing.ts';
 

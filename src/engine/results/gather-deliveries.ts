@@ -1,5 +1,5 @@
 import type { Broker, Delivery } from '../broker/broker.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** A delivery whose handler waits until `done` is called: whoever has it settles it first. */
 export interface HeldDelivery {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { own } from '../blob-owners.ts';
+import { own } from '../blobs/owners/blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
-import { ManualClock } from '../clock.ts';
 import { hasCode } from '../errors.ts';
 import { newRequest, toMessage } from '../request/request.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
+import { ManualClock } from '../time/clock.ts';
 import { gatherDeliveries } from './gather-deliveries.ts';
 import { createPickup, leaseMs, maxUnconfirmed } from './pickup.ts';
 import { requestOwner } from './result-files.ts';

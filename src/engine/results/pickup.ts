@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { disown } from '../blob-owners.ts';
+import { disown } from '../blobs/owners/blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
+import type { Clock } from '../time/clock.ts';
 import { gatherDeliveries, type HeldDelivery } from './gather-deliveries.ts';
 import { requestOwner } from './result-files.ts';
 

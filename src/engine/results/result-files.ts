@@ -1,11 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { ownAll } from '../blob-owners.ts';
 import { type BlobReference, type Blobs, readBlob } from '../blobs/blobs.ts';
-import type { Clock } from '../clock.ts';
+import { ownAll } from '../blobs/owners/blob-owners.ts';
 import type { Database } from '../database/database.ts';
 import type { JobFiles } from '../processor/processor.ts';
 import { newFile, type Request, type ResultFile } from '../request/request.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** Contents up to this size travel inside the message; larger ones go to Blobs and the message holds a reference. */
 export const inlineLimit = 64 * 1024;

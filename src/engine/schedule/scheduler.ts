@@ -2,7 +2,7 @@ import type { Engine } from '../engine.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import type { Submission } from '../request/submit.ts';
-import { everyPeriod, type Running, runService, type ServiceContext } from '../service.ts';
+import { everyPeriod, type Running, runService, type ServiceContext } from '../service/service.ts';
 import { RunLog } from './run-log.ts';
 import { beginRun, endRun, giveUpInterrupted, openRuns, queueRun } from './schedule-runs.ts';
 import { follows, listSchedules, type Schedule, type ScheduleRun } from './schedules.ts';

@@ -1,11 +1,11 @@
-import { Bell } from '../bell.ts';
-import type { ChangeLog } from '../change-log.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
 import { hasCode, PismakError } from '../errors.ts';
+import type { ChangeLog } from '../event/change-log.ts';
 import { newId } from '../identity.ts';
 import { stageName } from '../stage/stage.ts';
+import { Bell } from '../time/bell.ts';
+import type { Clock } from '../time/clock.ts';
 import {
   nextTick,
   type Parameters,

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { inspect } from 'node:util';
-import { maskSecrets } from '../mask-secrets.ts';
+import { maskSecrets } from '../log/mask-secrets.ts';
 import { nearestName } from '../nearest-name.ts';
 import { allSettings, findSetting, isSection, type Setting } from './setting.ts';
 import { settingsSchema } from './settings.ts';

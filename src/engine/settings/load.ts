@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { PismakError } from '../errors.ts';
-import { isSystemError, reasonOf } from '../system-error.ts';
+import { isSystemError, reasonOf } from '../files/system-error.ts';
 import { commandLineLayer, environmentLayer, fileLayer, type Layer } from './layers.ts';
 import { allSettings } from './setting.ts';
 import { type Settings, settingsSchema } from './settings.ts';

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../mask-secrets.ts';
+import { maskSecrets } from '../log/mask-secrets.ts';
 import type { LoadedSettings } from './load.ts';
 import { allSettings } from './setting.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { messageOf, PismakError } from '../errors.ts';
-import { reasonOf } from '../system-error.ts';
+import { reasonOf } from '../files/system-error.ts';
 import { type Workload, workload } from './workload.ts';
 import { workloads } from './workloads.ts';
 

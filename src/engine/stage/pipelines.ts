@@ -1,8 +1,8 @@
 import type { Broker } from '../broker/broker.ts';
-import type { ChangeLog } from '../change-log.ts';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { hasCode, PismakError } from '../errors.ts';
+import type { ChangeLog } from '../event/change-log.ts';
+import type { Clock } from '../time/clock.ts';
 import { stageName } from './stage.ts';
 import { type Stages, unknownStage } from './stages.ts';
 

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import { putsAreUsed } from '../blob-access.ts';
-import { disown, own } from '../blob-owners.ts';
+import { putsAreUsed } from '../blobs/owners/blob-access.ts';
+import { disown, own } from '../blobs/owners/blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
-import type { ChangeLog } from '../change-log.ts';
-import type { Clock } from '../clock.ts';
 import type { Coordination, Unwatch } from '../coordination/coordination.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { hasCode, PismakError } from '../errors.ts';
+import type { ChangeLog } from '../event/change-log.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Processors } from '../processor/processors.ts';
-import { changeWorker, listWorkers, type WorkerRecord } from '../worker-record.ts';
+import type { Clock } from '../time/clock.ts';
+import { changeWorker, listWorkers, type WorkerRecord } from '../worker/worker-record.ts';
 import { overLimit } from './handling-limit.ts';
 import { type Stage, type StageDefinition, stageDefinition } from './stage.ts';
 

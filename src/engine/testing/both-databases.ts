@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
-import type { Clock } from '../clock.ts';
 import { openDatabase } from '../database/open.ts';
+import type { Clock } from '../time/clock.ts';
 import { startPostgres } from './servers/postgres.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

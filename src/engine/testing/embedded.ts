@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { openSqliteBroker } from '../broker/sqlite.ts';
-import { createChangeLog } from '../change-log.ts';
-import { type Clock, systemClock } from '../clock.ts';
 import { openEmbeddedTree } from '../coordination/embedded.ts';
 import { engineMigrations } from '../database/open.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
-import { createEvents } from '../event.ts';
+import { createChangeLog } from '../event/change-log.ts';
+import { createEvents } from '../event/event.ts';
 import { createProcessors } from '../processor/processors.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { createPipelines } from '../stage/pipelines.ts';
 import { createStages } from '../stage/stages.ts';
+import { type Clock, systemClock } from '../time/clock.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { recordPut } from '../blob-access.ts';
 import type { BlobReference, Blobs } from '../blobs/blobs.ts';
-import type { Clock } from '../clock.ts';
+import { recordPut } from '../blobs/owners/blob-access.ts';
 import type { Database } from '../database/database.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** Stores bytes as if this user had uploaded them, whatever limits there are. */
 export async function putFor(

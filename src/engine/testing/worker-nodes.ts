@@ -1,5 +1,10 @@
 import type { Coordination } from '../coordination/coordination.ts';
-import { presencePath, type WorkerPresence, type WorkerRecord, workersPath } from '../worker-record.ts';
+import {
+  presencePath,
+  type WorkerPresence,
+  type WorkerRecord,
+  workersPath,
+} from '../worker/worker-record.ts';
 
 /** Writes the nodes of a worker, for tests of those who only look at workers. No presence (null) = it is dead. */
 export async function writeWorker(

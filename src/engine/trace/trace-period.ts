@@ -1,4 +1,4 @@
-import type { Event } from '../event.ts';
+import type { Event } from '../event/event.ts';
 
 /**
  * What the watchdog saw from one moment to another, as events. Periods that follow each other without a break join up

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../clock.ts';
 import { openEmbedded } from '../testing/embedded.ts';
+import { ManualClock } from '../time/clock.ts';
 import type { TraceEvent } from './trace-period.ts';
 import { pruneTrace, readTrace, writePeriod } from './trace-store.ts';
 

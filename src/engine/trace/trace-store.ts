@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Clock } from '../time/clock.ts';
 import { TraceBuilder } from './build-trace.ts';
 import { packEvents, unpackEvents } from './event-columns.ts';
 import type { Trace } from './trace.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { WorkerPresence } from '../worker-record.ts';
+import type { WorkerPresence } from '../worker/worker-record.ts';
 import { AverageKeeper } from './averages.ts';
 
 function presence(id: string, timings: WorkerPresence['timings'], startedAt = 1): WorkerPresence {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WorkerPresence } from '../worker-record.ts';
+import type { WorkerPresence } from '../worker/worker-record.ts';
 
 /** How long a message of each stage takes and where it goes next, merged from what the workers count each for themselves. */
 export const averages = z.record(

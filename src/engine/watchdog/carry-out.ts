@@ -1,6 +1,6 @@
 import { hasCode } from '../errors.ts';
-import type { ServiceContext } from '../service.ts';
-import { changeWorker } from '../worker-record.ts';
+import type { ServiceContext } from '../service/service.ts';
+import { changeWorker } from '../worker/worker-record.ts';
 import type { Assignment, Plan } from './policy.ts';
 import { type Readings, waitingPath } from './snapshot.ts';
 import { unservedStages } from './unserved-stages.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openEmbedded } from '../testing/embedded.ts';
 import { writeWorker } from '../testing/worker-nodes.ts';
-import type { WorkerPresence } from '../worker-record.ts';
+import type { WorkerPresence } from '../worker/worker-record.ts';
 import { read, toSnapshot } from './snapshot.ts';
 
 test('what a worker of another process has in hand counts, though the broker here does not know of it', async (t) => {

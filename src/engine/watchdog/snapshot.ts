@@ -2,7 +2,7 @@ import { type Broker, type QueueStatus, queueLength } from '../broker/broker.ts'
 import type { Coordination } from '../coordination/coordination.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Stages } from '../stage/stages.ts';
-import { listWorkers, type WorkerPresence, type WorkerView } from '../worker-record.ts';
+import { listWorkers, type WorkerPresence, type WorkerView } from '../worker/worker-record.ts';
 import type { Averages } from './averages.ts';
 import type { Snapshot, StageSnapshot, WorkerSnapshot } from './policy.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Coordination } from '../coordination/coordination.ts';
-import { type ServiceContext, servicePath } from '../service.ts';
+import { type ServiceContext, servicePath } from '../service/service.ts';
 import { averages } from './averages.ts';
 
 const schema = z.object({

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import type { QueueStatus } from '../broker/broker.ts';
-import { ManualClock } from '../clock.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { writeWorker } from '../testing/worker-nodes.ts';
+import { ManualClock } from '../time/clock.ts';
 import { readTrace } from '../trace/trace-store.ts';
-import type { WorkerPresence } from '../worker-record.ts';
+import type { WorkerPresence } from '../worker/worker-record.ts';
 import { type Readings, read } from './snapshot.ts';
 import { TraceRecorder } from './trace-recorder.ts';
 

@@ -1,6 +1,6 @@
-import { endsWithin } from '../clock.ts';
 import type { Engine } from '../engine.ts';
 import { messageOf } from '../errors.ts';
+import { endsWithin } from '../time/clock.ts';
 import type { TraceEvent, TracePeriod } from '../trace/trace-period.ts';
 import { pruneTrace, writePeriod } from '../trace/trace-store.ts';
 import type { Readings } from './snapshot.ts';

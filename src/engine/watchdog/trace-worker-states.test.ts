@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { TraceEvent } from '../trace/trace-period.ts';
-import type { WorkerPresence, WorkerView } from '../worker-record.ts';
+import type { WorkerPresence, WorkerView } from '../worker/worker-record.ts';
 import { WorkerStates } from './trace-worker-states.ts';
 
 const record: WorkerView['record'] = {

@@ -1,5 +1,5 @@
 import type { TraceEvent } from '../trace/trace-period.ts';
-import type { WorkerState, WorkerView } from '../worker-record.ts';
+import type { WorkerState, WorkerView } from '../worker/worker-record.ts';
 
 /** A pause between two messages that is shorter than this is no idleness that a picture could show. */
 const shortestRestMs = 5000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../clock.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { writeWorker } from '../testing/worker-nodes.ts';
+import { ManualClock } from '../time/clock.ts';
 import { readTrace } from '../trace/trace-store.ts';
 import { runWatchdog } from './watchdog.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { pino } from 'pino';
-import { ManualClock } from '../clock.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { writePresence, writeWorker } from '../testing/worker-nodes.ts';
-import { parseRecord, type WorkerPresence, type WorkerRecord, workersPath } from '../worker-record.ts';
+import { ManualClock } from '../time/clock.ts';
+import { parseRecord, type WorkerPresence, type WorkerRecord, workersPath } from '../worker/worker-record.ts';
 import { carryOut } from './carry-out.ts';
 import { watchdogStatus } from './status.ts';
 import { planNow, runWatchdog } from './watchdog.ts';

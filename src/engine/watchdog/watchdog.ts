@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import type { Engine } from '../engine.ts';
-import { everyPeriod, type Running, runService, type ServiceContext } from '../service.ts';
+import { everyPeriod, type Running, runService, type ServiceContext } from '../service/service.ts';
+import type { Clock } from '../time/clock.ts';
 import { AverageKeeper, type Averages, averages } from './averages.ts';
 import { carryOut, noteWaiting } from './carry-out.ts';
 import { policies } from './policies.ts';

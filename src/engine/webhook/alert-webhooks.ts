@@ -1,8 +1,8 @@
 import type { AlertSubscriber } from '../alert/alert.ts';
-import type { Clock } from '../clock.ts';
 import { newId } from '../identity.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { newRequest, toMessage } from '../request/request.ts';
+import type { Clock } from '../time/clock.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from './webhook.ts';
 
 /** Tells each of the URLs of every alert that is raised, lasts or is over. */

@@ -1,6 +1,6 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { guardedLookup, type Resolve } from './address-guard.ts';
 
 /** An answer is read for politeness only; whoever sends more than this wants to keep us busy. */

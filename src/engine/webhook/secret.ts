@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import type { Clock } from '../time/clock.ts';
 
 const name = 'webhook';
 

@@ -4,12 +4,12 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo, Socket } from 'node:net';
 import test from 'node:test';
 import { createAlerts } from '../alert/alert.ts';
-import { type Clock, ManualClock, systemClock } from '../clock.ts';
 import { createOutbox, runOutbox } from '../outbox/outbox.ts';
 import { type Job, PermanentFailure } from '../processor/processor.ts';
 import { decodeRequest } from '../request/request.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
+import { type Clock, ManualClock, systemClock } from '../time/clock.ts';
 import type { Resolve } from './address-guard.ts';
 import { alertWebhooks } from './alert-webhooks.ts';
 import { webhookSecret } from './secret.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { type Job, PermanentFailure, type ProcessorRegistration } from '../processor/processor.ts';
 import type { stageDefinition } from '../stage/stage.ts';
+import type { Clock } from '../time/clock.ts';
 import { checkUrl, type Resolve, systemResolve } from './address-guard.ts';
 import { post } from './post.ts';
 import { webhookSecret } from './secret.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startWorker } from '../testing/start-worker.ts';
-import { changeWorker, listWorkers } from '../worker-record.ts';
+import { changeWorker, listWorkers } from './worker-record.ts';
 
 test('a worker tells from when to when it served nothing because it switched', async (t) => {
   const embedded = await openEmbedded(t);

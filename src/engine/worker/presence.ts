@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
 import type { Coordination } from '../coordination/coordination.ts';
-import { presencePath, type WorkerPresence } from '../worker-record.ts';
+import type { Clock } from '../time/clock.ts';
+import { presencePath, type WorkerPresence } from './worker-record.ts';
 
 /** Between two reports there is at least this, however often a worker's state flips. */
 const leastMs = 200;

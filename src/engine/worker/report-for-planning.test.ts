@@ -4,7 +4,7 @@ import { newRequest, toMessage } from '../request/request.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startWorker } from '../testing/start-worker.ts';
-import { changeWorker, listWorkers, type WorkerPresence } from '../worker-record.ts';
+import { changeWorker, listWorkers, type WorkerPresence } from './worker-record.ts';
 
 test('a worker reports what the watchdog plans with: costs of switches, since when it is busy, where messages went', async (t) => {
   const embedded = await openEmbedded(t);

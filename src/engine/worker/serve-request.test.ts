@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Delivery } from '../broker/broker.ts';
-import { ManualClock } from '../clock.ts';
 import type { Runner } from '../processor/runner.ts';
 import { decodeRequest, newFile, newRequest, toMessage } from '../request/request.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
+import { ManualClock } from '../time/clock.ts';
 import { serveRequest } from './serve-request.ts';
 
 test('results that were erased while a long job was running are made again, not passed on without their bytes', async (t) => {

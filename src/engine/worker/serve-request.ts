@@ -1,13 +1,13 @@
-import { settlingMs } from '../blob-erasure.ts';
-import { disown } from '../blob-owners.ts';
+import { settlingMs } from '../blobs/owners/blob-erasure.ts';
+import { disown } from '../blobs/owners/blob-owners.ts';
 import type { Delivery } from '../broker/broker.ts';
-import { sleep } from '../clock.ts';
 import { hasCode, messageOf, PismakError } from '../errors.ts';
 import type { Runner } from '../processor/runner.ts';
 import { type PassedOn, passOn, type Report } from '../request/outcome.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
 import { inlineReferences, requestOwner, storeLarge } from '../results/result-files.ts';
 import { retryDelay, type Stage } from '../stage/stage.ts';
+import { sleep } from '../time/clock.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 export interface Serving {

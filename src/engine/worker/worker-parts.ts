@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Broker } from '../broker/broker.ts';
-import type { Clock } from '../clock.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import type { Database } from '../database/database.ts';
-import type { Events } from '../event.ts';
+import type { Events } from '../event/event.ts';
 import type { Random } from '../identity.ts';
 import type { Processors } from '../processor/processors.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Stages } from '../stage/stages.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** What a worker works with: a part of the engine. */
 export interface WorkerParts {

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { openBlobs } from '../blobs/open.ts';
 import { openBroker } from '../broker/open.ts';
-import { createChangeLog } from '../change-log.ts';
-import { type Clock, sleep } from '../clock.ts';
-import { closeInOrder, closeLimitMs } from '../close-in-order.ts';
 import { type CoordinationSource, openCoordination } from '../coordination/open.ts';
 import { openDatabase } from '../database/open.ts';
 import { messageOf } from '../errors.ts';
-import { createEvents } from '../event.ts';
+import { createChangeLog } from '../event/change-log.ts';
+import { createEvents } from '../event/event.ts';
 import type { Random } from '../identity.ts';
 import type { ProcessorRegistration } from '../processor/processor.ts';
 import { registerProcessors } from '../processor/register.ts';
-import { type ServerAddresses, watchServers } from '../server-addresses.ts';
+import { type ServerAddresses, watchServers } from '../servers/server-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createStages } from '../stage/stages.ts';
+import { type Clock, sleep } from '../time/clock.ts';
+import { closeInOrder, closeLimitMs } from '../time/close-in-order.ts';
 import { Worker } from './worker.ts';
 
 export interface WorkerProcess {

@@ -7,9 +7,9 @@ import { decodeRequest, newRequest, type Request, toMessage } from '../request/r
 import { settingsSchema } from '../settings/settings.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
-import { changeWorker, listWorkers } from '../worker-record.ts';
 import { Worker } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
+import { changeWorker, listWorkers } from './worker-record.ts';
 
 /** Three stages on real embedded ports: `first` and `second` wait no time, `wild` does what its request says. */
 async function opened(t: TestContext): Promise<Embedded & WorkerParts> {

@@ -1,22 +1,22 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import { sleep } from '../clock.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import { hasCode, messageOf, PismakError } from '../errors.ts';
 import type { Stage } from '../stage/stage.ts';
-import {
-  changeWorker,
-  parseRecord,
-  type WorkerPresence,
-  type WorkerRecord,
-  workersPath,
-} from '../worker-record.ts';
+import { sleep } from '../time/clock.ts';
 import { createRunner } from './create-runner.ts';
 import { PresenceReport } from './presence.ts';
 import { RunnerCache } from './runner-cache.ts';
 import { Slot } from './slot.ts';
 import { Timings } from './timings.ts';
 import type { WorkerParts } from './worker-parts.ts';
+import {
+  changeWorker,
+  parseRecord,
+  type WorkerPresence,
+  type WorkerRecord,
+  workersPath,
+} from './worker-record.ts';
 
 /** So long a worker is not sent again to a stage that it could not load, unless the stage was changed. */
 const unableMs = 60_000;

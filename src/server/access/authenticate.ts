@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../http/loopback.ts';
 import { callerOfKey, keyPrefix } from './keys.ts';
 import { checkSameOrigin } from './same-origin.ts';
 import { hashToken, tokenMatches } from './secret-token.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../engine/clock.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
+import { ManualClock } from '../../engine/time/clock.ts';
 import { type RunningServer, runServer } from '../testing/running-server.ts';
 
 const makeKey = async (server: RunningServer, input: object, key: string) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../engine/time/clock.ts';
 import { passwordOf, type RunningServer, runServer } from '../testing/running-server.ts';
 
 const day = 24 * 3_600_000;

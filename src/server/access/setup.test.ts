@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../engine/time/clock.ts';
 import { type RunningServer, runServer } from '../testing/running-server.ts';
 
 const account = { name: 'anna', password: 'correct horse' };

@@ -1,13 +1,13 @@
-import type { Clock } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Operation, Role } from '../../engine/operation/operation.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
+import type { Clock } from '../../engine/time/clock.ts';
 import { localCaller } from '../access/authenticate.ts';
 import { createKey } from '../access/keys.ts';
 import { hashPassword } from '../access/password.ts';
 import { openServer, type Server, type ServerOptions } from '../open-server.ts';
 import { allOperations } from '../operations.ts';
-import { queryFromInput } from '../query-input.ts';
+import { queryFromInput } from '../routes/query-input.ts';
 import { closeInReverse } from './close-in-reverse.ts';
 import { openTestEngine } from './test-engine.ts';
 

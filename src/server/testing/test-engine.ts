@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
-import type { Clock } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { type Settings, settingsSchema } from '../../engine/settings/settings.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import type { Clock } from '../../engine/time/clock.ts';
 
 /** The embedded engine in a directory of its own, without workers and services. Closed at the end of the test. */
 export async function openTestEngine(

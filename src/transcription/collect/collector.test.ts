@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { Change } from '../../engine/change-log.ts';
+import type { Change } from '../../engine/event/change-log.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { webhookSecret } from '../../engine/webhook/secret.ts';
 import { verifySignature } from '../../engine/webhook/signature.ts';

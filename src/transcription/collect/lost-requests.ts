@@ -1,9 +1,9 @@
-import { Bell } from '../../engine/bell.ts';
-import { giveUp } from '../../engine/blob-erasure.ts';
-import { sleep } from '../../engine/clock.ts';
+import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
-import { everyPeriod, type Running, runService } from '../../engine/service.ts';
+import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
+import { Bell } from '../../engine/time/bell.ts';
+import { sleep } from '../../engine/time/clock.ts';
 import { activeStates, type DocumentRow, tellChange } from '../documents/document.ts';
 import { finishIfComplete } from '../documents/finish-document.ts';
 import { releasedRequests } from '../documents/progress.ts';

@@ -1,4 +1,4 @@
-import { ownAll } from '../../engine/blob-owners.ts';
+import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { type DocumentRow, documentOwner, type PageRow, type Parts } from '../documents/document.ts';
 import { createTextIndex } from '../search/text-index.ts';

@@ -1,5 +1,5 @@
-import { giveUp } from '../../engine/blob-erasure.ts';
-import { ownAll } from '../../engine/blob-owners.ts';
+import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';

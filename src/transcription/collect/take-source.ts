@@ -1,5 +1,5 @@
-import { giveUp } from '../../engine/blob-erasure.ts';
-import { ownAll } from '../../engine/blob-owners.ts';
+import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isLiving } from '../../engine/living-process.ts';
+import { isLiving } from '../../engine/data-directory/living-process.ts';
 import { isPermanent, type Job } from '../../engine/processor/processor.ts';
 import { newFile } from '../../engine/request/request.ts';
 import { openJobFiles } from '../../engine/results/result-files.ts';

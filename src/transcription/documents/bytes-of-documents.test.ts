@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { own } from '../../engine/blob-owners.ts';
-import { systemClock } from '../../engine/clock.ts';
+import { own } from '../../engine/blobs/owners/blob-owners.ts';
 import { bothDatabases } from '../../engine/testing/both-databases.ts';
+import { systemClock } from '../../engine/time/clock.ts';
 import { isInDocument } from './bytes-of-documents.ts';
 
 const uuid = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';

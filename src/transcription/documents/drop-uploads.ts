@@ -1,4 +1,4 @@
-import { giveUp } from '../../engine/blob-erasure.ts';
+import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { ownerOf, type UploadParts } from './uploads.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { eraseGivenUp } from '../../engine/blob-erasure.ts';
-import { type Clock, systemClock } from '../../engine/clock.ts';
+import { eraseGivenUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode } from '../../engine/errors.ts';
 import { decodeRequest, newFile, newStageLog, toMessage } from '../../engine/request/request.ts';
 import { storeLarge } from '../../engine/results/result-files.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
+import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { runTranscription } from '../run-transcription.ts';
 import { bert, runHouse } from '../testing/running-transcription.ts';
 import { collectQueue } from './document.ts';

@@ -1,7 +1,7 @@
-import { recordPut } from '../../engine/blob-access.ts';
-import { giveUp } from '../../engine/blob-erasure.ts';
-import { own } from '../../engine/blob-owners.ts';
 import type { BlobReference } from '../../engine/blobs/blobs.ts';
+import { recordPut } from '../../engine/blobs/owners/blob-access.ts';
+import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
+import { own } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { findUpload, noUpload, ownerOf, type UploadParts } from './uploads.ts';

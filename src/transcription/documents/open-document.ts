@@ -1,5 +1,5 @@
-import { checkMayUse, putsAreUsed } from '../../engine/blob-access.ts';
-import { own } from '../../engine/blob-owners.ts';
+import { checkMayUse, putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
+import { own } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';

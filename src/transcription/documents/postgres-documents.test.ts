@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Clock, systemClock } from '../../engine/clock.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { startPostgres } from '../../engine/testing/servers/postgres.ts';
+import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { admin, runHouse } from '../testing/running-transcription.ts';
 
 const server = await startPostgres();

@@ -1,5 +1,5 @@
-import type { Clock } from '../../engine/clock.ts';
 import type { Queries } from '../../engine/database/database.ts';
+import type { Clock } from '../../engine/time/clock.ts';
 import { splitStage } from './document.ts';
 
 export interface PageCounts {

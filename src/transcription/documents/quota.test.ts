@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Clock, systemClock } from '../../engine/clock.ts';
 import { hasCode } from '../../engine/errors.ts';
+import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';
 
 /** In the middle of a month, so that it doesn't end during the test. */

@@ -1,4 +1,4 @@
-import { giveUp } from '../../engine/blob-erasure.ts';
+import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { checkMayUse } from '../../engine/blob-access.ts';
-import { eraseGivenUp } from '../../engine/blob-erasure.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
-import { systemClock } from '../../engine/clock.ts';
+import { checkMayUse } from '../../engine/blobs/owners/blob-access.ts';
+import { eraseGivenUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { hasCode } from '../../engine/errors.ts';
 import { settingsSchema } from '../../engine/settings/settings.ts';
 import { bothDatabases } from '../../engine/testing/both-databases.ts';
+import { systemClock } from '../../engine/time/clock.ts';
 import { dropUsed, forgetUploads, keptMs } from './drop-uploads.ts';
 import { finishUpload } from './finish-upload.ts';
 import { addPart, startUpload, uploadOffset } from './uploads.ts';

@@ -1,6 +1,6 @@
-import { giveUpRefused } from '../../engine/blob-erasure.ts';
-import { own } from '../../engine/blob-owners.ts';
 import { bounded } from '../../engine/blobs/bounded.ts';
+import { giveUpRefused } from '../../engine/blobs/owners/blob-erasure.ts';
+import { own } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { hasCode, PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';

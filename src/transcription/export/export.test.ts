@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../engine/clock.ts';
 import { isPermanent } from '../../engine/processor/processor.ts';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
+import { ManualClock } from '../../engine/time/clock.ts';
 import { imageOfPagePdf } from '../formats/pdf/page-pdf-image.ts';
 import { pdfImage } from '../formats/pdf/pdf-image.ts';
 import { samplePage } from '../formats/testing/pages.ts';

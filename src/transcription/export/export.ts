@@ -1,5 +1,4 @@
 import { buffer } from 'node:stream/consumers';
-import { type Clock, systemClock } from '../../engine/clock.ts';
 import { messageOf } from '../../engine/errors.ts';
 import {
   defineProcessor,
@@ -7,6 +6,7 @@ import {
   type LoadProcessor,
   PermanentFailure,
 } from '../../engine/processor/processor.ts';
+import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { files, resultFiles } from '../files.ts';
 import type { About } from '../formats/about.ts';
 import { toAlto } from '../formats/alto.ts';

@@ -1,7 +1,7 @@
 import { after } from 'node:test';
-import { systemClock } from '../../engine/clock.ts';
 import { openDatabase } from '../../engine/database/open.ts';
 import { startPostgres } from '../../engine/testing/servers/postgres.ts';
+import { systemClock } from '../../engine/time/clock.ts';
 import { searchContract } from './contract.ts';
 
 const server = await startPostgres();

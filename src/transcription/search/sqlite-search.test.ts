@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { systemClock } from '../../engine/clock.ts';
 import { openDatabase } from '../../engine/database/open.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { systemClock } from '../../engine/time/clock.ts';
 import { searchContract } from './contract.ts';
 
 searchContract('SQLite', async (test) => {

@@ -1,15 +1,15 @@
 import type { TestContext } from 'node:test';
-import type { Clock } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
 import { PermanentFailure, type ProcessorRegistration } from '../../engine/processor/processor.ts';
-import { runServices } from '../../engine/services.ts';
+import { runServices } from '../../engine/service/services.ts';
 import { type Settings, settingsSchema } from '../../engine/settings/settings.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import type { Clock } from '../../engine/time/clock.ts';
 import { collectQueue } from '../documents/document.ts';
 import { files, resultFiles } from '../files.ts';
 import { transcriptionOperations } from '../operations/index.ts';

@@ -3,9 +3,9 @@
  * stopped, as that of a virtual machine does, so only the servers can tell it that its time is over.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../../../src/engine/clock.ts';
 import { openZookeeperCoordination } from '../../../src/engine/coordination/zookeeper.ts';
 import { PismakError } from '../../../src/engine/errors.ts';
+import type { Clock } from '../../../src/engine/time/clock.ts';
 
 const [url = '', name = '', sessionTimeoutMs = '', path = ''] = process.argv.slice(2);
 process.stdin.on('close', () => process.exit()).resume();

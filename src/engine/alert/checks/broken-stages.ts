@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine.ts';
-import { listWorkers } from '../../worker-record.ts';
+import { listWorkers } from '../../worker/worker-record.ts';
 import type { Check, Finding } from './check.ts';
 
 /** Stages that a worker could not load: a wrong path, a syntax error, a configuration that the processor refuses. */

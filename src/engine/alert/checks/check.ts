@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Alerts } from '../alert.ts';
 
 /** One thing that can be wrong, with one kind of alert. */

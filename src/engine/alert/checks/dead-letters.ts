@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker/broker.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Check } from './check.ts';
 
 /** An alert about dead letters is over when none has come for so long. */

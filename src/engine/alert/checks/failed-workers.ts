@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine.ts';
-import { listWorkers } from '../../worker-record.ts';
+import { listWorkers } from '../../worker/worker-record.ts';
 import { type Check, Lasting } from './check.ts';
 
 /** A worker whose process was just started again is not missed at once. */

@@ -1,7 +1,7 @@
 import { queueLength } from '../../broker/broker.ts';
 import type { Engine } from '../../engine.ts';
 import type { Stage } from '../../stage/stage.ts';
-import { listWorkers, type WorkerView } from '../../worker-record.ts';
+import { listWorkers, type WorkerView } from '../../worker/worker-record.ts';
 import { type Check, Lasting } from './check.ts';
 
 const shownMessages = 5;

@@ -1,8 +1,8 @@
 import { after, before, test } from 'node:test';
-import { type Clock, systemClock } from '../../clock.ts';
-import { openPostgresPool } from '../../database/postgres-pool.ts';
+import { openPostgresPool } from '../../database/postgres/pool.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { type PostgresServer, startPostgres } from '../../testing/servers/postgres.ts';
+import { type Clock, systemClock } from '../../time/clock.ts';
 import type { Broker } from '../broker.ts';
 import { openPostgresBroker } from '../postgres.ts';
 import { compareWithModel } from './lease-commands.ts';

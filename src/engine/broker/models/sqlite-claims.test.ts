@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ManualClock } from '../../clock.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { temporaryDirectory } from '../../testing/temporary-directory.ts';
+import { ManualClock } from '../../time/clock.ts';
 import type { Broker } from '../broker.ts';
 import { openSqliteBroker } from '../sqlite.ts';
 import { compareWithModel } from './lease-commands.ts';

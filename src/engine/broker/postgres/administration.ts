@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
 import type { Page, QueueStatus, StoredMessage } from '../broker.ts';
 import { pageOf } from '../checks.ts';
 import { fromSeenRow, messageColumns, type SeenRow } from '../message-row.ts';

@@ -1,8 +1,8 @@
-import type { Clock } from '../../clock.ts';
-import { type LineOptions, PostgresLine } from '../../database/postgres-line.ts';
-import type { PostgresNodes } from '../../database/postgres-nodes.ts';
-import { prepareSchema } from '../../database/postgres-schema.ts';
+import { type LineOptions, PostgresLine } from '../../database/postgres/line.ts';
+import type { PostgresNodes } from '../../database/postgres/nodes.ts';
+import { prepareSchema } from '../../database/postgres/schema.ts';
 import { PismakError } from '../../errors.ts';
+import type { Clock } from '../../time/clock.ts';
 import type {
   Broker,
   ConsumeOptions,

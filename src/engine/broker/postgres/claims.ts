@@ -1,6 +1,6 @@
-import { type Clock, sleep } from '../../clock.ts';
-import type { Asked, PostgresLine } from '../../database/postgres-line.ts';
+import type { Asked, PostgresLine } from '../../database/postgres/line.ts';
 import { PismakError } from '../../errors.ts';
+import { type Clock, sleep } from '../../time/clock.ts';
 import { fromRow, type Message, type MessageRow } from '../message-row.ts';
 import { fetch, settle, take, yieldToOthers } from './claim-statements.ts';
 import type { Lease } from './lease.ts';

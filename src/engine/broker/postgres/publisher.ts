@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
 import { hasCode, PismakError } from '../../errors.ts';
 import { cameReady, noticesOf } from './notices.ts';
 

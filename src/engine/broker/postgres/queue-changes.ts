@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
 import type { QueueOptions } from '../broker.ts';
 import type { Administration } from './administration.ts';
 import { type Notice, noticesOf } from './notices.ts';

@@ -1,4 +1,4 @@
-import type { PostgresSchema } from '../../database/postgres-schema.ts';
+import type { PostgresSchema } from '../../database/postgres/schema.ts';
 
 /** Where notices of new messages and changed queues go. */
 export const channel = 'pismak_broker';

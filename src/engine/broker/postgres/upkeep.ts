@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
-import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { Clock } from '../../time/clock.ts';
 import { DelayTimer } from '../delay-timer.ts';
 import type { Lease } from './lease.ts';
 import { cameReady, noticesOf } from './notices.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { RecordStream } from './record-stream.ts';
 
 /** A handler that is done sooner than this, and publishes nothing, costs no record. */

@@ -1,5 +1,5 @@
 import type { Channel } from 'rabbitmq-client';
-import { Bell } from '../../bell.ts';
+import { Bell } from '../../time/bell.ts';
 import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.ts';
 import { SettledOnce } from '../delivery.ts';
 import { HandlerSlots } from '../handler-slots.ts';

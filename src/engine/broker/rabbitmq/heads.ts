@@ -1,5 +1,5 @@
 import type { Channel } from 'rabbitmq-client';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import { giveBack, takeFirst } from './look.ts';
 import { fromIncoming } from './message.ts';
 

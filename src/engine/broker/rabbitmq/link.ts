@@ -1,6 +1,6 @@
 import type { Channel, Connection, ConnectionOptions } from 'rabbitmq-client';
-import { type Clock, endsWithin } from '../../clock.ts';
 import { messageOf, PismakError } from '../../errors.ts';
+import { type Clock, endsWithin } from '../../time/clock.ts';
 
 const connectMs = 20_000;
 const closeMs = 5_000;

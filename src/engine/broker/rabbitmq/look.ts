@@ -1,6 +1,6 @@
 import type { Channel } from 'rabbitmq-client';
-import { type Clock, sleep } from '../../clock.ts';
 import { PismakError } from '../../errors.ts';
+import { type Clock, sleep } from '../../time/clock.ts';
 import type { Incoming } from './message.ts';
 import { countReady } from './server-queues.ts';
 

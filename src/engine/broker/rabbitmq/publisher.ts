@@ -1,6 +1,6 @@
 import type { Channel, Envelope } from 'rabbitmq-client';
-import { type Clock, sleep } from '../../clock.ts';
 import { PismakError } from '../../errors.ts';
+import { type Clock, sleep } from '../../time/clock.ts';
 import { Confirms } from './confirms.ts';
 import { closeChannel, closedError, queueUnknown, type RabbitLink, serverCode, unavailable } from './link.ts';
 import { lifeOf } from './message.ts';

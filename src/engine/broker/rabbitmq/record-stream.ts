@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from 'rabbitmq-client';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { RabbitLink } from './link.ts';
 import type { Publisher } from './publisher.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Clock, endsWithin, sleep } from '../../clock.ts';
+import { type Clock, endsWithin, sleep } from '../../time/clock.ts';
 import { queueUnknown, type RabbitLink } from './link.ts';
 import { isMarker, type RecordStream } from './record-stream.ts';
 import { queueExists } from './server-queues.ts';

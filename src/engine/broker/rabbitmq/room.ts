@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
 import { PismakError } from '../../errors.ts';
+import type { Clock } from '../../time/clock.ts';
 
 /** How long we believe what was counted: others publish too. */
 const freshMs = 100;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Failure, OutgoingMessage } from '../broker.ts';
 import type { Charges } from './charges.ts';
 import type { RabbitLink } from './link.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
 import { PismakError } from '../../errors.ts';
+import type { Clock } from '../../time/clock.ts';
 import type {
   Broker,
   ConsumeOptions,

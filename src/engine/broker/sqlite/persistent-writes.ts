@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
 import type { PismakError } from '../../errors.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Arguments, CommandName } from './commands.ts';
 import type { Owner } from './owner.ts';
 

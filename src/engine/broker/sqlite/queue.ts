@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { ConsumeOptions, DeliveryHandler, QueueStatus } from '../broker.ts';
 import type { DelayTimer } from '../delay-timer.ts';
 import { maxDelayMs, SettledOnce, type Settlement } from '../delivery.ts';

@@ -1,7 +1,7 @@
-import type { Clock } from '../../clock.ts';
-import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
 import { PismakError } from '../../errors.ts';
 import { newId } from '../../identity.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Hold } from '../coordination.ts';
 
 interface Ticket {

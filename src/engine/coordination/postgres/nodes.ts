@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
 import { PismakError } from '../../errors.ts';
 import type { Hold, Node } from '../coordination.ts';
 import { nameOf, parentOf } from '../path.ts';

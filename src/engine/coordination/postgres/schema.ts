@@ -1,4 +1,4 @@
-import type { PostgresSchema } from '../../database/postgres-schema.ts';
+import type { PostgresSchema } from '../../database/postgres/schema.ts';
 
 /** Where notices of changes go. Their first letter says what changed: a node, a hold, a session. */
 export const channel = 'pismak_coordination';

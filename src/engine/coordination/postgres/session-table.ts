@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres-line.ts';
+import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
 
 const open: Statement = {
   name: 'open-session',

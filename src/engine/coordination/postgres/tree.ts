@@ -1,9 +1,9 @@
-import type { Clock } from '../../clock.ts';
-import { PostgresLine } from '../../database/postgres-line.ts';
-import type { PostgresNodes } from '../../database/postgres-nodes.ts';
-import { prepareSchema } from '../../database/postgres-schema.ts';
+import { PostgresLine } from '../../database/postgres/line.ts';
+import type { PostgresNodes } from '../../database/postgres/nodes.ts';
+import { prepareSchema } from '../../database/postgres/schema.ts';
 import { PismakError } from '../../errors.ts';
 import { newId } from '../../identity.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Coordination } from '../coordination.ts';
 import { HoldLines } from './hold-lines.ts';
 import { PostgresNodeTable } from './nodes.ts';

@@ -1,6 +1,6 @@
-import { type Clock, sleep } from '../../clock.ts';
 import { messageOf, PismakError } from '../../errors.ts';
 import type { Random } from '../../identity.ts';
+import { type Clock, sleep } from '../../time/clock.ts';
 import type { EnsembleAddress } from './address.ts';
 import { type Asked, Connection, type Life, type SessionKey } from './connection.ts';
 import { closeSession, isRefusal, type Request } from './requests.ts';

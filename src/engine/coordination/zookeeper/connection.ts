@@ -1,6 +1,6 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecurely, type SecureContextOptions } from 'node:tls';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import { Frames, frame } from './frames.ts';
 import { JuteReader, JuteWriter } from './jute.ts';
 import { errorCodes, type Request, ZookeeperError } from './requests.ts';

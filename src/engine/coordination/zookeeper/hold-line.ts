@@ -1,6 +1,6 @@
-import type { Clock } from '../../clock.ts';
 import { hasCode, PismakError } from '../../errors.ts';
 import { newId } from '../../identity.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Hold } from '../coordination.ts';
 import { createFlags, exists, getChildren, getData, remove, type Stat } from './requests.ts';
 import { type Following, follow } from './watching.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { Coordination, Hold, Node, Unwatch, WriteOptions } from '../coordination.ts';
 import { checkParent, checkPath, checkValue } from '../path.ts';
 import type { ZookeeperClient } from './client.ts';

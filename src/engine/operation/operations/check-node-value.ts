@@ -1,6 +1,6 @@
 import { PismakError } from '../../errors.ts';
-import { checkServerUrl, serverNames, serversPath } from '../../server-addresses.ts';
-import { presencePath, workerRecord, workersPath } from '../../worker-record.ts';
+import { checkServerUrl, serverNames, serversPath } from '../../servers/server-addresses.ts';
+import { presencePath, workerRecord, workersPath } from '../../worker/worker-record.ts';
 
 /**
  * What others read must stay readable: one bad node would stop everybody who lists them. And what follows from

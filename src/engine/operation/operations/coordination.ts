@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Node } from '../../coordination/coordination.ts';
 import { PismakError } from '../../errors.ts';
-import { maskSecrets } from '../../mask-secrets.ts';
+import { maskSecrets } from '../../log/mask-secrets.ts';
 import { defineOperation } from '../operation.ts';
 import { checkNodeValue } from './check-node-value.ts';
 import { cut, page } from './inputs.ts';

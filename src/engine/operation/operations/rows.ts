@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Stage, stageDefinition } from '../../stage/stage.ts';
-import { workerPresence, workerRecord } from '../../worker-record.ts';
+import { workerPresence, workerRecord } from '../../worker/worker-record.ts';
 
 /** What several operations give out, each described once. Times are milliseconds since the epoch. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { maskSecrets } from '../../mask-secrets.ts';
-import { checkServerUrl, serverNames, serversPath } from '../../server-addresses.ts';
+import { maskSecrets } from '../../log/mask-secrets.ts';
+import { checkServerUrl, serverNames, serversPath } from '../../servers/server-addresses.ts';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
 import { done } from './rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Event } from '../../event.ts';
+import type { Event } from '../../event/event.ts';
 import { alice, mallory, openOperations, reader } from '../../testing/call-operations.ts';
 import { writeWorker } from '../../testing/worker-nodes.ts';
 import { ratePerMinute } from './status.ts';

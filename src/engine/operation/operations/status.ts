@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { checkStores, healthOf, stores } from '../../check-stores.ts';
-import type { Event } from '../../event.ts';
+import type { Event } from '../../event/event.ts';
+import { checkStores, healthOf, stores } from '../../servers/check-stores.ts';
 import { version } from '../../version.ts';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';

@@ -1,5 +1,5 @@
 import type { Coordination } from '../../coordination/coordination.ts';
-import { listWorkers, type WorkerView } from '../../worker-record.ts';
+import { listWorkers, type WorkerView } from '../../worker/worker-record.ts';
 import type { WorkerRow } from './rows.ts';
 
 export async function workerRows(coordination: Coordination): Promise<WorkerRow[]> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openOperations } from '../../testing/call-operations.ts';
 import { writeWorker } from '../../testing/worker-nodes.ts';
-import { workersPath } from '../../worker-record.ts';
+import { workersPath } from '../../worker/worker-record.ts';
 
 const { engine, call } = await openOperations();
 await call('stage.create', { name: 'work', processor: 'nothing' });

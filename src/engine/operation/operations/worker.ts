@@ -9,7 +9,7 @@ import {
   type WorkerRecord,
   workerRecord,
   workersPath,
-} from '../../worker-record.ts';
+} from '../../worker/worker-record.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { labels, nothing, workerId } from './inputs.ts';
 import { done, workerRow } from './rows.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createAlerts } from '../../alert/alert.ts';
-import { ManualClock } from '../../clock.ts';
 import { PismakError } from '../../errors.ts';
 import { type Embedded, openEmbedded } from '../../testing/embedded.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { ManualClock } from '../../time/clock.ts';
 import { createOutbox, type Outbox, runOutbox } from '../outbox.ts';
 import { type ModelTransaction, type Seen, whatIsWrong } from './outbox-model.ts';
 

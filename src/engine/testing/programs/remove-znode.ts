@@ -1,7 +1,7 @@
-import { systemClock } from '../../clock.ts';
 import { parseAddress } from '../../coordination/zookeeper/address.ts';
 import { ZookeeperClient } from '../../coordination/zookeeper/client.ts';
 import { remove } from '../../coordination/zookeeper/requests.ts';
+import { systemClock } from '../../time/clock.ts';
 
 /** Removes a znode, as an administrator would: arguments are the URL and the znode's path. */
 const [url = '', znode = ''] = process.argv.slice(2);

@@ -1,0 +1,29 @@
+import { openEngine } from '../../engine/open-engine.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
+import { createHouseStages, houseProcessors } from '../../server/houses.ts';
+import { startWork } from '../../server/system.ts';
+import type { Client } from '../../terminal/client/client.ts';
+import { engineClient } from './engine-client.ts';
+
+/** Everything that work needs, in this process and for this command: engine, services, workers, and no server. */
+export async function openEmbeddedWork(
+  settings: Settings,
+  options: { purpose: string; workers: number; signal: AbortSignal },
+): Promise<Client> {
+  const { purpose, workers, signal } = options;
+  const engine = await openEngine(settings, { purpose, processors: houseProcessors });
+  try {
+    await createHouseStages(engine);
+    const work = await startWork(engine, workers);
+    return {
+      ...engineClient(engine, signal),
+      async close() {
+        await work.close();
+        await engine.close();
+      },
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { openEngine } from '../../engine/open-engine.ts';
+import { executeOperation } from '../../engine/operation/execute-operation.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
+import { openStream } from '../../engine/operation/stream-operation.ts';
+import type { LoadedSettings } from '../../engine/settings/load.ts';
+import { houseProcessors } from '../../server/houses.ts';
+import { allOperations, allStreams } from '../../server/operations.ts';
+import type { Client } from '../../terminal/client/client.ts';
+import { addPart } from '../../transcription/index.ts';
+
+/** Whoever may read the data directory may do everything. */
+const local: Caller = { name: 'local', role: 'admin', address: 'command line' };
+
+/** Acts in this process, while nobody else has the data directory: no workers, no services, only the operations. */
+export async function openEngineClient(
+  { settings, file }: LoadedSettings,
+  interruption: AbortSignal,
+): Promise<Client> {
+  const engine = await openEngine(settings, {
+    ...{ purpose: 'a command', configurationFile: file, processors: houseProcessors },
+  });
+  return { ...engineClient(engine, interruption), alone: true, close: () => engine.close() };
+}
+
+/** The operations of an engine that runs in this process. Closing it does nothing. */
+export function engineClient(engine: Engine, interruption: AbortSignal): Client {
+  const never = new AbortController().signal;
+  const operations = new Map(allOperations.map((one) => [one.name, one]));
+  const streams = new Map(allStreams.map((one) => [one.name, one]));
+  return {
+    async call<Output>(name: string, input: object = {}, { afterInterruption = false } = {}) {
+      const operation = operations.get(name);
+      if (!operation) throw new PismakError('not-found', `there is no operation ${name}`);
+      const signal = afterInterruption ? never : interruption;
+      return (await executeOperation(engine, operation, local, input, signal)) as Output;
+    },
+    upload: (content) => engine.blobs.put(content),
+    async uploadPart(upload, offset, content) {
+      const part = (async function* () {
+        yield content;
+      })();
+      return { offset: await addPart(engine, upload, offset, part) };
+    },
+    async *stream(name, input) {
+      const stream = streams.get(name);
+      if (!stream) throw new PismakError('not-found', `there is no operation ${name}`);
+      yield* (await openStream(engine, stream, local, input, interruption)).content;
+    },
+    async *download(receipt, hash) {
+      if (!engine.pickup.find(receipt))
+        throw new PismakError('not-found', 'the receipt has expired: take the result again');
+      yield* engine.blobs.get(hash);
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,168 @@
+import {
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { type ErrorCode, errorStatus, messageOf, PismakError } from '../../engine/errors.ts';
+import { isSystemError } from '../../engine/files/system-error.ts';
+import { type Clock, sleep } from '../../engine/time/clock.ts';
+import { queryFromInput } from '../../server/routes/query-input.ts';
+import type { Client } from '../../terminal/client/client.ts';
+
+/** Operations whose verb is one of these only read; they are GET. */
+const readingVerbs = new Set([
+  'ls',
+  'show',
+  'history',
+  'peek',
+  'dead',
+  'status',
+  'plan',
+  'get',
+  'pages',
+  'page',
+  'sources',
+  'results',
+  'text',
+]);
+
+export function onlyReads(operation: string): boolean {
+  return readingVerbs.has(operation.split('.')[1] ?? '');
+}
+
+interface Sending {
+  method: 'GET' | 'POST' | 'PUT';
+  path: string;
+  type?: string;
+  body?: Uint8Array | AsyncIterable<Uint8Array>;
+  signal?: AbortSignal | undefined;
+}
+
+/** Talks to a server. Not by `fetch`: that gives up when an answer takes five minutes, and a backup may. */
+export function openHttpClient(options: {
+  url: string;
+  token: string | undefined;
+  clock: Clock;
+  /** Ends whatever is under way. */
+  interruption: AbortSignal;
+}): Client {
+  const { token, clock, interruption } = options;
+  const base = baseOf(options.url);
+  const secure = base.protocol === 'https:';
+  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+
+  async function send({ method, path, type, body, signal }: Sending): Promise<IncomingMessage> {
+    const headers: OutgoingHttpHeaders = { accept: 'application/json' };
+    if (token !== undefined) headers.authorization = `Bearer ${token}`;
+    if (type !== undefined) headers['content-type'] = type;
+    if (body instanceof Uint8Array) headers['content-length'] = body.length;
+    const target = new URL(base.pathname.replace(/\/$/, '') + path, base);
+    const parameters = { method, headers, agent, ...(signal && { signal }) };
+    const outgoing = (secure ? requestHttps : requestHttp)(target, parameters);
+    const answer = new Promise<IncomingMessage>((resolve, reject) => {
+      outgoing.on('response', resolve).on('error', reject);
+    });
+    try {
+      // An answer that comes before all was sent is a refusal, and explains the broken pipe.
+      if (body && !(body instanceof Uint8Array)) await Promise.race([pipeline(body, outgoing), answer]);
+      else outgoing.end(body);
+      return await answer;
+    } catch (error) {
+      // A kept connection that the server has just given up: it has not seen the request.
+      if (
+        outgoing.reusedSocket &&
+        isSystemError(error, 'ECONNRESET') &&
+        (!body || body instanceof Uint8Array)
+      ) {
+        return send({ method, path, ...(type !== undefined && { type }), ...(body && { body }), signal });
+      }
+      throw unreachable(base, error);
+    }
+  }
+
+  async function call(name: string, input: object, signal: AbortSignal | undefined): Promise<unknown> {
+    const path = `/api/v1/${name.replace('.', '/')}`;
+    const sending: Sending = onlyReads(name)
+      ? { method: 'GET', path: `${path}?${queryFromInput({ ...input })}`, signal }
+      : { method: 'POST', path, type: 'application/json', body: Buffer.from(JSON.stringify(input)), signal };
+    for (;;) {
+      const answer = await send(sending);
+      const waitSeconds = Number(answer.headers['retry-after']);
+      if (answer.statusCode !== 429 || !(waitSeconds > 0)) return parsed(answer);
+      // Told to be slower, so we are.
+      answer.resume();
+      await sleep(clock, waitSeconds * 1000, signal);
+      signal?.throwIfAborted();
+    }
+  }
+
+  return {
+    // The server has checked it against the declaration before sending it.
+    call: <Output>(name: string, input: object = {}, { afterInterruption = false } = {}) =>
+      call(name, input, afterInterruption ? undefined : interruption) as Promise<Output>,
+    async upload(body) {
+      const type = 'application/octet-stream';
+      const answer = await send({ method: 'POST', path: '/api/v1/blobs', type, body, signal: interruption });
+      return (await parsed(answer)) as { hash: string; size: number };
+    },
+    async uploadPart(upload, offset, body) {
+      const path = `/api/v1/uploads/${encodeURIComponent(upload)}/${offset}`;
+      const type = 'application/octet-stream';
+      return (await parsed(await send({ method: 'PUT', path, type, body, signal: interruption }))) as {
+        offset: number;
+      };
+    },
+    async *stream(name, input) {
+      const path = `/api/v1/${name.replace('.', '/')}?${queryFromInput({ ...input })}`;
+      const answer = await send({ method: 'GET', path, signal: interruption });
+      if (answer.statusCode !== 200) await parsed(answer);
+      yield* answer;
+    },
+    async *download(receipt, hash) {
+      const path = `/api/v1/results/${encodeURIComponent(receipt)}/blobs/${encodeURIComponent(hash)}`;
+      const answer = await send({ method: 'GET', path, signal: interruption });
+      if (answer.statusCode !== 200) await parsed(answer);
+      yield* answer;
+    },
+    async close() {
+      agent.destroy();
+    },
+  };
+}
+
+function baseOf(url: string): URL {
+  const base = URL.parse(url);
+  if (base && (base.protocol === 'http:' || base.protocol === 'https:')) return base;
+  throw new PismakError('invalid-input', 'the URL of a server looks like https://pismak.example.com');
+}
+
+/** The answer's content; an error with the code that the server gave. */
+async function parsed(answer: IncomingMessage): Promise<unknown> {
+  const content = parseJson((await buffer(answer)).toString());
+  const status = answer.statusCode ?? 0;
+  if (status >= 200 && status < 300 && content !== undefined) return content;
+  const { code, message, details } = (content as { error?: Partial<PismakError> } | undefined)?.error ?? {};
+  if (code !== undefined && Object.hasOwn(errorStatus, code) && message !== undefined) {
+    throw new PismakError(code as ErrorCode, String(message), details ? { details } : {});
+  }
+  throw new PismakError('unavailable', `what answers there is no Pismak: status ${status}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreachable(base: URL, error: unknown): unknown {
+  if (error instanceof PismakError || (error instanceof Error && error.name === 'AbortError')) return error;
+  return new PismakError('unavailable', `${base.origin} can't be reached: ${messageOf(error)}`, {
+    cause: error,
+  });
+}

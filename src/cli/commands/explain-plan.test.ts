@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Plan } from '../../engine/watchdog/policy.ts';
+import { fakeClient, runCommand } from '../testing/run-command.ts';
+
+const plan: Plan = {
+  queues: [
+    {
+      ...{ stage: 'ocr', length: 3, averageMs: 1500, workers: 0, waitingMs: 2000, priority: 1 },
+      ...{ parametric: 13, relative: 0.8125, details: { drain: 12.34567, lot: 4 } },
+    },
+    {
+      ...{ stage: 'merge', length: 6, averageMs: 1000, workers: 1, waitingMs: 0, priority: 0 },
+      ...{ parametric: 3, relative: 0.1875 },
+    },
+  ],
+  assignments: [
+    {
+      ...{ worker: 'w1', from: 'merge', to: 'ocr', unlockAt: 0, reason: 'moved from lower priority' },
+      details: { gain: 7.5, cost: 2 },
+    },
+  ],
+};
+
+test('a plan is explained: how each number came about, and for each move what was compared', async () => {
+  const client = fakeClient({ 'watchdog.plan': plan });
+  const { stdout } = await runCommand(['watchdog', 'plan', '--explain'], { client });
+  assert.match(
+    stdout,
+    /ocr: PP = \(L 3 \* AMT 1.5 s \/ \(NW 0 \+ 1\) \+ WT 2 s\) \* \(AP 1 \+ 1\) = 13.00; P = 13.00 \/ 16.00 = 81.3 %/,
+  );
+  assert.match(stdout, /w1: merge -> ocr/);
+  assert.match(stdout, /merge +6 waiting, 1 serving, PP 3.00, P 18.8 %/);
+  assert.match(stdout, /ocr +3 waiting, 0 serving, PP 13.00, P 81.3 %/);
+  assert.match(stdout, /DRAIN +LOT$/m, 'numbers that only this policy has are columns too');
+  assert.match(stdout, /81.3 % +12.35 +4$/m);
+  assert.match(stdout, /gain +7.5$/m);
+});
+
+test('a number that comes from another formula is not explained by this one', async () => {
+  const queues = plan.queues.map((queue) => ({ ...queue, parametric: 5 }));
+  const client = fakeClient({ 'watchdog.plan': { queues, assignments: [] } });
+  const { stdout } = await runCommand(['watchdog', 'plan', '--explain'], { client });
+  assert.match(stdout, /^ocr: PP = 5.00$/m);
+  assert.match(stdout, /nothing would be moved/);
+});
+
+test('without being asked to explain, a plan stays short', async () => {
+  const { stdout } = await runCommand(['watchdog', 'plan'], {
+    client: fakeClient({ 'watchdog.plan': plan }),
+  });
+  assert.doesNotMatch(stdout, /DRAIN|PP =/);
+});

@@ -1,0 +1,79 @@
+import type { Plan, QueueNumbers } from '../../engine/watchdog/policy.ts';
+import { formatDuration, formatTime } from '../../terminal/output/format.ts';
+import type { Output } from '../../terminal/output/output.ts';
+import type { Column } from '../../terminal/output/table.ts';
+
+/** How the numbers of a plan are shown; with `all` also those that only this policy has. */
+export function planColumns(queues: readonly QueueNumbers[], all: boolean): Column<QueueNumbers>[] {
+  const names = all ? new Set(queues.flatMap(({ details }) => Object.keys(details ?? {}))) : [];
+  return [
+    { title: 'stage', of: (row) => row.stage },
+    { title: 'L waiting', of: (row) => row.length },
+    { title: 'AMT one takes', of: (row) => formatDuration(row.averageMs), align: 'right' },
+    { title: 'NW workers', of: (row) => row.workers },
+    { title: 'WT unserved', of: (row) => formatDuration(row.waitingMs), align: 'right' },
+    { title: 'AP', of: (row) => row.priority },
+    { title: 'PP', of: (row) => formatPriority(row.parametric), align: 'right' },
+    { title: 'P', of: (row) => formatShare(row.relative), align: 'right' },
+    ...[...names].map(
+      (name): Column<QueueNumbers> => ({
+        title: name,
+        of: ({ details }) => (details?.[name] === undefined ? null : formatNumber(details[name])),
+        align: 'right',
+      }),
+    ),
+  ];
+}
+
+/** Says how each number came about, and for each move what was compared with what. */
+export function explainPlan({ queues, assignments }: Plan, out: Output): void {
+  const sum = queues.reduce((total, queue) => total + queue.parametric, 0);
+  for (const queue of queues) out.say(`${queue.stage}: ${formulaOf(queue, sum)}`);
+  if (assignments.length === 0) out.say('nothing would be moved');
+  for (const { worker, from, to, reason, unlockAt, details } of assignments) {
+    out.say('');
+    out.say(`${worker}: ${from ?? 'no stage'} -> ${to}`);
+    const compared = [from, to].flatMap((stage) => {
+      const queue = queues.find((each) => each.stage === stage);
+      return queue ? [[`  ${stage}`, standing(queue)]] : [];
+    });
+    const numbers = Object.entries(details ?? {}).map(([name, value]) => [`  ${name}`, formatNumber(value)]);
+    const fields = Object.fromEntries([...compared, ...numbers]);
+    out.object({}, { '  why': reason, ...fields, '  stays until': formatTime(unlockAt) });
+  }
+}
+
+function formulaOf(queue: QueueNumbers, sum: number): string {
+  const { length, averageMs, workers, waitingMs, priority, parametric, relative, details } = queue;
+  const computed = ((length * averageMs) / (workers + 1) + waitingMs) * ((priority + 1) / 1000);
+  const pp = formatPriority(parametric);
+  // `flow`: requests finished per second of work.
+  if (details?.remainingMs !== undefined)
+    return `PP = (AP ${priority} + 1) / ${formatSeconds(details.remainingMs)} of work before the end = ${pp}${length > 0 ? '' : ', but nothing waits'}`;
+  // Another policy may rank by something else, and then this would explain nothing.
+  if (Math.abs(computed - parametric) > 1e-6 * Math.max(1, Math.abs(computed))) return `PP = ${pp}`;
+  return (
+    `PP = (L ${length} * AMT ${formatSeconds(averageMs)} / (NW ${workers} + 1) + WT ${formatSeconds(waitingMs)}) ` +
+    `* (AP ${priority} + 1) = ${pp}; P = ${pp} / ${sum.toFixed(2)} = ${formatShare(relative)}`
+  );
+}
+
+function standing({ length, workers, parametric, relative }: QueueNumbers): string {
+  return `${length} waiting, ${workers} serving, PP ${formatPriority(parametric)}, P ${formatShare(relative)}`;
+}
+
+function formatPriority(number: number): string {
+  return number > 0 && number < 1 ? number.toPrecision(2) : number.toFixed(2);
+}
+
+function formatShare(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function formatSeconds(ms: number): string {
+  return `${formatNumber(ms / 1000)} s`;
+}
+
+function formatNumber(number: number): string {
+  return Number.isInteger(number) ? String(number) : String(Number(number.toPrecision(4)));
+}

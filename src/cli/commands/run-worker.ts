@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { openLog } from '../../engine/log/log.ts';
+import type { WorkerRow } from '../../engine/operation/operations/rows.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
+import { sleep } from '../../engine/time/clock.ts';
+import { startWorkerProcess } from '../../engine/worker/worker-process.ts';
+import type { Client } from '../../terminal/client/client.ts';
+import { requireRunning } from '../../terminal/client/require-running.ts';
+import { formatTime } from '../../terminal/output/format.ts';
+import type { Session } from '../../terminal/session.ts';
+
+export interface RunWorkerOptions {
+  id?: string;
+  labels?: string[];
+  coordination?: string;
+}
+
+const lookMs = 1000;
+
+/**
+ * Starts a worker in the process that has the data directory (or on the server that --url names), tells what it does, and
+ * stops it on Ctrl-C. With nobody there it refuses: a worker alone has no watchdog, and would be given nothing to do.
+ */
+export async function runWorker(session: Session<RunWorkerOptions>): Promise<void> {
+  const { out, options, clock } = session;
+  const { id: wanted, labels } = options;
+  const { settings } = await session.settings();
+  if (!settings.coordination.startsWith('embedded:')) return runAlone(session, settings);
+  await requireRunning(session);
+  const client = await session.client();
+  const { id } = await client.call<{ id: string }>('worker.start', { id: wanted, labels });
+  out.say(`worker ${id} runs; Ctrl-C stops it`);
+  let told = '';
+  try {
+    while (!session.signal.aborted) {
+      const worker = await findWorker(client, id);
+      if (!worker?.presence) return out.say(`worker ${id} was stopped by somebody else`);
+      const state = `${worker.state} ${worker.presence.stage ?? ''}`.trimEnd();
+      if (state !== told) out.say(`${formatTime(clock.now())} ${state}`);
+      told = state;
+      await sleep(clock, lookMs, session.signal);
+    }
+  } catch (error) {
+    if (!session.signal.aborted) throw error;
+  }
+  out.say('stopping: what it has begun may finish');
+  await client.call('worker.stop', { id }, { afterInterruption: true });
+  out.say(`worker ${id} is stopped`);
+}
+
+/** On a machine of its own: the coordination is all that it has to be told. */
+async function runAlone(
+  { out, options, clock, signal }: Session<RunWorkerOptions>,
+  settings: Settings,
+): Promise<void> {
+  const file = join(settings.data, 'logs', 'worker.log');
+  const log = openLog({ level: settings.log.level, file, console: (line) => out.say(line) });
+  const { id, labels } = options;
+  // Loaded only here: other commands of the group have no use for the houses.
+  const { houseProcessors } = await import('../../server/houses.ts');
+  const worker = startWorkerProcess({
+    ...{ settings, clock, random: Math.random, log: log.logger, id, labels },
+    processors: houseProcessors,
+  });
+  out.say(`worker ${worker.id} runs; Ctrl-C stops it`);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  out.say('stopping: what it has begun may finish');
+  await worker.close();
+  log.close();
+  out.say(`worker ${worker.id} is stopped`);
+}
+
+async function findWorker(client: Client, id: string): Promise<WorkerRow | undefined> {
+  const { workers } = await client.call<{ workers: WorkerRow[] }>('worker.ls');
+  return workers.find((worker) => worker.id === id);
+}

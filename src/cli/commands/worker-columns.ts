@@ -1,0 +1,36 @@
+import type { WorkerRow } from '../../engine/operation/operations/rows.ts';
+import { formatDuration } from '../../terminal/output/format.ts';
+import type { Column } from '../../terminal/output/table.ts';
+
+/** How workers are shown wherever they are. */
+export function workerColumns(now: number): Column<WorkerRow>[] {
+  return [
+    { title: 'worker', of: (row) => row.id },
+    { title: 'state', of: (row) => row.state },
+    { title: 'stage', of: stageOf },
+    { title: 'busy', of: (row) => row.presence?.inFlight ?? 0 },
+    { title: 'done', of: (row) => doneOf(row) },
+    { title: 'labels', of: (row) => row.labels.join(',') },
+    {
+      title: 'heard',
+      of: (row) => (row.presence ? formatDuration(now - row.presence.heartbeatAt) : '-'),
+      align: 'right',
+    },
+    { title: '', of: (row) => notes(row) || ' ' },
+  ];
+}
+
+function stageOf({ stage, presence }: WorkerRow): string | null {
+  if (!presence || presence.stage === stage) return stage;
+  return `${presence.stage ?? '-'} -> ${stage ?? '-'}`;
+}
+
+function doneOf({ presence }: WorkerRow): number {
+  return Object.values(presence?.timings ?? {}).reduce((sum, { count }) => sum + count, 0);
+}
+
+function notes({ enabled, pinned, failure }: WorkerRow): string {
+  return [enabled ? '' : 'disabled', pinned ? 'pinned' : '', failure ?? '']
+    .filter((note) => note !== '')
+    .join(', ');
+}

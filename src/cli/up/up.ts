@@ -1,0 +1,64 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
+import { endsWithin } from '../../engine/time/clock.ts';
+import { startSystem } from '../../server/system.ts';
+import { LiveLines } from '../../terminal/output/live-lines.ts';
+import { showStatus } from './terminal-status.ts';
+
+/** `pismak up`: everything in this process until it is told to stop. */
+export async function up(settings: Settings, configurationFile?: string): Promise<void> {
+  // Whoever closes the terminal, or pipes us into `head`, doesn't want the work to stop.
+  process.stdout.on('error', () => {});
+  const live = process.stdout.isTTY ? new LiveLines(process.stdout) : undefined;
+  const print = (line: string) => (live ? live.print(line) : console.log(line));
+  const stopped = stopSignal(print);
+
+  const { engine, server, close } = await startSystem(settings, {
+    ...{ purpose: 'pismak up', configurationFile },
+    console: print,
+  });
+  const setupLink = await server.setupLink();
+  print('');
+  print(`Pismak is ready at ${server.url} (API under /api/v1, its documentation at ${server.url}/docs)`);
+  print(`State is in ${engine.directory.path}; ${settings.worker.count} workers run here`);
+  if (setupLink) print(`First administrator, link good for one use: ${setupLink}`);
+  print('Something to watch, from another terminal: bin/pismak dummy --count 60');
+  const status = live && showStatus(engine, live, server.url);
+
+  await stopped;
+  status?.close();
+  const underWay = await countUnderWay(engine);
+  print(`Stopping: ${underWay} may finish; Ctrl-C again stops at once, and nothing is lost either way`);
+  await close();
+  print('Stopped');
+}
+
+/** Whoever stops because a server is away must not wait for its answer. */
+async function countUnderWay({ broker, clock }: Engine): Promise<string> {
+  let counted = 'what is under way';
+  const counting = broker.status().then(
+    (queues) => {
+      counted = `${queues.reduce((sum, queue) => sum + queue.inFlight, 0)} messages under way`;
+    },
+    () => {},
+  );
+  await endsWithin(clock, 2_000, counting);
+  return counted;
+}
+
+/** Resolves at the first SIGINT or SIGTERM; the second one ends the process at once. */
+function stopSignal(print: (line: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (asked) {
+          print('Stopped at once');
+          process.exit(signal === 'SIGINT' ? 130 : 143);
+        }
+        asked = true;
+        resolve();
+      });
+    }
+  });
+}

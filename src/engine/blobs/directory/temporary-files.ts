@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isLiving } from '../../data-directory/living-process.ts';
+import type { Clock } from '../../time/clock.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const host = encodeURIComponent(hostname());
+
+/** A name for a file that is being written; it tells who writes it. */
+export function temporaryName(): string {
+  return `${host}~${process.pid}~${randomUUID()}`;
+}
+
+/** The same in a directory that has others' files too: hidden, and not to be taken for one of theirs. */
+export function partName(): string {
+  return `.${temporaryName()}.part`;
+}
+
+const partForm = /^\.([^~]+~\d+~[0-9a-f-]{36})\.part$/;
+
+/** Like `removeLeftovers`, for names made by `partName`. What can't be removed stays: it is in nobody's way. */
+export async function removeParts(directory: string, clock: Clock): Promise<void> {
+  await removeLeftovers(directory, clock, partForm).catch(() => {});
+}
+
+/** Removes what killed writers left: of dead processes at once, of those we can't ask about after a day. */
+export async function removeLeftovers(directory: string, clock: Clock, form = /^(.*)$/): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const [writerHost, pid, ...rest] = form.exec(name)?.[1]?.split('~') ?? [];
+    if (rest.length !== 1) continue;
+    const path = join(directory, name);
+    const dead = writerHost === host && !isLiving(Number(pid));
+    if (dead || clock.now() - (await lastWrite(path)) > dayMs)
+      await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Infinity for a file that has gone meanwhile: its writer has finished. */
+async function lastWrite(path: string): Promise<number> {
+  return stat(path).then(
+    (found) => found.mtimeMs,
+    () => Number.POSITIVE_INFINITY,
+  );
+}

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Queries } from '../../database/database.ts';
+import { PismakError } from '../../errors.ts';
+import type { Role } from '../../operation/operation.ts';
+import type { BlobReference } from '../blobs.ts';
+
+/**
+ * Bytes are named by their hash, and the hash is no secret: whoever names bytes must have put them, or have a
+ * request that they belong to. Houses know further owners. Who put what is remembered for as long as unowned bytes are kept.
+ * To be called in a transaction.
+ */
+export async function recordPut(
+  transaction: Queries,
+  { hash, size }: BlobReference,
+  owner: string,
+  at: number,
+): Promise<void> {
+  // Whoever gave up the same bytes before has done so for himself: the day that they are kept begins anew.
+  await transaction.deleteFrom('blobOrphan').where('hash', '=', hash).execute();
+  await transaction
+    .insertInto('blobPut')
+    .values({ hash, owner, at, size })
+    .onConflict((conflict) => conflict.columns(['hash', 'owner']).doUpdateSet({ at, size }))
+    .execute();
+}
+
+/** Something has the bytes now: they no longer count as unused ones of whoever put them. */
+export async function putsAreUsed(queries: Queries, hashes: readonly string[], owner: string): Promise<void> {
+  if (hashes.length === 0) return;
+  await queries
+    .updateTable('blobPut')
+    .set({ size: 0 })
+    .where('hash', 'in', hashes)
+    .where('owner', '=', owner)
+    .execute();
+}
+
+/** `blob-missing` unless the user may use these bytes: what is somebody else's looks like what isn't there. */
+export async function checkMayUse(
+  queries: Queries,
+  user: { name: string; role?: Role | undefined },
+  hash: string,
+): Promise<void> {
+  if (user.role === 'admin') return;
+  if (await hasPut(queries, user.name, hash)) return;
+  if (await isInRequest(queries, user.name, hash)) return;
+  throw new PismakError('blob-missing', `you have no blob ${hash}; upload it first`);
+}
+
+/** Whether somebody has put these bytes lately and may still use them. */
+export async function hasBeenPut(queries: Queries, hash: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('blobPut')
+    .select('at')
+    .where('hash', '=', hash)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Those of these bytes that somebody has put since then, and that nothing has used yet. */
+export async function putAndUnused(
+  queries: Queries,
+  hashes: readonly string[],
+  since: number,
+): Promise<Set<string>> {
+  const rows = await queries
+    .selectFrom('blobPut')
+    .select('hash')
+    .where('hash', 'in', hashes)
+    .where('size', '>', 0)
+    .where('at', '>=', since)
+    .execute();
+  return new Set(rows.map((row) => row.hash));
+}
+
+/** The bytes are gone. */
+export async function forgetPutsOf(queries: Queries, hash: string): Promise<void> {
+  await queries.deleteFrom('blobPut').where('hash', '=', hash).execute();
+}
+
+export async function forgetPuts(queries: Queries, before: number): Promise<void> {
+  await queries.deleteFrom('blobPut').where('at', '<', before).execute();
+}
+
+async function hasPut(queries: Queries, owner: string, hash: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('blobPut')
+    .select('at')
+    .where('hash', '=', hash)
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Owned by `request:NAME:UUID`, see `requestOwner`. */
+async function isInRequest(queries: Queries, name: string, hash: string): Promise<boolean> {
+  const prefix = `request:${name}:`;
+  const row = await queries
+    .selectFrom('blobRef')
+    .select('owner')
+    .where('hash', '=', hash)
+    .where(sql`substr("owner", 1, ${sql.lit([...prefix].length)})`, '=', prefix)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

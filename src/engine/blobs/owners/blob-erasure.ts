@@ -1,0 +1,127 @@
+import type { Database, Queries } from '../../database/database.ts';
+import type { Engine } from '../../engine.ts';
+import { everyPeriod, type Running, runService } from '../../service/service.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Blobs } from '../blobs.ts';
+import { forgetPutsOf, hasBeenPut, putAndUnused } from './blob-access.ts';
+import { orphanKeptMs } from './blob-owners.ts';
+
+/** Whoever puts a blob says so much later at the latest that it is needed; before, it is not erased. */
+export const settlingMs = 60_000;
+const periodMs = 15_000;
+const batchSize = 200;
+
+/**
+ * The owner needs none of its blobs any more, and they are to go soon, not after a day: those that nobody else owns.
+ * `eraseGivenUp` deletes them. Safe to repeat.
+ */
+export async function giveUp(queries: Queries, owner: string, now: number): Promise<void> {
+  const rows = await queries.selectFrom('blobRef').select('hash').where('owner', '=', owner).execute();
+  await queries.deleteFrom('blobRef').where('owner', '=', owner).execute();
+  await giveUpUnowned(
+    queries,
+    rows.map((row) => row.hash),
+    now,
+  );
+}
+
+/** The same for bytes that were put for nothing: those of them that somebody owns stay. */
+export async function giveUpUnowned(queries: Queries, hashes: readonly string[], now: number): Promise<void> {
+  for (let start = 0; start < hashes.length; start += batchSize) {
+    const some = hashes.slice(start, start + batchSize);
+    const kept = await owned(queries, some);
+    const values = some
+      .filter((hash) => !kept.has(hash))
+      .map((hash) => ({ hash, since: now - orphanKeptMs }));
+    if (values.length === 0) continue;
+    await queries
+      .insertInto('blobOrphan')
+      .values(values)
+      .onConflict((conflict) => conflict.column('hash').doUpdateSet({ since: now - orphanKeptMs }))
+      .execute();
+  }
+}
+
+/** The same for bytes that were stored and then refused: else any number of them would lie about for a day. */
+export async function giveUpRefused(
+  { clock, database }: { clock: Clock; database: Database },
+  hash: string,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    if (!(await hasBeenPut(transaction, hash))) await giveUpUnowned(transaction, [hash], clock.now());
+  });
+}
+
+/** Deletes what was given up and nobody owns. What was put within the last minute waits. Resolves to how many went. */
+export async function eraseGivenUp(parts: {
+  database: Database;
+  blobs: Blobs;
+  clock: Clock;
+  signal?: AbortSignal;
+}): Promise<number> {
+  const { database, blobs, clock, signal } = parts;
+  let after = '';
+  let erased = 0;
+  while (!signal?.aborted) {
+    const due = await database.query
+      .selectFrom('blobOrphan')
+      .select('hash')
+      .where('since', '<=', clock.now() - orphanKeptMs)
+      .where('hash', '>', after)
+      .orderBy('hash')
+      .limit(batchSize)
+      .execute();
+    const hashes = due.map((row) => row.hash);
+    after = hashes.at(-1) ?? '';
+    if (hashes.length === 0) break;
+    erased += await database.transaction(async (transaction) => {
+      let count = 0;
+      // Taken out of the table first: whoever owns one of them at this moment waits for us, or we for it.
+      const taken = await transaction
+        .deleteFrom('blobOrphan')
+        .where('hash', 'in', hashes)
+        .returning('hash')
+        .execute();
+      const now = clock.now();
+      // Who has just put the same bytes has a day to use them.
+      const unused = await putAndUnused(transaction, hashes, now - orphanKeptMs);
+      const kept = new Set([...(await owned(transaction, hashes)), ...unused]);
+      // What is there no more has just got an owner.
+      for (const { hash } of taken) {
+        if (kept.has(hash)) continue;
+        if (await blobs.remove(hash, { storedBefore: now - settlingMs })) {
+          await forgetPutsOf(transaction, hash);
+          count++;
+        } else if (await blobs.has(hash)) {
+          await transaction
+            .insertInto('blobOrphan')
+            .values({ hash, since: now - orphanKeptMs })
+            .onConflict((conflict) => conflict.doNothing())
+            .execute();
+        }
+      }
+      return count;
+    });
+  }
+  return erased;
+}
+
+/** Erases what was given up, again and again: an elected service. */
+export function runErasure(
+  engine: Pick<Engine, 'blobs' | 'clock' | 'database' | 'log' | 'openSession'>,
+): Running {
+  const { clock, log, openSession } = engine;
+  return runService({
+    ...{ name: 'erasure', clock, log, openSession },
+    run: ({ signal }) =>
+      everyPeriod({ name: 'erasure', clock, log, periodMs, signal }, async () => {
+        await eraseGivenUp({ ...engine, signal });
+        return undefined;
+      }),
+  });
+}
+
+async function owned(queries: Queries, hashes: readonly string[]): Promise<Set<string>> {
+  const rows = await queries.selectFrom('blobRef').select('hash').where('hash', 'in', hashes).execute();
+  return new Set(rows.map((row) => row.hash));
+}

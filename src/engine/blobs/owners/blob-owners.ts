@@ -1,0 +1,120 @@
+import type { Database, Queries } from '../../database/database.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Blobs } from '../blobs.ts';
+import { forgetPuts, forgetPutsOf } from './blob-access.ts';
+
+/** How long a blob stays after its last owner has gone, and how long its first owner may take to come. */
+export const orphanKeptMs = 24 * 60 * 60 * 1000;
+
+/** Says that `owner` needs the blob. Safe to repeat. At the latest a day after the blob was put. */
+export async function own(queries: Queries, hash: string, owner: string, at: number): Promise<void> {
+  // This comes first: a sweep that has it in its hands either loses the row to us or finishes before us.
+  await queries.deleteFrom('blobOrphan').where('hash', '=', hash).execute();
+  await queries
+    .insertInto('blobRef')
+    .values({ hash, owner, createdAt: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The same for many at once. */
+export async function ownAll(
+  queries: Queries,
+  hashes: readonly string[],
+  owner: string,
+  at: number,
+): Promise<void> {
+  const unique = [...new Set(hashes)];
+  for (let start = 0; start < unique.length; start += 500) {
+    const some = unique.slice(start, start + 500);
+    await queries.deleteFrom('blobOrphan').where('hash', 'in', some).execute();
+    await queries
+      .insertInto('blobRef')
+      .values(some.map((hash) => ({ hash, owner, createdAt: at })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/** The owner needs none of its blobs any more. */
+export async function disown(queries: Queries, owner: string): Promise<void> {
+  await queries.deleteFrom('blobRef').where('owner', '=', owner).execute();
+}
+
+export interface Sweep {
+  seen: number;
+  orphans: number;
+  deleted: number;
+  deletedBytes: number;
+}
+
+/** Deletes what nothing has owned for a day. Of several sweeps at once each blob is deleted by one. */
+export async function sweepBlobs(parts: {
+  database: Database;
+  blobs: Blobs;
+  clock: Clock;
+  signal?: AbortSignal;
+}): Promise<Sweep> {
+  const sweep: Sweep = { seen: 0, orphans: 0, deleted: 0, deletedBytes: 0 };
+  let batch: StoredBlob[] = [];
+  for await (const blob of parts.blobs.list()) {
+    if (parts.signal?.aborted) return sweep;
+    if (batch.push(blob) < 200) continue;
+    await sweepBatch(parts, batch, sweep);
+    batch = [];
+  }
+  if (batch.length > 0) await sweepBatch(parts, batch, sweep);
+  await forgetPuts(parts.database.query, parts.clock.now() - orphanKeptMs);
+  return sweep;
+}
+
+type StoredBlob = { hash: string; size: number };
+
+async function sweepBatch(
+  { database, blobs, clock }: { database: Database; blobs: Blobs; clock: Clock },
+  batch: StoredBlob[],
+  sweep: Sweep,
+): Promise<void> {
+  const now = clock.now();
+  const before = now - orphanKeptMs;
+  const hashes = batch.map((blob) => blob.hash);
+  await database.transaction(async (transaction) => {
+    // Taken out of the table first, see `own`.
+    const due = await transaction
+      .deleteFrom('blobOrphan')
+      .where('hash', 'in', hashes)
+      .where('since', '<=', before)
+      .returning('hash')
+      .execute();
+    const isDue = new Set(due.map((row) => row.hash));
+    const owned = await transaction
+      .selectFrom('blobRef')
+      .select('hash')
+      .where('hash', 'in', hashes)
+      .execute();
+    const isOwned = new Set(owned.map((row) => row.hash));
+
+    for (const blob of batch) {
+      sweep.seen++;
+      if (isOwned.has(blob.hash)) continue;
+      sweep.orphans++;
+      // One that was put again lately stays: its new owner is on the way.
+      if (isDue.has(blob.hash) && (await blobs.remove(blob.hash, { storedBefore: before }))) {
+        sweep.deleted++;
+        sweep.deletedBytes += blob.size;
+        await forgetPutsOf(transaction, blob.hash);
+        continue;
+      }
+      await transaction
+        .insertInto('blobOrphan')
+        .values({ hash: blob.hash, since: now })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+    if (isOwned.size > 0)
+      await transaction
+        .deleteFrom('blobOrphan')
+        .where('hash', 'in', [...isOwned])
+        .execute();
+  });
+}

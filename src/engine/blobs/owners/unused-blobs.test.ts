@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { hasCode } from '../../errors.ts';
+import { settingsSchema } from '../../settings/settings.ts';
+import { bothDatabases } from '../../testing/both-databases.ts';
+import { systemClock } from '../../time/clock.ts';
+import { putsAreUsed } from './blob-access.ts';
+import { eraseGivenUp } from './blob-erasure.ts';
+import { putWithinRoom } from './unused-blobs.ts';
+
+const megabyte = 1024 * 1024;
+const hour = 3_600_000;
+
+async function* some(size: number): AsyncGenerator<Uint8Array> {
+  for (let left = size; left > 0; left -= 50_000) yield randomBytes(Math.min(left, 50_000));
+}
+
+// biome-ignore lint/correctness/useYield: nobody may ask it for anything
+async function* untouched(): AsyncGenerator<Uint8Array> {
+  assert.fail('the bytes were read');
+}
+
+const refused = (error: unknown) => {
+  assert.ok(hasCode(error, 'quota-exceeded'), String(error));
+  assert.match(
+    error.message,
+    /take \d+ already .* MB may be \(setting http\.unusedBlobsMb\); add them to doc/,
+  );
+  return true;
+};
+
+for (const { name, open } of await bothDatabases()) {
+  const setUp = async (t: Parameters<typeof open>[0], unusedBlobsMb = 5) => {
+    const time = { ahead: 2 * 60_000 };
+    const clock = { ...systemClock, now: () => systemClock.now() + time.ahead };
+    const parts = { ...(await open(t, clock)), settings: settingsSchema.parse({ http: { unusedBlobsMb } }) };
+    const put = (owner: string, size: number) => putWithinRoom(parts, owner, some(size));
+    const stored = async () => (await Array.fromAsync(parts.blobs.list())).length;
+    return { parts, time, put, stored, query: parts.database.query };
+  };
+
+  test(`${name}: what a user has put and nothing uses is limited, and makes room when it is used or forgotten`, async (t) => {
+    const { time, put, stored, query } = await setUp(t);
+    const { hash } = await put('anna', 3 * megabyte);
+    await assert.rejects(put('anna', 3 * megabyte), refused);
+    assert.equal(await stored(), 1, 'nothing stays of what was refused');
+    await put('bert', 3 * megabyte);
+    await putsAreUsed(query, [hash], 'bert');
+    await assert.rejects(put('anna', 3 * megabyte), refused, 'others use only what is theirs');
+    await putsAreUsed(query, [hash], 'anna');
+    await put('anna', 3 * megabyte);
+    await assert.rejects(put('anna', 3 * megabyte), refused);
+    time.ahead += 25 * hour;
+    await put('anna', 3 * megabyte);
+  });
+
+  test(`${name}: bytes that say beforehand that they are too many are refused unread`, async (t) => {
+    const { parts, put } = await setUp(t);
+    const announce = (size: number) => putWithinRoom(parts, 'anna', untouched(), size);
+    await assert.rejects(announce(5 * megabyte + 1), refused);
+    await put('anna', 4 * megabyte + 1);
+    await assert.rejects(announce(1), refused, 'as small ones count for more than they are');
+  });
+
+  test(`${name}: of several at once only those are taken that there is room for`, async (t) => {
+    const { parts, put, stored } = await setUp(t);
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => put('anna', 2 * megabyte)));
+    for (const one of results) if (one.status === 'rejected') refused(one.reason);
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 2);
+    await eraseGivenUp(parts);
+    assert.equal(await stored(), 2);
+  });
+
+  test(`${name}: any number of small uploads is not let in either`, async (t) => {
+    const { put } = await setUp(t);
+    for (let count = 0; count < 5; count++) await put('anna', 10);
+    await assert.rejects(put('anna', 10), refused);
+  });
+
+  test(`${name}: what a version put that knows no sizes counts nothing, and 0 means any number`, async (t) => {
+    const { parts, put, query } = await setUp(t, 1);
+    const { hash } = await parts.blobs.put(randomBytes(megabyte));
+    await query.insertInto('blobPut').values({ hash, owner: 'anna', at: parts.clock.now() }).execute();
+    await put('anna', megabyte);
+    await assert.rejects(put('anna', 10), refused);
+    parts.settings.http.unusedBlobsMb = 0;
+    await put('anna', 2 * megabyte);
+  });
+}

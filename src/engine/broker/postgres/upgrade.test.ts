@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { openPostgresPool } from '../../database/postgres/pool.ts';
+import { hasCode } from '../../errors.ts';
+import { type PostgresServer, startPostgres } from '../../testing/servers/postgres.ts';
+import { systemClock } from '../../time/clock.ts';
+import { drain, publishAll } from '../contract/scene.ts';
+import { openPostgresBroker } from '../postgres.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.close());
+
+/** Three messages in tables as version 1 had them: claims are a state of the message. */
+async function asInVersionOne(t: TestContext) {
+  const url = await server.createDatabase();
+  const broker = await openPostgresBroker({ url, clock: systemClock });
+  await broker.declare('letters');
+  await publishAll(broker, 'letters', ['a', 'b', 'c']);
+  await broker.close();
+  const pool = await openPostgresPool({ url, max: 1 });
+  t.after(() => pool.close());
+  const query = (text: string) => pool.query(text.replaceAll('@', 'pismak_broker.'));
+  await query('DROP TABLE @claim, @running');
+  await query('ALTER TABLE @message ADD owner bigint, ADD started boolean NOT NULL DEFAULT false');
+  await query('CREATE INDEX message_claimed ON @message (owner) WHERE owner IS NOT NULL');
+  await query('UPDATE @version SET number = 1');
+  await query(`UPDATE @message SET state = 3, owner = 99, started = true, attempts = 1 WHERE id = 'a'`);
+  return { url, query };
+}
+
+test('tables of the version before are taken over with all that is in them', async (t) => {
+  const { url } = await asInVersionOne(t);
+  const broker = await openPostgresBroker({ url, clock: systemClock });
+  t.after(() => broker.close());
+  assert.equal((await broker.status('letters')).ready.normal, 3);
+  const came = await drain(broker, 'letters', 3);
+  assert.deepEqual(
+    came.map(({ id, attempt }) => [id, attempt]),
+    [
+      ['a', 2],
+      ['b', 1],
+      ['c', 1],
+    ],
+  );
+});
+
+test('while a process of the version before lives, its tables are left alone', async (t) => {
+  const { url, query } = await asInVersionOne(t);
+  await query('INSERT INTO @process (lease_until) VALUES (@now_ms() + 600000)');
+  await assert.rejects(openPostgresBroker({ url, clock: systemClock }), (error) => {
+    return hasCode(error, 'unavailable') && /older version .* stop all of its processes/.test(error.message);
+  });
+  assert.equal((await query('SELECT 1 FROM @message WHERE state = 3 AND started')).rows.length, 1);
+});

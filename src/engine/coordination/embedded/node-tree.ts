@@ -1,0 +1,113 @@
+import type { Queries } from '../../database/database.ts';
+import { PismakError } from '../../errors.ts';
+import type { Node } from '../coordination.ts';
+import { nameOf, parentOf } from '../path.ts';
+import { Watches } from '../watches.ts';
+
+interface Entry {
+  value: string;
+  version: number;
+  /** The session of an ephemeral node; undefined for one that is kept in the database. */
+  owner: string | undefined;
+}
+
+/** The nodes in memory, the persistent ones in the database too: there first, so that what was seen is never lost. */
+export class NodeTree {
+  readonly #queries: Queries;
+  readonly #entries = new Map<string, Entry>();
+  readonly #children = new Map<string, Set<string>>();
+  readonly watches: Watches<Node | undefined>;
+  readonly childWatches: Watches<Node[]>;
+
+  constructor(queries: Queries, report: (error: unknown) => void) {
+    this.#queries = queries;
+    this.watches = new Watches((path) => this.get(path), report);
+    this.childWatches = new Watches((path) => this.children(path), report);
+  }
+
+  async load(): Promise<void> {
+    const rows = await this.#queries.selectFrom('coordinationNode').selectAll().execute();
+    for (const { path, value, version } of rows) this.#keep(path, { value, version, owner: undefined });
+  }
+
+  get(path: string): Node | undefined {
+    const entry = this.#entries.get(path);
+    if (!entry) return undefined;
+    const { value, version, owner } = entry;
+    return { path, name: nameOf(path), value, version, ephemeral: owner !== undefined };
+  }
+
+  children(parent: string): Node[] {
+    const paths = [...(this.#children.get(parent) ?? [])].sort();
+    return paths.map((path) => this.get(path)).filter((node) => node !== undefined);
+  }
+
+  async create(path: string, value: string, owner: string | undefined): Promise<Node> {
+    if (this.#entries.has(path)) {
+      throw new PismakError('node-exists', `${path} exists`, { details: { path } });
+    }
+    return this.#write(path, { value, version: 1, owner });
+  }
+
+  async set(path: string, value: string, expected: number | undefined): Promise<Node> {
+    const before = this.#entries.get(path);
+    checkVersion(path, before, expected);
+    return this.#write(path, { value, version: (before?.version ?? 0) + 1, owner: before?.owner });
+  }
+
+  async delete(path: string, expected: number | undefined): Promise<void> {
+    const entry = this.#entries.get(path);
+    checkVersion(path, entry, expected);
+    if (!entry) return;
+    if (entry.owner === undefined) {
+      await this.#queries.deleteFrom('coordinationNode').where('path', '=', path).execute();
+    }
+    this.#forget(path);
+  }
+
+  forgetOwnedBy(owner: string): void {
+    for (const [path, entry] of this.#entries) if (entry.owner === owner) this.#forget(path);
+  }
+
+  async #write(path: string, entry: Entry): Promise<Node> {
+    const { value, version, owner } = entry;
+    if (owner === undefined) {
+      await this.#queries
+        .insertInto('coordinationNode')
+        .values({ path, value, version })
+        .onConflict((conflict) => conflict.column('path').doUpdateSet({ value, version }))
+        .execute();
+    }
+    this.#keep(path, entry);
+    return { path, name: nameOf(path), value, version, ephemeral: owner !== undefined };
+  }
+
+  #keep(path: string, entry: Entry): void {
+    this.#entries.set(path, entry);
+    const parent = parentOf(path);
+    const siblings = this.#children.get(parent) ?? new Set();
+    this.#children.set(parent, siblings.add(path));
+    this.#announce(path);
+  }
+
+  #forget(path: string): void {
+    this.#entries.delete(path);
+    const siblings = this.#children.get(parentOf(path));
+    siblings?.delete(path);
+    if (siblings?.size === 0) this.#children.delete(parentOf(path));
+    this.#announce(path);
+  }
+
+  #announce(path: string): void {
+    this.watches.changed(path);
+    this.childWatches.changed(parentOf(path));
+  }
+}
+
+function checkVersion(path: string, entry: Entry | undefined, expected: number | undefined): void {
+  if (expected === undefined || entry?.version === expected) return;
+  const found = entry ? `has version ${entry.version}` : 'does not exist';
+  throw new PismakError('node-changed', `${path} ${found}, not version ${expected}: read it again`, {
+    details: { path, expected, version: entry?.version ?? null },
+  });
+}

@@ -1,0 +1,82 @@
+import type pg from 'pg';
+import { PismakError } from '../../errors.ts';
+import { type Clock, systemClock } from '../../time/clock.ts';
+import type { PostgresAddress, PostgresHost } from './url.ts';
+
+export type PgModule = typeof pg;
+
+/** A node that does not answer within this time counts as gone. */
+export const answerTimeoutMs = 3000;
+
+/** What we promise as stored must be, however the server is set; stronger settings are left alone. */
+export const durableCommits = `SELECT set_config('synchronous_commit', 'on', false)
+  WHERE current_setting('synchronous_commit') = 'off'`;
+
+/** Loaded on use: who keeps everything in files needs no driver. */
+export async function loadPg(): Promise<PgModule> {
+  try {
+    return (await import('pg')).default;
+  } catch (error) {
+    throw new PismakError('configuration-invalid', 'PostgreSQL needs the package pg: npm install pg', {
+      cause: error,
+    });
+  }
+}
+
+/** The driver's options for one node. */
+export function clientOptions(
+  pgModule: PgModule,
+  address: PostgresAddress,
+  host: PostgresHost,
+): pg.ClientConfig {
+  return {
+    ...host,
+    user: address.user,
+    password: address.password,
+    database: address.database,
+    application_name: address.applicationName,
+    ssl: address.tls,
+    connectionTimeoutMillis: answerTimeoutMs,
+    // A peer that vanished without a word is noticed on both sides within half a minute.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+    types: { getTypeParser: (oid, format) => parserOf(pgModule.types, oid, format) },
+  };
+}
+
+/** A client whose goodbye to a server that hangs does not keep the connection, and with it this process, for ever. */
+export function clientThatEnds(pgModule: PgModule, clock: Clock = systemClock) {
+  return class extends pgModule.Client {
+    override end(...done: [((error: Error) => void)?]) {
+      this.once(
+        'end',
+        clock.after(answerTimeoutMs, () => cutConnection(this)),
+      );
+      return super.end(...(done as []));
+    }
+  };
+}
+
+/** Ends a connection without a word to the server. The driver has no name for it. */
+export function cutConnection(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
+  connection.stream.destroy();
+}
+
+/** Numbers are numbers (int8, and numeric as SUM gives it), bytes are Uint8Array: as SQLite gives them. */
+function parserOf(
+  types: typeof pg.types,
+  oid: number,
+  format: 'text' | 'binary' = 'text',
+): (text: string) => unknown {
+  if (format === 'text' && (oid === 20 || oid === 1700)) return Number;
+  const parser = types.getTypeParser(oid, format as 'text') as (text: string) => unknown;
+  return oid === 17 ? (text) => asBytes(parser(text)) : parser;
+}
+
+function asBytes(buffer: unknown): unknown {
+  return Buffer.isBuffer(buffer)
+    ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+    : buffer;
+}

@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import { PismakError } from '../../errors.ts';
+import type { Clock } from '../../time/clock.ts';
+import { cutConnection, durableCommits } from './driver.ts';
+import { isClash, postgresError } from './errors.ts';
+import type { PostgresNodes } from './nodes.ts';
+
+/** A statement that the server prepares once for each connection. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/** What is asked: a statement and its values. */
+export type Asked = readonly [statement: Statement, values: readonly unknown[]];
+
+export interface LineOptions {
+  clock: Clock;
+  /** A server that has not answered for so long is given up, and looked for again. */
+  patienceMs: number;
+  /** Server settings for this connection. */
+  settings?: Readonly<Record<string, string>>;
+  /** Channels to listen on. A line that listens connects by itself again when it was cut. */
+  listen?: string;
+  onNotice?: (payload: string) => void;
+  /** It is connected (again): notices may have been missed. */
+  onConnect?: () => void;
+}
+
+const againMs = 250;
+/** How often work that clashed with another's is done again. */
+const clashes = 5;
+
+/** One connection, made when needed and again when lost. What is asked together travels together. */
+export class PostgresLine {
+  readonly #nodes: PostgresNodes;
+  readonly #options: LineOptions;
+  #connected: Promise<pg.Client> | undefined;
+  #closed = false;
+  #cancelAgain = () => {};
+
+  constructor(nodes: PostgresNodes, options: LineOptions) {
+    this.#nodes = nodes;
+    this.#options = options;
+  }
+
+  /** Connects, so that what is wrong with the settings shows at once. */
+  async connect(): Promise<void> {
+    await this.#connect();
+  }
+
+  /** The rows of one statement, as arrays. */
+  async query<Row extends readonly unknown[]>(
+    statement: Statement,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#ask((send) => send([statement, values]) as Promise<unknown> as Promise<Row[]>);
+      } catch (error) {
+        if (!isClash(error) || attempt === clashes) throw error;
+      }
+    }
+  }
+
+  /** Several statements in one transaction and one round trip: the rows of each. */
+  async together(asked: readonly Asked[]): Promise<unknown[][][]> {
+    return this.#ask(async (send) => {
+      const answers = [beginning, ...asked, end].map((one) => send(one));
+      const results = await Promise.allSettled(answers);
+      // Only the first failure says why: those after it say that there was one.
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+      return results.slice(1, -1).map((result) => (result.status === 'fulfilled' ? result.value : []));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelAgain();
+    const client = await this.#connected?.catch(() => undefined);
+    await client?.end().catch(() => {});
+  }
+
+  async #ask<T>(work: (send: (asked: Asked) => Promise<unknown[][]>) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    const cancel = this.#options.clock.after(this.#options.patienceMs, () => cutConnection(client));
+    try {
+      return await work(async ([{ name, text }, values]) => {
+        const { rows } = await client.query<unknown[]>({ name, text, values: [...values], rowMode: 'array' });
+        return rows;
+      });
+    } catch (error) {
+      throw postgresError(error);
+    } finally {
+      cancel();
+    }
+  }
+
+  #connect(): Promise<pg.Client> {
+    if (this.#closed) {
+      return Promise.reject(new PismakError('unavailable', 'The connection to PostgreSQL is closed'));
+    }
+    if (!this.#connected) {
+      const connecting = this.#open(() => this.#lost(connecting));
+      this.#connected = connecting;
+      connecting.catch(() => this.#lost(connecting));
+    }
+    return this.#connected;
+  }
+
+  async #open(lost: () => void): Promise<pg.Client> {
+    const { listen, onNotice, onConnect, settings = {}, clock, patienceMs } = this.#options;
+    const client = await this.#nodes.client(settings);
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', ({ payload = '' }) => onNotice?.(payload));
+    const cancel = clock.after(patienceMs, () => cutConnection(client));
+    try {
+      await client.connect();
+      await client.query(durableCommits);
+      if (listen) await client.query(`LISTEN ${client.escapeIdentifier(listen)}`);
+    } catch (error) {
+      cutConnection(client);
+      throw postgresError(error);
+    } finally {
+      cancel();
+    }
+    onConnect?.();
+    return client;
+  }
+
+  #lost(connecting: Promise<unknown>): void {
+    if (this.#connected !== connecting) return;
+    this.#connected = undefined;
+    if (this.#closed || !this.#options.listen) return;
+    this.#cancelAgain();
+    this.#cancelAgain = this.#options.clock.after(againMs, () => void this.#connect().catch(() => {}));
+  }
+}
+
+const beginning: Asked = [{ name: 'begin', text: 'BEGIN' }, []];
+const end: Asked = [{ name: 'commit', text: 'COMMIT' }, []];

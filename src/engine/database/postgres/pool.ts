@@ -1,0 +1,141 @@
+import type pg from 'pg';
+import { PismakError } from '../../errors.ts';
+import { type Clock, systemClock } from '../../time/clock.ts';
+import { PostgresConnection } from './connection.ts';
+import { clientOptions, clientThatEnds, durableCommits, loadPg } from './driver.ts';
+import { postgresError } from './errors.ts';
+import { findPrimary, timelineOf } from './primary.ts';
+import { Slots } from './slots.ts';
+import { type PostgresHost, parsePostgresUrl } from './url.ts';
+
+/**
+ * Connections to the node that takes writes, whichever of the URL's that is at the moment: after a fail-over the new
+ * one is found without restart. While there is none, everything fails at once with `unavailable`.
+ */
+export interface PostgresPool {
+  /** Give it back with `release`. */
+  connect(): Promise<PostgresConnection>;
+  query<Row extends pg.QueryResultRow>(
+    query: string | pg.QueryConfig,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<Row>>;
+  /** All or nothing, at the server's usual isolation (read committed); done once. */
+  transaction<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>;
+  /** Waits for the connections that are in use. */
+  close(): Promise<void>;
+}
+
+export async function openPostgresPool(options: {
+  url: string;
+  /** Connections at once. */
+  max?: number;
+  clock?: Clock;
+}): Promise<PostgresPool> {
+  const { max = 10, clock = systemClock } = options;
+  const address = await parsePostgresUrl(options.url);
+  const pgModule = await loadPg();
+  // The driver's own queue forgets who waits when a pool ends, so nobody may ever wait there.
+  const slots = new Slots(max, `${max} connections to PostgreSQL`, undefined, clock);
+  let present: Promise<Node> | undefined;
+  let newest = 0;
+  let closed = false;
+
+  interface Node {
+    host: PostgresHost;
+    pool: pg.Pool;
+  }
+
+  const find = async (): Promise<Node> => {
+    const { host, timeline } = await findPrimary(pgModule, address, newest);
+    newest = Math.max(newest, timeline);
+    const pool = new pgModule.Pool({
+      ...clientOptions(pgModule, address, host),
+      Client: clientThatEnds(pgModule, clock),
+      max,
+      idleTimeoutMillis: 30_000,
+      onConnect: async (client) => {
+        // Without a listener an error of a connection in use would end the process; whoever uses it learns anyway.
+        client.on('error', () => {});
+        if ((await timelineOf(client)) < newest) {
+          throw new PismakError('unavailable', 'This node of PostgreSQL was primary before a fail-over');
+        }
+        await client.query(durableCommits);
+      },
+    });
+    pool.on('error', () => {});
+    return { host, pool };
+  };
+  const leave = (left: Promise<Node>) => {
+    if (present === left) present = undefined;
+    void left.then(({ pool }) => pool.end()).catch(() => {});
+  };
+  /** Whether the node still answers as primary, asked over a connection of its own. If not, nobody is sent there. */
+  const isAlive = async (node: Promise<Node>): Promise<boolean> => {
+    const { host } = await node;
+    const found = await findPrimary(pgModule, { ...address, hosts: [host] }).catch(() => undefined);
+    const alive = found !== undefined && found.timeline >= newest;
+    if (!alive) leave(node);
+    return alive;
+  };
+  const acquire = async () => {
+    for (let attempt = 1; ; attempt++) {
+      if (closed) throw new PismakError('unavailable', 'The connections to PostgreSQL are closed');
+      present ??= find();
+      const node = present;
+      try {
+        return { client: await (await node).pool.connect(), isAlive: () => isAlive(node) };
+      } catch (error) {
+        leave(node);
+        if (attempt === 2) throw postgresError(error);
+      }
+    }
+  };
+  const pool: PostgresPool = {
+    async connect() {
+      const giveBack = await slots.take();
+      try {
+        return new PostgresConnection({ ...(await acquire()), giveBack, clock });
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
+    },
+    async query(query, values) {
+      const connection = await pool.connect();
+      try {
+        return await connection.query(query, values);
+      } finally {
+        connection.release();
+      }
+    },
+    async transaction(work) {
+      const connection = await pool.connect();
+      let ended = false;
+      try {
+        await connection.query('BEGIN');
+        const result = await work(connection);
+        const { command } = await connection.query('COMMIT');
+        ended = true;
+        // The server's answer when `work` has swallowed the failure of a statement.
+        if (command !== 'COMMIT')
+          throw new PismakError('internal', 'A statement of the transaction had failed');
+        return result;
+      } finally {
+        if (!ended) ended = await connection.query('ROLLBACK').then(always, never);
+        connection.release(!ended);
+      }
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await present?.then((node) => node.pool.end()).catch(() => {});
+    },
+  };
+  // Wrong settings shall show at once, not at the first query.
+  const first = await pool.connect();
+  first.release();
+  return pool;
+}
+
+const always = () => true;
+const never = () => false;

@@ -1,0 +1,75 @@
+import type pg from 'pg';
+import { messageOf, PismakError } from '../../errors.ts';
+import { answerTimeoutMs, clientOptions, clientThatEnds, type PgModule } from './driver.ts';
+import { postgresError } from './errors.ts';
+import type { PostgresAddress, PostgresHost } from './url.ts';
+
+export interface Primary {
+  host: PostgresHost;
+  timeline: number;
+}
+
+/**
+ * The node that takes writes, of the newest history if several do: an old primary that comes back after a fail-over
+ * still thinks it is one, but its timeline is older. One newer than `known` is taken at once, without waiting for nodes
+ * that are silent.
+ */
+export async function findPrimary(pgModule: PgModule, address: PostgresAddress, known = 0): Promise<Primary> {
+  const answers = address.hosts.map((host) => askNode(pgModule, address, host));
+  const newest = newestOf(address, answers);
+  if (known === 0) return newest;
+  const promoted = Promise.any(
+    answers.map(async (answer) => {
+      const primary = await answer;
+      if (primary.timeline <= known) throw new Error('not newer');
+      return primary;
+    }),
+  );
+  return Promise.race([newest, promoted.catch(() => newest)]);
+}
+
+async function askNode(pgModule: PgModule, address: PostgresAddress, host: PostgresHost): Promise<Primary> {
+  const client = new (clientThatEnds(pgModule))(clientOptions(pgModule, address, host));
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return { host, timeline: await timelineOf(client) };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function newestOf(address: PostgresAddress, answers: readonly Promise<Primary>[]): Promise<Primary> {
+  const settled = await Promise.allSettled(answers);
+  const primaries = settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const [newest] = primaries.toSorted((a, b) => b.timeline - a.timeline);
+  if (newest) return newest;
+  const reasons = settled.flatMap((answer) =>
+    answer.status === 'rejected' ? postgresError(answer.reason) : [],
+  );
+  throw reasons.find((reason) => reason.code === 'configuration-invalid') ?? unavailable(address, reasons);
+}
+
+/** How many fail-overs this primary's history has seen; fails on a node that takes no writes. */
+export async function timelineOf(client: Pick<pg.ClientBase, 'query'>): Promise<number> {
+  const question = {
+    text: `SELECT current_setting('transaction_read_only') = 'on' AS readonly,
+       CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END AS file`,
+    query_timeout: answerTimeoutMs,
+  };
+  const { rows } = await client.query<{ readonly: boolean; file: string | null }>(question);
+  const [row] = rows;
+  if (!row || row.readonly || row.file === null) {
+    throw new PismakError('unavailable', 'This node of PostgreSQL is a standby and takes no writes');
+  }
+  // The first eight digits of a WAL file's name are its timeline.
+  return Number.parseInt(row.file.slice(0, 8), 16);
+}
+
+function unavailable(address: PostgresAddress, reasons: readonly PismakError[]): PismakError {
+  const nodes = address.hosts.map(({ host, port }, index) => {
+    const reason = reasons[index];
+    return `${host}:${port} (${messageOf(reason?.cause ?? reason)})`;
+  });
+  return new PismakError('unavailable', `No node of PostgreSQL takes writes: ${nodes.join(', ')}`);
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasCode } from '../../errors.ts';
+import { type CarriedError, startThread } from './thread-link.ts';
+
+/** An owner thread that does this with every message. */
+const owner = (onMessage: string) =>
+  startThread<string, string>(
+    new URL(
+      `data:text/javascript,import { parentPort as port } from 'node:worker_threads';` +
+        `port.on('message', ({ id, question }) => { ${onMessage} });`,
+    ),
+    { owns: 'The test', revive: ({ message, errcode }: CarriedError) => new Error(`${errcode}: ${message}`) },
+  );
+
+const unavailable = (error: unknown) => hasCode(error, 'unavailable');
+
+test('each question gets its own answer, and errors keep their message and number', async () => {
+  const link = owner(`port.postMessage(question === 'bad'
+    ? { id, error: { message: 'no', errcode: 7 } } : { id, answer: question.toUpperCase() })`);
+  const answers = await Promise.allSettled([link.ask('a'), link.ask('bad'), link.ask('b')]);
+  assert.deepEqual(
+    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.message)),
+    ['A', '7: no', 'B'],
+  );
+  await link.close('farewell');
+});
+
+test('when the thread crashes, everything that waits fails, and so does what is asked later', async () => {
+  const link = owner(`if (question === 'crash') throw new Error('out of luck')`);
+  const answers = await Promise.allSettled([link.ask('waiting'), link.ask('crash'), link.ask('behind it')]);
+  for (const answer of answers) assert.ok(answer.status === 'rejected' && unavailable(answer.reason));
+  await assert.rejects(link.ask('later'), /out of luck/);
+  await link.close('farewell');
+});
+
+test('when the thread just ends, nobody waits for it forever', async () => {
+  const link = owner('process.exit(0)');
+  await assert.rejects(link.ask('anything'), unavailable);
+});
+
+test('closing lets earlier questions be answered and refuses later ones', async () => {
+  const link = owner('port.postMessage({ id, answer: question })');
+  const early = link.ask('early');
+  const closing = link.close('farewell');
+  await assert.rejects(link.ask('late'), unavailable);
+  assert.equal(await early, 'early');
+  await Promise.all([closing, link.close('farewell')]);
+});
+
+test('what cannot travel between threads is refused to its caller alone', async () => {
+  const link = owner('port.postMessage({ id, answer: question })');
+  const unclonable = (() => {}) as unknown as string;
+  await assert.rejects(link.ask(unclonable), /could not be cloned/);
+  assert.equal(await link.ask('fine'), 'fine');
+  await link.close('farewell');
+});

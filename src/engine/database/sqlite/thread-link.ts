@@ -1,0 +1,110 @@
+import { parentPort, Worker } from 'node:worker_threads';
+import { messageOf, PismakError } from '../../errors.ts';
+
+/**
+ * Questions and answers between this thread and one that owns something (a file, a connection). The owner answers in
+ * the order of asking. If it dies, everything that waits and everything asked later fails with `unavailable`.
+ */
+export interface ThreadLink<Question, Answer> {
+  ask(question: Question): Promise<Answer>;
+  /** Lets the owner finish what it was asked, say its farewell, and end. */
+  close(farewell: Question): Promise<void>;
+}
+
+/** What of an error survives the way between threads. */
+export interface CarriedError {
+  message: string;
+  /** The driver's own number, where it has one. */
+  errcode?: number;
+}
+
+type Reply = { id: number; answer: unknown } | { id: number; error: CarriedError };
+
+/**
+ * Starts the owner: a module that calls `answerQuestions`. `owns` names what it owns, for messages; `revive` makes the
+ * errors that callers see.
+ */
+export function startThread<Question, Answer>(
+  module: URL,
+  options: { owns: string; revive: (error: CarriedError) => Error },
+): ThreadLink<Question, Answer> {
+  const worker = new Worker(module);
+  const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
+  const ended = Promise.withResolvers<void>();
+  let lastId = 0;
+  let over: PismakError | undefined;
+
+  const end = (reason: string, cause?: unknown) => {
+    over ??= new PismakError('unavailable', `${options.owns} ${reason}`, { cause });
+    for (const { reject } of waiting.values()) reject(over);
+    waiting.clear();
+  };
+  worker.on('message', (reply: Reply) => {
+    const caller = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    // An idle thread doesn't keep the process alive, one that owes an answer does.
+    if (waiting.size === 0) worker.unref();
+    if ('error' in reply) caller?.reject(options.revive(reply.error));
+    else caller?.resolve(reply.answer as Answer);
+  });
+  worker.on('error', (error) => end(`has failed: ${messageOf(error)}. Restart the process.`, error));
+  worker.on('exit', () => {
+    end('has ended unexpectedly. Restart the process.');
+    ended.resolve();
+  });
+  worker.unref();
+
+  const ask = (question: Question) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    if (over) {
+      reject(over);
+      return promise;
+    }
+    const id = ++lastId;
+    try {
+      worker.postMessage({ id, question });
+    } catch (error) {
+      reject(options.revive({ message: messageOf(error) }));
+      return promise;
+    }
+    if (waiting.size === 0) worker.ref();
+    waiting.set(id, { resolve, reject });
+    return promise;
+  };
+
+  return {
+    ask,
+    async close(farewell) {
+      if (!over) {
+        const answered = ask(farewell);
+        over = new PismakError('unavailable', `${options.owns} is closed`);
+        try {
+          await answered;
+        } finally {
+          await worker.terminate();
+        }
+      }
+      await ended.promise;
+    },
+  };
+}
+
+/** The owner's side. */
+export function answerQuestions<Question>(answer: (question: Question) => unknown): void {
+  const port = parentPort;
+  if (!port) throw new Error('This module runs in a thread of its own');
+  port.on('message', ({ id, question }: { id: number; question: Question }) => {
+    try {
+      port.postMessage({ id, answer: answer(question) });
+    } catch (error) {
+      port.postMessage({ id, error: carry(error) });
+    }
+  });
+}
+
+function carry(error: unknown): CarriedError {
+  const message = messageOf(error);
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? { message, errcode: error.errcode }
+    : { message };
+}

@@ -1,0 +1,19 @@
+import { messageOf } from '../errors.ts';
+
+/** Whether the operating system gave one of these codes: `isSystemError(error, 'ENOENT')`. */
+export function isSystemError(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or directory',
+  EACCES: 'permission is denied',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of its path is not a directory',
+};
+
+/** Why a file can't be read or written, without the system's call and code where the reason is a plain one. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return reasons[code] ?? messageOf(error);
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { RotatingFile } from './rotating-file.ts';
+
+test('a full log file moves aside, and together the two never grow beyond twice the limit', async (t) => {
+  const path = `${await temporaryDirectory(t)}/logs/pismak.log`;
+  const file = new RotatingFile(path, 100);
+  for (let line = 0; line < 50; line++) file.write(`line number ${line}\n`);
+  file.close();
+  const [now, before] = await Promise.all([readFile(path, 'utf8'), readFile(`${path}.1`, 'utf8')]);
+  assert.ok(now.length + before.length <= 240);
+  assert.match(before + now, /line number 49\n$/);
+});
+
+test('a log file is continued after a restart', async (t) => {
+  const path = `${await temporaryDirectory(t)}/pismak.log`;
+  for (const line of ['first\n', 'second\n']) {
+    const file = new RotatingFile(path);
+    file.write(line);
+    file.close();
+  }
+  assert.equal(await readFile(path, 'utf8'), 'first\nsecond\n');
+});

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openEmbedded } from '../testing/embedded.ts';
+import { ManualClock } from '../time/clock.ts';
+import { checkStores } from './check-stores.ts';
+
+test('stores that answer are well, and one that does not is named with the reason', async (t) => {
+  const embedded = await openEmbedded(t);
+  const well = { broker: undefined, coordination: undefined, database: undefined, blobs: undefined };
+  assert.deepEqual(await checkStores(embedded), well);
+  const failing = { ...embedded.blobs, has: () => Promise.reject(new Error('the disk is gone')) };
+  assert.deepEqual(await checkStores({ ...embedded, blobs: failing }), {
+    ...well,
+    blobs: 'the disk is gone',
+  });
+});
+
+test('a store that hangs is given up after the time allowed', async (t) => {
+  const embedded = await openEmbedded(t);
+  const clock = new ManualClock();
+  const hanging = { ...embedded.blobs, has: () => new Promise<boolean>(() => {}) };
+  const check = checkStores({ ...embedded, blobs: hanging, clock }, 500);
+  clock.advance(500);
+  const { blobs } = await check;
+  assert.equal(blobs, 'no answer within 500 ms');
+});

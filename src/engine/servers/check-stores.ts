@@ -1,0 +1,56 @@
+import type { Engine } from '../engine.ts';
+import { hasCode, messageOf } from '../errors.ts';
+
+export const stores = ['broker', 'coordination', 'database', 'blobs'] as const;
+export type Store = (typeof stores)[number];
+
+/** Asks each store something small; undefined where it answered in time, else why not. */
+export async function checkStores(
+  engine: Pick<Engine, Store | 'clock'>,
+  timeoutMs = 2000,
+): Promise<Record<Store, string | undefined>> {
+  const [broker, coordination, database, blobs] = await Promise.all([
+    answers(engine, timeoutMs, async () => {
+      // That there is no such queue is an answer too, and the cheapest one.
+      await engine.broker.status('no-such-queue').catch((error: unknown) => {
+        if (!hasCode(error, 'queue-unknown')) throw error;
+      });
+    }),
+    answers(engine, timeoutMs, () => engine.coordination.get('/servers')),
+    answers(engine, timeoutMs, () =>
+      engine.database.query.selectFrom('secret').select('name').limit(1).execute(),
+    ),
+    answers(engine, timeoutMs, () => engine.blobs.has('0'.repeat(64))),
+  ]);
+  return { broker, coordination, database, blobs };
+}
+
+export type Health = { status: 'ok' | 'down'; parts: Record<Store, 'ok' | 'down'> };
+
+/** What may be told to anybody: which part is at fault, not why. */
+export function healthOf(faults: Record<Store, string | undefined>): Health {
+  const state = (store: Store) => (faults[store] === undefined ? 'ok' : 'down');
+  const parts = {
+    broker: state('broker'),
+    coordination: state('coordination'),
+    database: state('database'),
+    blobs: state('blobs'),
+  } as const;
+  return { status: stores.every((store) => parts[store] === 'ok') ? 'ok' : 'down', parts };
+}
+
+function answers(
+  { clock }: Pick<Engine, 'clock'>,
+  timeoutMs: number,
+  ask: () => Promise<unknown>,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(timeoutMs, () => resolve(`no answer within ${timeoutMs} ms`));
+    // Called inside a promise, so that what it throws at once counts as an answer too.
+    void Promise.resolve()
+      .then(ask)
+      .then(() => undefined, messageOf)
+      .then(resolve)
+      .finally(cancel);
+  });
+}

@@ -1,0 +1,106 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { Coordination, Hold } from '../coordination/coordination.ts';
+import { Bell } from '../time/bell.ts';
+import { type Clock, sleep } from '../time/clock.ts';
+
+export interface ServiceContext {
+  /** The leadership: what the service writes `under` it is refused once it is lost. */
+  hold: Hold;
+  coordination: Coordination;
+  /** Aborts when the leadership is lost or the service is closed: `run` must return soon after. */
+  signal: AbortSignal;
+}
+
+export interface ServiceParts {
+  name: string;
+  openSession(identity: string): Promise<Coordination>;
+  clock: Clock;
+  log: Logger;
+  run(context: ServiceContext): Promise<void>;
+}
+
+/** A part with a life cycle of its own, such as a service. */
+export interface Running {
+  close(): Promise<void>;
+}
+
+const firstPauseMs = 1000;
+const longestPauseMs = 30_000;
+
+/**
+ * A loop with one elected holder in the cluster and hot standbys: waits for leadership, runs until `run` returns,
+ * throws or loses the leadership, and stands again with a new session.
+ */
+export function runService({ name, openSession, clock, log, run }: ServiceParts): Running {
+  const stop = new AbortController();
+  const identity = `${name}@${hostname()}:${process.pid}`;
+
+  /** One session, from standing in line to losing or giving up leadership. */
+  async function serve(): Promise<void> {
+    const coordination = await openSession(identity);
+    try {
+      const until = AbortSignal.any([stop.signal, coordination.lost]);
+      const hold = await coordination.hold(servicePath(name), identity, until);
+      try {
+        log.debug({ service: name, fence: hold.fence }, 'leading');
+        await run({ hold, coordination, signal: AbortSignal.any([until, hold.lost]) });
+      } finally {
+        if (hold.lost.aborted) log.warn({ service: name, fence: hold.fence }, 'leadership lost');
+        await hold.release();
+      }
+    } finally {
+      await coordination.close();
+    }
+  }
+
+  async function loop(): Promise<void> {
+    let pauseMs = firstPauseMs;
+    while (!stop.signal.aborted) {
+      const began = clock.now();
+      try {
+        await serve();
+      } catch (error) {
+        // Leaving the line and losing a session end in an error as well: only what nobody asked for is worth a line.
+        if (!stop.signal.aborted)
+          log.warn({ service: name, err: error }, 'service interrupted; it will stand again');
+      }
+      if (clock.now() - began > longestPauseMs) pauseMs = firstPauseMs;
+      await sleep(clock, pauseMs, stop.signal);
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+    }
+  }
+
+  const ended = loop();
+  return {
+    async close() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+export function servicePath(name: string): string {
+  return `/services/${name}`;
+}
+
+/**
+ * The work of most services: `round` again and again, until the signal aborts. The next one comes after `periodMs`, or
+ * after what the round resolved to (0: at once), or when the bell rings. A round that fails is logged, and the next one goes on.
+ */
+export async function everyPeriod(
+  parts: { name: string; clock: Clock; log: Logger; periodMs: number; signal: AbortSignal; bell?: Bell },
+  round: () => Promise<number | undefined>,
+): Promise<void> {
+  const { name, clock, log, periodMs, signal, bell = new Bell() } = parts;
+  while (!signal.aborted) {
+    let pauseMs: number | undefined;
+    try {
+      pauseMs = await round();
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error({ service: name, err: error }, 'a round failed; the next one goes on');
+    }
+    if (pauseMs !== 0) await bell.wait(clock, pauseMs ?? periodMs, signal);
+  }
+}

@@ -1,0 +1,25 @@
+import { runAlertWatch } from '../alert/alert-watch.ts';
+import { runBacklog } from '../backlog/backlog-release.ts';
+import { servingSlots } from '../backlog/serving-slots.ts';
+import type { Engine } from '../engine.ts';
+import { runOutbox } from '../outbox/outbox.ts';
+import { submitRequest } from '../request/submit.ts';
+import { runScheduler } from '../schedule/scheduler.ts';
+import { runWatchdog } from '../watchdog/watchdog.ts';
+import type { Running } from './service.ts';
+
+/** The engine's own services: each has one leader in the cluster, and this process stands by for all of them. */
+export function runServices(engine: Engine): Running {
+  const services = [
+    runWatchdog(engine),
+    runOutbox(engine),
+    runBacklog({ ...engine, slots: servingSlots(engine) }),
+    runAlertWatch(engine),
+    runScheduler({ ...engine, submit: (submission) => submitRequest(engine, submission) }),
+  ];
+  return {
+    async close() {
+      await Promise.all(services.map((service) => service.close()));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { hostname } from 'node:os';
+import { PismakError } from '../errors.ts';
+import { Worker } from './worker.ts';
+import type { WorkerParts } from './worker-parts.ts';
+
+/** The workers that run inside this process. */
+export interface WorkerSet {
+  /** Starts one more and resolves to its id once it has registered. `already-exists` when that id is alive. */
+  start(options?: { id?: string; labels?: readonly string[] }): Promise<string>;
+  /** Lets it finish its messages and stops it. `not-found` when this process runs no such worker. */
+  stop(id: string): Promise<void>;
+  list(): string[];
+  /** Stops all of them. */
+  close(): Promise<void>;
+}
+
+export function createWorkerSet(parts: WorkerParts): WorkerSet {
+  const workers = new Map<string, Worker>();
+
+  /** The first free of HOST-1, HOST-2, ...: the same after a restart, so that records are found again. */
+  function freeId(): string {
+    for (let number = 1; ; number++) {
+      const id = `${hostname()}-${number}`;
+      if (!workers.has(id)) return id;
+    }
+  }
+
+  return {
+    async start({ id = freeId(), labels = parts.settings.worker.labels } = {}) {
+      if (workers.has(id))
+        throw new PismakError('already-exists', `worker ${id} runs already; choose another name`);
+      const worker = new Worker(parts, { id, labels });
+      workers.set(id, worker);
+      try {
+        await worker.start();
+      } catch (error) {
+        workers.delete(id);
+        throw error;
+      }
+      return id;
+    },
+    async stop(id) {
+      const worker = workers.get(id);
+      if (!worker)
+        throw new PismakError(
+          'not-found',
+          `this process runs no worker ${id}; it runs: ${list().join(', ')}`,
+        );
+      await worker.close();
+      workers.delete(id);
+    },
+    list,
+    async close() {
+      await Promise.all([...workers.values()].map((worker) => worker.close()));
+      workers.clear();
+    },
+  };
+
+  function list(): string[] {
+    return [...workers.keys()];
+  }
+}

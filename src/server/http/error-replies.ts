@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Engine } from '../../engine/engine.ts';
+import { type ErrorCode, PismakError } from '../../engine/errors.ts';
+import { presentable } from '../../engine/operation/execute-operation.ts';
+
+/** What every failed request answers. */
+export function errorBody(error: PismakError): {
+  error: { code: ErrorCode; message: string; details?: unknown };
+} {
+  const { code, message, details } = error;
+  return { error: { code, message, ...(details === undefined ? {} : { details }) } };
+}
+
+/** No answer without a code, and none with more in it than the caller may know. */
+export function answerErrors(app: FastifyInstance, engine: Engine): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, engine));
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) => {
+    const path = request.url.split('?')[0]?.slice(0, 200);
+    const error = new PismakError(
+      'not-found',
+      `there is no ${request.method} ${path}; /docs lists what there is`,
+    );
+    return sendError(error, request, reply, engine);
+  });
+}
+
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  engine: Engine,
+): FastifyReply {
+  const shown = presentable(
+    fromFramework(error, engine) ?? error,
+    engine,
+    `${request.method} ${request.routeOptions.url}`,
+  );
+  if (shown.status === 401) reply.header('www-authenticate', 'Bearer');
+  // Whatever of the body has not been read would otherwise be taken for the next request.
+  if (shown.code === 'too-large') reply.header('connection', 'close');
+  return reply.code(shown.status).type('application/json').send(errorBody(shown));
+}
+
+/** Fastify's own refusals (body too large, not JSON, bad URL...) in our codes. */
+function fromFramework(error: unknown, engine: Engine): PismakError | undefined {
+  if (!(error instanceof Error) || error instanceof PismakError) return undefined;
+  const { code, statusCode } = error as Error & { code?: string; statusCode?: number };
+  if (statusCode === 413) return bodyTooLarge(engine);
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new PismakError('invalid-input', 'send the body as JSON, with `content-type: application/json`');
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new PismakError('invalid-input', `the request could not be read: ${error.message}`, {
+      cause: error,
+    });
+  }
+  return undefined;
+}
+
+export function bodyTooLarge({ settings }: Pick<Engine, 'settings'>): PismakError {
+  const limit = settings.http.bodyLimitMb;
+  return new PismakError('too-large', `the body is larger than ${limit} MB (setting http.bodyLimitMb)`);
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import type { Engine } from '../../engine/engine.ts';
+
+/** A line per request: who asked for what, and what came of it. Never the address or the body: they may hold secrets. */
+export function logRequests(app: FastifyInstance, { log }: Pick<Engine, 'log'>): void {
+  app.addHook('onResponse', async (request, reply) => {
+    log[reply.statusCode >= 500 ? 'warn' : 'debug'](
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? '(unknown)',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        caller: request.caller?.name,
+        address: request.ip,
+      },
+      'request answered',
+    );
+  });
+}

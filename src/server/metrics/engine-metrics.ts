@@ -1,0 +1,105 @@
+import type { QueueStatus } from '../../engine/broker/broker.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
+import { visibleQueues } from '../../engine/operation/operations/visible-queues.ts';
+import { listWorkers, type WorkerPresence, type WorkerState } from '../../engine/worker/worker-record.ts';
+import type { Metric, Sample } from './prometheus.ts';
+
+/** What the queues (those that the caller may know of), workers and events of the engine look like now. */
+export async function engineMetrics(engine: Engine, caller: Caller): Promise<Metric[]> {
+  const [queues, workers] = await Promise.all([
+    visibleQueues({ engine, caller }),
+    listWorkers(engine.coordination),
+  ]);
+  return [
+    ...queueMetrics(queues, engine.clock.now()),
+    ...workerMetrics(workers),
+    {
+      name: 'pismak_events_dropped_total',
+      help: 'Events pushed out of the buffer before anybody read them',
+      type: 'counter',
+      samples: [{ value: engine.events.dropped }],
+    },
+  ];
+}
+
+export function queueMetrics(queues: readonly QueueStatus[], now: number): Metric[] {
+  const perQueue = (name: string, help: string, value: (queue: QueueStatus) => number): Metric => ({
+    name,
+    help,
+    type: 'gauge',
+    samples: queues.map((queue) => ({ labels: { queue: queue.name }, value: value(queue) })),
+  });
+  return [
+    {
+      name: 'pismak_queue_ready',
+      help: 'Messages that wait, per lane',
+      type: 'gauge',
+      samples: queues.flatMap((queue) => [
+        { labels: { queue: queue.name, lane: 'high' }, value: queue.ready.high },
+        { labels: { queue: queue.name, lane: 'normal' }, value: queue.ready.normal },
+      ]),
+    },
+    perQueue('pismak_queue_in_flight', 'Messages being processed', (queue) => queue.inFlight),
+    perQueue('pismak_queue_delayed', 'Messages that wait for their next attempt', (queue) => queue.delayed),
+    perQueue('pismak_queue_dead', 'Dead letters', (queue) => queue.dead),
+    perQueue('pismak_queue_oldest_seconds', 'Age of the oldest message that waits', (queue) =>
+      queue.oldestAt === null ? 0 : Math.max(0, now - queue.oldestAt) / 1000,
+    ),
+    perQueue('pismak_queue_paused', '1 while the queue is paused', (queue) => Number(queue.paused)),
+  ];
+}
+
+export function workerMetrics(workers: readonly MeasuredWorker[]): Metric[] {
+  const states = new Map<string, number>();
+  const processed: Sample[] = [];
+  const seconds: Sample[] = [];
+  const means = new Map<string, { count: number; totalMs: number }>();
+  for (const { record, presence, state } of workers) {
+    states.set(state, (states.get(state) ?? 0) + 1);
+    for (const [stage, { count, meanMs }] of Object.entries(presence?.timings ?? {})) {
+      const labels = { worker: record.id, stage };
+      processed.push({ labels, value: count });
+      seconds.push({ labels, value: (count * meanMs) / 1000 });
+      const sum = means.get(stage) ?? { count: 0, totalMs: 0 };
+      means.set(stage, { count: sum.count + count, totalMs: sum.totalMs + count * meanMs });
+    }
+  }
+  // Per worker, because a counter may only fall to zero, and that is what a restarted worker's does.
+  const total = { type: 'counter' } as const;
+  return [
+    {
+      name: 'pismak_workers',
+      help: 'Workers per state',
+      type: 'gauge',
+      samples: [...states].map(([state, value]) => ({ labels: { state }, value })),
+    },
+    {
+      ...total,
+      name: 'pismak_processed_total',
+      help: 'Requests processed since the worker started',
+      samples: processed,
+    },
+    {
+      ...total,
+      name: 'pismak_processing_seconds_total',
+      help: 'Time spent processing them',
+      samples: seconds,
+    },
+    {
+      name: 'pismak_processing_seconds_mean',
+      help: 'Mean time of one request, over the living workers',
+      type: 'gauge',
+      samples: [...means]
+        .filter(([, { count }]) => count > 0)
+        .map(([stage, { count, totalMs }]) => ({ labels: { stage }, value: totalMs / count / 1000 })),
+    },
+  ];
+}
+
+/** What the figures need of a worker. */
+interface MeasuredWorker {
+  record: { id: string };
+  presence: Pick<WorkerPresence, 'timings'> | null;
+  state: WorkerState;
+}

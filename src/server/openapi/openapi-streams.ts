@@ -1,0 +1,112 @@
+import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
+import { metricsRoute } from '../metrics/metrics-route.ts';
+import { allStreams } from '../operations.ts';
+import { downloadRoute, uploadRoute } from '../routes/blob-routes.ts';
+import { changesRoute } from '../routes/live-changes.ts';
+import { routeOf } from '../routes/operation-routes.ts';
+import { streamInput } from '../routes/stream-routes.ts';
+import { partRoute } from '../routes/upload-routes.ts';
+
+const failed = { default: { $ref: '#/components/responses/Error' } };
+const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+const text = (type: string) => ({ [type]: { schema: { type: 'string' } } });
+
+const blob = {
+  type: 'object',
+  required: ['hash', 'size'],
+  properties: { hash: { type: 'string' }, size: { type: 'integer' } },
+};
+
+function described(route: { name: string; role: string }, summary: string) {
+  const description = `Needs the role: ${route.role}.`;
+  return { operationId: route.name, summary, description, 'x-role': route.role };
+}
+
+function streamed(stream: StreamOperation) {
+  const { properties = {}, required = [] } = streamInput(stream);
+  const parameters = Object.entries(properties).map(([name, schema]) => ({
+    ...{ name, in: 'query', required: required.includes(name), schema },
+  }));
+  return {
+    ...described(stream, stream.summary),
+    parameters,
+    responses: { 200: { description: 'The bytes', content: bytes }, ...failed },
+  };
+}
+
+function inPath(name: string) {
+  return { name, in: 'path', required: true, schema: { type: 'string' } };
+}
+
+/** What is not an operation, because its answer or its body is a stream. */
+export const streamPaths = {
+  '/api/v1/health': {
+    get: {
+      operationId: 'health.show',
+      summary: 'Tells whether everything works: 200, or 503',
+      security: [],
+      responses: {
+        200: { description: 'Healthy' },
+        503: { description: 'Starting, stopping, or a part is down' },
+      },
+    },
+  },
+  [changesRoute.path]: {
+    get: {
+      ...described(changesRoute, 'Server-sent events: what changes, as it changes'),
+      parameters: [
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          schema: { type: 'integer' },
+          description: 'The last change you saw',
+        },
+        {
+          name: 'since',
+          in: 'query',
+          schema: { type: 'integer' },
+          description: 'The same, where headers can’t be set',
+        },
+      ],
+      responses: {
+        200: { description: 'ready, change and reset events', content: text('text/event-stream') },
+        ...failed,
+      },
+    },
+  },
+  [uploadRoute.path]: {
+    post: {
+      ...described(uploadRoute, 'Stores bytes, to be named by hash in request.submit'),
+      requestBody: { required: true, content: bytes },
+      responses: {
+        200: { description: 'Hash and size', content: { 'application/json': { schema: blob } } },
+        ...failed,
+      },
+    },
+  },
+  [downloadRoute.path.replaceAll(/:(\w+)/g, '{$1}')]: {
+    get: {
+      ...described(downloadRoute, 'A file of a result that you have taken and not yet confirmed'),
+      parameters: [inPath('receipt'), inPath('hash')],
+      responses: { 200: { description: 'The bytes', content: bytes }, ...failed },
+    },
+  },
+  [partRoute.path.replaceAll(/:(\w+)/g, '{$1}')]: {
+    put: {
+      ...described(partRoute, 'The next part of an upload; `conflict` tells where to go on'),
+      parameters: [inPath('upload'), inPath('offset')],
+      requestBody: { required: true, content: bytes },
+      responses: { 200: { description: 'The offset of the part after it' }, ...failed },
+    },
+  },
+  ...Object.fromEntries(allStreams.map((stream) => [routeOf(stream), { get: streamed(stream) }])),
+  [metricsRoute.path]: {
+    get: {
+      ...described(
+        metricsRoute,
+        'Figures for Prometheus; open to all only where nobody but this machine can ask',
+      ),
+      responses: { 200: { description: 'Prometheus text', content: text('text/plain') }, ...failed },
+    },
+  },
+};

@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { putWithinRoom } from '../../engine/blobs/owners/unused-blobs.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { audit } from '../../engine/operation/audit.ts';
+import { authorise } from '../../engine/operation/authorise.ts';
+import { mayTouch } from '../../engine/operation/operation.ts';
+import { bodyTooLarge } from '../http/error-replies.ts';
+import { streamedBody } from '../http/streamed-body.ts';
+
+/** Bytes too big for JSON have routes of their own. For scopes they count as operations of these names. */
+export const uploadRoute = { name: 'blob.upload', role: 'user', path: '/api/v1/blobs' } as const;
+export const downloadRoute = {
+  name: 'results.download',
+  role: 'user',
+  path: '/api/v1/results/:receipt/blobs/:hash',
+} as const;
+
+export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
+  // In a context of its own, so that only the upload takes bodies of any type, unread.
+  app.register(async (raw) => {
+    raw.removeAllContentTypeParsers();
+    raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+
+    raw.post(uploadRoute.path, async (request) => {
+      const caller = authorise(uploadRoute, request.caller, request.ip);
+      const limit = engine.settings.http.bodyLimitMb * 2 ** 20;
+      const announced = Number(request.headers['content-length'] ?? 0);
+      if (announced > limit) throw bodyTooLarge(engine);
+      const stored = await putWithinRoom(engine, caller.name, streamedBody(engine, request), announced);
+      const entry = { caller, address: request.ip, operation: uploadRoute.name, outcome: 'ok' };
+      await audit(engine, { ...entry, inputJson: JSON.stringify(stored) });
+      return stored;
+    });
+  });
+
+  app.get(downloadRoute.path, async (request, reply) => {
+    authorise(downloadRoute, request.caller, request.ip);
+    const { hash, size } = await takenFile(engine, request);
+    const content = Readable.from(engine.blobs.get(hash), { objectMode: false });
+    return reply.type('application/octet-stream').header('content-length', size).send(content);
+  });
+}
+
+/** The file, if the receipt's result refers to it and the queue is the caller's; else it does not exist. */
+async function takenFile(engine: Engine, request: FastifyRequest): Promise<{ hash: string; size: number }> {
+  const { receipt, hash } = request.params as { receipt: string; hash: string };
+  const taken = engine.pickup.find(receipt);
+  const owner = taken && (await engine.pipelines.outputOwner(taken.queue));
+  const allowed =
+    request.caller?.role === 'admin' ||
+    (owner !== undefined && request.caller && mayTouch(request.caller, owner));
+  const file = allowed ? taken?.request?.results.find((result) => result.blob === hash) : undefined;
+  if (!file) {
+    throw new PismakError(
+      'not-found',
+      'no result that you have taken refers to this file; take the result again if its receipt has expired',
+    );
+  }
+  return { hash, size: Number(file.size) };
+}

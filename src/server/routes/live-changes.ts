@@ -1,0 +1,146 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import type { Change } from '../../engine/event/change-log.ts';
+import { authorise } from '../../engine/operation/authorise.ts';
+import { type Caller, mayTouch } from '../../engine/operation/operation.ts';
+import type { Authenticate } from '../access/authenticate.ts';
+
+export interface LiveChanges {
+  readonly connections: number;
+  close(): void;
+}
+
+export const changesRoute = { name: 'change.follow', role: 'reader', path: '/api/v1/changes' } as const;
+
+export const liveLimits = {
+  connections: 500,
+  connectionsPerCaller: 20,
+  /** A client that reads slower than things change is cut off when this much waits for it; it can resume. */
+  bufferedBytes: 1_000_000,
+  /** Further behind than this, reading everything anew is cheaper. */
+  replayed: 2000,
+  heartbeatMs: 15_000,
+};
+
+/** Changes of these kinds may have taken away somebody's right to listen. */
+const accessKinds = new Set(['user', 'key', 'session']);
+
+/**
+ * `GET /api/v1/changes`: server-sent events fed by the change log. A client that comes back with `Last-Event-ID` (or
+ * `?since=`) gets what it missed, or `reset` when that is too much: then it reads everything anew.
+ */
+export function addLiveChanges(
+  app: FastifyInstance,
+  { engine, authenticate }: { engine: Engine; authenticate: Authenticate },
+): LiveChanges {
+  const open = new Map<ServerResponse, string>();
+
+  app.get(changesRoute.path, async (request, reply) => {
+    const caller = authorise(changesRoute, request.caller, request.ip);
+    const own = [...open.values()].filter((name) => name === caller.name).length;
+    if (own >= liveLimits.connectionsPerCaller || open.size >= liveLimits.connections) {
+      throw new PismakError(
+        'too-many-requests',
+        'too many clients follow the changes already; close some first',
+      );
+    }
+    const since = lastSeen(request);
+    reply.hijack();
+    const response = startStream(reply);
+    open.set(response, caller.name);
+    response.once('close', () => open.delete(response));
+    follow(response, request, caller, since);
+  });
+
+  function follow(
+    response: ServerResponse,
+    request: FastifyRequest,
+    first: Caller,
+    since: number | undefined,
+  ): void {
+    let caller = first;
+    const { changes, clock } = engine;
+
+    function send(text: string): void {
+      if (response.destroyed) return;
+      if (response.writableLength + text.length > liveLimits.bufferedBytes) response.destroy();
+      else response.write(text);
+    }
+    function tell(change: Change): void {
+      if (change.owner === undefined || mayTouch(caller, change.owner))
+        send(event('change', change.id, change));
+      if (accessKinds.has(change.kind)) void checkAccess();
+    }
+    async function checkAccess(): Promise<void> {
+      try {
+        caller = authorise(changesRoute, await authenticate(request), request.ip);
+      } catch {
+        response.end();
+      }
+    }
+
+    const missed = since === undefined ? [] : changes.since(since);
+    if (!missed || missed.length > liveLimits.replayed) send(event('reset', changes.lastId, {}));
+    else {
+      send(event('ready', since ?? changes.lastId, {}));
+      for (const change of missed) tell(change);
+    }
+    const unsubscribe = changes.subscribe(tell);
+
+    let cancel = () => {};
+    function beat(): void {
+      cancel = clock.after(liveLimits.heartbeatMs, () => {
+        send(': still here\n\n');
+        void checkAccess();
+        beat();
+      });
+    }
+    beat();
+    response.once('close', () => {
+      unsubscribe();
+      cancel();
+    });
+  }
+
+  return {
+    get connections() {
+      return open.size;
+    },
+    close() {
+      for (const response of open.keys()) response.end();
+    },
+  };
+}
+
+function startStream(reply: FastifyReply): ServerResponse {
+  const headers = {
+    ...reply.getHeaders(),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+  };
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  reply.raw.writeHead(200);
+  reply.raw.flushHeaders();
+  return reply.raw;
+}
+
+function event(name: string, id: number, data: unknown): string {
+  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function lastSeen(request: FastifyRequest): number | undefined {
+  const { since } = request.query as { since?: string };
+  const text = request.headers['last-event-id'] ?? since;
+  if (text === undefined) return undefined;
+  const id = Number(text);
+  if (!Number.isSafeInteger(id) || id < 0) {
+    throw new PismakError(
+      'invalid-input',
+      'Last-Event-ID (or since) is the number of the last change you saw',
+    );
+  }
+  return id;
+}

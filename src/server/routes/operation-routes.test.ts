@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { defineOperation } from '../../engine/operation/operation.ts';
+import { runServer } from '../testing/running-server.ts';
+
+test('an operation learns that its caller has hung up', async (t) => {
+  const started = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<string>();
+  const patient = defineOperation({
+    name: 'test.wait',
+    summary: 'Waits until nobody wants the answer any more',
+    role: 'public',
+    owner: 'none',
+    changes: true,
+    input: z.strictObject({}),
+    output: z.strictObject({}),
+    example: {},
+    async handler({ signal }) {
+      signal.addEventListener('abort', () => aborted.resolve('aborted'));
+      started.resolve();
+      await aborted.promise;
+      return {};
+    },
+  });
+  const server = await runServer(t, { operations: [patient] });
+  const hangUp = new AbortController();
+  const call = fetch(`${server.localUrl}/api/v1/test/wait`, { method: 'POST', signal: hangUp.signal });
+  await started.promise;
+  hangUp.abort();
+  await assert.rejects(call);
+  assert.equal(await aborted.promise, 'aborted');
+});
+
+test('a change without a body is a change with an empty input', async (t) => {
+  const server = await runServer(t);
+  const { key } = await server.signUp('anna', 'reader');
+  assert.equal((await server.send('POST', '/api/v1/session/logout', { key })).status, 200);
+});
+
+test('query parameters become what the operation wants, and wrong ones are named', async (t) => {
+  const server = await runServer(t);
+  const { key } = await server.signUp('root', 'admin');
+  const { body } = await server.send('GET', '/api/v1/audit/ls?limit=1&actor=12', { key });
+  assert.deepEqual(body, { entries: [], next: null });
+  const wrong = await server.send('GET', '/api/v1/audit/ls?limit=many&colour=red', { key });
+  assert.equal(wrong.status, 400);
+  assert.deepEqual(
+    wrong.body.error.details.issues.map(({ path }: { path: string }) => path),
+    ['limit', ''],
+  );
+});

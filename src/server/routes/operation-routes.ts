@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Engine } from '../../engine/engine.ts';
+import { executeOperation } from '../../engine/operation/execute-operation.ts';
+import type { Operation } from '../../engine/operation/operation.ts';
+import type { SessionCookie } from '../access/session-cookie.ts';
+import type { CallerSignals } from '../http/caller-signals.ts';
+import { operationLimit } from '../http/rate-limits.ts';
+import { inputFromQuery, type JsonSchema, type Query } from './query-input.ts';
+
+/** `stage.create` -> `/api/v1/stage/create`. */
+export function routeOf(operation: Pick<Operation, 'name'>): string {
+  return `/api/v1/${operation.name.replace('.', '/')}`;
+}
+
+export function inputSchema(operation: Operation): JsonSchema {
+  return jsonSchema(operation.input, 'input');
+}
+
+export function outputSchema(operation: Operation): JsonSchema {
+  return jsonSchema(operation.output, 'output');
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  // What JSON Schema has no words for is described as anything; Zod still checks it.
+  const { $schema: _, '~standard': __, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest as JsonSchema;
+}
+
+/** One route per operation: reads are GET with the input in the query, changes are POST with JSON. */
+export function addOperationRoutes(
+  app: FastifyInstance,
+  parts: { engine: Engine; operations: readonly Operation[]; cookie: SessionCookie; signals: CallerSignals },
+): void {
+  const { engine, cookie, signals } = parts;
+  for (const operation of parts.operations) {
+    const schema = inputSchema(operation);
+    app.route({
+      method: operation.changes ? 'POST' : 'GET',
+      url: routeOf(operation),
+      config: operationLimit(operation.name),
+      async handler(request, reply) {
+        const input = operation.changes ? request.body : inputFromQuery(schema, request.query as Query);
+        const signal = signals.of(reply);
+        const output = await executeOperation(engine, operation, request.caller, input, signal, request.ip);
+        return reply.send(cookie.dress(operation.name, output, reply));
+      },
+    });
+  }
+}

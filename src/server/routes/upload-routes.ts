@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { authorise } from '../../engine/operation/authorise.ts';
+import { mayTouch } from '../../engine/operation/operation.ts';
+import { addPart, uploadOwner } from '../../transcription/index.ts';
+import { streamedBody } from '../http/streamed-body.ts';
+
+/** For scopes it counts as an operation of this name. */
+export const partRoute = {
+  name: 'upload.part',
+  role: 'user',
+  path: '/api/v1/uploads/:upload/:offset',
+} as const;
+const parameters = z.object({ upload: z.string(), offset: z.coerce.number().int().min(0) });
+
+/** `PUT /api/v1/uploads/ID/OFFSET`: the next part of an upload. `conflict` tells where to go on. */
+export function addUploadRoutes(app: FastifyInstance, engine: Engine): void {
+  app.register(async (raw) => {
+    raw.removeAllContentTypeParsers();
+    raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+
+    raw.put(partRoute.path, async (request) => {
+      const caller = authorise(partRoute, request.caller, request.ip);
+      const { upload, offset } = parameters.parse(request.params);
+      const owner = await uploadOwner(engine, upload);
+      if (owner === undefined || !mayTouch(caller, owner))
+        throw new PismakError('not-found', 'there is no such thing, or it is not yours');
+      return { offset: await addPart(engine, upload, offset, streamedBody(engine, request)) };
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import { sleep } from '../../engine/time/clock.ts';
+import type { Session } from '../session.ts';
+import type { Client } from './client.ts';
+
+const lookMs = 3_000;
+
+/** While a command waits: says each alert once, because it may be the reason why nothing comes. */
+export function tellAlerts({ clock, signal, stderr }: Session, client: Client): { close(): Promise<void> } {
+  const stop = new AbortController();
+  const over = AbortSignal.any([stop.signal, signal]);
+  const told = new Set<string>();
+  const run = async () => {
+    for (;;) {
+      await sleep(clock, lookMs, over);
+      if (over.aborted) return;
+      const { alerts } = await client.call<{ alerts: { id: string; reason: string }[] }>('alert.ls', {});
+      for (const { id, reason } of alerts) {
+        if (!told.has(id)) stderr.write(`alert: ${reason}\n`);
+        told.add(id);
+      }
+    }
+  };
+  // Not to be allowed to ask is no reason to fail: it is only a hint.
+  const running = run().catch(() => {});
+  return {
+    async close() {
+      stop.abort();
+      await running;
+    },
+  };
+}

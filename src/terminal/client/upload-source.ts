@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { hasCode, PismakError } from '../../engine/errors.ts';
+import { type Clock, sleep } from '../../engine/time/clock.ts';
+import type { Client } from './client.ts';
+
+const partBytes = 16 * 1024 * 1024;
+const mostAttempts = 8;
+
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Uploads a file; a large one in parts, so that a broken connection costs one of them and not everything. */
+export async function uploadFile(
+  client: Client,
+  path: string,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<{ hash: string; size: number }> {
+  const { size } = await stat(path);
+  if (size <= partBytes) return client.upload(createReadStream(path));
+  const { upload } = await client.call<{ upload: string }>('upload.create');
+  const file = await open(path);
+  try {
+    let offset = 0;
+    for (let failures = 0; offset < size; ) {
+      signal.throwIfAborted();
+      const part = Buffer.alloc(Math.min(partBytes, size - offset));
+      const { bytesRead } = await file.read(part, 0, part.length, offset);
+      if (bytesRead < part.length)
+        throw new PismakError('conflict', `${path} became shorter while it was read`);
+      try {
+        ({ offset } = await client.uploadPart(upload, offset, part));
+        failures = 0;
+      } catch (error) {
+        if ((!hasCode(error, 'unavailable') && !hasCode(error, 'conflict')) || ++failures >= mostAttempts)
+          throw error;
+        await sleep(clock, 250 * 2 ** failures, signal);
+        // The part may have arrived, and only the answer got lost.
+        ({ offset } = await client.call<{ offset: number }>('upload.show', { upload }));
+      }
+    }
+  } finally {
+    await file.close();
+  }
+  return client.call('upload.finish', { upload });
+}

@@ -1,0 +1,10 @@
+import type { Command } from 'commander';
+import type { Shell } from './shell.ts';
+
+/** Adds the commands of a group: subcommands, or arguments and an action of its own. */
+export type AddGroup = (group: Command, shell: Shell) => void;
+
+/** For options that may be repeated. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}

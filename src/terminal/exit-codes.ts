@@ -1,0 +1,29 @@
+import { errorStatus, messageOf, PismakError } from '../engine/errors.ts';
+import { printableLines } from './output/printable.ts';
+
+export const exitCodes = { ok: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
+
+export const exitCodesHelp = `
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found or not reachable, 130 interrupted.`;
+
+const usage = new Set(['invalid-input', 'configuration-invalid']);
+const notFound = new Set(['stage-unknown', 'processor-unknown', 'unavailable']);
+
+export function exitCodeOf(error: unknown): number {
+  if (isInterruption(error)) return exitCodes.interrupted;
+  if (!(error instanceof PismakError)) return exitCodes.failed;
+  if (usage.has(error.code)) return exitCodes.usage;
+  return notFound.has(error.code) || errorStatus[error.code] === 404 ? exitCodes.notFound : exitCodes.failed;
+}
+
+/** What the user reads. Stacks are for those who ask for them. */
+export function describeError(error: unknown, debug: boolean): string {
+  if (debug && error instanceof Error) return `pismak: ${error.stack ?? error.message}`;
+  if (isInterruption(error)) return 'pismak: interrupted';
+  const code = error instanceof PismakError ? ` (${error.code})` : ' (unexpected; PISMAK_DEBUG=1 tells more)';
+  return `pismak: ${printableLines(messageOf(error))}${code}`;
+}
+
+function isInterruption(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}

@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
+import { newId } from '../../engine/identity.ts';
+import type { Clock } from '../../engine/time/clock.ts';
+import type { Sink } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import type { PlannedRequest } from '../results/submit-requests.ts';
+
+/**
+ * The files themselves, and those of directories: not of directories in them, which `stderr` is told, and none that are
+ * hidden.
+ */
+export async function findFiles(paths: readonly string[], stderr?: Sink): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    const found = await stat(path).catch((error: unknown) => {
+      throw new PismakError('invalid-input', `${path} can't be read: ${reasonOf(error)}`, { cause: error });
+    });
+    if (!found.isDirectory()) files.push(path);
+    else {
+      const { names, others } = await filesIn(path);
+      files.push(...names.sort().map((name) => join(path, name)));
+      if (others.length > 0) {
+        const some = `${others.slice(0, 3).join(', ')}${others.length > 3 ? ', ...' : ''}`;
+        stderr?.write(
+          `${printable(`passed over in ${path}, being no files: ${some}`)}; name directories to have them read\n`,
+        );
+      }
+    }
+  }
+  if (files.length === 0) throw new PismakError('invalid-input', `there are no files in ${paths.join(', ')}`);
+  return files;
+}
+
+async function filesIn(directory: string): Promise<{ names: string[]; others: string[] }> {
+  const names: string[] = [];
+  const others: string[] = [];
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    if (entry.name.startsWith('.')) continue;
+    // A link to a file is as good as a file.
+    const found = entry.isSymbolicLink()
+      ? await stat(join(directory, entry.name)).catch(() => undefined)
+      : entry;
+    (found?.isFile() ? names : others).push(entry.name);
+  }
+  return { names, others };
+}
+
+/** A request with one file, which is looked at only when its turn has come. */
+export async function plannedFile(path: string, clock: Clock): Promise<PlannedRequest & { path: string }> {
+  const { size } = await stat(path);
+  return { uuid: newId(clock), name: basename(path), size, path, content: () => createReadStream(path) };
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { partName, removeParts } from '../../engine/blobs/directory/temporary-files.ts';
+import { isSystemError } from '../../engine/files/system-error.ts';
+import { systemClock } from '../../engine/time/clock.ts';
+
+/** Where what killed runs have left was removed by this one. */
+const tidied = new Set<string>();
+
+/** Writes a file so that it is there whole or not at all, whatever happens meanwhile. */
+export async function saveFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const directory = dirname(path);
+  if (!tidied.has(directory)) {
+    tidied.add(directory);
+    await removeParts(directory, systemClock);
+  }
+  const temporary = join(directory, partName());
+  try {
+    const file = await open(temporary, 'w');
+    try {
+      for await (const chunk of content) await file.writeFile(chunk);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Whether the file is there with this very content. */
+export async function isSaved(path: string, sha256: string): Promise<boolean> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return false;
+    throw error;
+  }
+  return hash.digest('hex') === sha256;
+}

@@ -1,0 +1,57 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
+import type { Client } from '../client/client.ts';
+import { commaList, wholeNumber } from './option-values.ts';
+
+/** Where requests go, as `publish` and `dummy` are told. */
+export interface TargetOptions {
+  pipeline?: string;
+  stages?: string[];
+  priority?: number;
+}
+
+export interface Target {
+  pipeline?: string;
+  stages?: string[];
+  priority?: number;
+}
+
+export function addTargetOptions(command: Command): Command {
+  return command
+    .option('--pipeline <name>', 'through this pipeline')
+    .option(
+      '--stages <a,b,out>',
+      'through these stages; the last is the output queue, made if it is new',
+      commaList,
+    )
+    .option('--priority <priority>', 'high (before everything normal) or normal', readPriority);
+}
+
+export function targetOf({ pipeline, stages, priority }: TargetOptions, usual?: string): Target {
+  if (pipeline !== undefined && stages !== undefined) {
+    throw new PismakError('invalid-input', 'say either --pipeline or --stages, not both');
+  }
+  const name = pipeline ?? (stages === undefined ? usual : undefined);
+  if (name === undefined && stages === undefined) {
+    throw new PismakError('invalid-input', 'say where to: --pipeline NAME, or --stages a,b,out');
+  }
+  return {
+    ...(name !== undefined && { pipeline: name }),
+    ...(stages && { stages }),
+    ...(priority !== undefined && { priority }),
+  };
+}
+
+/** The queue where the results will wait. */
+export async function outputQueue(target: Target, client: Client): Promise<string> {
+  if (target.stages) return target.stages.at(-1) ?? '';
+  const pipeline = await client.call<{ stages: string[] }>('pipeline.show', { name: target.pipeline });
+  return pipeline.stages.at(-1) ?? '';
+}
+
+export function readPriority(text: string): number {
+  if (text === 'high') return 1;
+  if (text === 'normal') return 0;
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('it must be high or normal.');
+  return wholeNumber(text);
+}

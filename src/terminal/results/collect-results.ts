@@ -1,0 +1,74 @@
+import type { Collector } from '../../engine/results/collector.ts';
+import type { Client } from '../client/client.ts';
+
+/** When there is enough. */
+export type Until =
+  /** Nothing waits any more. */
+  | { kind: 'empty' }
+  /** So many were saved, not counting duplicates. */
+  | { kind: 'count'; count: number }
+  /** All of these were seen. */
+  | { kind: 'uuids'; uuids: Set<string> }
+  /** The signal aborts. */
+  | { kind: 'interrupted' };
+
+interface Taken {
+  receipt: string;
+  uuid: string | null;
+  message: string;
+}
+
+const batch = 20;
+const longestWaitMs = 30_000;
+/** An empty answer this late means that nothing waits. */
+const emptyWaitMs = 1000;
+
+/** Takes results, saves them and only then confirms them, until there is enough. What was not saved is given back. */
+export async function collectResults(options: {
+  client: Client;
+  collector: Collector;
+  queue: string;
+  until: Until;
+  signal: AbortSignal;
+  progress(done: number): void;
+}): Promise<void> {
+  const { client, collector, queue, until, signal, progress } = options;
+  let saved = 0;
+
+  async function save({ receipt, message }: Taken): Promise<void> {
+    const { uuid, outcome } = await collector.save({
+      message: Buffer.from(message, 'base64'),
+      download: (hash) => client.download(receipt, hash),
+    });
+    if (outcome !== 'duplicate') saved++;
+    if (until.kind === 'uuids' && uuid !== null) until.uuids.delete(uuid);
+    progress(saved);
+  }
+
+  async function settle(taken: readonly Taken[]): Promise<void> {
+    const outcomes = await Promise.allSettled(taken.map(save));
+    const receipts = (status: 'fulfilled' | 'rejected') =>
+      taken.filter((_, index) => outcomes[index]?.status === status).map(({ receipt }) => receipt);
+    const safe = receipts('fulfilled');
+    const unsafe = receipts('rejected');
+    const even = { afterInterruption: true };
+    if (safe.length > 0) await client.call('results.confirm', { receipts: safe }, even);
+    if (unsafe.length > 0) await client.call('results.release', { receipts: unsafe }, even);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  while (!isEnough(until, saved)) {
+    signal.throwIfAborted();
+    const max = until.kind === 'count' ? Math.min(batch, until.count - saved) : batch;
+    const waitMs = until.kind === 'empty' ? emptyWaitMs : longestWaitMs;
+    const { results } = await client.call<{ results: Taken[] }>('results.take', { queue, max, waitMs });
+    if (results.length === 0 && until.kind === 'empty') return;
+    await settle(results);
+  }
+}
+
+function isEnough(until: Until, saved: number): boolean {
+  return (
+    (until.kind === 'count' && saved >= until.count) || (until.kind === 'uuids' && until.uuids.size === 0)
+  );
+}

@@ -1,0 +1,9 @@
+import type { Collected } from '../../engine/results/collector.ts';
+
+export function describeCounts(counts: Readonly<Record<Collected, number>>): string {
+  const parts = [`${counts.saved} saved`];
+  if (counts.failed > 0) parts.push(`${counts.failed} failed (see their log.txt)`);
+  if (counts.duplicate > 0) parts.push(`${counts.duplicate} duplicates dropped`);
+  if (counts.unreadable > 0) parts.push(`${counts.unreadable} unreadable`);
+  return parts.join(', ');
+}

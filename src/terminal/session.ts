@@ -1,0 +1,54 @@
+import type { CommandLineSettings, LoadedSettings } from '../engine/settings/load.ts';
+import type { Settings } from '../engine/settings/settings.ts';
+import type { Clock } from '../engine/time/clock.ts';
+import type { Client, Destination } from './client/client.ts';
+import type { Output, Sink } from './output/output.ts';
+import type { Progress } from './output/progress.ts';
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  config?: string;
+  data?: string;
+  set?: string[];
+  url?: string;
+  key?: string;
+  json?: boolean;
+}
+
+/** What a command has to do its work with. */
+export interface Session<Options extends object = object> {
+  readonly options: Options & GlobalOptions;
+  readonly out: Output;
+  readonly stderr: Sink;
+  readonly clock: Clock;
+  /** Aborts on Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The client acts on another machine. */
+  readonly remote: boolean;
+  /** Opened when it is first asked for, closed at the end. */
+  client(): Promise<Client>;
+  settings(): Promise<LoadedSettings>;
+  /** A client whose work is done in this process: engine, services and workers, but no server. Close it. */
+  openWork(options: WorkOptions): Promise<Client>;
+  /** A bar on stderr; closed at the end. */
+  progress(what: string, total?: number): Progress;
+}
+
+export interface WorkOptions {
+  settings: Settings;
+  /** Shown to anyone who finds the data directory in use. */
+  purpose: string;
+  workers: number;
+}
+
+/** The world outside, which tests replace. */
+export interface Surroundings {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  openClient(options: { destination: Destination; settings: () => Promise<LoadedSettings> }): Promise<Client>;
+  openWork(options: WorkOptions): Promise<Client>;
+  loadSettings(options: CommandLineSettings): Promise<LoadedSettings>;
+}

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import type { Client } from './client/client.ts';
+import { createOutput } from './output/output.ts';
+import { type Progress, startProgress } from './output/progress.ts';
+import type { GlobalOptions, Session, Surroundings } from './session.ts';
+
+/** Puts commands together: each has a sentence, at least one example, and work that gets a session. */
+export interface Shell {
+  /** `usage` is the name with its arguments: `priority <stage> <priority>`. */
+  command(parent: Command, usage: string, summary: string, ...examples: [string, ...string[]]): Command;
+  /** What a command does; arguments come after the session. */
+  run<Options extends object = object, Arguments extends unknown[] = string[]>(
+    work: (session: Session<Options>, ...parameters: Arguments) => Promise<void>,
+  ): (...all: unknown[]) => Promise<void>;
+}
+
+export function createShell(surroundings: Surroundings): Shell {
+  return {
+    command(parent, usage, summary, ...examples) {
+      const lines = examples.map((example) => `  $ pismak ${example}`);
+      return parent
+        .command(usage)
+        .description(summary)
+        .addHelpText('after', `\n${examples.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}`);
+    },
+    run:
+      (work) =>
+      async (...all) => {
+        // Commander gives the arguments, then the options, then the command itself.
+        const command = all.at(-1) as Command;
+        const session = openSession(surroundings, command.optsWithGlobals());
+        try {
+          await work(session as never, ...(all.slice(0, -2) as never));
+        } finally {
+          await session.close();
+        }
+      },
+  };
+}
+
+function openSession(
+  surroundings: Surroundings,
+  options: GlobalOptions,
+): Session & { close(): Promise<void> } {
+  const { stdout, stderr, environment, clock, signal } = surroundings;
+  const bars: Progress[] = [];
+  let opened: Promise<Client> | undefined;
+  let loaded: ReturnType<Surroundings['loadSettings']> | undefined;
+  const settings = () => {
+    loaded ??= surroundings.loadSettings(options);
+    return loaded;
+  };
+  const destination = {
+    url: options.url ?? environment.PISMAK_URL,
+    key: options.key ?? environment.PISMAK_KEY,
+  };
+  return {
+    ...{ options, stderr, clock, signal, settings },
+    remote: destination.url !== undefined,
+    out: createOutput({ stdout, stderr, json: options.json ?? false }),
+    client() {
+      opened ??= surroundings.openClient({ destination, settings });
+      return opened;
+    },
+    openWork: (work) => surroundings.openWork(work),
+    progress(what, total) {
+      const bar = startProgress({ stderr, clock, what, total });
+      bars.push(bar);
+      return bar;
+    },
+    async close() {
+      for (const bar of bars) bar.close();
+      await opened?.then((client) => client.close()).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { hasCode, PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
+import type { Client } from '../../terminal/client/client.ts';
+import { hashFile, uploadFile } from '../../terminal/client/upload-source.ts';
+import type { Progress } from '../../terminal/output/progress.ts';
+import type { Session } from '../../terminal/session.ts';
+import { sourceNames } from './source-names.ts';
+
+export interface Source {
+  id: string;
+  name: string;
+  hash: string;
+  size: number;
+  state: string;
+  error: string | null;
+}
+
+/** A file that can't be read here; the others are read none the less. */
+export interface Unreadable {
+  name: string;
+  error: string;
+}
+
+const listed = 1000;
+/** So many are sent at once: reading begins while the rest is still being added. */
+const lot = 50;
+
+export async function listSources(client: Client, document: string): Promise<Source[]> {
+  const all: Source[] = [];
+  for (;;) {
+    const part = { document, offset: all.length, limit: listed };
+    const { sources } = await client.call<{ sources: Source[] }>('document.sources', part);
+    all.push(...sources);
+    if (sources.length < listed) return all;
+  }
+}
+
+/** Adds the files that the document doesn't have yet, and has them read. Resolves to those that could not be added. */
+export async function addSources(
+  session: Pick<Session, 'clock' | 'signal'>,
+  client: Client,
+  document: string,
+  files: readonly string[],
+  progress: Progress,
+): Promise<Unreadable[]> {
+  const has = new Set((await listSources(client, document)).map(({ name, hash }) => `${hash} ${name}`));
+  const names = sourceNames(files);
+  const unreadable: Unreadable[] = [];
+  let unsent = 0;
+  for (const [index, path] of files.entries()) {
+    session.signal.throwIfAborted();
+    const name = names[index] ?? path;
+    const hash = await hashFile(path).catch((error: unknown) => {
+      unreadable.push({ name, error: whyUnreadable(path, error) });
+    });
+    if (hash !== undefined && !has.has(`${hash} ${name}`)) {
+      await addFile(session, client, document, { name, path });
+      unsent++;
+    }
+    if (unsent >= lot) {
+      await client.call('document.submit', { document });
+      unsent = 0;
+    }
+    progress.set(index + 1);
+  }
+  const [first] = unreadable;
+  if (first && unreadable.length === files.length)
+    throw new PismakError('invalid-input', `none of the files can be read; ${first.name}: ${first.error}`);
+  await client.call('document.submit', { document });
+  return unreadable;
+}
+
+function whyUnreadable(path: string, error: unknown): string {
+  // What is not UTF-8 in a name is read as this character, and the file is not found by it.
+  if (path.includes('\ufffd')) return 'its name is not in UTF-8: rename it';
+  return `it can't be read: ${reasonOf(error)}`;
+}
+
+async function addFile(
+  session: Pick<Session, 'clock' | 'signal'>,
+  client: Client,
+  document: string,
+  { name, path }: { name: string; path: string },
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { hash } = await uploadFile(client, path, session);
+    try {
+      await client.call('document.add', { document, name, hash });
+      return;
+    } catch (error) {
+      // Somebody deleted the same bytes between the two calls: once more, and they are there.
+      if (!hasCode(error, 'blob-missing') || attempt >= 3) throw error;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { formatCount } from '../../terminal/output/format.ts';
+
+/** How far a document is, as `document.show` says. */
+export interface DocumentProgress {
+  id: string;
+  state: string;
+  pages: { total: number; waiting: number; running: number; done: number; failed: number; cancelled: number };
+  sources: { total: number; split: number; failed: number };
+}
+
+export function isUnderWay({ state }: Pick<DocumentProgress, 'state'>): boolean {
+  return state === 'waiting' || state === 'running';
+}
+
+/** `running, 3 of 10 pages done`. */
+export function describeProgress({ state, pages, sources }: DocumentProgress): string {
+  const unopened = sources.total - sources.split - sources.failed;
+  return [
+    state,
+    pages.total > 0 && `${pages.done} of ${formatCount(pages.total, 'page')} done`,
+    pages.failed > 0 && `${pages.failed} failed`,
+    sources.failed > 0 && `${formatCount(sources.failed, 'file')} could not be opened`,
+    unopened > 0 && `${formatCount(unopened, 'file')} not opened yet`,
+  ]
+    .filter((part) => part !== false)
+    .join(', ');
+}
+
+export function whyNothingToRetry(document: DocumentProgress): string {
+  const { id, state, pages } = document;
+  if (state === 'open') return `document ${id} was not submitted yet, so nothing has failed`;
+  if (pages.failed > 0) {
+    const failed = formatCount(pages.failed, 'page');
+    return `${failed} of document ${id} could not be opened, and a retry does not help: submit better files; \`document show\` says why`;
+  }
+  const soFar = isUnderWay(document) ? ' so far' : '';
+  return `nothing of document ${id} has failed${soFar} (${describeProgress(document)}), so nothing is sent again`;
+}

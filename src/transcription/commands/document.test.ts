@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+
+const pages = { total: 3, waiting: 0, running: 0, done: 2, failed: 1, cancelled: 0 };
+const document = {
+  ...{ id: 'd1', name: 'Kronika', owner: 'anna', state: 'partly', language: 'ces', formats: ['txt', 'page'] },
+  ...{ pipeline: 'transcription', pages, createdAt: 0, endedAt: null },
+  sources: { total: 2, split: 2, failed: 0 },
+};
+const sources = [{ id: 's1', name: 'a.tif', hash: 'h', size: 1, state: 'done', error: null }];
+
+test('files of a directory are uploaded, added under their names and submitted; what is there is not sent again', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const scans = join(directory, 'scans');
+  await mkdir(scans);
+  await writeFile(join(scans, 'a "1".png'), 'first');
+  await writeFile(join(scans, 'b.png'), 'second');
+  let lost = true;
+  const uploads: string[] = [];
+  const client = fakeClient(
+    {
+      'document.create': document,
+      'document.sources': { sources: [] },
+      'document.add': () => {
+        // Between upload and adding somebody deleted the same bytes.
+        if (!lost) return {};
+        lost = false;
+        throw new PismakError('blob-missing', 'it is gone');
+      },
+    },
+    {
+      async upload(content) {
+        uploads.push((await buffer(content)).toString());
+        return { hash: uploads.at(-1) ?? '', size: 1 };
+      },
+    },
+  );
+  const words = [
+    'document',
+    'submit',
+    scans,
+    '--lang',
+    'ces+deu',
+    '--formats',
+    'txt,page',
+    '--priority',
+    'high',
+  ];
+  const { code, stdout, stderr } = await runCommand(words, { client });
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, 'd1\n');
+  assert.deepEqual(uploads, ['first', 'first', 'second']);
+  const [created] = client.calls;
+  const wanted = { name: 'scans', language: 'ces+deu', formats: ['txt', 'page'], priority: 1 };
+  assert.deepEqual(created, { name: 'document.create', input: wanted });
+  assert.deepEqual(client.calls.slice(3), [
+    { name: 'document.add', input: { document: 'd1', name: 'a "1".png', hash: 'first' } },
+    { name: 'document.add', input: { document: 'd1', name: 'b.png', hash: 'second' } },
+    { name: 'document.submit', input: { document: 'd1' } },
+  ]);
+});
+
+test('a document is shown with what failed and why', async () => {
+  const client = fakeClient({
+    'document.show': document,
+    'document.pages': { pages: [{ number: 3, name: 'a.tif', error: 'torn \u001b[2J' }] },
+    'document.sources': { sources },
+  });
+  const { stdout } = await runCommand(['document', 'show', 'd1'], { client });
+  assert.match(stdout, /sources +2 total, 2 split, 0 failed/);
+  assert.match(stdout, /pages +3 total, 0 waiting, 0 running, 2 done, 1 failed, 0 cancelled/);
+  assert.match(stdout, /3 +a\.tif +torn \\x1b\[2J/);
+});
+
+test('results are saved under the names of their sources, and nowhere else', async (t) => {
+  const out = join(await temporaryDirectory(t), 'out');
+  const page = { part: null, generation: 1, endedAt: 5, error: null, state: 'done' };
+  const file = (name: string) => ({ name, size: 1, hash: 'x' });
+  const client = fakeClient(
+    {
+      'document.show': document,
+      'document.sources': { sources: [...sources, { ...sources[0], id: 's2', name: '../../etc/evil.png' }] },
+      'document.results': {
+        pages: [
+          {
+            ...page,
+            id: 'p1',
+            number: 1,
+            name: 'a.tif',
+            source: 's1',
+            files: [file('text.txt'), file('page.xml')],
+          },
+          {
+            ...page,
+            id: 'p2',
+            number: 2,
+            name: '../../etc/evil.png',
+            source: 's2',
+            files: [file('text.txt')],
+          },
+        ],
+      },
+    },
+    {
+      async *stream(_name, input) {
+        yield Buffer.from(JSON.stringify(input));
+      },
+    },
+  );
+  const { code, stdout } = await runCommand(['document', 'download', 'd1', '-o', out], { client });
+  const rest = 'but not all: partly, 2 of 3 pages done, 1 failed; `pismak document show d1` says why';
+  assert.deepEqual([code, stdout], [0, `2 pages in ${out}, ${rest}\n`]);
+  assert.deepEqual((await readdir(out)).sort(), ['.._.._etc_evil.txt', 'a.page.xml', 'a.txt']);
+  assert.match(await readFile(join(out, 'a.txt'), 'utf8'), /"page":"p1","file":"text.txt"/);
+});
+
+test('cancel, retry, ls and search are one call each', async () => {
+  const calls: [string, string, object, object][] = [
+    ['document cancel d1', 'document.cancel', { document: 'd1' }, { pages: 2 }],
+    [
+      'document retry d1 --unfinished',
+      'document.retry',
+      { document: 'd1', unfinished: true },
+      { pages: 1, sources: 1 },
+    ],
+    ['document retry d1', 'document.retry', { document: 'd1' }, { pages: 1, sources: 0 }],
+    ['document ls --state done', 'document.ls', { state: 'done', limit: 100 }, { documents: [document] }],
+    [
+      'search kůň praž* --document d1',
+      'search.text',
+      { words: 'kůň praž*', document: 'd1', places: false, limit: 20 },
+      { hits: [{ document: 'd1', name: 'Kronika', page: 1, pageName: 'a.tif', snippet: 'kůň', marks: [] }] },
+    ],
+  ];
+  for (const [typed, name, input, answer] of calls) {
+    const client = fakeClient({ [name]: answer });
+    const { code, stderr } = await runCommand(typed.split(' '), { client });
+    assert.deepEqual([code, stderr, client.calls], [0, '', [{ name, input }]]);
+  }
+});
+
+const running = {
+  ...{ ...document, state: 'running' },
+  pages: { total: 10, waiting: 4, running: 2, done: 3, failed: 1, cancelled: 0 },
+  sources: { total: 4, split: 2, failed: 1 },
+};
+const soFar = 'running, 3 of 10 pages done, 1 failed, 1 file could not be opened, 1 file not opened yet';
+
+test('a priority that there is not is refused with those that there are', async () => {
+  const { code, stderr } = await runCommand(['document', 'submit', 'scans', '--priority', 'urgent']);
+  assert.equal(code, 2);
+  assert.match(stderr, /'urgent' is invalid. it must be high or normal/);
+});
+
+test('when a retry has nothing to send it is said why', async () => {
+  const none = { total: 2, waiting: 0, running: 0, done: 2, failed: 0, cancelled: 0 };
+  const cases: [object, RegExp][] = [
+    [{ state: 'done', pages: none }, /nothing of document d1 has failed \(done, 2 of 2 pages done\)/],
+    [{ state: 'running', pages: none }, /nothing of document d1 has failed so far/],
+    [{ state: 'open' }, /was not submitted yet/],
+    [{ state: 'partly' }, /1 page of document d1 could not be opened, .*submit better files/],
+  ];
+  for (const [state, said] of cases) {
+    const client = fakeClient({
+      'document.retry': { pages: 0, sources: 0 },
+      'document.show': { ...document, ...state },
+    });
+    const { code, stdout } = await runCommand(['document', 'retry', 'd1'], { client });
+    assert.equal(code, 0);
+    assert.match(stdout, said);
+  }
+});
+
+test('deleting says so when the document was still under way', async () => {
+  const client = fakeClient({ 'document.show': running });
+  const { code, stdout } = await runCommand(['document', 'delete', 'd1'], { client });
+  assert.equal(code, 0);
+  assert.equal(stdout, `document d1 is deleted; it was ${soFar}\n`);
+  assert.deepEqual(client.calls.at(-1), { name: 'document.delete', input: { document: 'd1' } });
+  const finished = fakeClient({ 'document.show': document });
+  const quiet = await runCommand(['document', 'delete', 'd1'], { client: finished });
+  assert.equal(quiet.stdout, 'document d1 is deleted\n');
+});
+
+test('what there is of an unfinished document is saved, and the exit code says that it is not all', async (t) => {
+  const out = join(await temporaryDirectory(t), 'out');
+  const client = fakeClient({
+    ...{ 'document.show': running, 'document.sources': { sources }, 'document.results': { pages: [] } },
+  });
+  const words = ['document', 'download', 'd1', '-o', out];
+  const { code, stderr } = await runCommand(words, { client });
+  assert.equal(code, 1);
+  assert.ok(
+    stderr.includes(`not finished (${soFar}): 0 pages in ${out}; the same command gets the rest later`),
+  );
+  const zip = await runCommand([...words, '--zip'], { client });
+  assert.equal(zip.code, 1);
+  assert.match(zip.stderr, /a ZIP is of a whole document; wait, or cancel it/);
+});
+
+test('the ZIP has the images unless they are not wanted', async (t) => {
+  const out = join(await temporaryDirectory(t), 'out');
+  const asked: object[] = [];
+  const client = fakeClient(
+    { 'document.show': document },
+    {
+      async *stream(_name, input) {
+        asked.push(input);
+        yield Buffer.from('PK');
+      },
+    },
+  );
+  for (const more of [[], ['--no-images']]) {
+    const words = ['document', 'download', 'd1', '-o', out, '--zip', ...more];
+    const { code, stdout } = await runCommand(words, { client });
+    assert.equal(code, 0);
+    assert.match(stdout, /saved .*Kronika\.zip, but not all: partly, 2 of 3 pages done, 1 failed/);
+  }
+  assert.deepEqual(asked, [{ document: 'd1' }, { document: 'd1', images: false }]);
+});

@@ -1,0 +1,196 @@
+import { PismakError } from '../../engine/errors.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { findFiles } from '../../terminal/files/files-to-publish.ts';
+import { wholeNumber } from '../../terminal/options/option-values.ts';
+import { readPriority } from '../../terminal/options/request-target.ts';
+import { formatCount, formatTime } from '../../terminal/output/format.ts';
+import type { Format } from '../index.ts';
+import { addSources, listSources } from './add-sources.ts';
+import {
+  type DocumentProgress,
+  describeProgress,
+  isUnderWay,
+  whyNothingToRetry,
+} from './document-progress.ts';
+import { type DownloadOptions, downloadDocument } from './download-document.ts';
+import { formatNames, readFormats } from './read-formats.ts';
+
+interface Document extends DocumentProgress {
+  name: string;
+  owner: string;
+  language: string;
+  formats: Format[];
+  pipeline: string;
+  createdAt: number;
+  endedAt: number | null;
+}
+
+interface SubmitOptions {
+  name?: string;
+  lang: string;
+  formats: Format[];
+  pipeline?: string;
+  priority?: number;
+  again?: boolean;
+  textLayer?: boolean;
+  webhook?: string;
+}
+
+const add: AddGroup = (group, { command, run }) => {
+  command(
+    group,
+    'submit <scans...>',
+    'Have images, TIFFs, PDFs and ZIPs read, as one document',
+    'document submit scans/ --lang ces+deu --formats txt,page',
+  )
+    .option('--name <name>', 'what to call it (default: the name of the first file or directory)')
+    .option('--lang <languages>', 'as Tesseract names them, e.g. ces+deu', 'ces')
+    .option('--formats <list>', formatNames, readFormats, ['txt'])
+    .option('--pipeline <name>', 'stages to go through instead of those of `transcription`')
+    .option('--priority <priority>', 'high (before everything normal) or normal', readPriority)
+    .option('--again', 'read everything anew, also what was read before')
+    .option('--text-layer', 'take the text that a PDF brings along instead of reading it')
+    .option('--webhook <url>', 'posted to, signed, when the document is finished')
+    .action(
+      run<SubmitOptions, [string[]]>(async (session, paths) => {
+        const { out, options, stderr } = session;
+        const { lang: language, formats, pipeline, again, textLayer, webhook } = options;
+        const files = await findFiles(paths, stderr);
+        const client = await session.client();
+        const name = options.name ?? (paths[0]?.replace(/\/+$/, '').split('/').at(-1) || 'scans');
+        const priority = Math.min(options.priority ?? 0, 1);
+        const { id } = await client.call<Document>('document.create', {
+          ...{ name, language, formats, pipeline, priority, again, textLayer, webhook },
+        });
+        const bar = session.progress('files', files.length);
+        const unreadable = await addSources(session, client, id, files, bar);
+        bar.close();
+        if (out.json) out.object({ id });
+        else out.say(id);
+        if (client.alone) stderr.write('nothing runs here: it waits until `pismak up` does\n');
+        if (unreadable.length > 0) {
+          const reasons = unreadable.map(({ name, error }) => `${name}: ${error}`).join('\n');
+          throw new PismakError('invalid-input', `left out, while the rest was submitted:\n${reasons}`);
+        }
+      }),
+    );
+
+  command(group, 'ls', 'List documents, the newest first', 'document ls', 'document ls --state running')
+    .option('--state <state>', 'open, waiting, running, done, partly, failed or cancelled')
+    .option('--limit <number>', 'how many at most', wholeNumber, 100)
+    .action(
+      run<{ state?: string; limit: number }>(async ({ client, out, options }) => {
+        const { state, limit } = options;
+        const { documents } = await (await client()).call<{ documents: Document[] }>('document.ls', {
+          ...{ state, limit },
+        });
+        out.list(documents, [
+          { title: 'id', of: (row) => row.id },
+          { title: 'name', of: (row) => row.name },
+          { title: 'owner', of: (row) => row.owner },
+          { title: 'state', of: (row) => row.state },
+          { title: 'pages', of: (row) => row.pages.total },
+          { title: 'done', of: (row) => row.pages.done },
+          { title: 'failed', of: (row) => row.pages.failed },
+          { title: 'created', of: (row) => formatTime(row.createdAt) },
+        ]);
+      }),
+    );
+
+  command(group, 'show <document>', 'Show how far a document is, and what failed', 'document show ID').action(
+    run(async ({ client, out }, document) => {
+      const connected = await client();
+      const shown = await connected.call<Document>('document.show', { document });
+      const { pages } = await connected.call<{ pages: Failed[] }>('document.pages', {
+        ...{ document, state: 'failed', limit: 100 },
+      });
+      const sources = (await listSources(connected, document ?? '')).filter(
+        ({ state }) => state === 'failed',
+      );
+      const failed = [...sources.map(({ name, error }) => ({ number: null, name, error })), ...pages];
+      if (out.json) return out.object({ ...shown, failed });
+      out.object(shown, {
+        ...{ id: shown.id, name: shown.name, owner: shown.owner, state: shown.state },
+        ...{ sources: listCounts(shown.sources), pages: listCounts(shown.pages) },
+        ...{ pipeline: shown.pipeline, language: shown.language, formats: shown.formats.join(', ') },
+        ...{ created: formatTime(shown.createdAt), ended: formatTime(shown.endedAt) },
+      });
+      if (failed.length === 0) return;
+      out.list(failed, [
+        { title: 'page', of: (row) => row.number },
+        { title: 'name', of: (row) => row.name },
+        { title: 'why', of: (row) => row.error },
+      ]);
+    }),
+  );
+
+  command(
+    group,
+    'download <document>',
+    'Save the results: NAME.txt, NAME.page.xml, ..., or everything in one ZIP',
+    'document download ID -o out',
+    'document download ID -o . --zip',
+  )
+    .requiredOption('-o, --output <directory>', 'where to')
+    .option('--zip', 'one ZIP with images, results and METS instead of single files')
+    .option('--no-images', 'leave the images out of the ZIP')
+    .action(
+      run<DownloadOptions>(async ({ client, out, options }, document = '') => {
+        await downloadDocument(await client(), out, document, options);
+      }),
+    );
+
+  command(group, 'cancel <document>', 'Stop a document; what is done stays', 'document cancel ID').action(
+    run(async ({ client, out }, document) => {
+      const { pages } = await (await client()).call<{ pages: number }>('document.cancel', { document });
+      const left = pages > 0 ? `; ${formatCount(pages, 'page')} will not be read` : '';
+      out.say(`document ${document} is cancelled${left}`);
+    }),
+  );
+
+  command(group, 'retry <document>', 'Have the failed pages of a document read again', 'document retry ID')
+    .option('--unfinished', 'also those under way, when their messages were purged or lost')
+    .action(
+      run<{ unfinished?: boolean }>(async ({ client, out, options: { unfinished } }, document = '') => {
+        const connected = await client();
+        const sent = await connected.call<{ pages: number; sources: number }>('document.retry', {
+          document,
+          unfinished,
+        });
+        const parts = [
+          sent.pages > 0 && formatCount(sent.pages, 'page'),
+          sent.sources > 0 && formatCount(sent.sources, 'source'),
+        ].filter((part) => part !== false);
+        if (parts.length > 0) return out.say(`${parts.join(' and ')} sent again`);
+        out.say(whyNothingToRetry(await connected.call<DocumentProgress>('document.show', { document })));
+      }),
+    );
+
+  command(
+    group,
+    'delete <document>',
+    'Delete a document with its sources, results and texts, also one that is under way',
+    'document delete ID',
+  ).action(
+    run(async ({ client, out }, document = '') => {
+      const connected = await client();
+      const before = await connected.call<DocumentProgress>('document.show', { document });
+      await connected.call('document.delete', { document });
+      const stopped = isUnderWay(before) ? `; it was ${describeProgress(before)}` : '';
+      out.say(`document ${document} is deleted${stopped}`);
+    }),
+  );
+};
+export default add;
+
+function listCounts(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ');
+}
+
+interface Failed {
+  number: number | null;
+  name: string;
+  error: string | null;
+}

@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { PismakError } from '../../engine/errors.ts';
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { formatCount } from '../../terminal/output/format.ts';
+import type { Output } from '../../terminal/output/output.ts';
+import {
+  differencesPage,
+  type Evaluation,
+  errorRate,
+  evaluate,
+  type Normalisation,
+  percent,
+  type Rate,
+} from '../index.ts';
+
+interface Options extends Normalisation {
+  html?: string;
+}
+
+const add: AddGroup = (group, { run }) => {
+  group
+    .argument('<read>', 'directory with what was read: NAME.txt or NAME/text.txt')
+    .argument('<truth>', 'directory with what should have been read: NAME.txt')
+    .option('--ignore-case', 'capitals make no difference')
+    .option('--ignore-diacritics', 'accents make no difference')
+    .option('--ignore-punctuation', 'punctuation makes no difference')
+    .option('--modern-letters', 'long s and ligatures count as the letters that they stand for')
+    .option('--strict-whitespace', 'line breaks and the number of spaces count too')
+    .option('--html <file>', 'write a page with all differences marked')
+    .addHelpText(
+      'after',
+      '\nCER and WER: characters (as a reader sees them) and words to be replaced, added or left out, against the length of\n' +
+        'the truth. All together is the sum over all pages. Pages that only one side has are named and not counted.\n\n' +
+        'Examples:\n  $ pismak evaluate out/ truth/\n  $ pismak evaluate out/ truth/ --ignore-case --html differences.html',
+    )
+    .action(
+      run<Options>(async ({ options, out, signal }, found = '', truth = '') => {
+        const evaluation = await evaluate({ found, truth, normalisation: options, signal });
+        if (options.html !== undefined) await writeDifferences(options.html, evaluation, options, signal);
+        if (out.json) out.object(asJson(evaluation));
+        else show(evaluation, out);
+        if (options.html !== undefined) out.say(`differences are in ${options.html}`);
+      }),
+    );
+};
+export default add;
+
+async function writeDifferences(
+  file: string,
+  evaluation: Evaluation,
+  normalisation: Normalisation,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await writeFile(file, differencesPage(evaluation, normalisation), { signal });
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw new PismakError('invalid-input', `can't write ${file}: say another place with --html`, { cause });
+  }
+}
+
+function show({ pages, characters, words, missing, extra }: Evaluation, out: Output): void {
+  const rows = [...pages, { name: 'all together', characters, words }];
+  out.list(rows, [
+    { title: 'page', of: (row) => row.name },
+    { title: 'CER', of: (row) => percent(row.characters), align: 'right' },
+    { title: 'WER', of: (row) => percent(row.words), align: 'right' },
+    { title: 'wrong characters', of: (row) => row.characters.errors },
+    { title: 'of', of: (row) => row.characters.length },
+    { title: 'wrong words', of: (row) => row.words.errors },
+    { title: 'of', of: (row) => row.words.length },
+  ]);
+  if (missing.length > 0) out.say(`${formatCount(missing.length, 'page')} not read: ${missing.join(', ')}`);
+  if (extra.length > 0) out.say(`${formatCount(extra.length, 'page')} without truth: ${extra.join(', ')}`);
+}
+
+function asJson({ pages, characters, words, missing, extra }: Evaluation): object {
+  const rates = (of: { characters: Rate; words: Rate }) => ({
+    cer: errorRate(of.characters),
+    wer: errorRate(of.words),
+    characters: of.characters,
+    words: of.words,
+  });
+  return {
+    ...rates({ characters, words }),
+    pages: pages.map((page) => ({ name: page.name, ...rates(page) })),
+    ...{ missing, extra },
+  };
+}

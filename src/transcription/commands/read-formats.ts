@@ -1,0 +1,20 @@
+import { InvalidArgumentError } from 'commander';
+import { commaList } from '../../terminal/options/option-values.ts';
+import type { Format } from '../index.ts';
+import { endings } from './save-results.ts';
+
+export const formatNames = Object.keys(endings).join(', ');
+
+/** The value of `--formats`. */
+export function readFormats(text: string): Format[] {
+  const named = commaList(text.toLowerCase());
+  if (named.length === 0) throw new InvalidArgumentError(`name at least one of: ${formatNames}.`);
+  const unknown = named.find((name) => !isFormat(name));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`there is no format ${unknown}; there are: ${formatNames}.`);
+  return named.filter(isFormat);
+}
+
+function isFormat(name: string): name is Format {
+  return Object.hasOwn(endings, name);
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import type { Client } from '../../terminal/client/client.ts';
+import { isSaved, saveFile } from '../../terminal/files/save-file.ts';
+import type { Format } from '../index.ts';
+
+export interface ResultPage {
+  id: string;
+  number: number;
+  name: string;
+  part: number | null;
+  source: string;
+  endedAt: number | null;
+  files: { name: string; size: number; hash: string }[];
+}
+
+const listed = 500;
+/** By format, in the order in which people are told of them. */
+export const endings: Readonly<Record<Format, string>> = {
+  txt: '.txt',
+  page: '.page.xml',
+  alto: '.alto.xml',
+  hocr: '.hocr',
+  pdf: '.pdf',
+  json: '.json',
+};
+
+/** Saves results as they come; what is on the disk already is not fetched again. */
+export class ResultSaver {
+  readonly #client: Client;
+  readonly #document: string;
+  readonly #directory: string;
+  readonly #formats: readonly Format[];
+  readonly #saved = new Set<string>();
+  #since = 0;
+
+  constructor(client: Client, options: { document: string; directory: string; formats: readonly Format[] }) {
+    this.#client = client;
+    this.#document = options.document;
+    this.#directory = options.directory;
+    this.#formats = options.formats;
+  }
+
+  get pages(): number {
+    return this.#saved.size;
+  }
+
+  /** Saves what has come since the last time; with `all`, looks at everything once more. */
+  async save(nameOf: (page: ResultPage) => string | undefined, all = false): Promise<void> {
+    const since = all ? 0 : this.#since;
+    for (let offset = 0; ; offset += listed) {
+      const part = { document: this.#document, endedSince: since, offset, limit: listed };
+      const { pages } = await this.#client.call<{ pages: ResultPage[] }>('document.results', part);
+      for (const page of pages) {
+        const name = nameOf(page);
+        if (name !== undefined && !this.#saved.has(page.id)) {
+          await this.#savePage(page, name);
+          this.#saved.add(page.id);
+        }
+        this.#since = Math.max(this.#since, page.endedAt ?? 0);
+      }
+      if (pages.length < listed) return;
+    }
+  }
+
+  async #savePage(page: ResultPage, name: string): Promise<void> {
+    // The whole house: loaded only when there is something to save.
+    const { resultFiles } = await import('../index.ts');
+    for (const format of this.#formats) {
+      const file = page.files.find((one) => one.name === resultFiles[format]);
+      if (!file) continue;
+      const path = join(this.#directory, `${name}${endings[format]}`);
+      if (await isSaved(path, file.hash)) continue;
+      const input = { document: this.#document, page: page.id, file: file.name };
+      await saveFile(path, this.#client.stream('document.file', input));
+    }
+  }
+}

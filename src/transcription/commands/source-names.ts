@@ -1,0 +1,40 @@
+import { basename, extname } from 'node:path';
+import { safeFileName } from '../../engine/results/safe-file-name.ts';
+
+/** What sources are called: the name of the file, or the path where several files have the same name. */
+export function sourceNames(paths: readonly string[]): string[] {
+  const seen = countLower(paths.map((path) => basename(path)));
+  return paths.map((path) => ((seen.get(basename(path).toLowerCase()) ?? 0) > 1 ? path : basename(path)));
+}
+
+/**
+ * What the results of a page are called, without ending: `scan`, `scan.tif` where there is a `scan.png` too,
+ * `book-0012` for a page of many, `box-letter.jpg` for a file in an archive. The same in every run. Undefined for pages
+ * of other sources.
+ */
+export function createResultNames(sources: readonly { id: string; name: string }[]) {
+  const stems = countLower(sources.map(({ name }) => stemOf(name)));
+  const names = new Map(
+    sources.map(({ id, name }) => {
+      const stem = stemOf(name);
+      return [id, { name, shown: (stems.get(stem.toLowerCase()) ?? 0) > 1 ? name : stem }];
+    }),
+  );
+  return (page: { source: string; name: string; part: number | null }): string | undefined => {
+    const source = names.get(page.source);
+    if (!source) return undefined;
+    const inner = source.name === page.name ? '' : `-${page.name}`;
+    const part = page.part === null ? '' : `-${String(page.part).padStart(4, '0')}`;
+    return safeFileName(`${source.shown}${inner}${part}`);
+  };
+}
+
+function stemOf(name: string): string {
+  return name.slice(0, name.length - extname(name).length) || name;
+}
+
+function countLower(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+
+const pages = { total: 1, done: 1, failed: 0, cancelled: 0 };
+const document = { id: 'd1', state: 'done', pages, sources: { total: 1, split: 1, failed: 0 } };
+
+async function scansOf(t: TestContext): Promise<{ scans: string; out: string }> {
+  const directory = await temporaryDirectory(t);
+  const scans = join(directory, 'scans');
+  await mkdir(scans);
+  await writeFile(join(scans, 'good.png'), 'good');
+  return { scans, out: join(directory, 'out') };
+}
+
+function elsewhere() {
+  return fakeClient(
+    {
+      ...{ 'document.create': document, 'document.show': document },
+      ...{ 'document.sources': { sources: [] }, 'document.pages': { pages: [] } },
+      'document.results': { pages: [] },
+    },
+    { upload: async (content) => ({ hash: (await buffer(content)).toString(), size: 1 }) },
+  );
+}
+
+test('a file that can not be read is told of in the end, and the others are read', async (t) => {
+  const { scans, out } = await scansOf(t);
+  // Latin 2, as old archives have it.
+  await writeFile(Buffer.concat([Buffer.from(`${scans}/`), Buffer.from('p\xf8.png', 'latin1')]), 'lost');
+  const client = elsewhere();
+  const words = ['--url', 'http://127.0.0.1:1', 'transcribe', scans, join(scans, 'good.png'), '-o', out];
+  const { code, stdout } = await runCommand(words, { client });
+  assert.equal(code, 1);
+  assert.match(stdout, /its name is not in UTF-8: rename it/);
+  assert.ok(client.calls.some(({ name }) => name === 'document.add'));
+});
+
+test('results are not written among the scans, where the next run would read them', async (t) => {
+  const { scans } = await scansOf(t);
+  const { code, stderr } = await runCommand(['transcribe', `${scans}/`, '-o', scans], {
+    client: elsewhere(),
+  });
+  assert.equal(code, 2);
+  assert.match(stderr, /can't go where the scans are.*-o .*scans\/out/);
+  assert.deepEqual(await readdir(scans), ['good.png']);
+});
+
+test('a file in the place of the output directory is told of, with what to do', async (t) => {
+  const { scans, out } = await scansOf(t);
+  await writeFile(out, 'in the way');
+  const { code, stderr } = await runCommand(['transcribe', scans, '-o', out], { client: elsewhere() });
+  assert.equal(code, 2);
+  assert.match(stderr, /directory for the results can't be made.*choose another with -o/);
+});
+
+test('a place where nothing can be made or written is told at once, before any work', async (t) => {
+  const { scans } = await scansOf(t);
+  // Nothing can be put there, whoever one is.
+  for (const [output, what] of [
+    ['/proc/none', 'made'],
+    ['/proc/self', 'written to'],
+  ] as const) {
+    const client = elsewhere();
+    const { code, stderr } = await runCommand(['transcribe', scans, '-o', output], { client });
+    assert.equal(code, 2);
+    assert.match(stderr, new RegExp(`for the results can't be ${what}: .*choose another with -o`));
+    assert.doesNotMatch(stderr, /--data/);
+    assert.deepEqual(client.calls, []);
+  }
+});
+
+test('nothing is made when there is nothing to read, or a format is wrong', async (t) => {
+  const { scans, out } = await scansOf(t);
+  const nothing = await runCommand(['transcribe', join(scans, 'none'), '-o', out], { client: elsewhere() });
+  assert.equal(nothing.code, 2);
+  for (const [formats, said] of [
+    ['txt,doc', /there is no format doc; there are: txt, page, alto, hocr, pdf, json/],
+    [',', /name at least one/],
+  ] as const) {
+    const client = elsewhere();
+    const { code, stderr } = await runCommand(['transcribe', scans, '-o', out, '--formats', formats], {
+      client,
+    });
+    assert.equal(code, 2);
+    assert.match(stderr, said);
+  }
+  await assert.rejects(readdir(out), /ENOENT/);
+});

@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { hasCode, PismakError } from '../../engine/errors.ts';
+import { sleep } from '../../engine/time/clock.ts';
+import type { Client } from '../../terminal/client/client.ts';
+import { saveFile } from '../../terminal/files/save-file.ts';
+import { formatCount } from '../../terminal/output/format.ts';
+import { startProgress } from '../../terminal/output/progress.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { Format } from '../index.ts';
+import { addSources, listSources } from './add-sources.ts';
+import { ResultSaver } from './save-results.ts';
+import { createResultNames } from './source-names.ts';
+
+export interface TranscribeOptions {
+  output: string;
+  lang: string;
+  formats: Format[];
+  pipeline?: string;
+  again?: boolean;
+  textLayer?: boolean;
+}
+
+interface Document {
+  id: string;
+  state: string;
+  pages: { total: number; done: number; failed: number; cancelled: number };
+  sources: { total: number; split: number; failed: number };
+}
+
+interface Failure {
+  name: string;
+  part: number | null;
+  error: string | null;
+}
+
+const pollMs = 500;
+const ended = new Set(['done', 'partly', 'failed', 'cancelled']);
+
+/** Reads everything and saves the results as they come. Begun again, it goes on where it was stopped. */
+export async function transcribe(
+  session: Session<TranscribeOptions>,
+  client: Client,
+  { files, name }: { files: readonly string[]; name: string },
+): Promise<void> {
+  const { out, options, clock, signal } = session;
+  const { id: document, resumed } = await findOrCreate(client, options, name);
+  if (resumed) await client.call('document.retry', { document });
+  const adding = session.progress('files', files.length);
+  const unreadable = await addSources({ clock, signal }, client, document, files, adding);
+  adding.close();
+
+  const nameOf = createResultNames(newestByName(await listSources(client, document)));
+  const saver = new ResultSaver(client, { document, directory: options.output, formats: options.formats });
+  await follow(session, client, document, () => saver.save(nameOf));
+  await saver.save(nameOf, true);
+
+  const failures: Failure[] = [
+    ...unreadable.map((file) => ({ ...file, part: null })),
+    ...(await failuresOf(client, document)),
+  ];
+  const summary = { document, output: options.output, done: saver.pages, failed: failures.length };
+  if (out.json) out.object({ ...summary, failures });
+  else {
+    out.say(`${formatCount(saver.pages, 'page')} in ${options.output}`);
+    if (failures.length > 0) {
+      out.list(failures, [
+        { title: 'failed', of: ({ name, part }) => (part === null ? name : `${name}, page ${part}`) },
+        { title: 'why', of: ({ error }) => error },
+      ]);
+    }
+  }
+  if (failures.length > 0)
+    throw new PismakError('processor-failed', `${formatCount(failures.length, 'page')} could not be read`);
+}
+
+const state = z.object({ document: z.string(), wanted: z.string() });
+
+/** The document of an earlier run into the same directory, if the same was wanted then. */
+async function findOrCreate(
+  client: Client,
+  options: TranscribeOptions,
+  name: string,
+): Promise<{ id: string; resumed: boolean }> {
+  const { output, lang, formats, pipeline, again, textLayer } = options;
+  const file = join(output, '.transcription.json');
+  const wanted = JSON.stringify([lang, formats.toSorted(), pipeline ?? null, textLayer ?? null]);
+  const before = state.safeParse(await readJson(file));
+  if (before.success && before.data.wanted === wanted && !again) {
+    const document = await client
+      .call<Document>('document.show', { document: before.data.document })
+      .catch((error: unknown) => {
+        if (hasCode(error, 'not-found')) return undefined;
+        throw error;
+      });
+    if (document && document.state !== 'cancelled') return { id: document.id, resumed: true };
+  }
+  const { id } = await client.call<{ id: string }>('document.create', {
+    ...{ name, language: lang, formats, pipeline, textLayer, again: again ?? false },
+  });
+  const content = Buffer.from(`${JSON.stringify({ document: id, wanted })}\n`);
+  await saveFile(
+    file,
+    (async function* () {
+      yield content;
+    })(),
+  );
+  return { id, resumed: false };
+}
+
+/** Shows how far it is until it is finished. */
+async function follow(
+  { clock, signal, stderr }: Session<TranscribeOptions>,
+  client: Client,
+  document: string,
+  save: () => Promise<void>,
+): Promise<void> {
+  const look = () => client.call<Document>('document.show', { document });
+  let now = await look();
+  const already = now.pages.done + now.pages.failed;
+  const bar = startProgress({ stderr, clock, what: 'pages', total: now.pages.total, already, per: 'min' });
+  try {
+    for (;;) {
+      const { pages, sources } = now;
+      // A source that is not open yet is one page at least.
+      const unopened = sources.total - sources.split - sources.failed;
+      bar.set(pages.done + pages.failed, pages.total + unopened);
+      await save();
+      if (ended.has(now.state)) return;
+      await sleep(clock, pollMs, signal);
+      signal.throwIfAborted();
+      now = await look();
+    }
+  } finally {
+    bar.close();
+  }
+}
+
+async function failuresOf(client: Client, document: string): Promise<Failure[]> {
+  const sources = (await listSources(client, document)).filter((source) => source.state === 'failed');
+  const failures: Failure[] = sources.map(({ name, error }) => ({ name, part: null, error }));
+  for (let offset = 0; ; offset += 1000) {
+    const part = { document, state: 'failed', offset, limit: 1000 };
+    const { pages } = await client.call<{ pages: Failure[] }>('document.pages', part);
+    failures.push(...pages.map(({ name, part, error }) => ({ name, part, error })));
+    if (pages.length < 1000) return failures;
+  }
+}
+
+/** Of a file that has changed between two runs the newest counts. */
+function newestByName<Named extends { name: string }>(sources: readonly Named[]): Named[] {
+  return [...new Map(sources.map((source) => [source.name, source])).values()];
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
