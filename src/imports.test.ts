@@ -35,9 +35,19 @@ const refused: [claim: string, sources: Record<string, string>, expected: RegExp
     /server may not import cli/,
   ],
   [
-    'a house shows others only its index',
-    { 'src/cli/a.ts': "import { b } from '../mail/smtp.ts';" },
-    /only src\/mail\/index\.ts/,
+    'the command line knows no house, not even its index',
+    { 'src/cli/a.ts': "import { b } from '../mail/index.ts';" },
+    /cli may not import mail .* houses are known to src\/houses\.ts only/,
+  ],
+  [
+    'the list of houses sees only the front of each',
+    { 'src/houses.ts': "import { b } from './mail/smtp.ts';" },
+    /may not import mail/,
+  ],
+  [
+    'no file outside names a table, a queue or a setting of a house',
+    { 'src/mail/house.ts': '', 'src/server/a.ts': "query.selectFrom('mail_type'); // mail" },
+    /src\/server\/a\.ts: names the house mail/,
   ],
   [
     'a driver stays in its port',
@@ -81,8 +91,9 @@ test('what is allowed is left alone', () => {
     'src/engine/a.test.ts':
       "import { DatabaseSync } from 'node:sqlite';\nimport { e } from './testing/e.ts';",
     'src/mail/smtp.ts': "import { a } from '../engine/a.ts';\nimport { t } from './templates.ts';",
-    'src/cli/main.ts':
-      "import { mail } from '../mail/index.ts';\nimport { open } from '../server/server.ts';",
+    'src/houses.ts': "import { mail } from './mail/house.ts';",
+    'src/mail/house.ts': '',
+    'src/cli/main.ts': "import { open } from '../server/server.ts';\n// mail: '/mail/'",
   };
   assert.deepEqual(brokenRules(new Map(Object.entries(sources))), []);
 });

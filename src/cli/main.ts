@@ -1,42 +1,48 @@
+import type { House } from '../engine/house.ts';
 import { systemClock } from '../engine/time/clock.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import type { Surroundings } from '../terminal/session.ts';
 import { runProgram } from './run-program.ts';
 
-/** Ctrl-C lets the command finish cleanly; a second one ends it at once. */
-const interruption = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(name, () => {
-    if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
-    interruption.abort();
+/** The command line of an installation with these houses, on this process's arguments and streams. */
+export async function main(houses: readonly House[]): Promise<void> {
+  const { signal } = interruption();
+  // The reader has seen enough: `pismak event ls | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failed);
   });
+  const surroundings: Surroundings = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    environment: process.env,
+    ...{ clock: systemClock, signal, houses },
+    async openClient(options) {
+      const { openClient } = await import('./client/open-client.ts');
+      return openClient({ ...options, clock: systemClock, houses, signal });
+    },
+    async openWork({ settings, ...options }) {
+      const { openEmbeddedWork } = await import('./client/embedded-work.ts');
+      return openEmbeddedWork(settings, { ...options, houses, signal });
+    },
+    async loadSettings(commandLine) {
+      const { loadSettings } = await import('../engine/settings/load.ts');
+      return loadSettings({ commandLine, houses });
+    },
+  };
+  // Our timers don't keep the process alive, and while a command waits nothing else may.
+  const alive = setInterval(() => {}, 2 ** 30);
+  process.exitCode = await runProgram(surroundings, process.argv.slice(2));
+  clearInterval(alive);
 }
-// Whoever reads us has seen enough: `pismak event ls | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failed);
-});
 
-const surroundings: Surroundings = {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  environment: process.env,
-  clock: systemClock,
-  signal: interruption.signal,
-  async openClient(options) {
-    const { openClient } = await import('./client/open-client.ts');
-    return openClient({ ...options, clock: systemClock, signal: interruption.signal });
-  },
-  async openWork({ settings, ...options }) {
-    const { openEmbeddedWork } = await import('./client/embedded-work.ts');
-    return openEmbeddedWork(settings, { ...options, signal: interruption.signal });
-  },
-  async loadSettings(commandLine) {
-    const { loadSettings } = await import('../engine/settings/load.ts');
-    return loadSettings({ commandLine });
-  },
-};
-
-// Our timers don't keep the process alive, and while a command waits nothing else may.
-const alive = setInterval(() => {}, 2 ** 30);
-process.exitCode = await runProgram(surroundings, process.argv.slice(2));
-clearInterval(alive);
+/** Ctrl-C lets the command finish cleanly; a second one ends it at once. */
+function interruption(): AbortController {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+      controller.abort();
+    });
+  }
+  return controller;
+}

@@ -8,6 +8,7 @@ import type { DataDirectory } from './data-directory/data-directory.ts';
 import type { Database } from './database/database.ts';
 import type { ChangeLog } from './event/change-log.ts';
 import type { Events } from './event/event.ts';
+import type { LoadedHouse } from './house.ts';
 import type { Random } from './identity.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Processors } from './processor/processors.ts';
@@ -26,6 +27,7 @@ export interface Engine {
   readonly random: Random;
   readonly log: Logger;
   readonly directory: DataDirectory;
+  readonly houses: readonly LoadedHouse[];
   /** The settings file in use, if any: backups take it along. */
   readonly configurationFile?: string | undefined;
 

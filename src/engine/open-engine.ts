@@ -1,28 +1,24 @@
 import { createAlerts } from './alert/alert.ts';
 import { createBacklog } from './backlog/backlog.ts';
-import { openBlobs } from './blobs/open.ts';
-import { openBroker } from './broker/open.ts';
 import { openLastingSession } from './coordination/lasting-session.ts';
 import { openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
-import { openDatabase } from './database/open.ts';
 import type { Engine } from './engine.ts';
 import { hasCode, PismakError } from './errors.ts';
 import { createChangeLog } from './event/change-log.ts';
 import { createEvents } from './event/event.ts';
+import type { LoadedHouse } from './house.ts';
 import type { Random } from './identity.ts';
 import { openLog } from './log/log.ts';
+import { defineWork, openStores } from './open-stores.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
-import { registerProcessors } from './processor/register.ts';
 import { createPickup } from './results/pickup.ts';
 import { keepHouse } from './schedule/housekeeping.ts';
 import { createSchedules } from './schedule/schedules.ts';
 import { announceServers } from './servers/server-addresses.ts';
 import type { Settings } from './settings/settings.ts';
-import { handlingLimitMs } from './stage/handling-limit.ts';
 import { createPipelines } from './stage/pipelines.ts';
-import { createStages } from './stage/stages.ts';
 import { type Clock, systemClock } from './time/clock.ts';
 import { closeInOrder, closeLimitMs } from './time/close-in-order.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
@@ -30,13 +26,14 @@ import { webhookStage } from './webhook/webhook.ts';
 import { createWorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
-  /** What for, in a word or two: shown to whoever finds the data directory taken. */
+  /** In a word or two: shown to anyone who finds the data directory in use. */
   purpose: string;
   clock?: Clock;
   random?: Random;
   /** The settings file that the settings came from, if any. */
   configurationFile?: string | undefined;
-  /** Of the houses. */
+  houses?: readonly LoadedHouse[];
+  /** Further processors, beside those of the houses. */
   processors?: readonly ProcessorRegistration[];
   /** Where log lines go besides the log file; nowhere unless given. */
   console?: (line: string) => void;
@@ -44,9 +41,9 @@ export interface EngineOptions {
 
 /** Takes the data directory, opens the adapters that the settings name, and puts the engine together on them. */
 export async function openEngine(settings: Settings, options: EngineOptions): Promise<Engine> {
-  const { purpose, clock = systemClock, random = Math.random } = options;
+  const { purpose, clock = systemClock, random = Math.random, houses = [] } = options;
   checkTogether(settings);
-  // What was opened is closed in the opposite order, also when opening fails half-way.
+  // Everything opened is closed in the opposite order, also when opening fails half-way.
   const closing: (() => unknown)[] = [];
   const close = () => closeInOrder(clock, closeLimitMs(settings), closing);
   try {
@@ -59,26 +56,21 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     });
     closing.push(closeLog);
 
-    const database = await openDatabase(settings.database, { file: directory.databaseFile, clock });
-    closing.push(() => database.close());
     const blobsUrl = settings.blobs === 'directory:' ? `directory:${directory.blobs}` : settings.blobs;
-    const blobs = await openBlobs(blobsUrl);
-    closing.push(() => blobs.close());
+    const { database, blobs, broker } = await openStores(
+      { ...settings, blobs: blobsUrl },
+      { clock, houses, closing, databaseFile: directory.databaseFile, queuesFile: directory.queuesFile },
+    );
     const source = await openCoordination(settings.coordination, { database, clock });
     closing.push(() => source.close());
-    const broker = await openBroker(settings.broker, { file: directory.queuesFile, clock });
-    closing.push(() => broker.close());
     const coordination = await openLastingSession(source, 'engine');
     if (!settings.coordination.startsWith('embedded:')) await announceServers(coordination, settings);
 
     const ports = { broker, coordination, database, blobs };
     const changes = createChangeLog(clock);
     const events = createEvents();
-    const processors = registerProcessors({ settings, clock, database, more: options.processors });
-    const stages = createStages({
-      ...{ ...ports, processors, changes, clock },
-      handlingLimitMs: handlingLimitMs(settings),
-    });
+    const more = options.processors;
+    const { processors, stages } = defineWork({ ...ports, settings, clock, changes, houses, more });
     await stages.reconcile();
     await stages.create(webhookStage, 'local').catch((error: unknown) => {
       if (!hasCode(error, 'already-exists')) throw error;
@@ -93,7 +85,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     });
     const backlog = createBacklog({ database, clock });
     const schedules = createSchedules({ database, clock, changes });
-    await keepHouse(schedules, { blobs, clock, database });
+    await keepHouse(schedules, { blobs, clock, database, settings });
     const openSession = (identity: string) => source.openSession(identity);
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
     const workers = createWorkerSet({ ...common, blobsUrl, cacheDirectory: directory.cache });
@@ -102,6 +94,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     closing.push(() => pickup.close());
     return {
       ...common,
+      houses,
       directory,
       configurationFile: options.configurationFile,
       pipelines,

@@ -1,7 +1,6 @@
 import cookie from '@fastify/cookie';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
-import type { Operation } from '../engine/operation/operation.ts';
 import { createAuthenticate } from './access/authenticate.ts';
 import { createKeyUsage } from './access/key-usage.ts';
 import { newToken } from './access/secret-token.ts';
@@ -16,7 +15,7 @@ import { logRequests } from './http/request-log.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
 import { addMetricsRoute } from './metrics/metrics-route.ts';
 import { measureProcess } from './metrics/process-metrics.ts';
-import { allStreams } from './operations.ts';
+import { type AnyOperation, callsOf, streamsOf } from './operations.ts';
 import { addBlobRoutes } from './routes/blob-routes.ts';
 import { addHealthRoute, type LifeState } from './routes/health.ts';
 import { addLiveChanges } from './routes/live-changes.ts';
@@ -48,10 +47,11 @@ export interface ServerOptions {
 /** Serves the operations over HTTP, with everything around them. */
 export async function openServer(
   engine: Engine,
-  operations: readonly Operation[],
+  all: readonly AnyOperation[],
   options: ServerOptions = {},
 ): Promise<Server> {
   const { http } = engine.settings;
+  const [operations, streams] = [callsOf(all), streamsOf(all)];
   const app = newApp(engine);
   const signals = new CallerSignals();
   const localToken = newToken();
@@ -75,11 +75,11 @@ export async function openServer(
 
   addHealthRoute(app, engine, state);
   addOperationRoutes(app, { engine, operations, cookie: sessionCookie, signals });
-  addStreamRoutes(app, { engine, streams: allStreams, signals });
+  addStreamRoutes(app, { engine, streams, signals });
   addBlobRoutes(app, engine);
   addUploadRoutes(app, engine);
   addMetricsRoute(app, engine, process);
-  addPageRoutes(app, { engine, operations, url: () => url });
+  addPageRoutes(app, { engine, operations, streams, url: () => url });
   const live = addLiveChanges(app, { engine, authenticate });
 
   const address = await app.listen({ host: http.host, port: http.port }).catch(async (error: unknown) => {

@@ -3,12 +3,11 @@ import { type EngineOptions, openEngine } from '../engine/open-engine.ts';
 import type { Running } from '../engine/service/service.ts';
 import { runServices } from '../engine/service/services.ts';
 import type { Settings } from '../engine/settings/settings.ts';
+import { applyFirstStart, demonstration } from '../engine/stage/first-start.ts';
 import { closeInOrder, closeLimitMs } from '../engine/time/close-in-order.ts';
-import { createHouseStages, houseProcessors, runHouses } from './houses.ts';
 import { openServer, type Server } from './open-server.ts';
-import { allOperations } from './operations.ts';
+import { operationsOf } from './operations.ts';
 import type { LifeState } from './routes/health.ts';
-import { createSamples } from './samples.ts';
 
 /** All parts of an installation in one process: engine, services, workers and the HTTP server. */
 export interface System {
@@ -19,7 +18,7 @@ export interface System {
 }
 
 export async function startSystem(settings: Settings, options: EngineOptions): Promise<System> {
-  const engine = await openEngine(settings, { ...options, processors: houseProcessors });
+  const engine = await openEngine(settings, options);
   let state: LifeState = 'starting';
   const closing: (() => Promise<void>)[] = [() => engine.close()];
   const close = async () => {
@@ -28,9 +27,8 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
     await closeInOrder(engine.clock, 3 * closeLimitMs(settings), closing);
   };
   try {
-    await createSamples(engine);
-    await createHouseStages(engine);
-    const server = await openServer(engine, allOperations, { state: () => state });
+    await applyFirstStart(engine, 'engine', demonstration);
+    const server = await openServer(engine, operationsOf(engine.houses), { state: () => state });
     closing.push(() => server.close());
     await engine.directory.publishHolder({ url: server.localUrl, token: server.localToken });
     const work = await startWork(engine, settings.worker.count);
@@ -50,8 +48,11 @@ export async function startWork(engine: Engine, workers: number): Promise<Runnin
   try {
     const services = runServices(engine);
     closing.push(() => services.close());
-    const houses = await runHouses(engine);
-    closing.push(() => houses.close());
+    for (const { name, firstStart, run } of engine.houses) {
+      if (firstStart) await applyFirstStart(engine, name, firstStart);
+      const house = await run?.(engine);
+      if (house) closing.push(() => house.close());
+    }
     closing.push(() => engine.workers.close());
     for (let count = 0; count < workers; count++) await engine.workers.start();
     return { close };

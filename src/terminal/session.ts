@@ -1,3 +1,4 @@
+import type { House } from '../engine/house.ts';
 import type { CommandLineSettings, LoadedSettings } from '../engine/settings/load.ts';
 import type { Settings } from '../engine/settings/settings.ts';
 import type { Clock } from '../engine/time/clock.ts';
@@ -23,6 +24,7 @@ export interface Session<Options extends object = object> {
   readonly clock: Clock;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
+  readonly houses: readonly House[];
   /** The client acts on another machine. */
   readonly remote: boolean;
   /** Opened when it is first asked for, closed at the end. */
@@ -48,6 +50,7 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly houses: readonly House[];
   openClient(options: { destination: Destination; settings: () => Promise<LoadedSettings> }): Promise<Client>;
   openWork(options: WorkOptions): Promise<Client>;
   loadSettings(options: CommandLineSettings): Promise<LoadedSettings>;

@@ -42,7 +42,7 @@ function openSession(
   surroundings: Surroundings,
   options: GlobalOptions,
 ): Session & { close(): Promise<void> } {
-  const { stdout, stderr, environment, clock, signal } = surroundings;
+  const { stdout, stderr, environment, clock, signal, houses } = surroundings;
   const bars: Progress[] = [];
   let opened: Promise<Client> | undefined;
   let loaded: ReturnType<Surroundings['loadSettings']> | undefined;
@@ -55,7 +55,7 @@ function openSession(
     key: options.key ?? environment.PISMAK_KEY,
   };
   return {
-    ...{ options, stderr, clock, signal, settings },
+    ...{ options, stderr, clock, signal, houses, settings },
     remote: destination.url !== undefined,
     out: createOutput({ stdout, stderr, json: options.json ?? false }),
     client() {

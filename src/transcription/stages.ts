@@ -1,16 +1,11 @@
-import type { z } from 'zod';
-import type { Engine } from '../engine/engine.ts';
-import { hasCode } from '../engine/errors.ts';
-import type { stageDefinition } from '../engine/stage/stage.ts';
+import type { FirstStart } from '../engine/stage/first-start.ts';
 import { collectQueue, defaultPipeline, splitStage } from './documents/document.ts';
-
-const marker = '/installation/transcription';
 
 /**
  * Only recognising takes long enough for the watchdog to plan it; the others are over in a moment and are served by every
  * worker all the time, so that a page doesn't wait for a worker to be moved.
  */
-const stages: readonly z.input<typeof stageDefinition>[] = [
+const stages: FirstStart['stages'] = [
   { name: splitStage, processor: 'split', mode: 'shared', memoryMb: 2048 },
   { name: 'prepare', processor: 'prepare', mode: 'shared', memoryMb: 2048 },
   { name: 'layout', processor: 'layout', mode: 'shared' },
@@ -20,19 +15,10 @@ const stages: readonly z.input<typeof stageDefinition>[] = [
   { name: 'export', processor: 'export', mode: 'shared' },
 ];
 
-/** On the first start: the stages and the pipeline `transcription`. What an administrator deletes doesn't come back. */
-export async function createTranscriptionStages(engine: Engine): Promise<void> {
-  if (await engine.coordination.get(marker)) return;
-  for (const stage of stages) await unlessThere(engine.stages.create(stage, 'local'));
-  const names = stages.map(({ name }) => name).filter((name) => name !== splitStage);
-  const pipeline = { name: defaultPipeline, stages: [...names, collectQueue], owner: 'local' };
-  await unlessThere(engine.pipelines.create(pipeline));
-  // Last, so that a crash half-way only means that it is done again.
-  await engine.coordination.set(marker, String(engine.clock.now()));
-}
+const pageStages = stages.map(({ name }) => name).filter((name) => name !== splitStage);
 
-async function unlessThere(creating: Promise<unknown>): Promise<void> {
-  await creating.catch((error: unknown) => {
-    if (!hasCode(error, 'already-exists')) throw error;
-  });
-}
+/** The stages and the pipeline `transcription`. */
+export const firstStart: FirstStart = {
+  stages,
+  pipelines: [{ name: defaultPipeline, stages: [...pageStages, collectQueue] }],
+};

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { createKey } from '../../src/server/access/keys.ts';
 import { openServer } from '../../src/server/open-server.ts';
-import { allOperations } from '../../src/server/operations.ts';
+import { operationsOf } from '../../src/server/operations.ts';
 import { runHouse } from '../../src/transcription/testing/running-transcription.ts';
 
 test('results come over HTTP to their owner: one by one, or as one ZIP with METS', async (t) => {
@@ -17,7 +17,7 @@ test('results come over HTTP to their owner: one by one, or as one ZIP with METS
   }
   const server = await openServer(
     { ...engine, settings: { ...engine.settings, http: { ...engine.settings.http, port: 0 } } },
-    allOperations,
+    operationsOf(engine.houses),
   );
   t.after(() => server.close());
   const by = { name: 'root', role: 'admin', address: '' } as const;

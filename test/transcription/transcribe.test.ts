@@ -101,10 +101,18 @@ test('started again it reads only what is new, and puts back what is missing', a
   const texts = ['a.txt', 'b.txt', 'c.txt'].map((name) => readFile(join(out, name), 'utf8'));
   assert.deepEqual(await Promise.all(texts), ['first\n', 'changed\n', 'third\n']);
   assert.equal((await seen(out)).length, 6, 'of what has changed only the newest is there');
-  assert.equal((await engine.database.query.selectFrom('document').selectAll().execute()).length, 1);
+  assert.equal(
+    (await engine.database.query.selectFrom('transcription_document as document').selectAll().execute())
+      .length,
+    1,
+  );
   // Other wishes are another document.
   assert.equal((await run(engine, [scans], out, { lang: 'deu' })).error, undefined);
-  assert.equal((await engine.database.query.selectFrom('document').selectAll().execute()).length, 2);
+  assert.equal(
+    (await engine.database.query.selectFrom('transcription_document as document').selectAll().execute())
+      .length,
+    2,
+  );
 });
 
 test('stopped in the middle, the same command goes on', async (t) => {
@@ -123,5 +131,8 @@ test('stopped in the middle, the same command goes on', async (t) => {
   await engine.workers.start();
   assert.equal((await run(engine, [scans], out)).error, undefined);
   assert.equal((await seen(out)).length, 6);
-  assert.equal((await engine.database.query.selectFrom('source').selectAll().execute()).length, 2);
+  assert.equal(
+    (await engine.database.query.selectFrom('transcription_source as source').selectAll().execute()).length,
+    2,
+  );
 });

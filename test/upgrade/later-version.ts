@@ -13,7 +13,7 @@ import { newerField } from './newer-fields.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /** The name of the migration that the later version has and this one has not. */
-export const laterMigration = '9998-later';
+export const laterMigration = 'engine/9998-later';
 
 /**
  * Makes the next version of this program in `directory`: the same, but each message has one more field, which it fills
@@ -36,14 +36,14 @@ export async function makeLaterVersion(directory: string): Promise<string> {
   );
 
   const migration = `import { sql } from 'kysely';
-    export const later = { name: '${laterMigration}', async up(transaction) {
+    export const later = { name: '9998-later', async up(transaction) {
       await sql\`CREATE TABLE "later" ("name" TEXT PRIMARY KEY)\`.execute(transaction);
       await sql\`ALTER TABLE "stage" ADD COLUMN "later" TEXT NOT NULL DEFAULT 'none'\`.execute(transaction);
     } };`;
   await writeFile(join(engine, 'database', 'migrations', 'later.ts'), migration);
   const open = join(engine, 'database', 'open.ts');
   await edit(open, /^/, () => "import { later } from './migrations/later.ts';\n");
-  await edit(open, /(?<=engineMigrations = \[)/, () => 'later, ');
+  await edit(open, /(?<=migrations: \[)/, () => 'later, ');
   return join(directory, 'bin', 'pismak');
 }
 

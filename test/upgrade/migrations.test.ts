@@ -31,7 +31,7 @@ async function both(t: TestContext, url: string): Promise<void> {
   const open = async () => openDatabase(url, { file: join(await directory, 'state.db'), clock: systemClock });
   const directory = temporaryDirectory(t);
   const later = await open();
-  await later.migrate([...engineMigrations, additive]);
+  await later.migrate({ ...engineMigrations, migrations: [...engineMigrations.migrations, additive] });
   await later.close();
 
   const now = await open();
@@ -46,7 +46,10 @@ async function both(t: TestContext, url: string): Promise<void> {
   await now.close();
 
   const evenLater = await open();
-  await evenLater.migrate([...engineMigrations, additive, breaking]);
+  await evenLater.migrate({
+    ...engineMigrations,
+    migrations: [...engineMigrations.migrations, additive, breaking],
+  });
   await evenLater.close();
   await assert.rejects(open(), (error) => {
     assert.ok(hasCode(error, 'unavailable'));

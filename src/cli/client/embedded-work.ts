@@ -1,6 +1,6 @@
+import { type House, loadHouses } from '../../engine/house.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
-import { createHouseStages, houseProcessors } from '../../server/houses.ts';
 import { startWork } from '../../server/system.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { engineClient } from './engine-client.ts';
@@ -8,12 +8,11 @@ import { engineClient } from './engine-client.ts';
 /** Everything that work needs, in this process and for this command: engine, services, workers, and no server. */
 export async function openEmbeddedWork(
   settings: Settings,
-  options: { purpose: string; workers: number; signal: AbortSignal },
+  options: { purpose: string; workers: number; houses: readonly House[]; signal: AbortSignal },
 ): Promise<Client> {
   const { purpose, workers, signal } = options;
-  const engine = await openEngine(settings, { purpose, processors: houseProcessors });
+  const engine = await openEngine(settings, { purpose, houses: await loadHouses(options.houses) });
   try {
-    await createHouseStages(engine);
     const work = await startWork(engine, workers);
     return {
       ...engineClient(engine, signal),

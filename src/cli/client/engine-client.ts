@@ -1,14 +1,14 @@
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
+import { type House, loadHouses } from '../../engine/house.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
 import { openStream } from '../../engine/operation/stream-operation.ts';
 import type { LoadedSettings } from '../../engine/settings/load.ts';
-import { houseProcessors } from '../../server/houses.ts';
-import { allOperations, allStreams } from '../../server/operations.ts';
+import { addPart } from '../../engine/upload/uploads.ts';
+import { callsOf, operationsOf, streamsOf } from '../../server/operations.ts';
 import type { Client } from '../../terminal/client/client.ts';
-import { addPart } from '../../transcription/index.ts';
 
 /** Whoever may read the data directory may do everything. */
 const local: Caller = { name: 'local', role: 'admin', address: 'command line' };
@@ -16,10 +16,11 @@ const local: Caller = { name: 'local', role: 'admin', address: 'command line' };
 /** Acts in this process, while nobody else has the data directory: no workers, no services, only the operations. */
 export async function openEngineClient(
   { settings, file }: LoadedSettings,
+  houses: readonly House[],
   interruption: AbortSignal,
 ): Promise<Client> {
   const engine = await openEngine(settings, {
-    ...{ purpose: 'a command', configurationFile: file, processors: houseProcessors },
+    ...{ purpose: 'a command', configurationFile: file, houses: await loadHouses(houses) },
   });
   return { ...engineClient(engine, interruption), alone: true, close: () => engine.close() };
 }
@@ -27,8 +28,9 @@ export async function openEngineClient(
 /** The operations of an engine that runs in this process. Closing it does nothing. */
 export function engineClient(engine: Engine, interruption: AbortSignal): Client {
   const never = new AbortController().signal;
-  const operations = new Map(allOperations.map((one) => [one.name, one]));
-  const streams = new Map(allStreams.map((one) => [one.name, one]));
+  const all = operationsOf(engine.houses);
+  const operations = new Map(callsOf(all).map((one) => [one.name, one]));
+  const streams = new Map(streamsOf(all).map((one) => [one.name, one]));
   return {
     async call<Output>(name: string, input: object = {}, { afterInterruption = false } = {}) {
       const operation = operations.get(name);

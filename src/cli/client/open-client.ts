@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { PismakError } from '../../engine/errors.ts';
+import type { House } from '../../engine/house.ts';
 import type { LoadedSettings } from '../../engine/settings/load.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Client, Destination } from '../../terminal/client/client.ts';
@@ -9,6 +10,7 @@ import { openHttpClient } from './http-client.ts';
 export async function openClient(options: {
   destination: Destination;
   settings: () => Promise<LoadedSettings>;
+  houses: readonly House[];
   clock: Clock;
   signal: AbortSignal;
 }): Promise<Client> {
@@ -28,5 +30,5 @@ export async function openClient(options: {
   }
   // Loaded only when it is needed: the whole engine takes longer than most commands.
   const { openEngineClient } = await import('./engine-client.ts');
-  return openEngineClient(loaded, signal);
+  return openEngineClient(loaded, options.houses, signal);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { loadHouses } from '../../engine/house.ts';
 import { openLog } from '../../engine/log/log.ts';
 import type { WorkerRow } from '../../engine/operation/operations/rows.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
@@ -50,17 +51,15 @@ export async function runWorker(session: Session<RunWorkerOptions>): Promise<voi
 
 /** On a machine of its own: the coordination is all that it has to be told. */
 async function runAlone(
-  { out, options, clock, signal }: Session<RunWorkerOptions>,
+  { out, options, clock, signal, houses }: Session<RunWorkerOptions>,
   settings: Settings,
 ): Promise<void> {
   const file = join(settings.data, 'logs', 'worker.log');
   const log = openLog({ level: settings.log.level, file, console: (line) => out.say(line) });
   const { id, labels } = options;
-  // Loaded only here: other commands of the group have no use for the houses.
-  const { houseProcessors } = await import('../../server/houses.ts');
   const worker = startWorkerProcess({
     ...{ settings, clock, random: Math.random, log: log.logger, id, labels },
-    processors: houseProcessors,
+    houses: await loadHouses(houses),
   });
   out.say(`worker ${worker.id} runs; Ctrl-C stops it`);
   await new Promise<void>((resolve) => {

@@ -12,7 +12,7 @@ const add: AddGroup = (group, shell) => {
       shell.run(async (session) => {
         const { settings, file } = await session.settings();
         const { up } = await import('../up/up.ts');
-        await up(settings, file);
+        await up(settings, session.houses, file);
       }),
     );
 };

@@ -1,5 +1,6 @@
 import { loadSettings } from '../../engine/settings/load.ts';
 import { systemClock } from '../../engine/time/clock.ts';
+import { houses } from '../../houses.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { runProgram } from '../run-program.ts';
 
@@ -52,11 +53,11 @@ export async function runCommand(
     {
       stdout: { write: (text) => (stdout += text) },
       stderr: { write: (text) => (stderr += text) },
-      ...{ environment, signal, clock: systemClock },
+      ...{ environment, signal, clock: systemClock, houses },
       openClient: async () => client,
       openWork: async () => client,
       loadSettings: (commandLine) =>
-        loadSettings({ commandLine, environment, directory: options.directory ?? '/nowhere' }),
+        loadSettings({ houses, commandLine, environment, directory: options.directory ?? '/nowhere' }),
     },
     words,
   );

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/engine.ts';
+import { type House, loadHouses } from '../../engine/house.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { endsWithin } from '../../engine/time/clock.ts';
 import { startSystem } from '../../server/system.ts';
@@ -6,7 +7,11 @@ import { LiveLines } from '../../terminal/output/live-lines.ts';
 import { showStatus } from './terminal-status.ts';
 
 /** `pismak up`: everything in this process until it is told to stop. */
-export async function up(settings: Settings, configurationFile?: string): Promise<void> {
+export async function up(
+  settings: Settings,
+  houses: readonly House[],
+  configurationFile?: string,
+): Promise<void> {
   // Whoever closes the terminal, or pipes us into `head`, doesn't want the work to stop.
   process.stdout.on('error', () => {});
   const live = process.stdout.isTTY ? new LiveLines(process.stdout) : undefined;
@@ -14,7 +19,7 @@ export async function up(settings: Settings, configurationFile?: string): Promis
   const stopped = stopSignal(print);
 
   const { engine, server, close } = await startSystem(settings, {
-    ...{ purpose: 'pismak up', configurationFile },
+    ...{ purpose: 'pismak up', configurationFile, houses: await loadHouses(houses) },
     console: print,
   });
   const setupLink = await server.setupLink();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { frame } from '../database/migrations/0001-frame.ts';
+import { engineMigrations } from '../database/open.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
@@ -14,7 +14,7 @@ const reported: unknown[] = [];
 
 async function openTree(file: string) {
   const database = await openSqliteDatabase({ file });
-  await database.migrate([frame]);
+  await database.migrate(engineMigrations);
   const report = (error: unknown) => reported.push(error);
   return { database, tree: await openEmbeddedTree({ database, clock: systemClock, report }) };
 }

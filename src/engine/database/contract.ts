@@ -47,7 +47,7 @@ export function databaseContract(
       const open = await create(context);
       const engine = await open();
       try {
-        await engine.migrate([library]);
+        await engine.migrate({ name: 'library', migrations: [library] });
         const database = engine.withTables<Tables>();
         await database.query.insertInto('shelf').values({ name: 'old' }).execute();
         await check(database, open);

@@ -18,7 +18,7 @@ async function runAfter(t: TestContext, before: readonly Migration[], then: read
   const run = (migrations: readonly Migration[]) =>
     runMigrations(
       database,
-      migrations,
+      { name: 'engine', migrations },
       () => 1,
       (text) => warnings.push(text),
     );
@@ -28,14 +28,14 @@ async function runAfter(t: TestContext, before: readonly Migration[], then: read
   return warnings;
 }
 
-test('who meets the migrations of a newer version goes on, and is told which they are', async (t) => {
+test('a version that meets migrations of a newer one continues, and says which they are', async (t) => {
   const newer = [...ours, step('0003-third'), step('0004-fourth')];
   const [warning, ...more] = await runAfter(t, newer, ours);
-  assert.match(warning ?? '', /newer version.*0003-third, 0004-fourth.*goes on/);
+  assert.match(warning ?? '', /newer version.*0003-third, engine\/0004-fourth.*continues/);
   assert.deepEqual(more, []);
 });
 
-test('who has all migrations is told nothing', async (t) => {
+test('a version that knows all migrations warns of nothing', async (t) => {
   assert.deepEqual(await runAfter(t, ours, [...ours, step('0003-third!')]), []);
 });
 

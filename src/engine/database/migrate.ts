@@ -1,60 +1,93 @@
 import { sql, type Transaction } from 'kysely';
 import { PismakError } from '../errors.ts';
-import type { Database, Migration } from './database.ts';
+import type { Database, Migration, MigrationLine } from './database.ts';
+
+type MigratedDatabase = Pick<Database, 'dialect' | 'query' | 'transaction'>;
 
 /**
  * Runs what has not run yet, in the order of names, each in its own transaction. For adapters of both dialects. What a
  * newer version has run is left alone and told to `warn`, unless its name ends with `!`: that one can't be lived with.
  */
 export async function runMigrations(
-  database: Pick<Database, 'query' | 'transaction'>,
-  migrations: readonly Migration[],
+  database: MigratedDatabase,
+  line: MigrationLine,
   now: () => number,
   warn: (text: string) => void = (text) => process.emitWarning(text, 'PismakWarning'),
 ): Promise<void> {
-  const inOrder = migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const twice = inOrder.find((migration, index) => migration.name === inOrder[index + 1]?.name);
-  if (twice) throw new PismakError('internal', `There are two migrations named "${twice.name}": rename one`);
-
+  const inOrder = sorted(line);
   const table = sql`CREATE TABLE IF NOT EXISTS "migration" ("name" TEXT PRIMARY KEY, "appliedAt" BIGINT NOT NULL)`;
   await table.execute(database.query);
-  const unknown = await unknownMigrations(database, migrations);
+  const unknown = unknownOf(line, await appliedNames(database));
+  if (unknown.length > 0)
+    warn(
+      `A newer version uses this database too (${unknown.join(', ')}). This version continues; upgrade it soon.`,
+    );
+  for (const migration of inOrder) {
+    await database.transaction(async (transaction) => {
+      // The process that inserts the name runs the migration; any other waits here until it has finished.
+      const claimed = await transaction
+        .withTables<MigrationTables>()
+        .insertInto('migration')
+        .values({ name: fullName(line, migration), appliedAt: now() })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('name')
+        .executeTakeFirst();
+      // A migration makes the tables, so it may not rely on their types.
+      if (claimed) await migration.up(transaction as unknown as Transaction<unknown>, database.dialect);
+    });
+  }
+}
+
+/** Changes nothing; fails where `runMigrations` would have something to do, or would fail itself. */
+export async function checkMigrations(database: MigratedDatabase, line: MigrationLine): Promise<void> {
+  // A database that nobody has migrated has no table to ask.
+  const tables = await database.query.introspection.getTables();
+  const applied = tables.some(({ name }) => name === 'migration') ? await appliedNames(database) : [];
+  unknownOf(line, applied);
+  const missing = sorted(line)
+    .map((migration) => fullName(line, migration))
+    .filter((name) => !applied.includes(name));
+  if (missing.length === 0) return;
+  throw new PismakError(
+    'unavailable',
+    `The database is older than this program (it lacks ${missing.join(', ')}). Start \`pismak up\` of this version on it first.`,
+    { details: { migrations: missing } },
+  );
+}
+
+function sorted(line: MigrationLine): Migration[] {
+  const inOrder = line.migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const twice = inOrder.find((migration, index) => migration.name === inOrder[index + 1]?.name);
+  if (twice) throw new PismakError('internal', `There are two migrations named "${twice.name}": rename one`);
+  return inOrder;
+}
+
+function fullName(line: MigrationLine, { name }: Migration): string {
+  return `${line.name}/${name}`;
+}
+
+/** What a newer version has added to this line. Lines of houses that are not installed here are none of our business. */
+function unknownOf(line: MigrationLine, applied: readonly string[]): string[] {
+  const known = new Set(line.migrations.map((migration) => fullName(line, migration)));
+  const unknown = applied.filter((name) => name.startsWith(`${line.name}/`) && !known.has(name)).sort();
   const breaking = unknown.filter((name) => name.endsWith('!'));
   if (breaking.length > 0) {
     const text = `A newer version has changed this database (${breaking.join(', ')}) so that this one can't use it. Use the newer version, or restore a backup from before.`;
     throw new PismakError('unavailable', text, { details: { migrations: breaking } });
   }
-  if (unknown.length > 0)
-    warn(
-      `A newer version uses this database too (${unknown.join(', ')}): this one goes on, upgrade it soon.`,
-    );
-
-  for (const migration of inOrder) {
-    await database.transaction(async (transaction) => {
-      // Whoever inserts the name runs it; another process that tries waits here until that one has finished.
-      const claimed = await transaction
-        .withTables<MigrationTables>()
-        .insertInto('migration')
-        .values({ name: migration.name, appliedAt: now() })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('name')
-        .executeTakeFirst();
-      // A migration makes the tables, so it may not rely on their types.
-      if (claimed) await migration.up(transaction as unknown as Transaction<unknown>);
-    });
-  }
+  return unknown;
 }
 
-async function unknownMigrations(
-  { query }: Pick<Database, 'query'>,
-  migrations: readonly Migration[],
-): Promise<string[]> {
-  const known = new Set(migrations.map(({ name }) => name));
+async function appliedNames({ query }: Pick<Database, 'query'>): Promise<string[]> {
   const rows = await query.withTables<MigrationTables>().selectFrom('migration').select('name').execute();
-  return rows
-    .map(({ name }) => name)
-    .filter((name) => !known.has(name))
-    .sort();
+  const names = rows.map(({ name }) => name);
+  // 0.1 had one line of migrations, without its name; its tables have other names, and nothing converts them.
+  if (names.some((name) => !name.includes('/'))) {
+    const text =
+      'This database belongs to Pismak 0.1, which this version cannot read. Nothing was changed. Start with a new data directory (--data DIR) or an empty database, or continue with 0.1 until its work is done.';
+    throw new PismakError('unavailable', text, { details: { schema: '0.1' } });
+  }
+  return names;
 }
 
 /** The table that remembers what has run. */

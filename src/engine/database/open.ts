@@ -1,22 +1,30 @@
 import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Database } from './database.ts';
+import type { Database, MigrationLine } from './database.ts';
 import { frame } from './migrations/0001-frame.ts';
-import { trace } from './migrations/0002-trace.ts';
-import { transcription } from './migrations/0002-transcription.ts';
-import { uploads } from './migrations/0003-uploads.ts';
-import { storedBytes } from './migrations/0004-stored-bytes.ts';
 
-export const engineMigrations = [frame, trace, transcription, uploads, storedBytes];
+export const engineMigrations: MigrationLine = { name: 'engine', migrations: [frame] };
 
 /** Schemes of URLs that choose an adapter. */
 export const databaseSchemes = ['sqlite', 'postgres'] as const;
 
-/** Opens the adapter that the URL asks for, with the engine's tables; `file` is where an embedded one lives. */
-export async function openDatabase(url: string, parts: { file: string; clock: Clock }): Promise<Database> {
+export interface OpenDatabaseParts {
+  /** Where an embedded database lives. */
+  file: string;
+  clock: Clock;
+  /** Of the houses, after the engine's. */
+  lines?: readonly MigrationLine[];
+  /** Don't change the schema, only check that it is right. */
+  onlyCheck?: boolean;
+}
+
+/** Opens the adapter that the URL asks for, with the tables of the engine and the houses. */
+export async function openDatabase(url: string, parts: OpenDatabaseParts): Promise<Database> {
   const database = await openAdapter(url, parts);
   try {
-    await database.migrate(engineMigrations);
+    for (const line of [engineMigrations, ...(parts.lines ?? [])]) {
+      await (parts.onlyCheck ? database.checkMigrated(line) : database.migrate(line));
+    }
   } catch (error) {
     await database.close();
     throw error;

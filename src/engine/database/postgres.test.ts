@@ -7,7 +7,7 @@ import { eventually } from '../testing/eventually.ts';
 import { startPostgres } from '../testing/servers/postgres.ts';
 import { migrationContract } from './contract/migrations.ts';
 import { databaseContract } from './contract.ts';
-import { frame } from './migrations/0001-frame.ts';
+import { engineMigrations } from './open.ts';
 import { openPostgresDatabase } from './postgres.ts';
 
 const server = await startPostgres();
@@ -25,7 +25,7 @@ const secret = (name: string) => ({ name, value: 'b', createdAt: 1 });
 async function openWithTables(context: TestContext) {
   const database = await (await create(context))();
   context.after(() => database.close());
-  await database.migrate([frame]);
+  await database.migrate(engineMigrations);
   return database;
 }
 

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Clock, sleep, systemClock } from '../time/clock.ts';
 import type { Database } from './database.ts';
-import { runMigrations } from './migrate.ts';
+import { checkMigrations, runMigrations } from './migrate.ts';
 import { isClash } from './postgres/errors.ts';
 import { openPostgresPool } from './postgres/pool.ts';
 import { PostgresSession, PostgresStatement } from './postgres/session.ts';
@@ -58,18 +58,19 @@ export async function openPostgresDatabase(options: {
         giveBack();
       }
     },
-    migrate: (migrations) =>
+    checkMigrated: (line) => checkMigrations(database, line),
+    migrate: (line) =>
       // One at a time in the cluster. The lock ends with its connection, whatever happens to this process.
       query.connection().execute(async (connection) => {
         await sql`SELECT pg_advisory_lock(${sql.lit(migrationLock)})`.execute(connection);
         try {
-          await runMigrations(database, migrations, () => clock.now());
+          await runMigrations(database, line, () => clock.now());
         } finally {
           await sql`SELECT pg_advisory_unlock(${sql.lit(migrationLock)})`.execute(connection);
         }
       }),
     // Tables are a matter of types only: at run time it is this same object.
-    withTables: <More>() => database as unknown as Database<EngineTables & More>,
+    withTables: <Tables>() => database as Database<Tables>,
     close: () => pool.close(),
   };
   return database;

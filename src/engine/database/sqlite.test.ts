@@ -7,7 +7,7 @@ import { startProgram } from '../testing/child-program.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { migrationContract } from './contract/migrations.ts';
 import { databaseContract } from './contract.ts';
-import { frame } from './migrations/0001-frame.ts';
+import { engineMigrations } from './open.ts';
 import { openSqliteDatabase } from './sqlite.ts';
 
 const create = async (context: TestContext) => {
@@ -55,7 +55,7 @@ describe('the SQLite file', () => {
     const directory = await temporaryDirectory(context);
     const copy = join(directory, 'copy.db');
     const database = await openSqliteDatabase({ file: join(directory, 'test.db') });
-    await database.migrate([frame]);
+    await database.migrate(engineMigrations);
     await database.query.insertInto('secret').values({ name: 'a', value: 'b', createdAt: 1 }).execute();
     await database.snapshot?.(copy);
     await assert.rejects(
@@ -73,7 +73,7 @@ describe('the SQLite file', () => {
 
   test('a write outside an open transaction, made inside it, fails instead of waiting forever', async (context) => {
     const database = await (await create(context))();
-    await database.migrate([frame]);
+    await database.migrate(engineMigrations);
     const row = { name: 'a', value: 'b', createdAt: 1 };
     const work = database.transaction(() => database.query.insertInto('secret').values(row).execute());
     await assert.rejects(work, /use the transaction/);

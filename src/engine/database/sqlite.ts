@@ -7,7 +7,7 @@ import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Database } from './database.ts';
-import { runMigrations } from './migrate.ts';
+import { checkMigrations, runMigrations } from './migrate.ts';
 import { ConcurrentSqliteAdapter, SqliteThreadDriver } from './sqlite/driver.ts';
 import { sqliteError } from './sqlite/errors.ts';
 import type { SqliteAnswer, SqliteQuestion } from './sqlite/thread.ts';
@@ -34,9 +34,10 @@ export async function openSqliteDatabase(options: { file: string; clock?: Clock 
     query,
     transaction: (work) =>
       query.transaction().execute((transaction) => driver.insideTransaction(() => work(transaction))),
-    migrate: (migrations) => runMigrations(database, migrations, () => clock.now()),
+    migrate: (line) => runMigrations(database, line, () => clock.now()),
+    checkMigrated: (line) => checkMigrations(database, line),
     // Tables are a matter of types only: at run time it is this same object.
-    withTables: <More>() => database as unknown as Database<EngineTables & More>,
+    withTables: <Tables>() => database as Database<Tables>,
     snapshot: (copy) => writeSnapshot(file, copy),
     close: () => driver.destroy(),
   };

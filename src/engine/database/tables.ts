@@ -1,8 +1,7 @@
 import type { Generated } from 'kysely';
-import type { TranscriptionTables } from './transcription-tables.ts';
 
 /** The engine's own tables. Times are milliseconds since the epoch; `*Json` columns are JSON text. */
-export interface EngineTables extends TranscriptionTables {
+export interface EngineTables {
   stage: { name: string; version: number; definitionJson: string; updatedAt: number };
   stageVersion: {
     name: string;
@@ -108,6 +107,17 @@ export interface EngineTables extends TranscriptionTables {
     /** 0 once something has used them, and for what an older version has put. */
     size: Generated<number>;
   };
+  /** Bytes on their way in: those that arrive in parts, and those that came whole and that nothing uses yet. */
+  upload: {
+    id: string;
+    owner: string;
+    createdAt: number;
+    /** open: takes parts | closed: takes no more, the parts are being joined | finished: `hash` is the whole */
+    state: Generated<string>;
+    hash: string | null;
+    size: Generated<number>;
+  };
+  uploadPart: { upload: string; offset: number; size: number; hash: string };
   /** When a blob was first found with no owner; it goes a day later. */
   blobOrphan: { hash: string; since: number };
 

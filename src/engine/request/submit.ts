@@ -24,7 +24,7 @@ export const fileName = z
     'a file is named by up to 255 characters without slashes, and not . or ..',
   );
 
-type Parts = Pick<Engine, 'blobs' | 'broker' | 'clock' | 'database' | 'pipelines' | 'stages'>;
+type Parts = Pick<Engine, 'blobs' | 'broker' | 'clock' | 'database' | 'houses' | 'pipelines' | 'stages'>;
 
 export interface Submission {
   pipeline?: string | undefined;
@@ -139,12 +139,12 @@ async function refuseShared(engine: Parts, stages: readonly string[]): Promise<v
 }
 
 async function toResultFile(
-  { blobs, database }: Parts,
+  { blobs, database, houses }: Parts,
   { owner, role }: Submission,
   file: SubmittedFile,
 ): Promise<ResultFile> {
   if ('content' in file) return newFile(file.name, file.content);
-  await checkMayUse(database.query, { name: owner, role }, file.blob);
+  await checkMayUse({ houses }, database.query, { name: owner, role }, file.blob);
   let size = 0;
   // Read once: it tells the size, and that the bytes are there and sound.
   for await (const chunk of blobs.get(file.blob)) size += chunk.length;

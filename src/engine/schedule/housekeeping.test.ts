@@ -5,7 +5,7 @@ import { ManualClock } from '../time/clock.ts';
 import { keepHouse } from './housekeeping.ts';
 import { createSchedules } from './schedules.ts';
 
-test('what is older than a year leaves the audit log, and both schedules are there to be seen', async (t) => {
+test('what is older than a year leaves the audit log, and the schedules are there to be seen', async (t) => {
   const clock = new ManualClock();
   const embedded = await openEmbedded(t, { clock });
   const schedules = createSchedules(embedded);
@@ -13,7 +13,7 @@ test('what is older than a year leaves the audit log, and both schedules are the
   await keepHouse(schedules, embedded);
   assert.deepEqual(
     (await schedules.list()).map((schedule) => schedule.name),
-    ['blobs.sweep', 'history.trim'],
+    ['blobs.sweep', 'history.trim', 'uploads.forget'],
   );
 
   const row = { actor: 'anna', operation: 'stage.create', inputJson: '{}', outcome: 'ok', address: '' };

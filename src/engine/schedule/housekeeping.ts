@@ -1,15 +1,16 @@
 import { sweepBlobs } from '../blobs/owners/blob-owners.ts';
 import type { Engine } from '../engine.ts';
+import { forgetUploads } from '../upload/drop-uploads.ts';
 import type { Schedules } from './schedules.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** How long what has happened stays on record. */
 const keptMs = { audit: 365 * dayMs, scheduleRun: 90 * dayMs };
 
-/** What keeps the stores from growing for ever, as two schedules that an administrator may change or disable. */
+/** What keeps the stores from growing for ever, as schedules that an administrator may change or disable. */
 export async function keepHouse(
   schedules: Schedules,
-  parts: Pick<Engine, 'blobs' | 'clock' | 'database'>,
+  parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'settings'>,
 ): Promise<void> {
   const { clock, database } = parts;
 
@@ -30,9 +31,15 @@ export async function keepHouse(
     log(`${audit.numDeletedRows} audit records and ${runs.numDeletedRows} runs deleted`);
   });
 
+  schedules.registerTask('uploads.forget', async ({ log }) => {
+    log(`${await forgetUploads(parts)} uploads deleted that nothing has used within a day`);
+  });
+
   const nightly = { kind: 'cron', cron: '17 3 * * *', timezone: 'UTC' } as const;
   const task = (name: string) => ({ kind: 'task', task: name }) as const;
   await schedules.ensure('blobs.sweep', { when: nightly, action: task('blobs.sweep') }, 'local');
   const afterwards = { kind: 'after', schedule: 'blobs.sweep' } as const;
   await schedules.ensure('history.trim', { when: afterwards, action: task('history.trim') }, 'local');
+  const hourly = { kind: 'cron', cron: '47 * * * *', timezone: 'UTC' } as const;
+  await schedules.ensure('uploads.forget', { when: hourly, action: task('uploads.forget') }, 'local');
 }

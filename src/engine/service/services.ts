@@ -1,6 +1,7 @@
 import { runAlertWatch } from '../alert/alert-watch.ts';
 import { runBacklog } from '../backlog/backlog-release.ts';
 import { servingSlots } from '../backlog/serving-slots.ts';
+import { runErasure } from '../blobs/owners/blob-erasure.ts';
 import type { Engine } from '../engine.ts';
 import { runOutbox } from '../outbox/outbox.ts';
 import { submitRequest } from '../request/submit.ts';
@@ -14,6 +15,7 @@ export function runServices(engine: Engine): Running {
     runWatchdog(engine),
     runOutbox(engine),
     runBacklog({ ...engine, slots: servingSlots(engine) }),
+    runErasure(engine),
     runAlertWatch(engine),
     runScheduler({ ...engine, submit: (submission) => submitRequest(engine, submission) }),
   ];

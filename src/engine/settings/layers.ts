@@ -2,8 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { maskSecrets } from '../log/mask-secrets.ts';
 import { nearestName } from '../nearest-name.ts';
-import { allSettings, findSetting, isSection, type Setting } from './setting.ts';
-import { settingsSchema } from './settings.ts';
+import type { Setting, SettingsDefinition } from './setting.ts';
 import { lineOf, tomlLines } from './toml-lines.ts';
 import { unknownSetting } from './unknown-setting.ts';
 
@@ -26,6 +25,7 @@ const otherVariables = ['PISMAK_CONFIG', 'PISMAK_URL', 'PISMAK_KEY', 'PISMAK_DEB
 
 /** Paths in a file are meant from where the file is, whoever starts the program and wherever. */
 export function fileLayer(
+  definition: SettingsDefinition,
   name: string,
   directory: string,
   text: string,
@@ -38,12 +38,12 @@ export function fileLayer(
       const path = prefix === '' ? key : `${prefix}.${key}`;
       const line = lineOf(lines, path);
       const origin = line === undefined ? name : `${name}:${line}`;
-      const setting = findSetting(path);
-      if (setting) assign(layer, setting, value, origin, directory);
-      else if (isSection(path) && isTable(value)) read(path, value);
-      else if (isSection(path))
+      const setting = definition.find(path);
+      if (setting) assign(layer, definition, setting, value, origin, directory);
+      else if (definition.isSection(path) && isTable(value)) read(path, value);
+      else if (definition.isSection(path))
         layer.problems.push(`${origin}: ${path} is a section: write [${path}] and its settings below`);
-      else layer.problems.push(`${origin}: ${unknownSetting(path)}`);
+      else layer.problems.push(`${origin}: ${unknownSetting(definition, path)}`);
     }
   };
   read('', table);
@@ -51,16 +51,18 @@ export function fileLayer(
 }
 
 export function environmentLayer(
+  definition: SettingsDefinition,
   environment: Readonly<Record<string, string | undefined>>,
   directory: string,
 ): Layer {
   const layer: Layer = { assignments: [], problems: [] };
   for (const [variable, text] of Object.entries(environment)) {
     if (!variable.startsWith('PISMAK_') || text === undefined || otherVariables.includes(variable)) continue;
-    const setting = allSettings.find((one) => one.variable === variable);
-    if (setting) assign(layer, setting, fromText(setting, text), `environment ${variable}`, directory);
+    const setting = definition.all.find((one) => one.variable === variable);
+    if (setting)
+      assign(layer, definition, setting, fromText(setting, text), `environment ${variable}`, directory);
     else {
-      const near = nearestName(variable, [...allSettings.map((one) => one.variable), ...otherVariables]);
+      const near = nearestName(variable, [...definition.all.map((one) => one.variable), ...otherVariables]);
       layer.problems.push(
         `environment ${variable}: there is no such setting${near ? `; did you mean ${near}?` : ''}`,
       );
@@ -71,6 +73,7 @@ export function environmentLayer(
 
 /** `options` are pairs of what was typed (`--port`, or `--set`) and PATH=TEXT. */
 export function commandLineLayer(
+  definition: SettingsDefinition,
   options: readonly (readonly [typed: string, pair: string])[],
   directory: string,
 ): Layer {
@@ -78,17 +81,32 @@ export function commandLineLayer(
   for (const [typed, pair] of options) {
     const at = pair.indexOf('=');
     const path = at < 0 ? pair : pair.slice(0, at);
-    const setting = findSetting(path);
+    const setting = definition.find(path);
     if (at < 0) layer.problems.push(`command line ${typed} ${pair}: write it as ${typed} NAME=VALUE`);
-    else if (!setting) layer.problems.push(`command line ${typed}: ${unknownSetting(path)}`);
-    else assign(layer, setting, fromText(setting, pair.slice(at + 1)), `command line ${typed}`, directory);
+    else if (!setting) layer.problems.push(`command line ${typed}: ${unknownSetting(definition, path)}`);
+    else
+      assign(
+        layer,
+        definition,
+        setting,
+        fromText(setting, pair.slice(at + 1)),
+        `command line ${typed}`,
+        directory,
+      );
   }
   return layer;
 }
 
-function assign(layer: Layer, setting: Setting, value: unknown, origin: string, directory: string): void {
+function assign(
+  layer: Layer,
+  definition: SettingsDefinition,
+  setting: Setting,
+  value: unknown,
+  origin: string,
+  directory: string,
+): void {
   const { path } = setting;
-  const checked = settingsSchema.safeParse(nest(path, value));
+  const checked = definition.schema.safeParse(nest(path, value));
   if (checked.success) layer.assignments.push({ path, value: withPaths(path, value, directory), origin });
   else {
     const own = checked.error.issues.find((issue) => issue.code === 'custom')?.message;

@@ -3,9 +3,10 @@ import { basename, dirname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { PismakError } from '../errors.ts';
 import { isSystemError, reasonOf } from '../files/system-error.ts';
+import type { House } from '../house.ts';
 import { commandLineLayer, environmentLayer, fileLayer, type Layer } from './layers.ts';
-import { allSettings } from './setting.ts';
-import { type Settings, settingsSchema } from './settings.ts';
+import { defineSettings, type SettingsDefinition } from './setting.ts';
+import type { Settings } from './settings.ts';
 
 /** What the command line may say of settings. */
 export interface CommandLineSettings {
@@ -22,6 +23,8 @@ export interface LoadedSettings {
   settings: Settings;
   /** Where each setting came from: `default`, `pismak.toml:12`, `environment PISMAK_X`, `command line --x`. */
   origins: ReadonlyMap<string, string>;
+  /** All settings that there are. */
+  definition: SettingsDefinition;
   /** The file that was read, if any. */
   file: string | undefined;
 }
@@ -31,18 +34,21 @@ export interface LoadedSettings {
  * is wrong anywhere is reported at once, as `configuration-invalid`.
  */
 export async function loadSettings(from: {
+  /** Each has a section of its own. */
+  houses?: readonly House[];
   commandLine?: CommandLineSettings;
   environment?: Readonly<Record<string, string | undefined>>;
   /** Paths of the environment and the command line are meant from here. */
   directory?: string;
 }): Promise<LoadedSettings> {
   const { commandLine = {}, environment = process.env, directory = process.cwd() } = from;
+  const definition = defineSettings(from.houses);
   const named = commandLine.config ?? environment.PISMAK_CONFIG;
-  const file = await readLayer(resolve(directory, named ?? 'pismak.toml'), named !== undefined);
+  const file = await readLayer(definition, resolve(directory, named ?? 'pismak.toml'), named !== undefined);
   const layers = [
     file.layer,
-    environmentLayer(environment, directory),
-    commandLineLayer(commandLinePairs(commandLine), directory),
+    environmentLayer(definition, environment, directory),
+    commandLineLayer(definition, commandLinePairs(commandLine), directory),
   ];
   const problems = layers.flatMap((layer) => layer.problems);
   if (problems.length > 0) {
@@ -54,16 +60,17 @@ export async function loadSettings(from: {
       },
     );
   }
-  const origins = new Map(allSettings.map(({ path }) => [path, 'default']));
-  const tree: Record<string, unknown> = { data: resolve(directory, settingsSchema.parse({}).data) };
+  const origins = new Map(definition.all.map(({ path }) => [path, 'default']));
+  const tree: Record<string, unknown> = { data: resolve(directory, definition.schema.parse({}).data) };
   for (const { path, value, origin } of layers.flatMap((layer) => layer.assignments)) {
     put(tree, path, value);
     origins.set(path, origin);
   }
-  return { settings: settingsSchema.parse(tree), origins, file: file.path };
+  return { settings: definition.schema.parse(tree), origins, definition, file: file.path };
 }
 
 async function readLayer(
+  definition: SettingsDefinition,
   path: string,
   required: boolean,
 ): Promise<{ layer: Layer; path: string | undefined }> {
@@ -78,7 +85,7 @@ async function readLayer(
     return wrong(absent ? `there is no file ${path}` : `${path} can't be read: ${reasonOf(error)}`);
   }
   try {
-    return { layer: fileLayer(name, dirname(path), text, parse(text)), path };
+    return { layer: fileLayer(definition, name, dirname(path), text, parse(text)), path };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [what = ''] = error.message.replace('Invalid TOML document: ', '').split('\n');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { settingsSchema } from './settings.ts';
+import { type Settings, settingsSchema } from './settings.ts';
 
 /** One setting as users meet it. */
 export interface Setting {
@@ -25,21 +25,33 @@ interface JsonSchema {
   items?: JsonSchema;
 }
 
-/** All settings, in the order of the schema. */
-export const allSettings: readonly Setting[] = leaves(
-  '',
-  z.toJSONSchema(settingsSchema, { io: 'input' }) as JsonSchema,
-);
-
-const byPath = new Map(allSettings.map((setting) => [setting.path, setting]));
-
-export function findSetting(path: string): Setting | undefined {
-  return byPath.get(path);
+/** All settings of the engine and of some houses. */
+export interface SettingsDefinition {
+  schema: z.ZodType<Settings>;
+  /** In the order of the schema. */
+  all: readonly Setting[];
+  find(path: string): Setting | undefined;
+  /** Whether it is the name of a table of settings, such as `http`. */
+  isSection(path: string): boolean;
 }
 
-/** Whether it is the name of a table of settings, such as `http`. */
-export function isSection(path: string): boolean {
-  return allSettings.some((setting) => setting.path.startsWith(`${path}.`));
+/** Each house has a section of its own name. */
+export function defineSettings(
+  houses: readonly { name: string; settings?: z.ZodObject }[] = [],
+): SettingsDefinition {
+  const taken = houses.find(({ name }) => name in settingsSchema.shape);
+  if (taken) throw new Error(`the engine has a setting ${taken.name}: a house can't be called so`);
+  const sections = houses.flatMap(({ name, settings }) => (settings ? [[name, settings.prefault({})]] : []));
+  // Zod can't see through sections whose names are not known here.
+  const schema = settingsSchema.extend(Object.fromEntries(sections)) as unknown as z.ZodType<Settings>;
+  const all = leaves('', z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
+  const byPath = new Map(all.map((setting) => [setting.path, setting]));
+  return {
+    schema,
+    all,
+    find: (path) => byPath.get(path),
+    isSection: (path) => all.some((setting) => setting.path.startsWith(`${path}.`)),
+  };
 }
 
 function leaves(path: string, schema: JsonSchema): Setting[] {

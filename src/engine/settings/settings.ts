@@ -6,7 +6,7 @@ import { coordinationSchemes } from '../coordination/open.ts';
 import { databaseSchemes } from '../database/open.ts';
 
 /**
- * Every setting there is, with its default. The same tree is read from defaults, `pismak.toml`, the environment
+ * Every setting of the engine, with its default; houses add a section each (`defineSettings`). The same tree is read from defaults, `pismak.toml`, the environment
  * (`PISMAK_HTTP_PORT`) and the command line, each over the one before; `origins` tells where a value came from.
  */
 export const settingsSchema = z.strictObject({
@@ -39,16 +39,27 @@ export const settingsSchema = z.strictObject({
       publicUrl: z.url().optional().describe('How users reach it, when behind a proxy'),
       trustProxy: z.boolean().default(false).describe('Believe X-Forwarded-* headers'),
       bodyLimitMb: z.number().positive().default(64).describe('Largest request body'),
-      unusedBlobsMb: z
-        .int()
-        .min(0)
-        .default(20_480)
-        .describe('Bytes of a user that may lie a day without anything that uses them; 0 = any number'),
       requestsPerMinute: z
         .int()
         .positive()
         .default(6000)
         .describe('Per caller; signing in has its own, lower limit'),
+    })
+    .prefault({}),
+
+  upload: z
+    .strictObject({
+      limitMb: z.number().positive().default(4096).describe('Largest upload, whole or in parts'),
+      open: z
+        .int()
+        .min(0)
+        .default(100)
+        .describe('Uploads in parts that a user may have under way; 0 = no limit'),
+      unusedMb: z
+        .number()
+        .min(0)
+        .default(20_480)
+        .describe('Uploads of a user that nothing uses yet may take this much together; 0 = no limit'),
     })
     .prefault({}),
 
@@ -110,41 +121,6 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
 
-  transcription: z
-    .strictObject({
-      pagesPerMonth: z
-        .int()
-        .min(0)
-        .default(0)
-        .describe('Pages that a key may have read in a month; 0 = any number'),
-      pagesWaiting: z
-        .int()
-        .min(0)
-        .default(0)
-        .describe('Pages of a key that may wait at once; 0 = any number'),
-      storageMb: z
-        .number()
-        .min(0)
-        .default(0)
-        .describe('What the sources in the documents of a user may take together; 0 = any number'),
-      uploadLimitMb: z
-        .number()
-        .positive()
-        .default(4096)
-        .describe('Largest source that may be uploaded in parts'),
-      openUploads: z
-        .int()
-        .min(0)
-        .default(100)
-        .describe('Uploads in parts that a user may have under way at once; 0 = any number'),
-      unusedUploadsMb: z
-        .number()
-        .min(0)
-        .default(20_480)
-        .describe('Bytes of a user that may wait in uploads which no document has yet; 0 = any number'),
-    })
-    .prefault({}),
-
   log: z
     .strictObject({
       level: z
@@ -159,6 +135,7 @@ export const settingsSchema = z.strictObject({
     .describe('Processors of your own: name = "path of a module"'),
 });
 
+/** The sections of houses are there too: read them with `sectionOf`. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 /** A URL whose scheme chooses the adapter. Credentials in it are masked wherever it is shown. */

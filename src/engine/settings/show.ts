@@ -1,6 +1,5 @@
 import { maskSecrets } from '../log/mask-secrets.ts';
 import type { LoadedSettings } from './load.ts';
-import { allSettings } from './setting.ts';
 
 /** A setting as `pismak config` shows it. */
 export interface SettingRow {
@@ -16,8 +15,9 @@ export interface SettingRow {
 export function settingRows({
   settings,
   origins,
-}: Pick<LoadedSettings, 'settings' | 'origins'>): SettingRow[] {
-  return allSettings.map(({ path, variable, allowed, description }) => ({
+  definition,
+}: Pick<LoadedSettings, 'settings' | 'origins' | 'definition'>): SettingRow[] {
+  return definition.all.map(({ path, variable, allowed, description }) => ({
     setting: path,
     value: shown(valueAt(settings, path)),
     origin: origins.get(path) ?? 'default',

@@ -1,9 +1,9 @@
 import { nearestName } from '../nearest-name.ts';
-import { allSettings } from './setting.ts';
+import type { SettingsDefinition } from './setting.ts';
 
 /** What to tell somebody who set something that does not exist. */
-export function unknownSetting(path: string): string {
-  const paths = allSettings.map((setting) => setting.path);
+export function unknownSetting(definition: SettingsDefinition, path: string): string {
+  const paths = definition.all.map((setting) => setting.path);
   const topLevel = [...new Set(paths.map((known) => known.replace(/\..*/, '')))];
   const section = path.slice(0, Math.max(0, path.lastIndexOf('.')));
   const siblings = paths.filter((known) => section !== '' && known.startsWith(`${section}.`));

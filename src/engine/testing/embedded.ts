@@ -7,6 +7,7 @@ import { engineMigrations } from '../database/open.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
+import type { LoadedHouse } from '../house.ts';
 import { createProcessors } from '../processor/processors.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { createPipelines } from '../stage/pipelines.ts';
@@ -44,6 +45,7 @@ export async function openEmbedded(
     ...ports,
     tree,
     openSession: tree.openSession,
+    houses: [] as LoadedHouse[],
     directory,
     clock,
     random: Math.random,

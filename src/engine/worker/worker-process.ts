@@ -2,19 +2,15 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { openBlobs } from '../blobs/open.ts';
-import { openBroker } from '../broker/open.ts';
 import { type CoordinationSource, openCoordination } from '../coordination/open.ts';
-import { openDatabase } from '../database/open.ts';
 import { messageOf } from '../errors.ts';
 import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
+import type { LoadedHouse } from '../house.ts';
 import type { Random } from '../identity.ts';
-import type { ProcessorRegistration } from '../processor/processor.ts';
-import { registerProcessors } from '../processor/register.ts';
+import { defineWork, openStores } from '../open-stores.ts';
 import { type ServerAddresses, watchServers } from '../servers/server-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
-import { createStages } from '../stage/stages.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import { closeInOrder, closeLimitMs } from '../time/close-in-order.ts';
 import { Worker } from './worker.ts';
@@ -39,8 +35,7 @@ export function startWorkerProcess(parts: {
   log: Logger;
   id?: string | undefined;
   labels?: readonly string[] | undefined;
-  /** Of the houses. */
-  processors?: readonly ProcessorRegistration[];
+  houses: readonly LoadedHouse[];
 }): WorkerProcess {
   const { settings, clock, log } = parts;
   const id = parts.id ?? `${hostname()}-${process.pid}`;
@@ -95,35 +90,19 @@ export function startWorkerProcess(parts: {
     openSession: CoordinationSource['openSession'],
     ended: Promise<void>,
   ): Promise<void> {
-    const closing: (() => Promise<unknown>)[] = [];
+    const closing: (() => unknown)[] = [];
     try {
       const cacheDirectory = join(settings.data, 'cache');
       await mkdir(cacheDirectory, { recursive: true, mode: 0o700 });
-      const nowhere = { file: '', clock };
-      const database = await openDatabase(addresses.database, nowhere);
-      closing.push(() => database.close());
-      const blobs = await openBlobs(addresses.blobs);
-      closing.push(() => blobs.close());
-      const broker = await openBroker(addresses.broker, nowhere);
-      closing.push(() => broker.close());
+      const { houses } = parts;
+      // A worker may be of another version than `up`, which alone changes the schema.
+      const stores = await openStores(addresses, { clock, houses, closing, onlyCheckSchema: true });
       const coordination = await openSession(`${id}-stages`);
       const changes = createChangeLog(clock);
-      const processors = registerProcessors({ settings, clock, database, more: parts.processors });
-      const stages = createStages({ broker, coordination, database, processors, changes, clock });
+      const work = defineWork({ ...stores, coordination, settings, clock, changes, houses });
       const worker = new Worker(
         {
-          ...{
-            broker,
-            blobs,
-            database,
-            clock,
-            log,
-            processors,
-            stages,
-            settings,
-            cacheDirectory,
-            openSession,
-          },
+          ...{ ...stores, ...work, clock, log, settings, cacheDirectory, openSession },
           random: parts.random,
           events: createEvents(),
           blobsUrl: addresses.blobs,

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { loadHouses } from '../../engine/house.ts';
 import { type Role, roles } from '../../engine/operation/operation.ts';
-import { allOperations } from '../operations.ts';
+import { houses } from '../../houses.ts';
+import { callsOf, operationsOf } from '../operations.ts';
 import { closeInReverse } from '../testing/close-in-reverse.ts';
-import { ownedThings } from '../testing/owned-things.ts';
+import { type MakeOwnedThing, ownedThings as ofEngine } from '../testing/owned-things.ts';
 import { type RunningServer, runServer } from '../testing/running-server.ts';
+
+const allOperations = callsOf(operationsOf(await loadHouses(houses)));
+/** Each house has its own in `testing/owned-things.ts`. */
+const ownedThings: Record<string, MakeOwnedThing> = { ...ofEngine };
+for (const { name } of houses) {
+  Object.assign(ownedThings, (await import(`../../${name}/testing/owned-things.ts`)).ownedThings);
+}
 
 /** Generated from the declarations: an operation that is added is tested, and an owned one without a fixture fails. */
 describe('access to every operation', () => {

@@ -1,6 +1,5 @@
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { metricsRoute } from '../metrics/metrics-route.ts';
-import { allStreams } from '../operations.ts';
 import { downloadRoute, uploadRoute } from '../routes/blob-routes.ts';
 import { changesRoute } from '../routes/live-changes.ts';
 import { routeOf } from '../routes/operation-routes.ts';
@@ -38,8 +37,15 @@ function inPath(name: string) {
   return { name, in: 'path', required: true, schema: { type: 'string' } };
 }
 
-/** What is not an operation, because its answer or its body is a stream. */
-export const streamPaths = {
+/** Paths whose answer or body is a stream: those of the server itself, and the operations that answer with bytes. */
+export function streamPaths(
+  streams: readonly StreamOperation[],
+): Record<string, Record<string, { summary: string }>> {
+  const ofOperations = streams.map((stream) => [routeOf(stream), { get: streamed(stream) }]);
+  return { ...ownPaths, ...Object.fromEntries(ofOperations) };
+}
+
+const ownPaths = {
   '/api/v1/health': {
     get: {
       operationId: 'health.show',
@@ -99,7 +105,6 @@ export const streamPaths = {
       responses: { 200: { description: 'The offset of the part after it' }, ...failed },
     },
   },
-  ...Object.fromEntries(allStreams.map((stream) => [routeOf(stream), { get: streamed(stream) }])),
   [metricsRoute.path]: {
     get: {
       ...described(

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allOperations } from '../operations.ts';
+import { loadHouses } from '../../engine/house.ts';
+import { houses } from '../../houses.ts';
+import { callsOf, operationsOf } from '../operations.ts';
 import { checkOpenApi } from '../testing/check-openapi.ts';
 import { runServer } from '../testing/running-server.ts';
+
+const allOperations = callsOf(operationsOf(await loadHouses(houses)));
 
 test('the description is valid OpenAPI and has every operation with its method, role and input', async (t) => {
   const server = await runServer(t);

@@ -1,5 +1,6 @@
 import { errorStatus } from '../../engine/errors.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
+import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { version } from '../../engine/version.ts';
 import { inputSchema, outputSchema, routeOf } from '../routes/operation-routes.ts';
 import type { JsonSchema } from '../routes/query-input.ts';
@@ -7,7 +8,7 @@ import { streamPaths } from './openapi-streams.ts';
 import { SharedSchemas } from './shared-schemas.ts';
 
 /** The description of the whole API, OpenAPI 3.1, generated from the operations. */
-export function openApi(operations: readonly Operation[], url: string) {
+export function openApi(operations: readonly Operation[], streams: readonly StreamOperation[], url: string) {
   const sorted = [...operations].sort((a, b) => a.name.localeCompare(b.name));
   const shared = new SharedSchemas();
   const paths = sorted.map((operation) => [routeOf(operation), pathItem(operation, shared)]);
@@ -17,7 +18,7 @@ export function openApi(operations: readonly Operation[], url: string) {
     servers: [{ url }],
     tags: [...new Set(sorted.map(nounOf))].map((name) => ({ name })),
     security: [{ key: [] }, { session: [] }],
-    paths: { ...Object.fromEntries(paths), ...streamPaths },
+    paths: { ...Object.fromEntries(paths), ...streamPaths(streams) },
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'A key made by key.create' },

@@ -1,4 +1,5 @@
 import type { Operation } from '../../engine/operation/operation.ts';
+import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { version } from '../../engine/version.ts';
 import { nounOf } from '../openapi/openapi.ts';
 import { streamPaths } from '../openapi/openapi-streams.ts';
@@ -7,7 +8,11 @@ import { type JsonSchema, queryFromInput } from '../routes/query-input.ts';
 import { escapeHtml, type Page, page } from './page.ts';
 
 /** `/docs`: every operation with its role, its input and a call to copy. */
-export function docsPage(operations: readonly Operation[], url: string): Page {
+export function docsPage(
+  operations: readonly Operation[],
+  streams: readonly StreamOperation[],
+  url: string,
+): Page {
   const nouns = Map.groupBy(
     [...operations].sort((a, b) => a.name.localeCompare(b.name)),
     nounOf,
@@ -19,7 +24,7 @@ export function docsPage(operations: readonly Operation[], url: string): Page {
   );
   return page({
     title: 'Pismak API',
-    body: `<main>${intro}<nav>${links}</nav>${sections.join('')}${streams()}</main>`,
+    body: `<main>${intro}<nav>${links}</nav>${sections.join('')}${streamArticles(streams)}</main>`,
   });
 }
 
@@ -79,8 +84,8 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function streams(): string {
-  const articles = Object.entries(streamPaths).flatMap(([path, methods]) =>
+function streamArticles(streams: readonly StreamOperation[]): string {
+  const articles = Object.entries(streamPaths(streams)).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, { summary }]) =>
         `<article><h3><code>${method.toUpperCase()} ${path}</code></h3><p>${prose(summary)}</p></article>`,

@@ -61,7 +61,7 @@ test('an upload over the limit is refused, whether it says its size or not, and 
 });
 
 test('who has left too much unused is refused, before or while the bytes come, and can go on with the connection', async (t) => {
-  const server = await runServer(t, { http: { unusedBlobsMb: 4 } });
+  const server = await runServer(t, { upload: { unusedMb: 4 } });
   const { engine } = server;
   await engine.stages.create({ name: 'read', processor: 'dummy' }, 'test');
   await engine.pipelines.create({ name: 'p', stages: ['read', 'out'], owner: 'local' });
@@ -76,7 +76,10 @@ test('who has left too much unused is refused, before or while the bytes come, a
     for (const announced of [true, false]) {
       const tooMuch = await post(randomBytes(5_000_000), announced);
       assert.deepEqual([tooMuch.status, tooMuch.body.error.code], [429, 'quota-exceeded']);
-      assert.match(tooMuch.body.error.message, /take 2548576 already .* 4 MB may be \(setting http\.unused/);
+      assert.match(
+        tooMuch.body.error.message,
+        /take 2548576 bytes .* the limit is 4 MB \(setting upload\.unusedMb/,
+      );
       assert.equal(await stored(), before, 'nothing of it stays');
       const again = await post(Buffer.from(name), announced);
       assert.deepEqual([again.status, again.reused], [200, true]);
@@ -97,7 +100,7 @@ test('who has left too much unused is refused, before or while the bytes come, a
 });
 
 test('files that a stage has do not count as unused', async (t) => {
-  const server = await runServer(t, { http: { unusedBlobsMb: 1 } });
+  const server = await runServer(t, { upload: { unusedMb: 1 } });
   const root = await server.signUp('root', 'admin');
   const post = (body: string) => server.send('POST', path, { ...root, headers: octets, body });
   const model = (await post('model')).body;

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { putWithinRoom } from '../../engine/blobs/owners/unused-blobs.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { audit } from '../../engine/operation/audit.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
 import { mayTouch } from '../../engine/operation/operation.ts';
+import { putBlob } from '../../engine/upload/put-blob.ts';
 import { bodyTooLarge } from '../http/error-replies.ts';
 import { streamedBody } from '../http/streamed-body.ts';
 
@@ -28,7 +28,7 @@ export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
       const limit = engine.settings.http.bodyLimitMb * 2 ** 20;
       const announced = Number(request.headers['content-length'] ?? 0);
       if (announced > limit) throw bodyTooLarge(engine);
-      const stored = await putWithinRoom(engine, caller.name, streamedBody(engine, request), announced);
+      const stored = await putBlob(engine, caller.name, streamedBody(engine, request), announced);
       const entry = { caller, address: request.ip, operation: uploadRoute.name, outcome: 'ok' };
       await audit(engine, { ...entry, inputJson: JSON.stringify(stored) });
       return stored;

@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import type { PublicPage } from '../../engine/house.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
+import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { setupIsOpen } from '../access/setup.ts';
 import { openApi } from '../openapi/openapi.ts';
 import { docsPage } from '../pages/docs-page.ts';
@@ -10,12 +13,33 @@ import { setupPage } from '../pages/setup-page.ts';
 /** The pages, and the description of the API. They hold nothing of the installation, so they need no sign-in. */
 export function addPageRoutes(
   app: FastifyInstance,
-  { engine, operations, url }: { engine: Engine; operations: readonly Operation[]; url: () => string },
+  parts: {
+    engine: Engine;
+    operations: readonly Operation[];
+    streams: readonly StreamOperation[];
+    url: () => string;
+  },
 ): void {
-  app.get('/api/v1/openapi.json', async (_request, reply) => reply.send(openApi(operations, url())));
-  app.get('/docs', async (_request, reply) => sendPage(reply, docsPage(operations, url())));
+  const { engine, operations, streams, url } = parts;
+  app.get('/api/v1/openapi.json', async (_request, reply) => reply.send(openApi(operations, streams, url())));
+  app.get('/docs', async (_request, reply) => sendPage(reply, docsPage(operations, streams, url())));
   app.get('/setup', async (_request, reply) => sendPage(reply, setupPage(await setupIsOpen(engine))));
+  for (const page of engine.houses.flatMap((house) => house.pages ?? [])) addPublicPage(app, engine, page);
 }
+
+function addPublicPage(app: FastifyInstance, engine: Engine, page: PublicPage): void {
+  app.get(page.path, async (request, reply) => {
+    const parameters = request.params as Record<string, string>;
+    const answer = await page.show(engine, { parameters, query: request.query as Record<string, unknown> });
+    if (!answer) throw new PismakError('not-found', 'there is no such page');
+    // A page that strangers see may show what users wrote: it can neither run scripts nor load anything.
+    reply.type(answer.type).header('content-security-policy', publicPolicy);
+    return reply.send(answer.content);
+  });
+}
+
+const publicPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 function sendPage(reply: FastifyReply, { html, policy }: Page): FastifyReply {
   return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html);

@@ -36,7 +36,7 @@ test('parts are limited one by one and together, and are taken from the owner on
   assert.equal((await put(`${upload}/0`, bert)).body.error.code, 'not-found');
   assert.equal((await put('nothing/0', anna)).body.error.code, 'not-found');
   assert.equal((await put(`${upload}/x`, anna)).body.error.code, 'invalid-input');
-  server.engine.settings.transcription.uploadLimitMb = 0.0005;
+  server.engine.settings.upload.limitMb = 0.0005;
   assert.equal((await put(`${upload}/0`, anna, 600)).body.error.code, 'too-large');
   assert.equal((await put(`${upload}/0`, anna, 100)).status, 200);
 });
@@ -44,14 +44,14 @@ test('parts are limited one by one and together, and are taken from the owner on
 test('a user who has uploaded more than may lie about unused is told so, and what to do', async (t) => {
   const server = await runServer(t);
   const [anna, bert] = [await server.signUp('anna', 'user'), await server.signUp('bert', 'user')];
-  Object.assign(server.engine.settings.transcription, { openUploads: 2, unusedUploadsMb: 1 });
+  Object.assign(server.engine.settings.upload, { open: 2, unusedMb: 1 });
   const begin = (as: { key: string }) => server.call('upload.create', {}, as);
   const put = (upload: string, as: { key: string }, bytes: number) =>
     server.send('PUT', `/api/v1/uploads/${upload}/0`, { ...as, body: randomBytes(bytes) });
   const [first, second] = [(await begin(anna)).body.upload, (await begin(anna)).body.upload];
   const refused = await begin(anna);
   assert.deepEqual([refused.status, refused.body.error.code], [429, 'quota-exceeded']);
-  assert.match(refused.body.error.message, /finish or delete some/);
+  assert.match(refused.body.error.message, /Finish or delete some/);
   assert.equal((await put(first, anna, 600_000)).status, 200);
   const tooMuch = await put(second, anna, 5_000_000);
   assert.deepEqual([tooMuch.status, tooMuch.body.error.code], [429, 'quota-exceeded']);

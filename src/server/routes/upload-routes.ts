@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
 import { mayTouch } from '../../engine/operation/operation.ts';
-import { addPart, uploadOwner } from '../../transcription/index.ts';
+import { addPart, uploadOwner } from '../../engine/upload/uploads.ts';
 import { streamedBody } from '../http/streamed-body.ts';
 
 /** For scopes it counts as an operation of this name. */

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { newRequest, toMessage } from '../../engine/request/request.ts';
-import { putFor } from '../../engine/testing/put-for.ts';
-import { createTextIndex } from '../../transcription/index.ts';
 import type { Answer, RunningServer } from './running-server.ts';
 import { passwordOf } from './running-server.ts';
 
@@ -66,45 +64,6 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     return { input: {}, ...seenOnlyByOwner(`private${tag}`) };
   },
 
-  'document.create': async (server, owner, tag) => {
-    await makePipeline(server, owner, tag);
-    return { input: { name: `document${tag}`, pipeline: `pipeline${tag}` }, foreign: ofCaller };
-  },
-  'document.add': async (server, owner, tag) => {
-    const document = await makeDocument(server, owner, tag);
-    return { input: { document, name: 'another', hash: await storedHash(server, owner, 'another') } };
-  },
-  'document.submit': anyDocument,
-  'document.retry': anyDocument,
-  'document.cancel': anyDocument,
-  'document.delete': anyDocument,
-  'document.show': anyDocument,
-  'document.sources': anyDocument,
-  'document.pages': anyDocument,
-  'document.results': anyDocument,
-  'document.ls': async (server, owner, tag) => {
-    await makeDocument(server, owner, tag);
-    return { input: {}, ...seenOnlyByOwner(`document${tag}`) };
-  },
-  'document.page': async (server, owner, tag) => {
-    const document = await makeDocument(server, owner, tag);
-    await makePage(server, owner, document);
-    return { input: { document, page: 1 } };
-  },
-  'search.text': async (server, owner, tag) => {
-    const document = await makeDocument(server, owner, tag);
-    await makePage(server, owner, document);
-    return { input: { words: 'secret' }, ...seenOnlyByOwner(document) };
-  },
-  'usage.ls': async (server, { name }, tag) => {
-    const row = { subject: `user:${name}`, owner: name, month: '2026-01', pages: 1, bytes: 1 };
-    await server.engine.database.query.insertInto('transcriptionUsage').values(row).execute();
-    return { input: {}, ...seenOnlyByOwner(`anna${tag}`) };
-  },
-  'usage.show': async (server, owner) => {
-    const shown = await server.call('usage.show', {}, owner);
-    return { input: {}, ...seenOnlyByOwner(shown.body.subject) };
-  },
   'upload.create': async () => ({ input: {} }),
   'upload.ls': async (server, owner) => {
     const { input } = await anyUpload(server, owner);
@@ -138,7 +97,7 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   },
 };
 
-function seenOnlyByOwner(text: string): Pick<OwnedThing, 'foreign' | 'own'> {
+export function seenOnlyByOwner(text: string): Pick<OwnedThing, 'foreign' | 'own'> {
   return {
     foreign: (answer) => assert.ok(!answer.text.includes(text), answer.text),
     own: (answer) => assert.ok(answer.text.includes(text), answer.text),
@@ -149,7 +108,11 @@ function refused({ status, body }: Answer): void {
   assert.ok(status === 403 || status === 404, `${status} ${JSON.stringify(body)}`);
 }
 
-async function makePipeline(server: RunningServer, { key }: { key: string }, tag: string): Promise<void> {
+export async function makePipeline(
+  server: RunningServer,
+  { key }: { key: string },
+  tag: string,
+): Promise<void> {
   await server.engine.stages.create({ name: `stage${tag}`, processor: 'dummy' }, 'test');
   const input = { name: `pipeline${tag}`, stages: [`stage${tag}`, `output${tag}`] };
   assert.equal((await server.call('pipeline.create', input, { key })).status, 200);
@@ -164,63 +127,8 @@ async function takeResult(server: RunningServer, owner: { key: string }, tag: st
   return body.results[0].receipt;
 }
 
-async function makeDocument(
-  server: RunningServer,
-  owner: { name: string; key: string },
-  tag: string,
-): Promise<string> {
-  await makePipeline(server, owner, tag);
-  const input = { name: `document${tag}`, pipeline: `pipeline${tag}` };
-  const document = (await server.call('document.create', input, owner)).body.id;
-  const source = { document, name: 'source', hash: await storedHash(server, owner, `source${tag}`) };
-  assert.equal((await server.call('document.add', source, owner)).status, 200);
-  return document;
-}
-
-async function anyDocument(
-  server: RunningServer,
-  owner: { name: string; key: string },
-  tag: string,
-): Promise<OwnedThing> {
-  return { input: { document: await makeDocument(server, owner, tag) } };
-}
-
 async function anyUpload(server: RunningServer, owner: { key: string }) {
   const upload: string = (await server.call('upload.create', {}, owner)).body.upload;
   await server.send('PUT', `/api/v1/uploads/${upload}/0`, { ...owner, body: Buffer.from('part') });
   return { input: { upload } };
-}
-
-async function makePage({ engine }: RunningServer, owner: { name: string }, document: string): Promise<void> {
-  const page = { id: crypto.randomUUID(), document, source: 'source', position: 1, name: 'page' };
-  const { query } = engine.database;
-  await query
-    .insertInto('page')
-    .values({
-      ...page,
-      ...{
-        part: null,
-        state: 'done',
-        hash: null,
-        size: 0,
-        textHash: null,
-        textSize: 0,
-        error: null,
-        log: '',
-      },
-      ...{ request: null, generation: 1, reuseKey: null, createdAt: 0, endedAt: 0 },
-    })
-    .execute();
-  await createTextIndex(engine.database).put(query, {
-    ...{ page: page.id, document, owner: owner.name, text: 'a secret' },
-  });
-}
-
-async function storedHash({ engine }: RunningServer, owner: { name: string }, text: string): Promise<string> {
-  return (await putFor(engine, owner.name, Buffer.from(text))).hash;
-}
-
-/** Whoever makes something makes it for himself. */
-function ofCaller({ body }: Answer): void {
-  assert.match(body.owner, /^bert/);
 }

@@ -1,15 +1,13 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { Operation, Role } from '../../engine/operation/operation.ts';
-import type { Settings } from '../../engine/settings/settings.ts';
-import type { Clock } from '../../engine/time/clock.ts';
 import { localCaller } from '../access/authenticate.ts';
 import { createKey } from '../access/keys.ts';
 import { hashPassword } from '../access/password.ts';
 import { openServer, type Server, type ServerOptions } from '../open-server.ts';
-import { allOperations } from '../operations.ts';
+import { operationsOf } from '../operations.ts';
 import { queryFromInput } from '../routes/query-input.ts';
 import { closeInReverse } from './close-in-reverse.ts';
-import { openTestEngine } from './test-engine.ts';
+import { openTestEngine, type TestEngineOptions } from './test-engine.ts';
 
 export interface Answer {
   status: number;
@@ -44,14 +42,11 @@ export const passwordOf = (name: string) => `password of ${name}`;
 /** The real server on the real embedded engine, on a free port, gone with the test. */
 export async function runServer(
   test: { after(close: () => unknown): void },
-  options: ServerOptions & { http?: Partial<Settings['http']>; clock?: Clock; operations?: Operation[] } = {},
+  options: ServerOptions & TestEngineOptions & { operations?: Operation[] } = {},
 ): Promise<RunningServer> {
   const scope = closeInReverse(test);
-  const engine = await openTestEngine(scope, {
-    http: options.http ?? {},
-    ...(options.clock && { clock: options.clock }),
-  });
-  const operations = [...allOperations, ...(options.operations ?? [])];
+  const engine = await openTestEngine(scope, options);
+  const operations = [...operationsOf(engine.houses), ...(options.operations ?? [])];
   const server = await openServer(engine, operations, options);
   scope.after(() => server.close());
   const byName = new Map(operations.map((operation) => [operation.name, operation]));
@@ -81,7 +76,8 @@ export async function runServer(
     },
     call(name, input = {}, as = {}) {
       const path = `/api/v1/${name.replace('.', '/')}`;
-      if (!byName.get(name)?.changes) {
+      const operation = byName.get(name);
+      if (!operation || !('changes' in operation) || !operation.changes) {
         return running.send('GET', `${path}?${queryFromInput(input as Record<string, unknown>)}`, as);
       }
       const headers = { 'content-type': 'application/json', ...as.headers };

@@ -1,23 +1,36 @@
 import type { TestContext } from 'node:test';
 import type { Engine } from '../../engine/engine.ts';
+import { loadHouses } from '../../engine/house.ts';
 import { openEngine } from '../../engine/open-engine.ts';
-import { type Settings, settingsSchema } from '../../engine/settings/settings.ts';
+import { defineSettings } from '../../engine/settings/setting.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import type { Clock } from '../../engine/time/clock.ts';
+import { houses } from '../../houses.ts';
 
-/** The embedded engine in a directory of its own, without workers and services. Closed at the end of the test. */
+export interface TestEngineOptions {
+  http?: Partial<Settings['http']>;
+  upload?: Partial<Settings['upload']>;
+  clock?: Clock;
+}
+
+/**
+ * The embedded engine with all houses in a directory of its own, without workers and services. Closed at the end of the
+ * test.
+ */
 export async function openTestEngine(
   test: Pick<TestContext, 'after'>,
-  options: { http?: Partial<Settings['http']>; clock?: Clock } = {},
+  options: TestEngineOptions = {},
 ): Promise<Engine> {
   const data = await temporaryDirectory(test);
-  const settings = settingsSchema.parse({
+  const settings = defineSettings(houses).schema.parse({
     data,
     http: { port: 0, ...options.http },
+    upload: options.upload,
     log: { level: 'silent' },
   });
   const engine = await openEngine(settings, {
-    purpose: 'test',
+    ...{ purpose: 'test', houses: await loadHouses(houses) },
     ...(options.clock && { clock: options.clock }),
   });
   test.after(() => engine.close());

@@ -38,13 +38,17 @@ async function take(parts: Parts, news: ProgressNews, request: Request): Promise
   const { clock, database } = parts;
   const { uuid } = request;
   const page = await database.query
-    .selectFrom('page')
+    .selectFrom('transcription_page as page')
     .selectAll()
     .where('request', '=', uuid)
     .executeTakeFirst();
   const source = page
     ? undefined
-    : await database.query.selectFrom('source').selectAll().where('request', '=', uuid).executeTakeFirst();
+    : await database.query
+        .selectFrom('transcription_source as source')
+        .selectAll()
+        .where('request', '=', uuid)
+        .executeTakeFirst();
   const known = page ?? source;
   if (!known || known.state === 'cancelled') {
     // Of a document that was deleted or cancelled, or of an earlier attempt.

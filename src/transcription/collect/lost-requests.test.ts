@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Engine } from '../../engine/engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
 import { queueOperations } from '../../engine/operation/operations/queue.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
+import type { Engine } from '../database/database.ts';
 import { collectQueue } from '../documents/document.ts';
 import { admin, runHouse } from '../testing/running-transcription.ts';
 

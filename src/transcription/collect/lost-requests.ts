@@ -1,9 +1,9 @@
 import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
 import { Bell } from '../../engine/time/bell.ts';
 import { sleep } from '../../engine/time/clock.ts';
+import type { Engine } from '../database/database.ts';
 import { activeStates, type DocumentRow, tellChange } from '../documents/document.ts';
 import { finishIfComplete } from '../documents/finish-document.ts';
 import { releasedRequests } from '../documents/progress.ts';
@@ -56,7 +56,7 @@ interface Released {
 async function endLost(engine: Engine): Promise<void> {
   const { broker, database } = engine;
   const documents = await database.query
-    .selectFrom('document')
+    .selectFrom('transcription_document as document')
     .selectAll()
     .where('state', 'in', activeStates)
     .execute();
@@ -86,7 +86,7 @@ async function fail(engine: Engine, { document, table, id, request }: Released):
   const now = clock.now();
   const isEnded = await database.transaction(async (transaction) => {
     const changed = await transaction
-      .updateTable(table)
+      .updateTable(`transcription_${table}` as const)
       .set({ state: 'failed', error: reason, ...(table === 'page' && { endedAt: now }) })
       .where('id', '=', id)
       .where('request', '=', request)

@@ -1,5 +1,5 @@
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
-import type { Queries } from '../../engine/database/database.ts';
+import type { Queries } from '../database/database.ts';
 import { type DocumentRow, documentOwner, type PageRow, type Parts } from '../documents/document.ts';
 import { createTextIndex } from '../search/text-index.ts';
 
@@ -17,19 +17,19 @@ export async function reusePages(
     const before = known.get(page.reuseKey);
     if (!before) continue;
     const files = await transaction
-      .selectFrom('pageFile')
+      .selectFrom('transcription_pageFile as pageFile')
       .selectAll()
       .where('page', '=', before.id)
       .execute();
     if (files.length > 0)
       await transaction
-        .insertInto('pageFile')
+        .insertInto('transcription_pageFile')
         .values(files.map((file) => ({ ...file, page: page.id })))
         .execute();
     const hashes = files.map((file) => file.hash);
     await ownAll(transaction, hashes, documentOwner(document.id), now);
     const text = await transaction
-      .selectFrom('pageText')
+      .selectFrom('transcription_pageText as pageText')
       .select('text')
       .where('page', '=', before.id)
       .executeTakeFirst();
@@ -41,7 +41,7 @@ export async function reusePages(
         text: text.text,
       });
     await transaction
-      .updateTable('page')
+      .updateTable('transcription_page')
       .set({ state: 'done', endedAt: now, log: `the same page was read before; taken over\n${before.log}` })
       .where('id', '=', page.id)
       .execute();

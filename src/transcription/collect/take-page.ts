@@ -1,8 +1,8 @@
 import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
-import type { Queries } from '../../engine/database/database.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
+import type { Queries } from '../database/database.ts';
 import { documentOwner, getDocument, type PageRow, type Parts } from '../documents/document.ts';
 import { reuseKey } from '../documents/reuse.ts';
 import { files } from '../files.ts';
@@ -27,10 +27,10 @@ export async function takePage(parts: Parts, page: PageRow, request: Request): P
     const document = await getDocument(transaction, page.document);
     const hashes = kept.map((file) => file.hash);
     await ownAll(transaction, hashes, documentOwner(document.id), clock.now());
-    await transaction.deleteFrom('pageFile').where('page', '=', page.id).execute();
+    await transaction.deleteFrom('transcription_pageFile').where('page', '=', page.id).execute();
     if (kept.length > 0)
       await transaction
-        .insertInto('pageFile')
+        .insertInto('transcription_pageFile')
         .values(kept.map((file) => ({ page: page.id, ...file })))
         .execute();
     const { owner } = document;
@@ -38,7 +38,11 @@ export async function takePage(parts: Parts, page: PageRow, request: Request): P
       await index.put(transaction, { page: page.id, document: document.id, owner, text });
     // With the versions that did it, which may be newer than those of when it was sent.
     const key = reuseKey(document, page, request.logs);
-    await transaction.updateTable('page').set({ reuseKey: key }).where('id', '=', page.id).execute();
+    await transaction
+      .updateTable('transcription_page')
+      .set({ reuseKey: key })
+      .where('id', '=', page.id)
+      .execute();
   });
 }
 
@@ -52,7 +56,7 @@ async function endPage(
   const now = clock.now();
   const ended = await database.transaction(async (transaction) => {
     const changed = await transaction
-      .updateTable('page')
+      .updateTable('transcription_page')
       .set({ ...result, log: logText(request), endedAt: now })
       .where('id', '=', page.id)
       .where('request', '=', request.uuid)

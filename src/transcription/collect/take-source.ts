@@ -1,10 +1,10 @@
 import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
-import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
+import type { Queries } from '../database/database.ts';
 import {
   activeStates,
   type DocumentRow,
@@ -116,7 +116,7 @@ async function makePages(
       const keyed = pages.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
       for (let start = 0; start < keyed.length; start += 500) {
         await transaction
-          .insertInto('page')
+          .insertInto('transcription_page')
           .values(keyed.slice(start, start + 500))
           .execute();
       }
@@ -159,7 +159,7 @@ async function claim(
   request: Request,
 ): Promise<DocumentRow | undefined> {
   const changed = await transaction
-    .updateTable('source')
+    .updateTable('transcription_source')
     .set({ state: 'done', log: logText(request) })
     .where('id', '=', source.id)
     .where('request', '=', request.uuid)
@@ -167,7 +167,7 @@ async function claim(
     .executeTakeFirst();
   if (Number(changed.numUpdatedRows) === 0) return undefined;
   await transaction
-    .updateTable('document')
+    .updateTable('transcription_document')
     .set({ state: 'running' })
     .where('id', '=', source.document)
     .where('state', '=', 'waiting')
@@ -184,7 +184,7 @@ async function failSource(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction
-      .updateTable('source')
+      .updateTable('transcription_source')
       .set({ state: 'failed', error: storable(error, 2000), log: logText(request) })
       .where('id', '=', source.id)
       .where('request', '=', request.uuid)

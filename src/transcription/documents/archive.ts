@@ -1,6 +1,6 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
-import type { Queries } from '../../engine/database/database.ts';
+import type { Queries } from '../database/database.ts';
 import { resultFiles } from '../files.ts';
 import { harmlessPath } from '../formats/harmless-path.ts';
 import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
@@ -92,7 +92,7 @@ function resultsOf<File>({ state }: ListedPage, files: readonly File[] = []): re
 async function imagesOf(queries: Queries, pages: readonly string[]): Promise<Map<string, Stored>> {
   if (pages.length === 0) return new Map();
   const rows = await queries
-    .selectFrom('page')
+    .selectFrom('transcription_page as page')
     .select(['id', 'hash', 'size'])
     .where('id', 'in', pages)
     .execute();

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { own } from '../../engine/blobs/owners/blob-owners.ts';
 import { bothDatabases } from '../../engine/testing/both-databases.ts';
 import { systemClock } from '../../engine/time/clock.ts';
+import { documentQueries } from '../database/database.ts';
+import { migrations } from '../database/migrations.ts';
 import { isInDocument } from './bytes-of-documents.ts';
 
 const uuid = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
@@ -10,13 +12,14 @@ const uuid = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 for (const { name, open } of await bothDatabases()) {
   test(`${name}: bytes of a document are known to its owner, and to nobody else`, async (t) => {
     const parts = await open(t, systemClock);
-    const { query } = parts.database;
+    await parts.database.migrate(migrations);
+    const query = documentQueries(parts);
     const { hash } = await parts.blobs.put(Buffer.from('a page'));
     const document = { id: uuid, owner: 'anna', subject: 'user:anna', name: 'd', state: 'open', priority: 0 };
     const order = { pipeline: 'p', language: 'ces', formatsJson: '[]', again: 0, textLayer: null };
     const times = { webhook: null, createdAt: 0, submittedAt: null, endedAt: null };
     await query
-      .insertInto('document')
+      .insertInto('transcription_document')
       .values({ ...document, ...order, ...times })
       .execute();
     await own(query, hash, `document:${uuid}`, 0);

@@ -1,12 +1,11 @@
-import type { Queries } from '../../engine/database/database.ts';
-import type { TranscriptionTables } from '../../engine/database/transcription-tables.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
+import type { Engine, Queries } from '../database/database.ts';
+import type { TranscriptionTables } from '../database/tables.ts';
 
-export type DocumentRow = TranscriptionTables['document'];
-export type SourceRow = TranscriptionTables['source'];
-export type PageRow = TranscriptionTables['page'];
+export type DocumentRow = TranscriptionTables['transcription_document'];
+export type SourceRow = TranscriptionTables['transcription_source'];
+export type PageRow = TranscriptionTables['transcription_page'];
 
 /** What the documents work with: a part of the engine. */
 export type Parts = Pick<
@@ -17,6 +16,7 @@ export type Parts = Pick<
   | 'clock'
   | 'database'
   | 'events'
+  | 'houses'
   | 'log'
   | 'outbox'
   | 'pipelines'
@@ -53,7 +53,11 @@ export function subjectOf({ name, credential }: Pick<Caller, 'name' | 'credentia
 }
 
 export async function findDocument(queries: Queries, id: string): Promise<DocumentRow | undefined> {
-  return queries.selectFrom('document').selectAll().where('id', '=', id).executeTakeFirst();
+  return queries
+    .selectFrom('transcription_document as document')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
 export async function getDocument(queries: Queries, id: string): Promise<DocumentRow> {

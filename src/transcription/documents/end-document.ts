@@ -22,18 +22,18 @@ async function stopDocument(parts: Parts, id: string): Promise<{ state: string; 
       return { document, pages: 0, isStopped: false };
     const now = clock.now();
     await transaction
-      .updateTable('document')
+      .updateTable('transcription_document')
       .set({ state: 'cancelled', endedAt: now })
       .where('id', '=', id)
       .execute();
     await transaction
-      .updateTable('source')
+      .updateTable('transcription_source')
       .set({ state: 'cancelled' })
       .where('document', '=', id)
       .where('state', 'in', ['new', 'waiting'])
       .execute();
     const pages = await transaction
-      .updateTable('page')
+      .updateTable('transcription_page')
       .set({ state: 'cancelled', endedAt: now })
       .where('document', '=', id)
       .where('state', '=', 'waiting')
@@ -53,12 +53,15 @@ export async function eraseDocument(parts: Parts, id: string): Promise<void> {
   const index = createTextIndex(database);
   const document = await database.transaction(async (transaction) => {
     const row = await getDocument(transaction, id);
-    const pages = transaction.selectFrom('page').select('id').where('document', '=', id);
-    await transaction.deleteFrom('pageFile').where('page', 'in', pages).execute();
+    const pages = transaction
+      .selectFrom('transcription_page as page')
+      .select('id')
+      .where('document', '=', id);
+    await transaction.deleteFrom('transcription_pageFile').where('page', 'in', pages).execute();
     await index.removeDocument(transaction, id);
-    await transaction.deleteFrom('page').where('document', '=', id).execute();
-    await transaction.deleteFrom('source').where('document', '=', id).execute();
-    await transaction.deleteFrom('document').where('id', '=', id).execute();
+    await transaction.deleteFrom('transcription_page').where('document', '=', id).execute();
+    await transaction.deleteFrom('transcription_source').where('document', '=', id).execute();
+    await transaction.deleteFrom('transcription_document').where('id', '=', id).execute();
     await giveUp(transaction, documentOwner(id), clock.now());
     return row;
   });

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { eraseGivenUp } from '../../engine/blobs/owners/blob-erasure.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { hasCode } from '../../engine/errors.ts';
 import { decodeRequest, newFile, newStageLog, toMessage } from '../../engine/request/request.ts';
 import { storeLarge } from '../../engine/results/result-files.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
+import { addPart } from '../../engine/upload/uploads.ts';
+import type { Engine } from '../database/database.ts';
 import { runTranscription } from '../run-transcription.ts';
 import { bert, runHouse } from '../testing/running-transcription.ts';
 import { collectQueue } from './document.ts';
-import { addPart } from './uploads.ts';
 
 /** Two minutes ahead of the disk's: whatever was put has had its minute to find an owner. */
 const later: Clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
@@ -24,7 +24,15 @@ async function storedBlobs({ blobs }: Engine): Promise<string[]> {
 
 async function rowsOf({ database }: Engine): Promise<number> {
   let count = 0;
-  const tables = ['document', 'source', 'page', 'pageFile', 'pageText', 'blobRef', 'backlog'] as const;
+  const tables = [
+    'transcription_document',
+    'transcription_source',
+    'transcription_page',
+    'transcription_pageFile',
+    'transcription_pageText',
+    'blobRef',
+    'backlog',
+  ] as const;
   for (const table of tables) count += (await database.query.selectFrom(table).selectAll().execute()).length;
   return count;
 }

@@ -1,7 +1,7 @@
-import type { Queries } from '../../engine/database/database.ts';
 import { newId } from '../../engine/identity.ts';
 import { newRequest, toMessage } from '../../engine/request/request.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from '../../engine/webhook/webhook.ts';
+import type { Queries } from '../database/database.ts';
 import { activeStates, type DocumentRow, type Parts, tellChange } from './document.ts';
 import { countPages, type PageCounts } from './progress.ts';
 
@@ -15,7 +15,7 @@ export async function finishIfComplete(parts: Parts, id: string): Promise<boolea
   if (await isUnderWay(database.query, id)) return false;
   const finished = await database.transaction(async (transaction) => {
     const document = await transaction
-      .selectFrom('document')
+      .selectFrom('transcription_document as document')
       .selectAll()
       .where('id', '=', id)
       .where('state', 'in', activeStates)
@@ -23,7 +23,7 @@ export async function finishIfComplete(parts: Parts, id: string): Promise<boolea
     if (!document || (await isUnderWay(transaction, id))) return undefined;
     const pages = await countPages(transaction, id);
     const failedSources = await transaction
-      .selectFrom('source')
+      .selectFrom('transcription_source as source')
       .select(({ fn }) => fn.countAll().as('count'))
       .where('document', '=', id)
       .where('state', '=', 'failed')
@@ -31,7 +31,11 @@ export async function finishIfComplete(parts: Parts, id: string): Promise<boolea
     const failures = pages.failed + Number(failedSources?.count ?? 0);
     const state = failures === 0 && pages.done > 0 ? 'done' : pages.done > 0 ? 'partly' : 'failed';
     const endedAt = clock.now();
-    await transaction.updateTable('document').set({ state, endedAt }).where('id', '=', id).execute();
+    await transaction
+      .updateTable('transcription_document')
+      .set({ state, endedAt })
+      .where('id', '=', id)
+      .execute();
     const ended = { ...document, state, endedAt };
     if (document.webhook !== null) await addWebhook(parts, transaction, ended, document.webhook, pages);
     return { document: ended, pages };
@@ -52,7 +56,7 @@ export async function finishIfComplete(parts: Parts, id: string): Promise<boolea
 
 async function isUnderWay(queries: Queries, id: string): Promise<boolean> {
   // In this order: a source that is being opened meanwhile leaves pages, which the second question finds.
-  for (const table of ['source', 'page'] as const) {
+  for (const table of ['transcription_source', 'transcription_page'] as const) {
     const one = await queries
       .selectFrom(table)
       .select('id')

@@ -1,13 +1,11 @@
 import { checkMayUse, putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
 import { own } from '../../engine/blobs/owners/blob-owners.ts';
-import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
+import type { Queries } from '../database/database.ts';
 import type { Format } from '../order.ts';
-import { isInDocument } from './bytes-of-documents.ts';
 import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
-import { dropUsed } from './drop-uploads.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 import { checkStorage } from './storage-quota.ts';
 
@@ -41,7 +39,7 @@ export async function createDocument(parts: Parts, wanted: NewDocument): Promise
     submittedAt: null,
     endedAt: null,
   };
-  await parts.database.query.insertInto('document').values(row).execute();
+  await parts.database.query.insertInto('transcription_document').values(row).execute();
   tellChange(parts, row, row.state);
   return row;
 }
@@ -65,7 +63,7 @@ export async function addSource(
     const { state } = await getDocument(transaction, document);
     if (state === 'cancelled')
       throw new PismakError('conflict', 'this document is cancelled; make a new one');
-    if (!(await isInDocument(transaction, caller.name, hash))) await checkMayUse(transaction, caller, hash);
+    await checkMayUse(parts, transaction, caller, hash);
     const had = await transaction
       .selectFrom('blobRef')
       .select('hash')
@@ -95,14 +93,17 @@ async function insertSource(
   const { clock, database } = parts;
   return database.transaction(async (transaction) => {
     // Who adds to the same document waits: else PostgreSQL may tell one of two that its position is taken.
-    await transaction.updateTable('document').set({ id: document }).where('id', '=', document).execute();
+    await transaction
+      .updateTable('transcription_document')
+      .set({ id: document })
+      .where('id', '=', document)
+      .execute();
     const row = await getDocument(transaction, document);
-    await dropUsed(transaction, { owner: caller.name, hash, now: clock.now() });
     await putsAreUsed(transaction, [hash], caller.name);
     // Written anew: another addition of the same bytes that is just being refused doesn't take them away.
     await disownOne(transaction, document, hash).execute();
     await own(transaction, hash, documentOwner(document), clock.now());
-    const sources = transaction.selectFrom('source').where('document', '=', document);
+    const sources = transaction.selectFrom('transcription_source as source').where('document', '=', document);
     const same = await sources
       .select('id')
       .where('name', '=', name)
@@ -117,7 +118,7 @@ async function insertSource(
     const id = newId(clock);
     const fresh = { state: 'new', error: null, log: '', request: newId(clock) };
     await transaction
-      .insertInto('source')
+      .insertInto('transcription_source')
       .values({ id, document, position, name, hash, size, ...fresh })
       .execute();
     return { id, size, added: true };
@@ -129,7 +130,12 @@ async function disownUnused({ database }: Parts, document: string, hash: string)
     disownOne(transaction, document, hash)
       .where(({ not, exists, selectFrom }) =>
         not(
-          exists(selectFrom('source').select('id').where('document', '=', document).where('hash', '=', hash)),
+          exists(
+            selectFrom('transcription_source as source')
+              .select('id')
+              .where('document', '=', document)
+              .where('hash', '=', hash),
+          ),
         ),
       )
       .execute(),

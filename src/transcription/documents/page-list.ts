@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Queries } from '../../engine/database/database.ts';
-import type { TranscriptionTables } from '../../engine/database/transcription-tables.ts';
+import type { Queries } from '../database/database.ts';
+import type { TranscriptionTables } from '../database/tables.ts';
 import { splitStage } from './document.ts';
 
 export interface ListedPage {
@@ -35,12 +35,12 @@ export async function listPages(
   let query = queries
     .selectFrom((from) =>
       from
-        .selectFrom('page')
+        .selectFrom('transcription_page as page')
         .select(['id', sql<number>`row_number() OVER (ORDER BY "position")`.as('number')])
         .where('document', '=', document)
         .as('numbered'),
     )
-    .innerJoin('page', 'page.id', 'numbered.id')
+    .innerJoin('transcription_page as page', 'page.id', 'numbered.id')
     .select([
       'page.id',
       'numbered.number',
@@ -76,10 +76,10 @@ export async function listPages(
 export async function filesOf(
   queries: Queries,
   pages: readonly string[],
-): Promise<Map<string, TranscriptionTables['pageFile'][]>> {
+): Promise<Map<string, TranscriptionTables['transcription_pageFile'][]>> {
   if (pages.length === 0) return new Map();
   const rows = await queries
-    .selectFrom('pageFile')
+    .selectFrom('transcription_pageFile as pageFile')
     .selectAll()
     .where('page', 'in', pages)
     .orderBy('name')

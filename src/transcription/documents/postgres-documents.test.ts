@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { startPostgres } from '../../engine/testing/servers/postgres.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
+import { documentQueries } from '../database/database.ts';
 import { admin, runHouse } from '../testing/running-transcription.ts';
 
 const server = await startPostgres();
@@ -32,8 +33,13 @@ test('on PostgreSQL for everything a document is read, found, tried again and er
   await assert.rejects(submit({ more: 'more' }), /62 of 62 pages of this month are used/);
   for (const id of [document, again]) await call('document.delete', { document: id });
   assert.deepEqual((await call('search.text', { words: 'kun' })).hits, []);
-  for (const table of ['page', 'source', 'pageFile', 'pageText'] as const) {
-    const rows = await engine.database.query.selectFrom(table).selectAll().execute();
+  for (const table of [
+    'transcription_page',
+    'transcription_source',
+    'transcription_pageFile',
+    'transcription_pageText',
+  ] as const) {
+    const rows = await documentQueries(engine).selectFrom(table).selectAll().execute();
     assert.ok(rows.every((row) => 'document' in row && ![document, again].includes(String(row.document))));
   }
 });

@@ -1,5 +1,5 @@
-import type { Queries } from '../../engine/database/database.ts';
 import type { Clock } from '../../engine/time/clock.ts';
+import type { Queries } from '../database/database.ts';
 import { splitStage } from './document.ts';
 
 export interface PageCounts {
@@ -27,7 +27,7 @@ export async function countAllPages(
   const counts = new Map(documents.map((id) => [id, { ...none }]));
   if (documents.length === 0) return counts;
   const rows = await queries
-    .selectFrom('page')
+    .selectFrom('transcription_page as page')
     .select(({ fn }) => ['document', 'state', fn.countAll().as('count')])
     .where('document', 'in', documents)
     .groupBy(['document', 'state'])
@@ -63,7 +63,7 @@ export async function releasedRequests(
   document: string,
 ): Promise<{ id: string; request: string }[]> {
   const rows = await queries
-    .selectFrom(table)
+    .selectFrom(`transcription_${table}` as const)
     .select(['id', 'request'])
     .where('document', '=', document)
     .where('state', '=', 'waiting')

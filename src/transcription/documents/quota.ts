@@ -1,5 +1,7 @@
-import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
+import { sectionOf } from '../../engine/house.ts';
+import type { Queries } from '../database/database.ts';
+import { transcription } from '../house.ts';
 import type { Parts } from './document.ts';
 
 export interface Quota {
@@ -20,7 +22,7 @@ export async function quotaOf(
   queries: Queries,
   subject: string,
 ): Promise<Quota> {
-  const { pagesPerMonth, pagesWaiting, storageMb } = settings.transcription;
+  const { pagesPerMonth, pagesWaiting, storageMb } = sectionOf(settings, transcription);
   const usual = {
     pagesPerMonth: pagesPerMonth || null,
     pagesWaiting: pagesWaiting || null,
@@ -31,7 +33,7 @@ export async function quotaOf(
 
 export function quotaSet(queries: Queries, subject: string): Promise<Quota | undefined> {
   return queries
-    .selectFrom('transcriptionQuota')
+    .selectFrom('transcription_quota')
     .select(['pagesPerMonth', 'pagesWaiting', 'storageMb'])
     .where('subject', '=', subject)
     .executeTakeFirst();
@@ -90,12 +92,12 @@ export async function countUsage(
   add: { pages: number; bytes: number },
 ): Promise<void> {
   await transaction
-    .insertInto('transcriptionUsage')
+    .insertInto('transcription_usage')
     .values({ ...of, ...add })
     .onConflict((conflict) =>
       conflict.columns(['subject', 'month']).doUpdateSet((eb) => ({
-        pages: eb('transcriptionUsage.pages', '+', add.pages),
-        bytes: eb('transcriptionUsage.bytes', '+', add.bytes),
+        pages: eb('transcription_usage.pages', '+', add.pages),
+        bytes: eb('transcription_usage.bytes', '+', add.bytes),
       })),
     )
     .execute();
@@ -103,7 +105,7 @@ export async function countUsage(
 
 async function usedPages(queries: Queries, whose: Whose, month: string): Promise<number> {
   const row = await queries
-    .selectFrom('transcriptionUsage')
+    .selectFrom('transcription_usage')
     .select(({ fn }) => fn.sum<number>('pages').as('pages'))
     .where((eb) => eb.and(whose))
     .where('month', '=', month)
@@ -114,18 +116,18 @@ async function usedPages(queries: Queries, whose: Whose, month: string): Promise
 /** Pages that are not finished; a source that is not split yet counts as one. */
 export async function waitingPages(queries: Queries, whose: Whose): Promise<number> {
   const [column, value] = documentsOf(whose);
-  const count = async (table: 'page' | 'source') => {
+  const count = async (table: 'transcription_page' | 'transcription_source') => {
     const row = await queries
-      .selectFrom(table)
-      .innerJoin('document', 'document.id', `${table}.document`)
+      .selectFrom(`${table} as waiting` as 'transcription_page as waiting')
+      .innerJoin('transcription_document as document', 'document.id', 'waiting.document')
       .select(({ fn }) => fn.countAll().as('count'))
       .where(column, '=', value)
       .where('document.state', 'in', ['waiting', 'running'])
-      .where(`${table}.state`, '=', 'waiting')
+      .where('waiting.state', '=', 'waiting')
       .executeTakeFirst();
     return Number(row?.count ?? 0);
   };
-  return (await count('page')) + (await count('source'));
+  return (await count('transcription_page')) + (await count('transcription_source'));
 }
 
 /** The column of a document that says whose it is, and what must be in it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Queries } from '../../engine/database/database.ts';
 import { version } from '../../engine/version.ts';
+import type { Queries } from '../database/database.ts';
 import type { DocumentRow, PageRow } from './document.ts';
 
 export interface StageVersion {
@@ -39,8 +39,8 @@ export async function findReusable(
   const found = new Map<string, Pick<PageRow, 'id' | 'log'>>();
   for (let start = 0; start < keys.length; start += 500) {
     const rows = await queries
-      .selectFrom('page')
-      .innerJoin('document', 'document.id', 'page.document')
+      .selectFrom('transcription_page as page')
+      .innerJoin('transcription_document as document', 'document.id', 'page.document')
       .select(['page.id', 'page.log', 'page.reuseKey'])
       .where('page.reuseKey', 'in', keys.slice(start, start + 500))
       .where('page.state', '=', 'done')

@@ -1,5 +1,5 @@
-import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
+import type { Queries } from '../database/database.ts';
 import type { Parts } from './document.ts';
 import { documentsOf, quotaOf, quotaSet, type Whose } from './quota.ts';
 
@@ -56,8 +56,8 @@ export async function storageOf(
 /** Who stores how much, most first; of one owner, or of everybody. */
 export async function storedBySubject(queries: Queries, owner?: string) {
   const rows = await queries
-    .selectFrom('document')
-    .innerJoin('source', 'source.document', 'document.id')
+    .selectFrom('transcription_document as document')
+    .innerJoin('transcription_source as source', 'source.document', 'document.id')
     .select(({ fn }) => ['document.subject', 'document.owner', fn.sum('source.size').as('stored')])
     .$if(owner !== undefined, (query) => query.where('document.owner', '=', owner ?? ''))
     .groupBy(['document.subject', 'document.owner'])
@@ -79,8 +79,8 @@ async function limitsOf(parts: Settings, queries: Queries, { subject, owner }: O
 async function storedBytes(queries: Queries, whose: Whose): Promise<number> {
   const [column, value] = documentsOf(whose);
   const row = await queries
-    .selectFrom('document')
-    .innerJoin('source', 'source.document', 'document.id')
+    .selectFrom('transcription_document as document')
+    .innerJoin('transcription_source as source', 'source.document', 'document.id')
     .select(({ fn }) => fn.sum('source.size').as('size'))
     .where(column, '=', value)
     .executeTakeFirst();

@@ -14,7 +14,10 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
   const sent = await database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
     refuseCancelled(document.state);
-    const ofDocument = transaction.selectFrom('source').selectAll().where('document', '=', id);
+    const ofDocument = transaction
+      .selectFrom('transcription_source as source')
+      .selectAll()
+      .where('document', '=', id);
     const sources = await ofDocument.where('state', '=', 'new').orderBy('position').execute();
     if (sources.length === 0 && document.state === 'open')
       throw new PismakError('invalid-input', 'the document is empty: add at least one source first');
@@ -26,13 +29,13 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
       sources.map((source) => splitItem(document, { ...source, request: source.request ?? '' }, now)),
     );
     await transaction
-      .updateTable('source')
+      .updateTable('transcription_source')
       .set({ state: 'waiting' })
       .where('document', '=', id)
       .where('state', '=', 'new')
       .execute();
     await transaction
-      .updateTable('document')
+      .updateTable('transcription_document')
       .set({ state: 'waiting', submittedAt: document.submittedAt ?? now, endedAt: null })
       .where('id', '=', id)
       .execute();
@@ -70,7 +73,7 @@ export async function retryDocument(
     const forget = (uuid: string | null) =>
       giveUp(transaction, requestOwner({ uuid: uuid ?? '', owner: document.owner }), now);
     const allPages = await transaction
-      .selectFrom('page')
+      .selectFrom('transcription_page as page')
       .selectAll()
       .where('document', '=', id)
       .where('state', 'in', states)
@@ -84,7 +87,7 @@ export async function retryDocument(
       // A new uuid: what still comes back under the old one is late.
       const request = newId(clock);
       const changed = await transaction
-        .updateTable('page')
+        .updateTable('transcription_page')
         .set({ ...failed, request, generation: page.generation + 1, endedAt: null })
         .where('id', '=', page.id)
         .where('state', '=', page.state)
@@ -96,7 +99,7 @@ export async function retryDocument(
       items.push(pageItem(document, { ...page, hash: page.hash ?? '', request }, stages, now));
     }
     const allSources = await transaction
-      .selectFrom('source')
+      .selectFrom('transcription_source as source')
       .selectAll()
       .where('document', '=', id)
       .where('state', 'in', states)
@@ -106,7 +109,7 @@ export async function retryDocument(
     for (const source of allSources.filter(await isToSend('source'))) {
       const request = newId(clock);
       const changed = await transaction
-        .updateTable('source')
+        .updateTable('transcription_source')
         .set({ ...failed, request })
         .where('id', '=', source.id)
         .where('state', '=', source.state)
@@ -119,7 +122,7 @@ export async function retryDocument(
     if (items.length === 0) return { document, pages: 0, sources: 0 };
     await backlog.add(transaction, items);
     await transaction
-      .updateTable('document')
+      .updateTable('transcription_document')
       .set({ state: 'running', endedAt: null })
       .where('id', '=', id)
       .execute();

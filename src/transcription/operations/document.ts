@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { Engine } from '../../engine/engine.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { blobHash } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { stageName } from '../../engine/stage/stage.ts';
 import { checkUrl } from '../../engine/webhook/address-guard.ts';
+import type { Engine } from '../database/database.ts';
+import { documentQueries } from '../database/database.ts';
 import { defaultPipeline, documentStates, getDocument, subjectOf } from '../documents/document.ts';
 import { cancelDocument, eraseDocument } from '../documents/end-document.ts';
 import { addSource, createDocument } from '../documents/open-document.ts';
@@ -44,7 +45,7 @@ const create = defineOperation({
   async handler({ engine, caller }, input) {
     if (input.webhook !== undefined) checkWebhook(engine, input.webhook);
     const row = await createDocument(engine, { ...input, owner: caller.name, subject: subjectOf(caller) });
-    const [document] = await toRows(engine.database.query, [row]);
+    const [document] = await toRows(documentQueries(engine), [row]);
     return documentRow.parse(document);
   },
 });
@@ -128,12 +129,12 @@ const list = defineOperation({
   output: z.strictObject({ documents: z.array(documentRow) }),
   example: { limit: 10 },
   async handler({ engine, caller }, { state, name, offset, limit }) {
-    let query = engine.database.query.selectFrom('document').selectAll();
+    let query = documentQueries(engine).selectFrom('transcription_document as document').selectAll();
     if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
     if (state !== undefined) query = query.where('state', '=', state);
     if (name !== undefined) query = query.where('name', '=', name);
     const rows = await query.orderBy('id', 'desc').offset(offset).limit(limit).execute();
-    return { documents: await toRows(engine.database.query, rows) };
+    return { documents: await toRows(documentQueries(engine), rows) };
   },
 });
 
@@ -150,10 +151,10 @@ const show = defineOperation({
   }),
   example: { document: someDocument },
   async handler({ engine }, { document }) {
-    const queries = engine.database.query;
+    const queries = documentQueries(engine);
     const [row] = await toRows(queries, [await getDocument(queries, document)]);
     const counts = await queries
-      .selectFrom('source')
+      .selectFrom('transcription_source as source')
       .select(({ fn }) => ['state', fn.countAll().as('count')])
       .where('document', '=', document)
       .groupBy('state')

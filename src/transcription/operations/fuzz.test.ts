@@ -14,13 +14,15 @@ test('whatever is asked about documents, the answer is sound or an error that sa
   const { upload } = await call('upload.create');
   const { hash } = await putFor(engine, 'anna', Buffer.from('a source'));
   const names = [document, upload, hash, 'transcription', 'kůň', 'key:anna-1', '2026-01', 'ces', 'a\0b'];
-  const step = fc.constantFrom(...transcriptionOperations).chain((operation) =>
-    fc.record({
-      name: fc.constant(operation.name),
-      input: arbitraryInput(operation, names),
-      by: fc.constantFrom(admin, anna, anna, bert),
-    }),
-  );
+  const step = fc
+    .constantFrom(...transcriptionOperations.filter((one) => 'handler' in one))
+    .chain((operation) =>
+      fc.record({
+        name: fc.constant(operation.name),
+        input: arbitraryInput(operation, names),
+        by: fc.constantFrom(admin, anna, anna, bert),
+      }),
+    );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
       for (const { name, input, by } of steps) {

@@ -1,15 +1,16 @@
 import type { Operation } from '../../engine/operation/operation.ts';
+import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { documentOperations } from './document.ts';
 import { pageOperations } from './pages.ts';
 import { searchOperations } from './search.ts';
-import { uploadOperations } from './upload.ts';
+import { transcriptionStreams } from './streams.ts';
 import { usageOperations } from './usage.ts';
 
 /** Everything that can be done with documents. */
-export const transcriptionOperations: Operation[] = [
+export const transcriptionOperations: (Operation | StreamOperation)[] = [
   ...documentOperations,
   ...pageOperations,
   ...searchOperations,
-  ...uploadOperations,
+  ...transcriptionStreams,
   ...usageOperations,
 ];

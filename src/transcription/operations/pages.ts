@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { page as part } from '../../engine/operation/operations/inputs.ts';
+import { documentQueries } from '../database/database.ts';
 import { getDocument, pageStates } from '../documents/document.ts';
 import { filesOf, listPages } from '../documents/page-list.ts';
 import { documentId, fileRow, ownerOfDocument, pageName, pageRow } from './rows.ts';
@@ -25,8 +26,8 @@ const pages = defineOperation({
   output: z.strictObject({ pages: z.array(pageRow) }),
   example: { document: someDocument, state: 'failed' },
   async handler({ engine }, { document, ...filter }) {
-    await getDocument(engine.database.query, document);
-    const rows = await listPages(engine.database.query, document, filter);
+    await getDocument(documentQueries(engine), document);
+    const rows = await listPages(documentQueries(engine), document, filter);
     return { pages: rows.map((row) => pageRow.parse(row)) };
   },
 });
@@ -39,11 +40,15 @@ const page = defineOperation({
   output: z.strictObject({ ...pageRow.shape, log: z.string(), files: z.array(fileRow) }),
   example: { document: someDocument, page: 1 },
   async handler({ engine }, { document, page: named }) {
-    const queries = engine.database.query;
+    const queries = documentQueries(engine);
     const [row] = await listPages(queries, document, { named, offset: 0, limit: 1 });
     if (!row) throw new PismakError('not-found', `the document has no page ${named}`);
     const { id } = row;
-    const more = await queries.selectFrom('page').select('log').where('id', '=', id).executeTakeFirst();
+    const more = await queries
+      .selectFrom('transcription_page as page')
+      .select('log')
+      .where('id', '=', id)
+      .executeTakeFirst();
     const files = (await filesOf(queries, [id])).get(id) ?? [];
     return {
       ...pageRow.parse(row),
@@ -70,7 +75,7 @@ const results = defineOperation({
   }),
   example: { document: someDocument },
   async handler({ engine }, { document, ...filter }) {
-    const queries = engine.database.query;
+    const queries = documentQueries(engine);
     await getDocument(queries, document);
     const rows = await listPages(queries, document, { ...filter, state: 'done' });
     const files = await filesOf(
@@ -105,10 +110,10 @@ const sources = defineOperation({
   }),
   example: { document: someDocument },
   async handler({ engine }, { document, offset, limit }) {
-    const queries = engine.database.query;
+    const queries = documentQueries(engine);
     await getDocument(queries, document);
     const rows = await queries
-      .selectFrom('source')
+      .selectFrom('transcription_source as source')
       .select(['id', 'name', 'hash', 'size', 'state', 'error'])
       .where('document', '=', document)
       .orderBy('position')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Queries } from '../../engine/database/database.ts';
 import type { OperationContext } from '../../engine/operation/operation.ts';
+import type { Queries } from '../database/database.ts';
+import { documentQueries } from '../database/database.ts';
 import { type DocumentRow, documentStates, findDocument, pageStates } from '../documents/document.ts';
 import { countAllPages } from '../documents/progress.ts';
 import { formats } from '../order.ts';
@@ -77,5 +78,5 @@ export async function ownerOfDocument(
   { engine }: OperationContext,
   { document }: { document: string },
 ): Promise<string | undefined> {
-  return (await findDocument(engine.database.query, document))?.owner;
+  return (await findDocument(documentQueries(engine), document))?.owner;
 }

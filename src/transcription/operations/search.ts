@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { readBlob } from '../../engine/blobs/blobs.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { defineOperation, mayTouch, type Operation } from '../../engine/operation/operation.ts';
+import type { Engine } from '../database/database.ts';
+import { documentQueries } from '../database/database.ts';
 import { findDocument } from '../documents/document.ts';
 import { files } from '../files.ts';
 import { page as pageModel } from '../page.ts';
@@ -48,7 +49,7 @@ const text = defineOperation({
   example: { words: 'císař "František Josef" praž*' },
   async handler({ engine, caller }, { words, document, places, offset, limit }) {
     const terms = parseQuery(words);
-    const queries = engine.database.query;
+    const queries = documentQueries(engine);
     if (document !== undefined) {
       const found = await findDocument(queries, document);
       if (!found || !mayTouch(caller, found.owner)) return { hits: [] };
@@ -58,11 +59,11 @@ const text = defineOperation({
     const hits = [];
     for (const hit of found) {
       const page = await queries
-        .selectFrom('page')
-        .innerJoin('document', 'document.id', 'page.document')
+        .selectFrom('transcription_page as page')
+        .innerJoin('transcription_document as document', 'document.id', 'page.document')
         .select(['page.name as pageName', 'document.name'])
         .select(({ selectFrom }) =>
-          selectFrom('page as before')
+          selectFrom('transcription_page as before')
             .select(({ fn }) => fn.countAll().as('count'))
             .whereRef('before.document', '=', 'page.document')
             .whereRef('before.position', '<=', 'page.position')
@@ -84,8 +85,8 @@ const text = defineOperation({
 });
 
 async function placesOn({ blobs, database }: Engine, page: string, terms: readonly Term[]) {
-  const file = await database.query
-    .selectFrom('pageFile')
+  const file = await documentQueries({ database })
+    .selectFrom('transcription_pageFile as pageFile')
     .select('hash')
     .where('page', '=', page)
     .where('name', '=', files.page)

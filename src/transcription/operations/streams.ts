@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { BlobReference } from '../../engine/blobs/blobs.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { defineStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
+import { documentQueries } from '../database/database.ts';
 import { documentArchive, mediaTypeOf } from '../documents/archive.ts';
 import { getDocument } from '../documents/document.ts';
 import { filesOf, listPages } from '../documents/page-list.ts';
@@ -21,7 +22,7 @@ const file = defineStream({
   }),
   example: { document: someDocument, page: 1, file: 'text.txt' },
   async open({ engine }, { document, page: named, file }) {
-    const queries = engine.database.query;
+    const queries = documentQueries(engine);
     const [page] = await listPages(queries, document, { named, offset: 0, limit: 1 });
     const files: readonly (BlobReference & { name: string })[] = page
       ? ((await filesOf(queries, [page.id])).get(page.id) ?? [])
@@ -51,8 +52,8 @@ const archive = defineStream({
   }),
   example: { document: someDocument, images: true },
   async open({ engine }, { document: id, images }) {
-    const document = await getDocument(engine.database.query, id);
-    const content = documentArchive({ blobs: engine.blobs, queries: engine.database.query }, document, {
+    const document = await getDocument(documentQueries(engine), id);
+    const content = documentArchive({ blobs: engine.blobs, queries: documentQueries(engine) }, document, {
       images,
     });
     return { content, type: 'application/zip', fileName: `${document.name}.zip` };

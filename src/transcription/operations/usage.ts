@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
+import { documentQueries } from '../database/database.ts';
 import { subjectOf } from '../documents/document.ts';
 import { monthOf, quotaOf, waitingPages } from '../documents/quota.ts';
 import { storageOf, storedBySubject } from '../documents/storage-quota.ts';
@@ -40,14 +41,14 @@ const list = defineOperation({
   }),
   example: { month: '2026-01' },
   async handler({ engine, caller }, { month }) {
-    let query = engine.database.query.selectFrom('transcriptionUsage').selectAll();
+    let query = documentQueries(engine).selectFrom('transcription_usage').selectAll();
     if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
     if (month !== undefined) query = query.where('month', '=', month);
     const rows = await query.orderBy('month', 'desc').orderBy('subject').limit(1000).execute();
     const now = monthOf(engine.clock.now());
     if (month !== undefined && month !== now) return { usage: rows.map((row) => ({ ...row, stored: null })) };
     const owner = caller.role === 'admin' ? undefined : caller.name;
-    const storing = await storedBySubject(engine.database.query, owner);
+    const storing = await storedBySubject(documentQueries(engine), owner);
     const stored = new Map(storing.map((row) => [row.subject, row.stored]));
     const read = new Set(rows.filter((row) => row.month === now).map((row) => row.subject));
     return {
@@ -85,11 +86,11 @@ const show = defineOperation({
   }),
   example: {},
   async handler({ engine, caller }) {
-    const queries = engine.database.query;
+    const queries = documentQueries(engine);
     const subject = subjectOf(caller);
     const month = monthOf(engine.clock.now());
     const used = await queries
-      .selectFrom('transcriptionUsage')
+      .selectFrom('transcription_usage')
       .select(['pages', 'bytes'])
       .where('subject', '=', subject)
       .where('month', '=', month)
@@ -119,8 +120,8 @@ const set = defineOperation({
   output: done,
   example: { subject: 'user:anna', pagesPerMonth: 10_000, pagesWaiting: null, storageMb: 50_000 },
   async handler({ engine }, { subject, ...limits }) {
-    await engine.database.query
-      .insertInto('transcriptionQuota')
+    await documentQueries(engine)
+      .insertInto('transcription_quota')
       .values({ subject, ...limits })
       .onConflict((conflict) => conflict.column('subject').doUpdateSet(limits))
       .execute();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Database } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
+import type { Database } from '../database/database.ts';
 import { parseQuery } from './query.ts';
 import { createTextIndex } from './text-index.ts';
 

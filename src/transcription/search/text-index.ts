@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Queries } from '../../engine/database/database.ts';
+import type { Database, Queries } from '../database/database.ts';
 import { foldedText } from './fold.ts';
 import { type Term, toFts5, toTsquery } from './query.ts';
 
@@ -42,7 +42,7 @@ export function createTextIndex(database: Database): TextIndex {
 
   async function remove(transaction: Queries, column: 'page' | 'document', value: string): Promise<void> {
     await dialect.removeFromIndex(transaction, column, value);
-    await transaction.deleteFrom('pageText').where(column, '=', value).execute();
+    await transaction.deleteFrom('transcription_pageText').where(column, '=', value).execute();
   }
 
   return {
@@ -55,7 +55,7 @@ export function createTextIndex(database: Database): TextIndex {
     removeDocument: (transaction, document) => remove(transaction, 'document', document),
     async search({ terms, owner, document, offset, limit }) {
       let query = database.query
-        .selectFrom('pageText')
+        .selectFrom('transcription_pageText as pageText')
         .select(['pageText.page', 'pageText.document', 'pageText.text'])
         .offset(offset)
         .limit(limit);
@@ -64,8 +64,8 @@ export function createTextIndex(database: Database): TextIndex {
       if (dialect === sqlite) {
         return query
           .innerJoin(
-            sql<{ rowid: number; rank: number }>`(SELECT "rowid", "rank" FROM "pageSearch"
-              WHERE "pageSearch" MATCH ${toFts5(terms)})`.as('hit'),
+            sql<{ rowid: number; rank: number }>`(SELECT "rowid", "rank" FROM "transcription_pageSearch"
+              WHERE "transcription_pageSearch" MATCH ${toFts5(terms)})`.as('hit'),
             'hit.rowid',
             'pageText.id',
           )
@@ -85,14 +85,14 @@ export function createTextIndex(database: Database): TextIndex {
 
 const sqlite = {
   async insert(transaction: Queries, row: PageText, folded: string): Promise<void> {
-    await sql`INSERT INTO "pageText" ("page", "document", "owner", "text")
+    await sql`INSERT INTO "transcription_pageText" ("page", "document", "owner", "text")
       VALUES (${row.page}, ${row.document}, ${row.owner}, ${row.text})`.execute(transaction);
-    await sql`INSERT INTO "pageSearch" ("rowid", "folded")
-      SELECT "id", ${folded} FROM "pageText" WHERE "page" = ${row.page}`.execute(transaction);
+    await sql`INSERT INTO "transcription_pageSearch" ("rowid", "folded")
+      SELECT "id", ${folded} FROM "transcription_pageText" WHERE "page" = ${row.page}`.execute(transaction);
   },
   async removeFromIndex(transaction: Queries, column: string, value: string): Promise<void> {
-    await sql`DELETE FROM "pageSearch" WHERE "rowid" IN
-      (SELECT "id" FROM "pageText" WHERE ${sql.ref(column)} = ${value})`.execute(transaction);
+    await sql`DELETE FROM "transcription_pageSearch" WHERE "rowid" IN
+      (SELECT "id" FROM "transcription_pageText" WHERE ${sql.ref(column)} = ${value})`.execute(transaction);
   },
 };
 
@@ -104,7 +104,7 @@ function toTsvector(folded: string): string {
 
 const postgres = {
   async insert(transaction: Queries, row: PageText, folded: string): Promise<void> {
-    await sql`INSERT INTO "pageText" ("page", "document", "owner", "text", "search")
+    await sql`INSERT INTO "transcription_pageText" ("page", "document", "owner", "text", "search")
       VALUES (${row.page}, ${row.document}, ${row.owner}, ${row.text}, ${toTsvector(folded)}::TSVECTOR)`.execute(
       transaction,
     );

@@ -1,19 +1,23 @@
 import type { TestContext } from 'node:test';
-import type { Engine } from '../../engine/engine.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
+import { engineOperations } from '../../engine/operation/operations/index.ts';
 import { PermanentFailure, type ProcessorRegistration } from '../../engine/processor/processor.ts';
 import { runServices } from '../../engine/service/services.ts';
-import { type Settings, settingsSchema } from '../../engine/settings/settings.ts';
+import { defineSettings } from '../../engine/settings/setting.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import type { Clock } from '../../engine/time/clock.ts';
+import type { Engine } from '../database/database.ts';
 import { collectQueue } from '../documents/document.ts';
 import { files, resultFiles } from '../files.ts';
+import { transcription } from '../house.ts';
 import { transcriptionOperations } from '../operations/index.ts';
 import type { Page } from '../page.ts';
+import { parts } from '../parts.ts';
 import { runTranscription } from '../run-transcription.ts';
 import { splitFiles } from '../split/pages.ts';
 
@@ -86,12 +90,13 @@ export async function runHouse(
     for (const close of closing.reverse()) await close();
   });
   const data = await temporaryDirectory(test);
-  const settings: Settings = settingsSchema.parse({
+  const settings: Settings = defineSettings([transcription]).schema.parse({
     ...{ data, log: { level: 'error' }, watchdog: { periodMs: 100, reconfigurationMs: 0 } },
     ...options.settings,
   });
   const engine = await openEngine(settings, {
     ...{ purpose: 'test', processors: testProcessors, console: console.error },
+    houses: [{ name: transcription.name, ...parts, processors: [] }],
     ...(options.clock && { clock: options.clock }),
   });
   closing.push(() => engine.close());
@@ -113,7 +118,8 @@ export async function runHouse(
   for (let count = 0; count < (options.workers ?? 1); count++) await engine.workers.start();
   closing.push(() => engine.workers.close());
 
-  const operations = new Map(transcriptionOperations.map((one) => [one.name, one]));
+  const calls = [...engineOperations, ...transcriptionOperations].filter((one) => 'handler' in one);
+  const operations = new Map(calls.map((one) => [one.name, one]));
   const signal = new AbortController().signal;
   const running: RunningTranscription = {
     engine,

@@ -16,7 +16,7 @@ const uuid = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 
 async function mayUse(queries: Queries, name: string, hash: string, role: Role = 'user'): Promise<boolean> {
   try {
-    await checkMayUse(queries, { name, role }, hash);
+    await checkMayUse({ houses: [] }, queries, { name, role }, hash);
     return true;
   } catch (error) {
     assert.ok(hasCode(error, 'blob-missing'), String(error));

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
+import type { Engine } from '../../engine.ts';
 import { PismakError } from '../../errors.ts';
 import type { Role } from '../../operation/operation.ts';
 import type { BlobReference } from '../blobs.ts';
 
 /**
- * Bytes are named by their hash, and the hash is no secret: whoever names bytes must have put them, or have a
- * request that they belong to. Houses know further owners. Who put what is remembered for as long as unowned bytes are kept.
- * To be called in a transaction.
+ * Blobs are named by their hash, and a hash is no secret. Only the uploader, the owner of a request that contains the
+ * blob, or the owner of something in a house that contains it may name it. Uploads are remembered for as long as unowned
+ * blobs are kept. Call this in a transaction.
  */
 export async function recordPut(
   transaction: Queries,
@@ -37,6 +38,7 @@ export async function putsAreUsed(queries: Queries, hashes: readonly string[], o
 
 /** `blob-missing` unless the user may use these bytes: what is somebody else's looks like what isn't there. */
 export async function checkMayUse(
+  { houses }: Pick<Engine, 'houses'>,
   queries: Queries,
   user: { name: string; role?: Role | undefined },
   hash: string,
@@ -44,6 +46,7 @@ export async function checkMayUse(
   if (user.role === 'admin') return;
   if (await hasPut(queries, user.name, hash)) return;
   if (await isInRequest(queries, user.name, hash)) return;
+  for (const house of houses) if (await house.mayUseBlob?.(queries, user.name, hash)) return;
   throw new PismakError('blob-missing', `you have no blob ${hash}; upload it first`);
 }
 

@@ -6,6 +6,8 @@ import type { OpenDatabase } from '../contract.ts';
 import type { Migration } from '../database.ts';
 import { frame } from '../migrations/0001-frame.ts';
 
+const line = (migrations: readonly Migration[], name = 'engine') => ({ name, migrations });
+
 /** What every adapter of the Database port must do with migrations. */
 export function migrationContract(
   adapter: string,
@@ -16,8 +18,8 @@ export function migrationContract(
       const database = await (await create(context))();
       const ran: string[] = [];
       const step = (name: string): Migration => ({ name, up: async () => void ran.push(name) });
-      await database.migrate([step('0002-second'), step('0001-first')]);
-      await database.migrate([step('0001-first'), step('0002-second'), step('0003-third')]);
+      await database.migrate(line([step('0002-second'), step('0001-first')]));
+      await database.migrate(line([step('0001-first'), step('0002-second'), step('0003-third')]));
       assert.deepEqual(ran, ['0001-first', '0002-second', '0003-third']);
       await database.close();
     });
@@ -32,9 +34,9 @@ export function migrationContract(
           if (broken) throw new Error('power cut');
         },
       };
-      await assert.rejects(database.migrate([step]), /power cut/);
+      await assert.rejects(database.migrate(line([step])), /power cut/);
       broken = false;
-      await database.migrate([step]);
+      await database.migrate(line([step]));
       await sql`SELECT "n" FROM "half"`.execute(database.query);
       await database.close();
     });
@@ -42,10 +44,10 @@ export function migrationContract(
     test('an older version opens the schema of a newer one', async (context) => {
       const open = await create(context);
       const newer = await open();
-      await newer.migrate([frame, { name: '0002-newer', up: async () => {} }]);
+      await newer.migrate(line([frame, { name: '0002-newer', up: async () => {} }]));
       await newer.close();
       const older = await open();
-      await older.migrate([frame]);
+      await older.migrate(line([frame]));
       assert.deepEqual(await older.query.selectFrom('stage').selectAll().execute(), []);
       await older.close();
     });
@@ -55,15 +57,58 @@ export function migrationContract(
       const databases = await Promise.all([open(), open(), open()]);
       let runs = 0;
       const counted: Migration = { name: '0002-counted', up: async () => void runs++ };
-      await Promise.all(databases.map((database) => database.migrate([frame, counted])));
+      await Promise.all(databases.map((database) => database.migrate(line([frame, counted]))));
       assert.equal(runs, 1);
       await Promise.all(databases.map((database) => database.close()));
+    });
+
+    test('each house has a line of its own: names may repeat, and lines of houses that are not installed are left alone', async (context) => {
+      const database = await (await create(context))();
+      const ran: string[] = [];
+      const step = (house: string) => ({ name: '0001-first', up: async () => void ran.push(house) });
+      for (const house of ['robot', 'mail', 'robot']) await database.migrate(line([step(house)], house));
+      assert.deepEqual(ran, ['robot', 'mail']);
+      await database.close();
+    });
+
+    test('a process that must not migrate says what is missing, and changes nothing', async (context) => {
+      const database = await (await create(context))();
+      const missing = (error: unknown) => {
+        assert.ok(hasCode(error, 'unavailable'));
+        assert.match(error.message, /lacks engine\/0001-frame.*Start `pismak up` of this version/);
+        return true;
+      };
+      await assert.rejects(database.checkMigrated(line([frame])), missing);
+      assert.deepEqual(await database.query.introspection.getTables(), []);
+      await database.migrate(line([frame]));
+      await database.checkMigrated(line([frame]));
+      await database.close();
+    });
+
+    test('a database of 0.1 is refused untouched, with what to do', async (context) => {
+      const database = await (await create(context))();
+      await sql`CREATE TABLE "migration" ("name" TEXT PRIMARY KEY, "appliedAt" BIGINT NOT NULL)`.execute(
+        database.query,
+      );
+      await sql`INSERT INTO "migration" VALUES ('0001-frame', 1), ('0002-trace', 1)`.execute(database.query);
+      for (const refused of [database.migrate(line([frame])), database.checkMigrated(line([frame]))])
+        await assert.rejects(refused, (error) => {
+          assert.ok(hasCode(error, 'unavailable'));
+          assert.match(error.message, /Pismak 0\.1.*Nothing was changed.*new data directory/);
+          return true;
+        });
+      const tables = await database.query.introspection.getTables();
+      assert.deepEqual(
+        tables.map(({ name }) => name),
+        ['migration'],
+      );
+      await database.close();
     });
 
     test('two migrations with one name are refused', async (context) => {
       const database = await (await create(context))();
       const twins = [frame, { ...frame }];
-      await assert.rejects(database.migrate(twins), (error) => hasCode(error, 'internal'));
+      await assert.rejects(database.migrate(line(twins)), (error) => hasCode(error, 'internal'));
       await database.close();
     });
   });

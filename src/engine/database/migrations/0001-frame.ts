@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from '../database.ts';
 
 /**
- * The engine's first schema, in SQL that both dialects read (SQLite takes BIGINT and BYTEA by affinity).
+ * The engine's first released schema, in SQL that both dialects read (SQLite takes BIGINT and BYTEA by affinity).
  * Never edited after a release: what comes later is a migration of its own.
  */
 export const frame: Migration = {
@@ -55,6 +55,23 @@ const statements = [
      PRIMARY KEY ("hash", "owner"))`,
   `CREATE INDEX "blobRef_owner" ON "blobRef" ("owner")`,
   `CREATE TABLE "blobOrphan" ("hash" TEXT PRIMARY KEY, "since" BIGINT NOT NULL)`,
+  `CREATE TABLE "blobPut" ("hash" TEXT NOT NULL, "owner" TEXT NOT NULL, "at" BIGINT NOT NULL,
+     "size" BIGINT NOT NULL DEFAULT 0, PRIMARY KEY ("hash", "owner"))`,
+  `CREATE INDEX "blobPut_at" ON "blobPut" ("at")`,
+  // Only rows of unused blobs, with the size in the index: an owner who uploaded 100,000 scans today has few rows here.
+  `CREATE INDEX "blobPut_unused" ON "blobPut" ("owner", "at", "size") WHERE "size" > 0`,
+  `CREATE TABLE "upload" ("id" TEXT PRIMARY KEY, "owner" TEXT NOT NULL, "createdAt" BIGINT NOT NULL,
+     "state" TEXT NOT NULL DEFAULT 'open', "hash" TEXT, "size" BIGINT NOT NULL DEFAULT 0)`,
+  `CREATE INDEX "upload_owner" ON "upload" ("owner", "state", "size")`,
+  `CREATE INDEX "upload_hash" ON "upload" ("hash") WHERE "hash" IS NOT NULL`,
+  `CREATE TABLE "uploadPart" ("upload" TEXT NOT NULL, "offset" BIGINT NOT NULL, "size" BIGINT NOT NULL,
+     "hash" TEXT NOT NULL, PRIMARY KEY ("upload", "offset"))`,
+
+  `CREATE TABLE "trace" ("id" TEXT PRIMARY KEY, "since" BIGINT NOT NULL, "until" BIGINT NOT NULL,
+     "whole" BIGINT NOT NULL, "size" BIGINT NOT NULL, "eventsJson" TEXT NOT NULL)`,
+  // The size is in the index, so that the total is summed up without reading the rows.
+  `CREATE INDEX "trace_until" ON "trace" ("until", "size")`,
+  `CREATE INDEX "trace_whole" ON "trace" ("since") WHERE "whole" = 1`,
 
   `CREATE TABLE "coordinationNode" ("path" TEXT PRIMARY KEY, "value" TEXT NOT NULL, "version" BIGINT NOT NULL)`,
   `CREATE TABLE "coordinationFence" ("path" TEXT PRIMARY KEY, "fence" BIGINT NOT NULL)`,

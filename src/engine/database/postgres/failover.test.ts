@@ -4,7 +4,7 @@ import { hasCode } from '../../errors.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startPostgres } from '../../testing/servers/postgres.ts';
 import type { Database } from '../database.ts';
-import { frame } from '../migrations/0001-frame.ts';
+import { engineMigrations } from '../open.ts';
 import { openPostgresDatabase } from '../postgres.ts';
 
 const row = (name: string) => ({ name, value: 'v', createdAt: 1 });
@@ -21,7 +21,7 @@ async function cluster(context: TestContext) {
   assert.ok(standby);
   const database = await openPostgresDatabase({ url: server.url });
   context.after(() => database.close());
-  await database.migrate([frame]);
+  await database.migrate(engineMigrations);
   return { server, standby, database };
 }
 

@@ -13,6 +13,7 @@ import { serverOperations } from './server.ts';
 import { stageOperations } from './stage.ts';
 import { statusOperations } from './status.ts';
 import { traceOperations } from './trace.ts';
+import { uploadOperations } from './upload.ts';
 import { watchdogOperations } from './watchdog.ts';
 import { workerOperations } from './worker.ts';
 
@@ -26,6 +27,7 @@ export const engineOperations: Operation[] = [
   ...workerOperations,
   ...watchdogOperations,
   ...traceOperations,
+  ...uploadOperations,
   ...requestOperations,
   ...resultsOperations,
   ...scheduleOperations,

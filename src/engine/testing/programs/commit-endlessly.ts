@@ -1,10 +1,10 @@
-import { frame } from '../../database/migrations/0001-frame.ts';
+import { engineMigrations } from '../../database/open.ts';
 import { openSqliteDatabase } from '../../database/sqlite.ts';
 
 /** Commits rows in pairs and prints the number of each pair when it has resolved; at most `commits` of them. */
 const [file = '', commits = 'Infinity', round = ''] = process.argv.slice(2);
 const database = await openSqliteDatabase({ file });
-await database.migrate([frame]);
+await database.migrate(engineMigrations);
 for (let number = 0; number < Number(commits); number++) {
   await database.transaction(async (transaction) => {
     for (const half of ['a', 'b']) {

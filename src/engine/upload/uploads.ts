@@ -1,19 +1,22 @@
-import { bounded } from '../../engine/blobs/bounded.ts';
-import { giveUpRefused } from '../../engine/blobs/owners/blob-erasure.ts';
-import { own } from '../../engine/blobs/owners/blob-owners.ts';
-import type { Queries } from '../../engine/database/database.ts';
-import { hasCode, PismakError } from '../../engine/errors.ts';
-import { newId } from '../../engine/identity.ts';
-import type { Parts } from './document.ts';
+import type { Selectable } from 'kysely';
+import { bounded } from '../blobs/bounded.ts';
+import { giveUpRefused } from '../blobs/owners/blob-erasure.ts';
+import { own } from '../blobs/owners/blob-owners.ts';
+import type { Queries } from '../database/database.ts';
+import type { EngineTables } from '../database/tables.ts';
+import type { Engine } from '../engine.ts';
+import { hasCode, PismakError } from '../errors.ts';
+import { newId } from '../identity.ts';
 import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
 
 /**
- * Bytes that arrive in parts. Each part is durable when it was answered; a broken connection costs the part that was
- * under way, and `offset` says where to go on. Whatever process is asked knows it.
+ * Uploads in parts. A part is durable once it is answered; a broken connection costs only the part under way, and
+ * `offset` says where to continue. Any process of the installation can take the next part.
  *
- * open -> closed -> finished: only an open one takes parts; a closed one is being put together.
+ * open -> closed -> finished: only an open upload takes parts; the parts of a closed one are being joined. An upload in
+ * one piece (`put-blob.ts`) is finished at once.
  */
-export type UploadParts = Pick<Parts, 'blobs' | 'clock' | 'database' | 'settings'>;
+export type UploadParts = Pick<Engine, 'blobs' | 'clock' | 'database' | 'settings'>;
 
 export async function startUpload(parts: UploadParts, owner: string): Promise<string> {
   const { clock, database } = parts;
@@ -28,8 +31,8 @@ export async function startUpload(parts: UploadParts, owner: string): Promise<st
 export async function findUpload(
   queries: Queries,
   id: string,
-): Promise<{ owner: string; state: string } | undefined> {
-  return queries.selectFrom('upload').select(['owner', 'state']).where('id', '=', id).executeTakeFirst();
+): Promise<Selectable<EngineTables['upload']> | undefined> {
+  return queries.selectFrom('upload').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export async function uploadOwner({ database }: UploadParts, id: string): Promise<string | undefined> {
@@ -38,10 +41,11 @@ export async function uploadOwner({ database }: UploadParts, id: string): Promis
 
 /** How many bytes have arrived. */
 export async function uploadOffset(queries: Queries, id: string): Promise<number> {
-  return (await arrived(queries, id)).offset;
+  const upload = await findUpload(queries, id);
+  return upload?.state === 'finished' ? upload.size : (await arrived(queries, id)).offset;
 }
 
-/** Those of one user, the newest first. */
+/** Those of one user that nothing uses yet, the newest first. */
 export async function listUploads(
   queries: Queries,
   owner: string,
@@ -49,16 +53,32 @@ export async function listUploads(
 ) {
   const rows = await queries
     .selectFrom('upload')
-    .leftJoin('uploadPart', 'uploadPart.upload', 'upload.id')
-    .select(({ fn }) => ['upload.id', 'upload.state', 'upload.createdAt', fn.sum('size').as('size')])
+    .select(['upload.id', 'upload.state', 'upload.createdAt', 'upload.size'])
+    .select(({ selectFrom }) =>
+      selectFrom('uploadPart')
+        .select(({ fn }) => fn.sum('uploadPart.size').as('arrived'))
+        .whereRef('uploadPart.upload', '=', 'upload.id')
+        .as('arrived'),
+    )
     .where('upload.owner', '=', owner)
-    .groupBy(['upload.id', 'upload.state', 'upload.createdAt'])
+    .where(({ eb, or, exists, selectFrom }) =>
+      or([
+        eb('upload.state', '<>', 'finished'),
+        exists(
+          selectFrom('blobPut')
+            .select('blobPut.at')
+            .whereRef('blobPut.hash', '=', 'upload.hash')
+            .whereRef('blobPut.owner', '=', 'upload.owner')
+            .where('blobPut.size', '>', 0),
+        ),
+      ]),
+    )
     .orderBy('upload.id', 'desc')
     .offset(offset)
     .limit(limit)
     .execute();
-  return rows.map(({ id, state, createdAt, size }) => {
-    return { upload: id, state, offset: Number(size ?? 0), createdAt };
+  return rows.map(({ id, state, createdAt, size, arrived }) => {
+    return { upload: id, state, offset: state === 'finished' ? size : Number(arrived ?? 0), createdAt };
   });
 }
 
@@ -70,7 +90,7 @@ export async function addPart(
   content: AsyncIterable<Uint8Array>,
 ): Promise<number> {
   const { blobs, clock, database } = parts;
-  // Looked at before the bytes are taken, and again with them in hand: others may have been faster.
+  // Checked before the bytes are read, and again when they are stored: others may have been faster.
   const { owner } = await checkNext(database.query, id, offset);
   const room = await roomFor(parts, database.query, owner, offset);
   const { hash, size } = await blobs.put(bounded(content, room.bytes, room.exceeded));

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { hasCode } from '../../errors.ts';
-import { settingsSchema } from '../../settings/settings.ts';
-import { bothDatabases } from '../../testing/both-databases.ts';
-import { systemClock } from '../../time/clock.ts';
-import { putsAreUsed } from './blob-access.ts';
-import { eraseGivenUp } from './blob-erasure.ts';
-import { putWithinRoom } from './unused-blobs.ts';
+import { putsAreUsed } from '../blobs/owners/blob-access.ts';
+import { eraseGivenUp } from '../blobs/owners/blob-erasure.ts';
+import { hasCode } from '../errors.ts';
+import { settingsSchema } from '../settings/settings.ts';
+import { bothDatabases } from '../testing/both-databases.ts';
+import { systemClock } from '../time/clock.ts';
+import { putBlob } from './put-blob.ts';
 
 const megabyte = 1024 * 1024;
 const hour = 3_600_000;
@@ -23,19 +23,16 @@ async function* untouched(): AsyncGenerator<Uint8Array> {
 
 const refused = (error: unknown) => {
   assert.ok(hasCode(error, 'quota-exceeded'), String(error));
-  assert.match(
-    error.message,
-    /take \d+ already .* MB may be \(setting http\.unusedBlobsMb\); add them to doc/,
-  );
+  assert.match(error.message, /take \d+ bytes .* the limit is \d+ MB \(setting upload\.unusedMb\)/);
   return true;
 };
 
 for (const { name, open } of await bothDatabases()) {
-  const setUp = async (t: Parameters<typeof open>[0], unusedBlobsMb = 5) => {
+  const setUp = async (t: Parameters<typeof open>[0], unusedMb = 5) => {
     const time = { ahead: 2 * 60_000 };
     const clock = { ...systemClock, now: () => systemClock.now() + time.ahead };
-    const parts = { ...(await open(t, clock)), settings: settingsSchema.parse({ http: { unusedBlobsMb } }) };
-    const put = (owner: string, size: number) => putWithinRoom(parts, owner, some(size));
+    const parts = { ...(await open(t, clock)), settings: settingsSchema.parse({ upload: { unusedMb } }) };
+    const put = (owner: string, size: number) => putBlob(parts, owner, some(size));
     const stored = async () => (await Array.fromAsync(parts.blobs.list())).length;
     return { parts, time, put, stored, query: parts.database.query };
   };
@@ -57,7 +54,7 @@ for (const { name, open } of await bothDatabases()) {
 
   test(`${name}: bytes that say beforehand that they are too many are refused unread`, async (t) => {
     const { parts, put } = await setUp(t);
-    const announce = (size: number) => putWithinRoom(parts, 'anna', untouched(), size);
+    const announce = (size: number) => putBlob(parts, 'anna', untouched(), size);
     await assert.rejects(announce(5 * megabyte + 1), refused);
     await put('anna', 4 * megabyte + 1);
     await assert.rejects(announce(1), refused, 'as small ones count for more than they are');
@@ -84,7 +81,7 @@ for (const { name, open } of await bothDatabases()) {
     await query.insertInto('blobPut').values({ hash, owner: 'anna', at: parts.clock.now() }).execute();
     await put('anna', megabyte);
     await assert.rejects(put('anna', 10), refused);
-    parts.settings.http.unusedBlobsMb = 0;
+    parts.settings.upload.unusedMb = 0;
     await put('anna', 2 * megabyte);
   });
 }

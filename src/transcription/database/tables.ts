@@ -1,8 +1,6 @@
-import type { Generated } from 'kysely';
-
-/** Tables of the transcription house; they stand here because both dialects and all processes share one schema. */
+/** The tables of this house. */
 export interface TranscriptionTables {
-  document: {
+  transcription_document: {
     id: string;
     owner: string;
     /** Whose quota it counts against and whose turn it takes: `key:ID`, or `user:NAME`. */
@@ -24,7 +22,7 @@ export interface TranscriptionTables {
     submittedAt: number | null;
     endedAt: number | null;
   };
-  source: {
+  transcription_source: {
     id: string;
     document: string;
     /** Order within the document. */
@@ -39,7 +37,7 @@ export interface TranscriptionTables {
     request: string | null;
     log: string;
   };
-  page: {
+  transcription_page: {
     id: string;
     document: string;
     source: string;
@@ -65,23 +63,14 @@ export interface TranscriptionTables {
     createdAt: number;
     endedAt: number | null;
   };
-  pageFile: { page: string; name: string; hash: string; size: number };
+  transcription_pageFile: { page: string; name: string; hash: string; size: number };
   /** What can be searched; the index itself is a matter of the dialect. */
-  pageText: { id: number; page: string; document: string; owner: string; text: string };
-  transcriptionUsage: { subject: string; owner: string; month: string; pages: number; bytes: number };
-  transcriptionQuota: {
+  transcription_pageText: { id: number; page: string; document: string; owner: string; text: string };
+  transcription_usage: { subject: string; owner: string; month: string; pages: number; bytes: number };
+  transcription_quota: {
     subject: string;
     pagesPerMonth: number | null;
     pagesWaiting: number | null;
     storageMb: number | null;
   };
-  /** Bytes that arrive in parts, so that a broken connection costs one part. */
-  upload: {
-    id: string;
-    owner: string;
-    createdAt: number;
-    /** open: takes parts | closed: takes no more, they are being put together | finished: one part is all of it */
-    state: Generated<string>;
-  };
-  uploadPart: { upload: string; offset: number; size: number; hash: string };
 }

@@ -1,31 +1,15 @@
-import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
-import type { Queries } from '../../engine/database/database.ts';
-import { ownerOf, type UploadParts } from './uploads.ts';
+import { giveUp, giveUpUnowned } from '../blobs/owners/blob-erasure.ts';
+import type { Queries } from '../database/database.ts';
+import { findUpload, ownerOf, type UploadParts } from './uploads.ts';
 
-/** How long an upload waits for its parts, and then for a document. */
+/** How long an upload waits for its parts, and then for something that uses it. */
 export const keptMs = 24 * 60 * 60 * 1000;
 
 export async function deleteUpload({ clock, database }: UploadParts, id: string): Promise<void> {
   await database.transaction((transaction) => remove(transaction, id, clock.now()));
 }
 
-/** A document has the bytes now: they no longer count as an upload. */
-export async function dropUsed(
-  transaction: Queries,
-  { owner, hash, now }: { owner: string; hash: string; now: number },
-): Promise<void> {
-  const used = await transaction
-    .selectFrom('upload')
-    .innerJoin('uploadPart', 'uploadPart.upload', 'upload.id')
-    .select('upload.id')
-    .where('upload.owner', '=', owner)
-    .where('upload.state', '=', 'finished')
-    .where('uploadPart.hash', '=', hash)
-    .execute();
-  for (const { id } of used) await remove(transaction, id, now);
-}
-
-/** Forgets what nobody has come back for within a day. */
+/** Deletes the uploads that nothing has used within a day. */
 export async function forgetUploads(parts: UploadParts): Promise<number> {
   const { clock, database } = parts;
   for (let count = 0; ; ) {
@@ -42,7 +26,21 @@ export async function forgetUploads(parts: UploadParts): Promise<number> {
 }
 
 async function remove(transaction: Queries, id: string, now: number): Promise<void> {
+  const upload = await findUpload(transaction, id);
+  if (!upload) return;
   await transaction.deleteFrom('upload').where('id', '=', id).execute();
   await transaction.deleteFrom('uploadPart').where('upload', '=', id).execute();
   await giveUp(transaction, ownerOf(id), now);
+  const { owner, hash, createdAt } = upload;
+  if (hash === null) return;
+  // Bytes that something uses stay with it, and so do those that the owner has uploaded again since.
+  const unused = await transaction
+    .deleteFrom('blobPut')
+    .where('hash', '=', hash)
+    .where('owner', '=', owner)
+    .where('size', '>', 0)
+    .where('at', '<=', createdAt)
+    .returning('hash')
+    .executeTakeFirst();
+  if (unused) await giveUpUnowned(transaction, [hash], now);
 }

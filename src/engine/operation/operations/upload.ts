@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
-import { defineOperation, type Operation, type OperationContext } from '../../engine/operation/operation.ts';
-import { page } from '../../engine/operation/operations/inputs.ts';
-import { done } from '../../engine/operation/operations/rows.ts';
-import { deleteUpload } from '../documents/drop-uploads.ts';
-import { finishUpload } from '../documents/finish-upload.ts';
-import { listUploads, startUpload, uploadOffset, uploadOwner } from '../documents/uploads.ts';
+import { PismakError } from '../../errors.ts';
+import { deleteUpload } from '../../upload/drop-uploads.ts';
+import { finishUpload } from '../../upload/finish-upload.ts';
+import { listUploads, startUpload, uploadOffset, uploadOwner } from '../../upload/uploads.ts';
+import { defineOperation, type Operation, type OperationContext } from '../operation.ts';
+import { page } from './inputs.ts';
+import { done } from './rows.ts';
 
 const upload = z.string().min(1).max(100);
 const someUpload = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
@@ -13,7 +13,7 @@ const owner = ({ engine }: OperationContext, input: { upload: string }) => uploa
 
 const create = defineOperation({
   name: 'upload.create',
-  summary: 'Begins an upload in parts: PUT each to /api/v1/uploads/ID/OFFSET, then finish',
+  summary: 'Begin an upload in parts: PUT each to /api/v1/uploads/ID/OFFSET, then finish it',
   role: 'user',
   owner: 'caller',
   changes: true,
@@ -38,7 +38,7 @@ const show = defineOperation({
 
 const list = defineOperation({
   name: 'upload.ls',
-  summary: 'Your uploads that no document has yet, the newest first',
+  summary: 'Your uploads that nothing uses yet, the newest first',
   role: 'user',
   owner: 'caller',
   changes: false,
@@ -49,7 +49,7 @@ const list = defineOperation({
         upload: z.string(),
         state: z
           .enum(['open', 'closed', 'finished'])
-          .describe('closed: being put together, or cut off there'),
+          .describe('closed: the parts are being joined, or that was cut off'),
         offset: z.int().describe('Bytes that have arrived'),
         createdAt: z.number(),
       }),
@@ -65,7 +65,7 @@ const list = defineOperation({
 
 const remove = defineOperation({
   name: 'upload.delete',
-  summary: 'Gives up an upload and what has arrived of it',
+  summary: 'Delete an upload with what has arrived of it',
   role: 'user',
   owner,
   changes: true,
@@ -82,7 +82,7 @@ const remove = defineOperation({
 
 const finish = defineOperation({
   name: 'upload.finish',
-  summary: 'Puts the parts together; the bytes stay for a day, to be added to a document',
+  summary: 'Join the parts; the bytes stay for a day, to be used in a document or a request',
   role: 'user',
   owner,
   changes: true,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { readBlob } from '../../engine/blobs/blobs.ts';
-import { checkMayUse } from '../../engine/blobs/owners/blob-access.ts';
-import { eraseGivenUp } from '../../engine/blobs/owners/blob-erasure.ts';
-import { hasCode } from '../../engine/errors.ts';
-import { settingsSchema } from '../../engine/settings/settings.ts';
-import { bothDatabases } from '../../engine/testing/both-databases.ts';
-import { systemClock } from '../../engine/time/clock.ts';
-import { dropUsed, forgetUploads, keptMs } from './drop-uploads.ts';
+import { readBlob } from '../blobs/blobs.ts';
+import { checkMayUse, putsAreUsed } from '../blobs/owners/blob-access.ts';
+import { eraseGivenUp } from '../blobs/owners/blob-erasure.ts';
+import { hasCode } from '../errors.ts';
+import { settingsSchema } from '../settings/settings.ts';
+import { bothDatabases } from '../testing/both-databases.ts';
+import { systemClock } from '../time/clock.ts';
+import { forgetUploads, keptMs } from './drop-uploads.ts';
 import { finishUpload } from './finish-upload.ts';
 import { addPart, startUpload, uploadOffset } from './uploads.ts';
 
@@ -36,7 +36,7 @@ for (const { name, open } of await bothDatabases()) {
   const setUp = async (t: Parameters<typeof open>[0], limits: object = {}) => {
     const time = { ahead: 2 * 60_000 };
     const clock = { ...systemClock, now: () => systemClock.now() + time.ahead };
-    const settings = settingsSchema.parse({ transcription: limits });
+    const settings = settingsSchema.parse({ upload: limits });
     const parts = { ...(await open(t, clock)), settings };
     const stored = async () => (await Array.fromAsync(parts.blobs.list())).length;
     return { parts, time, stored, query: parts.database.query };
@@ -94,7 +94,7 @@ for (const { name, open } of await bothDatabases()) {
   });
 
   test(`${name}: a user has only so many uploads under way, with whatever keys`, async (t) => {
-    const { parts, time } = await setUp(t, { openUploads: 2 });
+    const { parts, time } = await setUp(t, { open: 2 });
     const first = await startUpload(parts, 'anna');
     await startUpload(parts, 'anna');
     await assert.rejects(startUpload(parts, 'anna'), refusedAs('quota-exceeded'));
@@ -109,21 +109,21 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(atOnce.filter(({ status }) => status === 'fulfilled').length, 2);
   });
 
-  test(`${name}: uploads that no document has yet are limited together, finished or not, and what is refused goes`, async (t) => {
-    const kilobyte = 1 / 1024;
-    const { parts, stored } = await setUp(t, { unusedUploadsMb: 10 * kilobyte });
+  test(`${name}: uploads that nothing uses yet are limited together, finished or not, and refused bytes go`, async (t) => {
+    const megabyte = 2 ** 20;
+    const { parts, query, stored } = await setUp(t, { unusedMb: 10 });
     const [first, second] = [await startUpload(parts, 'anna'), await startUpload(parts, 'anna')];
-    await addPart(parts, first, 0, bytes(randomBytes(6 * 1024)));
+    await addPart(parts, first, 0, bytes(randomBytes(6 * megabyte)));
     const { hash } = await finishUpload(parts, first);
     await assert.rejects(
-      addPart(parts, second, 0, bytes(randomBytes(5 * 1024))),
+      addPart(parts, second, 0, bytes(randomBytes(5 * megabyte))),
       refusedAs('quota-exceeded'),
     );
     assert.equal(await stored(), 1, 'not even stored');
     // Each has room, but not both.
     const both = await Promise.allSettled(
       [second, await startUpload(parts, 'anna')].map((id) => {
-        const content = held('x'.repeat(3 * 1024).concat(id));
+        const content = held('x'.repeat(3 * megabyte).concat(id));
         content.release();
         return addPart(parts, id, 0, content.content);
       }),
@@ -132,13 +132,11 @@ for (const { name, open } of await bothDatabases()) {
     await eraseGivenUp(parts);
     assert.equal(await stored(), 2);
     const other = await startUpload(parts, 'bert');
-    await addPart(parts, other, 0, bytes(randomBytes(9 * 1024)));
-    // A document has taken the first one.
-    await parts.database.transaction((transaction) =>
-      dropUsed(transaction, { owner: 'anna', hash, now: parts.clock.now() }),
-    );
+    await addPart(parts, other, 0, bytes(randomBytes(9 * megabyte)));
+    // A document uses the first one now.
+    await putsAreUsed(query, [hash], 'anna');
     const third = await startUpload(parts, 'anna');
-    await addPart(parts, third, 0, bytes(randomBytes(6 * 1024)));
+    await addPart(parts, third, 0, bytes(randomBytes(6 * megabyte)));
   });
 
   test(`${name}: an upload that nobody comes back for is gone after a day, with its bytes`, async (t) => {
@@ -147,7 +145,7 @@ for (const { name, open } of await bothDatabases()) {
     await addPart(parts, broken, 0, bytes('broken off'));
     for (const [offset, text] of [...'whole'].entries()) await addPart(parts, finished, offset, bytes(text));
     const { hash } = await finishUpload(parts, finished);
-    await checkMayUse(query, { name: 'anna' }, hash);
+    await checkMayUse({ houses: [] }, query, { name: 'anna' }, hash);
     time.ahead += keptMs - 60_000;
     assert.equal(await forgetUploads(parts), 0);
     const late = held('late');

@@ -1,0 +1,75 @@
+import type { CommandGroup } from '../engine/house.ts';
+
+/** The engine's own commands, under the headings of `pismak --help`. */
+export const engineCommands: Readonly<Record<string, Readonly<Record<string, CommandGroup>>>> = {
+  Start: {
+    up: { summary: 'Start everything: API, workers, watchdog', load: () => import('./commands/up.ts') },
+    status: {
+      summary: 'Show health, queues, workers and rates at a glance',
+      load: () => import('./commands/status.ts'),
+    },
+  },
+  'Stages and requests': {
+    stage: { summary: 'Define and change stages', load: () => import('./commands/stage.ts') },
+    pipeline: { summary: 'Name lists of stages', load: () => import('./commands/pipeline.ts') },
+    publish: { summary: 'Send files through stages', load: () => import('./commands/publish.ts') },
+    results: { summary: 'Collect finished requests', load: () => import('./commands/results.ts') },
+    timing: {
+      summary: 'Show where the time of finished requests went',
+      load: () => import('./commands/timing.ts'),
+    },
+    dummy: { summary: 'Make load: send generated requests', load: () => import('./commands/dummy.ts') },
+    queue: {
+      summary: 'Look into queues, pause them, handle dead letters',
+      load: () => import('./commands/queue.ts'),
+    },
+    upload: {
+      summary: 'List and delete uploads that nothing uses yet',
+      load: () => import('./commands/upload.ts'),
+    },
+    schedule: { summary: 'Run things at certain times', load: () => import('./commands/schedule.ts') },
+  },
+  'Workers and watchdog': {
+    worker: { summary: 'List, run and control workers', load: () => import('./commands/worker.ts') },
+    watchdog: {
+      summary: 'Show how the watchdog assigns workers, and why',
+      load: () => import('./commands/watchdog.ts'),
+    },
+    trace: {
+      summary: 'Draw which worker served which stage, and how long the queues were',
+      load: () => import('./commands/trace.ts'),
+    },
+    simulate: {
+      summary: 'Try watchdog policies on a workload, in virtual time',
+      load: () => import('./commands/simulate.ts'),
+    },
+  },
+  Administration: {
+    user: { summary: 'Manage user accounts', load: () => import('./commands/user.ts') },
+    key: { summary: 'Manage API keys', load: () => import('./commands/key.ts') },
+    audit: { summary: 'Show who changed what', load: () => import('./commands/audit.ts') },
+    alert: { summary: 'Show what is wrong', load: () => import('./commands/alert.ts') },
+    event: { summary: 'Show what happened lately', load: () => import('./commands/event.ts') },
+    config: {
+      summary: 'Show every setting and where its value comes from',
+      load: () => import('./commands/config.ts'),
+    },
+    server: {
+      summary: 'Show and change the addresses of the servers',
+      load: () => import('./commands/server.ts'),
+    },
+    coordination: {
+      summary: 'Look into the tree where workers and services meet',
+      load: () => import('./commands/coordination.ts'),
+    },
+    backup: {
+      summary: 'Write everything into one file, while it runs',
+      load: () => import('./commands/backup.ts'),
+    },
+    restore: { summary: 'Make a data directory from a backup', load: () => import('./commands/restore.ts') },
+    doctor: {
+      summary: 'Check the installation and suggest remedies',
+      load: () => import('./commands/doctor.ts'),
+    },
+  },
+};

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import type { MigrationLine, Queries } from './database/database.ts';
+import type { Engine } from './engine.ts';
+import type { Operation } from './operation/operation.ts';
+import type { StreamOperation } from './operation/stream-operation.ts';
+import type { ProcessorRegistration } from './processor/processor.ts';
+import type { Running } from './service/service.ts';
+import type { Settings } from './settings/settings.ts';
+import type { FirstStart } from './stage/first-start.ts';
+
+/**
+ * One subject that Pismak serves (transcription, mail, ...), in one folder. `src/houses.ts` lists the houses; engine,
+ * server and command line read that list and know none of them by name.
+ */
+export interface House {
+  /** Prefix of its tables, stages, queues and services; its section in pismak.toml. Lower case letters. */
+  readonly name: string;
+  /** The heading above its commands in `pismak --help`. */
+  readonly title: string;
+  /** Its section of the settings: checked, documented and shown like the engine's own. Read it with `sectionOf`. */
+  readonly settings?: z.ZodObject;
+  readonly commands: Readonly<Record<string, CommandGroup>>;
+  /** Everything that only a running engine needs: loaded then, so that commands start fast. */
+  load(): Promise<HouseParts>;
+}
+
+export interface HouseParts {
+  /** A line of their own, run after the engine's. See the tables through `database.withTables()`. */
+  readonly migrations?: MigrationLine['migrations'];
+  readonly processors?: readonly ProcessorRegistration[];
+  /** Stages and pipelines that exist from the first start on. */
+  readonly firstStart?: FirstStart;
+  /** Calls, and those that answer with bytes, alike. */
+  readonly operations?: readonly (Operation | StreamOperation)[];
+  /** Addresses outside /api that need no sign-in. */
+  readonly pages?: readonly PublicPage[];
+  /** Whether something of this user in this house holds the blob, so that the user may name it by its hash. */
+  mayUseBlob?(queries: Queries, user: string, hash: string): Promise<boolean>;
+  /** Its services and consumers; each service elects one leader in the cluster. */
+  run?(engine: Engine): Promise<Running>;
+}
+
+export interface LoadedHouse extends HouseParts {
+  readonly name: string;
+}
+
+/** Loaded when named on the command line. `default` is an `AddGroup` of `src/terminal/command-group.ts`. */
+export interface CommandGroup {
+  summary: string;
+  load(): Promise<{ default: (group: never, shell: never) => void }>;
+}
+
+export interface PublicPage {
+  /** `/robot`, or with parameters `/mail/:token`. */
+  path: string;
+  summary: string;
+  /** Undefined: there is no such page. */
+  show(
+    engine: Engine,
+    request: { parameters: Readonly<Record<string, string>>; query: Readonly<Record<string, unknown>> },
+  ): Promise<PublicAnswer | undefined>;
+}
+
+export interface PublicAnswer {
+  /** Media type. */
+  type: string;
+  content: string | Uint8Array;
+}
+
+export function loadHouses(houses: readonly House[]): Promise<LoadedHouse[]> {
+  return Promise.all(
+    houses.map(async (house) => {
+      const parts = await house.load();
+      checkPrefix(house.name, parts);
+      return { ...parts, name: house.name };
+    }),
+  );
+}
+
+/** The house's own section of the settings. */
+export function sectionOf<Section extends z.ZodObject>(
+  settings: Settings,
+  house: { name: string; settings: Section },
+): z.output<Section> {
+  return house.settings.parse((settings as Record<string, unknown>)[house.name] ?? {});
+}
+
+/** Two houses may both want a page called `about`, but never the same address. */
+function checkPrefix(name: string, { pages = [] }: HouseParts): void {
+  const foreign = pages.find(({ path }) => path !== `/${name}` && !path.startsWith(`/${name}/`));
+  if (foreign) throw new Error(`page ${foreign.path} of house ${name} must begin with /${name}`);
+}

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import type { Engine } from '../engine.ts';
+import { hasCode } from '../errors.ts';
+import type { stageDefinition } from './stage.ts';
+
+/** Stages and pipelines that exist from the first start on. */
+export interface FirstStart {
+  stages: readonly z.input<typeof stageDefinition>[];
+  /** The last name of `stages` is the output queue. */
+  pipelines: readonly { name: string; stages: readonly string[] }[];
+}
+
+/** Something to watch, before anybody has defined a stage. */
+export const demonstration: FirstStart = {
+  stages: [
+    { name: 'demo.read', config: 'DUMMY = True\nTIME_SCALE = 0.0002\nTIME_DELTA = 0.05\n' },
+    { name: 'demo.transcribe', config: 'DUMMY = True\nTIME_SCALE = 0.0004\nTIME_DELTA = 0.1\n' },
+    { name: 'demo.check', config: 'DUMMY = True\nTIME_SCALE = 0.0001\nTIME_DELTA = 0.05\n' },
+  ].map((stage) => ({ ...stage, processor: 'dummy' })),
+  pipelines: [{ name: 'demo', stages: ['demo.read', 'demo.transcribe', 'demo.check', 'demo.out'] }],
+};
+
+/** Done once per installation: what an administrator deletes later does not come back. */
+export async function applyFirstStart(engine: Engine, name: string, first: FirstStart): Promise<void> {
+  const marker = `/installation/${name}`;
+  if (await engine.coordination.get(marker)) return;
+  for (const stage of first.stages) await unlessThere(engine.stages.create(stage, 'local'));
+  for (const { name, stages } of first.pipelines)
+    await unlessThere(engine.pipelines.create({ name, stages: [...stages], owner: 'local' }));
+  // Last: a crash half-way only means that it is done again.
+  await engine.coordination.set(marker, String(engine.clock.now()));
+}
+
+async function unlessThere(creating: Promise<unknown>): Promise<void> {
+  await creating.catch((error: unknown) => {
+    if (!hasCode(error, 'already-exists')) throw error;
+  });
+}

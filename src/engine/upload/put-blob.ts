@@ -1,0 +1,40 @@
+import type { BlobReference } from '../blobs/blobs.ts';
+import { bounded } from '../blobs/bounded.ts';
+import { giveUpRefused } from '../blobs/owners/blob-erasure.ts';
+import type { Engine } from '../engine.ts';
+import { hasCode } from '../errors.ts';
+import { newId } from '../identity.ts';
+import { recordUpload } from './record-upload.ts';
+import { countedSize, roomFor } from './upload-limits.ts';
+
+/**
+ * An upload in one piece: stores the bytes if there is room; bytes that are refused go at once. `announced` is the size
+ * that the caller states beforehand, if any: too large a body is then refused unread.
+ */
+export async function putBlob(
+  parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'settings'>,
+  owner: string,
+  content: AsyncIterable<Uint8Array>,
+  announced = 0,
+): Promise<BlobReference> {
+  const { blobs, clock, database } = parts;
+  const room = await roomFor(parts, database.query, owner);
+  if (countedSize(announced) > room.bytes) throw room.exceeded();
+  const stored = await blobs.put(bounded(content, room.bytes, room.exceeded));
+  try {
+    await database.transaction(async (transaction) => {
+      // Checked again: others may have been faster. Transactions are serialised, so together they stay within the limit.
+      const left = await roomFor(parts, transaction, owner);
+      if (countedSize(stored.size) > left.bytes) throw left.exceeded();
+      const now = clock.now();
+      const row = { id: newId(clock), owner, createdAt: now };
+      await transaction.insertInto('upload').values(row).execute();
+      await recordUpload(transaction, { ...row, ...stored }, now);
+    });
+  } catch (error) {
+    if (hasCode(error, 'quota-exceeded') || hasCode(error, 'too-large'))
+      await giveUpRefused(parts, stored.hash);
+    throw error;
+  }
+  return stored;
+}

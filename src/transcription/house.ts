@@ -1,0 +1,29 @@
+import type { House } from '../engine/house.ts';
+import { transcriptionSettings } from './settings.ts';
+
+/** Scans and PDFs in, text, PAGE XML, ALTO, hOCR and searchable PDF out. */
+export const transcription = {
+  name: 'transcription',
+  title: 'Transcription',
+  settings: transcriptionSettings,
+  commands: {
+    transcribe: {
+      summary: 'Read scans with one command: images in; text, PAGE XML, ALTO and PDF out',
+      load: () => import('./commands/transcribe.ts'),
+    },
+    document: {
+      summary: 'Submit scans to a running Pismak, follow their progress, get the results',
+      load: () => import('./commands/document.ts'),
+    },
+    search: { summary: 'Search the text of transcribed pages', load: () => import('./commands/search.ts') },
+    usage: {
+      summary: 'Show and limit how many pages users have read and how much they store',
+      load: () => import('./commands/usage.ts'),
+    },
+    evaluate: {
+      summary: 'Compare transcribed text with the correct text',
+      load: () => import('./commands/evaluate.ts'),
+    },
+  },
+  load: async () => (await import('./parts.ts')).parts,
+} as const satisfies House;

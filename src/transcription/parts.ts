@@ -1,0 +1,17 @@
+import type { HouseParts } from '../engine/house.ts';
+import { migrations } from './database/migrations.ts';
+import { isInDocument } from './documents/bytes-of-documents.ts';
+import { transcriptionOperations } from './operations/index.ts';
+import { transcriptionProcessors } from './processors.ts';
+import { runTranscription } from './run-transcription.ts';
+import { firstStart } from './stages.ts';
+
+/** What a running engine needs of this house. */
+export const parts: HouseParts = {
+  migrations: migrations.migrations,
+  processors: transcriptionProcessors,
+  firstStart,
+  operations: transcriptionOperations,
+  mayUseBlob: isInDocument,
+  run: runTranscription,
+};
