@@ -7,11 +7,11 @@ import { pipeline } from 'node:stream/promises';
 import { removeLeftovers, temporaryName } from '../blobs/directory/temporary-files.ts';
 import { verified } from '../blobs/directory/written-content.ts';
 import { hasCode } from '../errors.ts';
+import { createNamer, markedFileName } from '../files/safe-file-name.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
 import { decodeRequest, milliseconds, type Request } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
-import { createNamer, markedFileName } from './safe-file-name.ts';
 import { hasFailed } from './timing.ts';
 
 /** A result as it was taken from an output queue. */

@@ -1,4 +1,4 @@
-import { number, parseStageConfig, words } from '../stage-config.ts';
+import { number, parseStageConfig, words } from '../../engine/stage/stage-config.ts';
 import { parseRule, type Rule } from './rules.ts';
 
 export interface CorrectConfig {

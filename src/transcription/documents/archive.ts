@@ -1,8 +1,8 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import type { Queries } from '../../engine/database/database.ts';
+import { harmlessPath } from '../../engine/files/harmless-path.ts';
 import { resultFiles } from '../files.ts';
-import { harmlessPath } from '../formats/harmless-path.ts';
 import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
 import { writeZip, type ZipEntry } from '../formats/zip.ts';
 import type { DocumentRow } from './document.ts';

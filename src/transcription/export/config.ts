@@ -1,4 +1,4 @@
-import { flag, number, parseStageConfig } from '../stage-config.ts';
+import { flag, number, parseStageConfig } from '../../engine/stage/stage-config.ts';
 
 const settings = {
   /** JPEG quality of images in searchable PDFs. */

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { createFreePaths, harmlessPath } from '../../engine/files/harmless-path.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
-import { createFreePaths, harmlessPath } from './harmless-path.ts';
 import { writeZip, type ZipEntry } from './zip.ts';
 import { centralRecord, endRecords } from './zip-records.ts';
 

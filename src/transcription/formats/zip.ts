@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { crc32, deflateRaw } from 'node:zlib';
-import { createFreePaths, harmlessPath } from './harmless-path.ts';
+import { createFreePaths, harmlessPath } from '../../engine/files/harmless-path.ts';
 import { centralRecord, endRecords, localHeader, sizesAfterwards, type ZipRecord } from './zip-records.ts';
 
 export interface ZipEntry {

@@ -1,4 +1,4 @@
-import { number, type StageConfig } from '../stage-config.ts';
+import { number, type StageConfig } from '../../engine/stage/stage-config.ts';
 
 /** What one page may cost. Keys of every stage that opens images. */
 export const limitSettings = {

@@ -1,4 +1,4 @@
-import { number, parseStageConfig } from '../stage-config.ts';
+import { number, parseStageConfig } from '../../engine/stage/stage-config.ts';
 
 const settings = { KEYWORDS: number(30, { min: 0, max: 1000 }) };
 

@@ -1,5 +1,5 @@
+import { choice, flag, number, parseStageConfig, type StageConfig } from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
-import { choice, flag, number, parseStageConfig, type StageConfig } from '../stage-config.ts';
 
 /** Every step can be switched off. A step that is on acts only where the page needs it. */
 const settings = {

@@ -3,9 +3,16 @@ import {
   commandSettings,
   requireCommand,
   splitConfig,
-} from '../command/command-config.ts';
+} from '../../engine/processor/command/command-config.ts';
+import {
+  choice,
+  flag,
+  number,
+  parseStageConfig,
+  type StageConfig,
+  words,
+} from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
-import { choice, flag, number, parseStageConfig, type StageConfig, words } from '../stage-config.ts';
 
 const settings = {
   /** auto = native Tesseract where it is installed, else tesseract.js. */

@@ -1,5 +1,5 @@
+import { flag, number, parseStageConfig, type StageConfig } from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
-import { flag, number, parseStageConfig, type StageConfig } from '../stage-config.ts';
 
 const settings = {
   /** Take the text that a PDF brings along, where there is some. What the document was ordered with comes first. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isSafeName, placeNames } from './safe-names.ts';
+import { isSafeName, placeNames } from './placed-names.ts';
 
 test('a name that leads out of its directory, or that nobody can type, is refused', () => {
   const bad = [

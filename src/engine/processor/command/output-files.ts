@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PermanentFailure } from '../../engine/processor/processor.ts';
-import { isSafeName } from './safe-names.ts';
+import { isSafeName } from '../../files/placed-names.ts';
+import { PermanentFailure } from '../processor.ts';
 
 /**
  * What a program left in its directory, by name. Links are not followed and nothing but plain files is opened; what is left

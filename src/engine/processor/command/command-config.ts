@@ -1,4 +1,4 @@
-import { choice, number, parseStageConfig, type StageConfig, words } from '../stage-config.ts';
+import { choice, number, parseStageConfig, type StageConfig, words } from '../../stage/stage-config.ts';
 
 /** Keys that say which program runs and what it may use. 0 = not limited. */
 export const commandSettings = {
