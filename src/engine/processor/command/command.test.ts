@@ -75,7 +75,7 @@ test('links in out/ are not followed, pipes are not opened', async () => {
 
 test('files with hostile names reach the program in its directory and nowhere else, and come back under their names', async () => {
   const { files } = await runProcessor(command, {
-    config: 'COMMAND = cat in/unnamed-1 >out/seen; echo new >out/unnamed-1',
+    config: 'COMMAND = cat in/tmp/evil_ >out/seen; mkdir out/tmp; echo new >out/tmp/evil_',
     files: { '../../tmp/evil\n': 'inside' },
   });
   assert.deepEqual(files, { '../../tmp/evil\n': 'new\n', seen: 'inside' });

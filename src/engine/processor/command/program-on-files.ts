@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { placeNames } from '../../files/placed-names.ts';
+import { placeNames } from '../../files/safe-names.ts';
 import { withWorkDirectory } from '../../files/work-directory.ts';
 import { PermanentFailure } from '../processor.ts';
 import type { CommandConfig } from './command-config.ts';
