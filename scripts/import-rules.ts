@@ -12,7 +12,7 @@ interface Import {
   names: string;
 }
 
-const houses = ['transcription', 'robot', 'statistics', 'mail'];
+export const houses = ['transcription', 'robot', 'statistics', 'mail'];
 
 /** What each part of src/ may import; a house also itself. `index.ts` of a house is all that others may see of it. */
 const below: Readonly<Record<string, readonly string[]>> = {
@@ -72,7 +72,7 @@ function partOf(path: string): string | undefined {
   return part;
 }
 
-function isTest(path: string): boolean {
+export function isTest(path: string): boolean {
   return /\.test\.ts$|\/testing\/|\/contract(\.ts$|\/)|engine\/\w+\/models\//.test(path);
 }
 

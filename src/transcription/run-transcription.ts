@@ -1,4 +1,3 @@
-import { runErasure } from '../engine/blobs/owners/blob-erasure.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Running } from '../engine/service/service.ts';
 import { runCollector } from './collect/collector.ts';
@@ -8,14 +7,9 @@ import { forgetUploads } from './documents/drop-uploads.ts';
 
 /** What must run for documents to be finished. */
 export async function runTranscription(engine: Engine): Promise<Running> {
-  const { broker, clock, database, schedules } = engine;
-  // The queue is ours whatever the pipelines are; results for us must never have nowhere to go.
-  await broker.declare(collectQueue);
-  await database.query
-    .insertInto('outputQueue')
-    .values({ name: collectQueue, owner: 'local', createdAt: clock.now() })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+  const { pipelines, schedules } = engine;
+  // Whatever the pipelines are: results for us must never have nowhere to go.
+  await pipelines.claimOutput(collectQueue);
   schedules.registerTask('uploads.forget', async ({ log }) => {
     log(`${await forgetUploads(engine)} uploads forgotten`);
   });
@@ -25,15 +19,11 @@ export async function runTranscription(engine: Engine): Promise<Running> {
     { when, action: { kind: 'task', task: 'uploads.forget' } },
     'local',
   );
-  const erasure = runErasure(engine);
-  const collector = await runCollector(engine).catch(async (error: unknown) => {
-    await erasure.close();
-    throw error;
-  });
+  const collector = await runCollector(engine);
   const lost = runLostRequests(engine);
   return {
     async close() {
-      await Promise.all([collector.close(), lost.close(), erasure.close()]);
+      await Promise.all([collector.close(), lost.close()]);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { runAlertWatch } from '../alert/alert-watch.ts';
 import { runBacklog } from '../backlog/backlog-release.ts';
 import { servingSlots } from '../backlog/serving-slots.ts';
+import { runErasure } from '../blobs/owners/blob-erasure.ts';
 import type { Engine } from '../engine.ts';
 import { runOutbox } from '../outbox/outbox.ts';
 import { submitRequest } from '../request/submit.ts';
@@ -15,6 +16,7 @@ export function runServices(engine: Engine): Running {
     runOutbox(engine),
     runBacklog({ ...engine, slots: servingSlots(engine) }),
     runAlertWatch(engine),
+    runErasure(engine),
     runScheduler({ ...engine, submit: (submission) => submitRequest(engine, submission) }),
   ];
   return {
