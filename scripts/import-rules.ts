@@ -97,16 +97,16 @@ function brokenBy(one: Import): string[] {
   return broken;
 }
 
-function partOf(path: string): string | undefined {
+export function partOf(path: string): string | undefined {
   const [, part] = /^src\/([^/]+)\//.exec(path) ?? [];
   return part;
 }
 
-function isHouse(part: string | undefined): boolean {
+export function isHouse(part: string | undefined): boolean {
   return part !== undefined && !(part in below);
 }
 
-function isTest(path: string): boolean {
+export function isTest(path: string): boolean {
   return /\.test\.ts$|\/testing\/|\/contract(\.ts$|\/)|engine\/\w+\/models\//.test(path);
 }
 

@@ -1,5 +1,4 @@
 import type { ProcessorRegistration } from '../engine/processor/processor.ts';
-import { parseCommandConfig } from './command/command-config.ts';
 import { parseCorrectConfig } from './correct/config.ts';
 import { parseExportConfig } from './export/config.ts';
 import { parseKeywordsConfig } from './keywords/config.ts';
@@ -51,11 +50,5 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
     summary: 'writes text, PAGE XML, ALTO, hOCR and searchable PDF (PDF_QUALITY, PDF_LOSSLESS)',
     check: parseExportConfig,
     module: new URL('./export/export.ts', import.meta.url),
-  },
-  {
-    name: 'command',
-    summary: 'runs any program on the files of the request (COMMAND), with limits',
-    check: parseCommandConfig,
-    module: new URL('./command/command.ts', import.meta.url),
   },
 ];

@@ -6,14 +6,8 @@ import { collectQueue } from './documents/document.ts';
 
 /** What must run for documents to be finished. */
 export async function runTranscription(engine: Engine): Promise<Running> {
-  const { broker, clock, database } = engine;
-  // The queue is ours whatever the pipelines are; results for us must never have nowhere to go.
-  await broker.declare(collectQueue);
-  await database.query
-    .insertInto('outputQueue')
-    .values({ name: collectQueue, owner: 'local', createdAt: clock.now() })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+  // Whatever the pipelines are: results for us must never have nowhere to go.
+  await engine.pipelines.claimOutput(collectQueue);
   const collector = await runCollector(engine);
   const lost = runLostRequests(engine);
   return {

@@ -26,10 +26,10 @@ test('time is never negative', () => {
 test('a wrong line is refused with its number, its key and what is known', () => {
   assert.throws(
     () => parseDummyConfig('DUMMY = True\nTIME_SCAL = 1'),
-    /line 2: unknown key TIME_SCAL; known: DUMMY/,
+    /line 2: unknown key TIME_SCAL; did you mean TIME_SCALE\? known: DUMMY/,
   );
   assert.throws(() => parseDummyConfig('hello'), /line 1: expected KEY = value/);
   assert.throws(() => parseDummyConfig('TIME_SCALE = fast'), /TIME_SCALE must be a number, found: fast/);
-  assert.throws(() => parseDummyConfig('FAILURE_RATE = 2'), /between 0 and 1/);
+  assert.throws(() => parseDummyConfig('FAILURE_RATE = 2'), /FAILURE_RATE must be at most 1/);
   assert.throws(() => parseDummyConfig('TIME_DIFF_MIN = 2\nTIME_DIFF_MAX = 1'), /above/);
 });

@@ -1,3 +1,5 @@
+import { flag, number, parseStageConfig } from '../stage/stage-config.ts';
+
 /**
  * Configuration of the processor `dummy`: lines `KEY = value`, as PERO's stages have them.
  *
@@ -12,49 +14,30 @@ export interface DummyConfig {
   failureRate: number;
 }
 
-const keys = ['DUMMY', 'TIME_SCALE', 'TIME_DELTA', 'TIME_DIFF_MIN', 'TIME_DIFF_MAX', 'FAILURE_RATE'] as const;
-type Key = (typeof keys)[number];
+const settings = {
+  DUMMY: flag(true, 'only true makes sense'),
+  TIME_SCALE: number(1, 'seconds for each byte of the first file'),
+  TIME_DELTA: number(0, 'seconds that the time varies by'),
+  TIME_DIFF_MIN: number(undefined, 'seconds, lower end of the interval'),
+  TIME_DIFF_MAX: number(undefined, 'seconds, upper end of the interval'),
+  FAILURE_RATE: number(0, 'share of requests that fail', { min: 0, max: 1 }),
+};
 
 /** Throws what the administrator should read. */
 export function parseDummyConfig(text: string): DummyConfig {
-  const values = new Map<Key, string>();
-  for (const [index, raw] of text.split('\n').entries()) {
-    const line = raw.replace(/[#;].*$/, '').trim();
-    // A section header is allowed, because configurations written for PERO have one.
-    if (line === '' || /^\[.*\]$/.test(line)) continue;
-    const match = /^([A-Za-z_]+)\s*=\s*(.*)$/.exec(line);
-    if (!match) throw new Error(`line ${index + 1}: expected KEY = value, found: ${line}`);
-    const key = (match[1] ?? '').toUpperCase();
-    if (!isKey(key)) throw new Error(`line ${index + 1}: unknown key ${match[1]}; known: ${keys.join(', ')}`);
-    values.set(key, match[2] ?? '');
-  }
-  const number = (key: Key, fallback: number) => {
-    const text = values.get(key);
-    const value = text === undefined ? fallback : Number(text);
-    if (text === '' || !Number.isFinite(value)) throw new Error(`${key} must be a number, found: ${text}`);
-    return value;
-  };
-  const flag = values.get('DUMMY');
-  if (flag !== undefined && !/^(true|yes|1)$/i.test(flag))
-    throw new Error(`DUMMY must be True, found: ${flag}`);
-
-  const delta = Math.abs(number('TIME_DELTA', 0));
-  const differenceMin = number('TIME_DIFF_MIN', -delta);
-  const differenceMax = number('TIME_DIFF_MAX', Math.max(delta, differenceMin));
+  const config = parseStageConfig(text, settings);
+  if (!config.DUMMY) throw new Error('DUMMY must be true: this processor does nothing but wait');
+  const delta = Math.abs(config.TIME_DELTA);
+  const differenceMin = config.TIME_DIFF_MIN ?? -delta;
+  const differenceMax = config.TIME_DIFF_MAX ?? Math.max(delta, differenceMin);
   if (differenceMin > differenceMax) {
     throw new Error(`TIME_DIFF_MIN (${differenceMin}) is above TIME_DIFF_MAX (${differenceMax})`);
   }
-  const failureRate = number('FAILURE_RATE', 0);
-  if (failureRate < 0 || failureRate > 1) throw new Error(`FAILURE_RATE must be between 0 and 1`);
-  return { timeScale: number('TIME_SCALE', 1), differenceMin, differenceMax, failureRate };
+  return { timeScale: config.TIME_SCALE, differenceMin, differenceMax, failureRate: config.FAILURE_RATE };
 }
 
 /** PT = DS * TS + TD, never below zero. `chance` is in [0, 1). */
 export function dummySeconds(config: DummyConfig, dataSize: number, chance: number): number {
   const difference = config.differenceMin + (config.differenceMax - config.differenceMin) * chance;
   return Math.max(0, dataSize * config.timeScale + difference);
-}
-
-function isKey(key: string): key is Key {
-  return (keys as readonly string[]).includes(key);
 }

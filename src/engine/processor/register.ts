@@ -6,9 +6,18 @@ import { PismakError } from '../errors.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Clock } from '../time/clock.ts';
 import { webhookProcessor } from '../webhook/webhook.ts';
+import { parseCommandConfig } from './command/command-config.ts';
 import { dummyProcessor } from './dummy.ts';
 import type { ProcessorRegistration } from './processor.ts';
 import { createProcessors, type Processors } from './processors.ts';
+
+/** Any program as a stage: no house's matter. */
+const commandProcessor: ProcessorRegistration = {
+  name: 'command',
+  summary: 'runs any program on the files of the request (COMMAND), with limits',
+  check: parseCommandConfig,
+  module: new URL('./command/command.ts', import.meta.url),
+};
 
 /** The engine's own processors, and those that the settings name. Houses add theirs. */
 export function registerProcessors(parts: {
@@ -20,6 +29,7 @@ export function registerProcessors(parts: {
 }): Processors {
   const processors = createProcessors();
   processors.register(dummyProcessor(parts.clock));
+  processors.register(commandProcessor);
   processors.register(webhookProcessor({ ...parts, allowPrivate: parts.settings.webhook.allowPrivate }));
   for (const registration of parts.more ?? []) processors.register(registration);
   for (const [name, path] of Object.entries(parts.settings.processors)) {

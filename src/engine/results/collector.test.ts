@@ -53,9 +53,9 @@ test('names can not leave the directory, and those that collide are kept apart',
   const [folder = ''] = await listing(directory);
   assert.match(folder, /^request \.\._\.\._up~[0-9a-f]{16}$/);
   assert.deepEqual(await listing(join(directory, folder)), [
-    '.._evil',
-    '.~2._evil',
     '_',
+    '__evil',
+    '__evil~2',
     'request.pb',
     'request~2.pb',
   ]);

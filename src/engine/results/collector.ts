@@ -7,11 +7,11 @@ import { pipeline } from 'node:stream/promises';
 import { removeLeftovers, temporaryName } from '../blobs/directory/temporary-files.ts';
 import { verified } from '../blobs/directory/written-content.ts';
 import { hasCode } from '../errors.ts';
+import { createDistinctPaths, markedFileName, safeFileName } from '../files/safe-names.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
 import { decodeRequest, milliseconds, type Request } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
-import { createNamer, markedFileName } from './safe-file-name.ts';
 import { hasFailed } from './timing.ts';
 
 /** A result as it was taken from an output queue. */
@@ -110,11 +110,11 @@ async function* filesOf(
   messages: boolean,
 ): AsyncGenerator<[name: string, content: Readable | AsyncIterable<Uint8Array>]> {
   if (!request) return yield ['message.bin', Readable.from([message])];
-  const place = createNamer([messageFile, logFile]);
+  const distinct = createDistinctPaths({ reserved: [messageFile, logFile] });
   for (const file of request.results) {
     const content =
       file.blob === '' ? Readable.from([file.content]) : verified(download(file.blob), file.blob);
-    yield [place(file.name), content];
+    yield [distinct(safeFileName(file.name)), content];
   }
   const failed = hasFailed(request);
   if (messages) yield [messageFile, Readable.from([message])];

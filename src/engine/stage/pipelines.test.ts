@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openEmbedded } from '../testing/embedded.ts';
+import { programOwner } from './pipelines.ts';
 
 test('a pipeline is refused when one of its stages is unknown, and the known ones are listed', async (t) => {
   const { stages, pipelines } = await openEmbedded(t);
@@ -33,4 +34,30 @@ test('a pipeline may end in a stage: then there is no output queue to be owned',
   await pipelines.delete('p');
   assert.deepEqual(await pipelines.list(), []);
   await assert.rejects(pipelines.delete('p'), { code: 'not-found' });
+});
+
+test('a queue that a house claims is the program’s own, whoever named it before', async (t) => {
+  const { broker, changes, stages, pipelines } = await openEmbedded(t);
+  await stages.create({ name: 'ocr', processor: 'nothing' }, 'anna');
+  await pipelines.claimOutput('house.fresh');
+  assert.equal((await broker.status('house.fresh')).name, 'house.fresh');
+  await pipelines.create({ name: 'p', stages: ['ocr', 'house.taken'], owner: 'anna' });
+  assert.equal(await pipelines.outputOwner('house.taken'), 'anna');
+  await pipelines.claimOutput('house.taken');
+  await pipelines.create({ name: 'q', stages: ['ocr', 'house.fresh'], owner: 'anna' });
+  for (const queue of ['house.fresh', 'house.taken'])
+    assert.equal(await pipelines.outputOwner(queue), programOwner);
+  let news = 0;
+  changes.subscribe(() => news++);
+  await pipelines.claimOutput('house.taken');
+  assert.equal(news, 0, 'to claim it again changes nothing');
+});
+
+test('a queue that the workers of a stage read is not claimed', async (t) => {
+  const { stages, pipelines } = await openEmbedded(t);
+  await stages.create({ name: 'house.collect', processor: 'nothing' }, 'anna');
+  await assert.rejects(pipelines.claimOutput('house.collect'), {
+    code: 'conflict',
+    message: /a stage house\.collect.*delete the stage/,
+  });
 });

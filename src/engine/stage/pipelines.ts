@@ -24,9 +24,18 @@ export interface Pipelines {
    * output queue is declared if it is new, and then belongs to `owner`.
    */
   prepare(stages: readonly string[], owner: string): Promise<void>;
-  /** Whose output queue it is, undefined when it is none. */
+  /**
+   * Makes a queue the program's own, for a house that reads its results there: it is declared, no user can name it as
+   * output, and nobody takes results from it by hand, not even an administrator. Safe to repeat. A user who had an output
+   * queue of that name loses it. `conflict` while there is a stage of that name, whose workers would read it.
+   */
+  claimOutput(queue: string): Promise<void>;
+  /** Whose output queue it is, undefined when it is none; `programOwner` when it was claimed. */
   outputOwner(queue: string): Promise<string | undefined>;
 }
+
+/** Owns what belongs to the program itself; no account can have this name. */
+export const programOwner = 'pismak';
 
 export function createPipelines(parts: {
   broker: Broker;
@@ -97,6 +106,26 @@ export function createPipelines(parts: {
         .executeTakeFirst();
       if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0)
         changes.add({ kind: 'queue', entity: output, owner });
+    },
+
+    async claimOutput(queue) {
+      stageName.parse(queue);
+      if ((await parts.stages.list()).some((stage) => stage.name === queue)) {
+        const message = `there is a stage ${queue}, but the program needs a queue of that name; delete the stage`;
+        throw new PismakError('conflict', message);
+      }
+      await broker.declare(queue);
+      const claimed = await database.query
+        .insertInto('outputQueue')
+        .values({ name: queue, owner: programOwner, createdAt: clock.now() })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet({ owner: programOwner })
+            .where('outputQueue.owner', '!=', programOwner),
+        )
+        .executeTakeFirst();
+      if (Number(claimed.numInsertedOrUpdatedRows ?? 0) > 0) changes.add({ kind: 'queue', entity: queue });
     },
 
     async outputOwner(queue) {

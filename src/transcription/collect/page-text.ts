@@ -1,9 +1,9 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import type { Request } from '../../engine/request/request.ts';
+import { contentOf } from '../../engine/results/stored-files.ts';
 import { files, resultFiles } from '../files.ts';
 import { toText } from '../formats/text.ts';
 import { page } from '../page.ts';
-import { contentOf } from './result-blobs.ts';
 
 /** The full text of a page for the search; words divided between lines are made whole. */
 export async function pageText(blobs: Blobs, request: Request): Promise<string | undefined> {

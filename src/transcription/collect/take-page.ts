@@ -2,13 +2,13 @@ import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
+import { storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
 import { documentOwner, getDocument, type PageRow, type Parts } from '../documents/document.ts';
 import { reuseKey } from '../documents/reuse.ts';
 import { files } from '../files.ts';
 import { createTextIndex } from '../search/text-index.ts';
 import { pageText } from './page-text.ts';
-import { storedFile } from './result-blobs.ts';
 import { failureOf, logText } from './stage-log.ts';
 
 /** What only the stages need; the source has been the document's all the time. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { PismakError } from '../../engine/errors.ts';
-import { safeFileName } from '../../engine/results/safe-file-name.ts';
+import { safeFileName } from '../../engine/files/safe-names.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';

@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { safeFileName } from '../../engine/results/safe-file-name.ts';
+import { safeFileName } from '../../engine/files/safe-names.ts';
 
 /** What sources are called: the name of the file, or the path where several files have the same name. */
 export function sourceNames(paths: readonly string[]): string[] {

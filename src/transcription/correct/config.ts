@@ -1,4 +1,4 @@
-import { number, parseStageConfig, words } from '../stage-config.ts';
+import { number, parseStageConfig, words } from '../../engine/stage/stage-config.ts';
 import { parseRule, type Rule } from './rules.ts';
 
 export interface CorrectConfig {
@@ -13,10 +13,10 @@ export interface CorrectConfig {
 }
 
 const settings = {
-  RULES: words(''),
-  DICTIONARY: words(''),
-  CERTAIN: number(0.9, { min: 0, max: 1 }),
-  TIME_LIMIT: number(5, { min: 0.01, max: 60 }),
+  RULES: words('', 'file of the stage with more rules'),
+  DICTIONARY: words('', 'file of the stage with words'),
+  CERTAIN: number(0.9, 'confidence from which the dictionary leaves a word alone', { min: 0, max: 1 }),
+  TIME_LIMIT: number(5, 'seconds for each rule and page', { min: 0.01, max: 60 }),
 };
 
 /**

@@ -89,6 +89,6 @@ test('the image of a page keeps its owner’s name, with the ending of what it i
     ['a.PNG', 'a.jpg', 'text.txt', 'box/b.png', '.png', ''].map(
       (name) => describePageImage({ name, part }, png).fileName,
     );
-  assert.deepEqual(names(null), ['a.PNG', 'a.png', 'text.png', 'b.png', '.png.png', 'image.png']);
+  assert.deepEqual(names(null), ['a.PNG', 'a.png', 'text.png', 'b.png', '_png.png', 'image.png']);
   assert.equal(names(12)[0], 'a-0012.png');
 });

@@ -1,8 +1,8 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
+import { safePath } from '../../engine/files/safe-names.ts';
 import type { Queries } from '../database/database.ts';
 import { resultFiles } from '../files.ts';
-import { harmlessPath } from '../formats/harmless-path.ts';
 import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
 import { writeZip, type ZipEntry } from '../formats/zip.ts';
 import type { DocumentRow } from './document.ts';
@@ -58,7 +58,7 @@ export function documentArchive(
           const content = await contentOf(blobs, image);
           const start = content instanceof Uint8Array ? content : await startOf(blobs, image.hash);
           const { fileName, mediaType } = describePageImage(page, start);
-          const path = harmlessPath(`${directory}/${fileName}`);
+          const path = safePath(`${directory}/${fileName}`);
           yield { name: path, content };
           listed.push({ use: 'IMAGE', mediaType, path, size: image.size, sha256: image.hash });
         }

@@ -1,5 +1,6 @@
 import { checkMayUse, putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
-import { own } from '../../engine/blobs/owners/blob-owners.ts';
+import { disownOne, own } from '../../engine/blobs/owners/blob-owners.ts';
+import { isOwnedBy } from '../../engine/blobs/owners/owners-of.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
@@ -64,14 +65,9 @@ export async function addSource(
     if (state === 'cancelled')
       throw new PismakError('conflict', 'this document is cancelled; make a new one');
     await checkMayUse(parts, transaction, caller, hash);
-    const had = await transaction
-      .selectFrom('blobRef')
-      .select('hash')
-      .where('hash', '=', hash)
-      .where('owner', '=', owner)
-      .executeTakeFirst();
+    const had = await isOwnedBy(transaction, hash, owner);
     await own(transaction, hash, owner, clock.now());
-    return had !== undefined;
+    return had;
   });
   try {
     let size = 0;
@@ -92,16 +88,11 @@ async function insertSource(
 ): Promise<{ id: string; size: number; added: boolean }> {
   const { clock, database } = parts;
   return database.transaction(async (transaction) => {
-    // Who adds to the same document waits: else PostgreSQL may tell one of two that its position is taken.
-    await transaction
-      .updateTable('transcription_document')
-      .set({ id: document })
-      .where('id', '=', document)
-      .execute();
+    // Else PostgreSQL may tell one of two that its position is taken.
+    await waitForOthers(transaction, document);
     const row = await getDocument(transaction, document);
     await putsAreUsed(transaction, [hash], caller.name);
-    // Written anew: another addition of the same bytes that is just being refused doesn't take them away.
-    await disownOne(transaction, document, hash).execute();
+    // Again: another addition of the same bytes that was refused meanwhile may have taken them away.
     await own(transaction, hash, documentOwner(document), clock.now());
     const sources = transaction.selectFrom('transcription_source as source').where('document', '=', document);
     const same = await sources
@@ -126,22 +117,23 @@ async function insertSource(
 }
 
 async function disownUnused({ database }: Parts, document: string, hash: string): Promise<void> {
-  await database.transaction((transaction) =>
-    disownOne(transaction, document, hash)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('transcription_source as source')
-              .select('id')
-              .where('document', '=', document)
-              .where('hash', '=', hash),
-          ),
-        ),
-      )
-      .execute(),
-  );
+  await database.transaction(async (transaction) => {
+    await waitForOthers(transaction, document);
+    const used = await transaction
+      .selectFrom('transcription_source')
+      .select('id')
+      .where('document', '=', document)
+      .where('hash', '=', hash)
+      .executeTakeFirst();
+    if (!used) await disownOne(transaction, hash, documentOwner(document));
+  });
 }
 
-function disownOne(queries: Queries, document: string, hash: string) {
-  return queries.deleteFrom('blobRef').where('owner', '=', documentOwner(document)).where('hash', '=', hash);
+/** Of those who change the sources of a document one goes after the other, to the end of their transactions. */
+async function waitForOthers(transaction: Queries, document: string): Promise<void> {
+  await transaction
+    .updateTable('transcription_document')
+    .set({ id: document })
+    .where('id', '=', document)
+    .execute();
 }

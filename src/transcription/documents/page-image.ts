@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { safeFileName } from '../../engine/results/safe-file-name.ts';
+import { safeFileName } from '../../engine/files/safe-names.ts';
 import { type SourceFormat, sourceFormat } from '../image/source-format.ts';
 
 interface ImageKind {

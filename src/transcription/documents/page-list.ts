@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { requestsInBacklog } from '../../engine/backlog/backlog-contents.ts';
 import type { Queries } from '../database/database.ts';
 import type { TranscriptionTables } from '../database/tables.ts';
 import { splitStage } from './document.ts';
@@ -31,7 +32,7 @@ export async function listPages(
   document: string,
   filter: PageFilter,
 ): Promise<ListedPage[]> {
-  const waiting = await idsInBacklog(queries, document);
+  const waiting = await requestsInBacklog(queries, document, { exceptQueue: splitStage });
   let query = queries
     .selectFrom((from) =>
       from
@@ -85,15 +86,4 @@ export async function filesOf(
     .orderBy('name')
     .execute();
   return Map.groupBy(rows, (row) => row.page);
-}
-
-/** Uuids of the requests that have not been let into a queue yet. */
-async function idsInBacklog(queries: Queries, document: string): Promise<Set<string>> {
-  const rows = await queries
-    .selectFrom('backlog')
-    .select('messageId')
-    .where('batch', '=', document)
-    .where('queue', '!=', splitStage)
-    .execute();
-  return new Set(rows.map(({ messageId }) => messageId.slice(0, messageId.indexOf('/'))));
 }

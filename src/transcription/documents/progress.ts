@@ -1,3 +1,4 @@
+import { countInBacklog, requestsInBacklog } from '../../engine/backlog/backlog-contents.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Queries } from '../database/database.ts';
 import { splitStage } from './document.ts';
@@ -40,17 +41,10 @@ export async function countAllPages(
     if (state === 'waiting') of.running += number;
     else if (state === 'done' || state === 'failed' || state === 'cancelled') of[state] += number;
   }
-  const kept = await queries
-    .selectFrom('backlog')
-    .select(({ fn }) => ['batch', fn.countAll().as('count')])
-    .where('batch', 'in', documents)
-    .where('queue', '!=', splitStage)
-    .groupBy('batch')
-    .execute();
-  for (const { batch, count } of kept) {
-    const of = counts.get(batch);
+  for (const [document, count] of await countInBacklog(queries, documents, { exceptQueue: splitStage })) {
+    const of = counts.get(document);
     if (!of) continue;
-    of.waiting = Math.min(of.running, Number(count));
+    of.waiting = Math.min(of.running, count);
     of.running -= of.waiting;
   }
   return counts;
@@ -69,13 +63,7 @@ export async function releasedRequests(
     .where('state', '=', 'waiting')
     .execute();
   // Asked after the rows: a request is in the backlog first. And subtracted here: a large document has too many for NOT IN.
-  const backlog = await queries
-    .selectFrom('backlog')
-    .select('messageId')
-    .where('batch', '=', document)
-    .execute();
-  // The uuid, without the slash and the number of stages.
-  const held = new Set(backlog.map(({ messageId }) => messageId.slice(0, 36)));
+  const held = await requestsInBacklog(queries, document);
   return rows.flatMap(({ id, request }) => (request === null || held.has(request) ? [] : [{ id, request }]));
 }
 

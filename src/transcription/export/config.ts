@@ -1,10 +1,8 @@
-import { flag, number, parseStageConfig } from '../stage-config.ts';
+import { flag, number, parseStageConfig } from '../../engine/stage/stage-config.ts';
 
 const settings = {
-  /** JPEG quality of images in searchable PDFs. */
-  PDF_QUALITY: number(75, { min: 1, max: 100 }),
-  /** Keeps PNG images as they are, about ten times larger. */
-  PDF_LOSSLESS: flag(false),
+  PDF_QUALITY: number(75, 'JPEG quality of images in searchable PDFs', { min: 1, max: 100 }),
+  PDF_LOSSLESS: flag(false, 'keeps PNG images as they are, about ten times larger'),
 };
 
 /** Configuration of the stage `export`; throws what the administrator should read. */

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { crc32, deflateRaw } from 'node:zlib';
-import { createFreePaths, harmlessPath } from './harmless-path.ts';
+import { createDistinctPaths, safePath } from '../../engine/files/safe-names.ts';
 import { centralRecord, endRecords, localHeader, sizesAfterwards, type ZipRecord } from './zip-records.ts';
 
 export interface ZipEntry {
-  /** Path inside of the archive, with slashes; made harmless when it isn't. */
+  /** Path inside of the archive, with slashes; made safe when it isn't. */
   name: string;
   /** What comes in pieces is stored as it is; whole contents are deflated where it pays. */
   content: Uint8Array | AsyncIterable<Uint8Array>;
@@ -18,7 +18,7 @@ export async function* writeZip(
   entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>,
   modified: Date,
 ): AsyncGenerator<Uint8Array> {
-  const freePath = createFreePaths();
+  const distinct = createDistinctPaths();
   const directory: Buffer[] = [];
   let written = 0;
   const emit = (bytes: Uint8Array): Uint8Array => {
@@ -26,7 +26,7 @@ export async function* writeZip(
     return bytes;
   };
   for await (const { name, content } of entries) {
-    const path = Buffer.from(freePath(harmlessPath(name)));
+    const path = Buffer.from(distinct(safePath(name)));
     const record: ZipRecord = {
       path,
       modified,

@@ -1,9 +1,8 @@
+import { flag, parseStageConfig, type StageConfig } from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
-import { flag, parseStageConfig, type StageConfig } from '../stage-config.ts';
 
 const settings = {
-  /** Off: one region, and the recogniser divides the page as it thinks best. */
-  COLUMNS: flag(true),
+  COLUMNS: flag(true, 'finds columns; off: one region, which the recogniser divides as it thinks best'),
   ...limitSettings,
 };
 

@@ -1,26 +1,25 @@
+import { choice, flag, number, parseStageConfig, type StageConfig } from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
-import { choice, flag, number, parseStageConfig, type StageConfig } from '../stage-config.ts';
 
 /** Every step can be switched off. A step that is on acts only where the page needs it. */
 const settings = {
-  /** `auto` also turns pages that lie on their side or head; `exif` trusts what the camera noted. */
-  ORIENTATION: choice('auto', ['exif']),
-  /** Straightens lines, up to 15 degrees. */
-  DESKEW: flag(true),
-  /** Whitens the black around the leaf. */
-  BORDERS: flag(true),
-  /** Smooths grain and removes specks. */
-  DENOISE: flag(true),
-  /** Evens out light and shadow. */
-  FLATTEN: flag(true),
-  /** Strengthens faded ink, removes what shines through from the other side. */
-  CONTRAST: flag(true),
-  /** Black and white only. Off, because Tesseract reads shades of grey better. */
-  BINARISE: flag(false),
-  /** Small letters are enlarged, huge ones made smaller. */
-  RESOLUTION: flag(true),
-  /** The height of a small letter x, in pixels, that pages are scaled to when theirs is too small to be read well. */
-  LETTER_HEIGHT: number(17, { min: 8, max: 60 }),
+  ORIENTATION: choice(
+    'auto',
+    ['exif'],
+    'auto also turns pages that lie on their side or head; exif trusts what the camera noted',
+  ),
+  DESKEW: flag(true, 'straightens lines, up to 15 degrees'),
+  BORDERS: flag(true, 'whitens the black around the leaf'),
+  DENOISE: flag(true, 'smooths grain and removes specks'),
+  FLATTEN: flag(true, 'evens out light and shadow'),
+  CONTRAST: flag(true, 'strengthens faded ink, removes what shines through from the other side'),
+  // Off, because Tesseract reads shades of grey better.
+  BINARISE: flag(false, 'makes the page black and white'),
+  RESOLUTION: flag(true, 'enlarges small letters, makes huge ones smaller'),
+  LETTER_HEIGHT: number(17, 'height in pixels of a small x that pages with smaller ones are scaled to', {
+    min: 8,
+    max: 60,
+  }),
   ...limitSettings,
 };
 

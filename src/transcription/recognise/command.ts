@@ -1,7 +1,7 @@
 import { messageOf } from '../../engine/errors.ts';
+import { findIsolation } from '../../engine/processor/command/isolation.ts';
+import { runOnFiles } from '../../engine/processor/command/program-on-files.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
-import { findIsolation } from '../command/isolation.ts';
-import { runOnFiles } from '../command/program-on-files.ts';
 import { files, resultFiles } from '../files.ts';
 import { type Page, page } from '../page.ts';
 import { readAlto } from './alto.ts';

@@ -3,23 +3,32 @@ import {
   commandSettings,
   requireCommand,
   splitConfig,
-} from '../command/command-config.ts';
+} from '../../engine/processor/command/command-config.ts';
+import {
+  choice,
+  flag,
+  number,
+  parseStageConfig,
+  type StageConfig,
+  words,
+} from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
-import { choice, flag, number, parseStageConfig, type StageConfig, words } from '../stage-config.ts';
 
 const settings = {
-  /** auto = native Tesseract where it is installed, else tesseract.js. */
-  ENGINE: choice('auto', ['tesseract', 'tesseract.js', 'command']),
-  /** For pages whose order doesn't say. */
-  LANGUAGE: words('ces'),
-  /** How Tesseract divides a page without layout: `tesseract --help-psm`. */
-  PSM: number(3, { min: 1, max: 13 }),
-  /** Whether the regions that the stage before has found are used. */
-  LAYOUT: flag(true),
-  /** Directory with models for native Tesseract; its own one when empty. */
-  TESSDATA: words(''),
-  /** A page that came with its text (a PDF's text layer) is read all the same. */
-  AGAIN: flag(false),
+  ENGINE: choice(
+    'auto',
+    ['tesseract', 'tesseract.js', 'command'],
+    'what reads; auto is native Tesseract where it is installed, else tesseract.js',
+  ),
+  LANGUAGE: words('ces', 'of pages whose document names none'),
+  PSM: number(3, 'how Tesseract divides a page without layout, see tesseract --help-psm', {
+    min: 1,
+    max: 13,
+    whole: true,
+  }),
+  LAYOUT: flag(true, 'uses the regions that the stage before has found'),
+  TESSDATA: words('', 'directory with models for native Tesseract; its own one when empty'),
+  AGAIN: flag(false, "reads pages that came with their text (a PDF's text layer) all the same"),
   ...limitSettings,
   ...commandSettings,
 };
@@ -31,7 +40,6 @@ export function parseRecogniseConfig(text: string): RecogniseConfig {
   const { ours, programs } = splitConfig(text);
   const config = parseStageConfig(ours, settings);
   if (config.ENGINE === 'command') requireCommand(config);
-  if (!Number.isInteger(config.PSM) || config.PSM === 2)
-    throw new Error(`PSM must be a whole number with which text is read, found: ${config.PSM}`);
+  if (config.PSM === 2) throw new Error('PSM = 2 reads no text; 3 is the usual one');
   return { ...config, programs };
 }

@@ -1,10 +1,10 @@
+import { sweepWorkDirectories } from '../../engine/files/work-directory.ts';
 import { defineProcessor, type Job } from '../../engine/processor/processor.ts';
-import { readStageFiles } from '../command/stage-files.ts';
+import { readStageFiles } from '../../engine/processor/stage-files.ts';
 import { files } from '../files.ts';
 import { limitsOf } from '../image/image-limits.ts';
 import { readLayout, readOrder, writePage } from '../job-page.ts';
 import type { Page } from '../page.ts';
-import { sweepWorkDirectories } from '../work-directory.ts';
 import { parseRecogniseConfig } from './config.ts';
 import { checkLanguage } from './language.ts';
 import { openRecogniser } from './open-recogniser.ts';

@@ -1,13 +1,13 @@
+import { flag, number, parseStageConfig, type StageConfig } from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
-import { flag, number, parseStageConfig, type StageConfig } from '../stage-config.ts';
 
 const settings = {
-  /** Take the text that a PDF brings along, where there is some. What the document was ordered with comes first. */
-  TEXT_LAYER: flag(false),
-  /** At which pages of a PDF that are no scans are drawn. */
-  PDF_DPI: number(300, { min: 100, max: 600 }),
-  /** Of a source. */
-  MAX_PAGES: number(10_000, { min: 1, max: 100_000 }),
+  TEXT_LAYER: flag(false, 'takes the text that a PDF brings along, unless the document says otherwise'),
+  PDF_DPI: number(300, 'resolution at which pages of a PDF that are no scans are drawn', {
+    min: 100,
+    max: 600,
+  }),
+  MAX_PAGES: number(10_000, 'most pages of a source', { min: 1, max: 100_000 }),
   ...limitSettings,
 };
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { sweepWorkDirectories, withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { defineProcessor, type Job, PermanentFailure } from '../../engine/processor/processor.ts';
 import { files } from '../files.ts';
 import { readOrder } from '../job-page.ts';
-import { sweepWorkDirectories, withWorkDirectory } from '../work-directory.ts';
 import { type SplitPage, type SplitPages, splitFiles } from './pages.ts';
 import { pagesOf } from './pages-of.ts';
 import { parseSplitConfig, type SplitConfig } from './split-config.ts';

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 import type { Engine } from '../../engine.ts';
 import { PismakError } from '../../errors.ts';
 import type { Role } from '../../operation/operation.ts';
 import type { BlobReference } from '../blobs.ts';
+import { ownersOf } from './owners-of.ts';
 
 /**
  * Blobs are named by their hash, and a hash is no secret. Only the uploader, the owner of a request that contains the
@@ -98,13 +98,6 @@ async function hasPut(queries: Queries, owner: string, hash: string): Promise<bo
 
 /** Owned by `request:NAME:UUID`, see `requestOwner`. */
 async function isInRequest(queries: Queries, name: string, hash: string): Promise<boolean> {
-  const prefix = `request:${name}:`;
-  const row = await queries
-    .selectFrom('blobRef')
-    .select('owner')
-    .where('hash', '=', hash)
-    .where(sql`substr("owner", 1, ${sql.lit([...prefix].length)})`, '=', prefix)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  const found = await ownersOf(queries, hash, `request:${name}:`).limit(1).executeTakeFirst();
+  return found !== undefined;
 }

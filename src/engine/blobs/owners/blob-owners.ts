@@ -41,6 +41,11 @@ export async function disown(queries: Queries, owner: string): Promise<void> {
   await queries.deleteFrom('blobRef').where('owner', '=', owner).execute();
 }
 
+/** The owner doesn't need this blob any more. */
+export async function disownOne(queries: Queries, hash: string, owner: string): Promise<void> {
+  await queries.deleteFrom('blobRef').where('hash', '=', hash).where('owner', '=', owner).execute();
+}
+
 export interface Sweep {
   seen: number;
   orphans: number;

@@ -64,3 +64,22 @@ test('a caller who hangs up while results are under way loses none', async () =>
   await eventually('it waits', async () => (await engine.broker.status('done')).ready.normal === 1);
   assert.equal((await takeOne()).uuid, uuid);
 });
+
+test('nobody takes results from a queue that a house reads, or makes it the output of a pipeline or a stage', async () => {
+  await engine.pipelines.claimOutput('house.collect');
+  await assert.rejects(call('results.take', { queue: 'house.collect' }, alice), { code: 'not-found' });
+  await assert.rejects(call('results.take', { queue: 'house.collect' }, admin), {
+    code: 'forbidden',
+    message: /the program itself takes results from house\.collect/,
+  });
+  const pipeline = { name: 'mine', stages: ['work', 'house.collect'] };
+  await assert.rejects(call('pipeline.create', pipeline, alice), { code: 'forbidden' });
+  await assert.rejects(call('request.submit', { stages: ['work', 'house.collect'], files: [] }, alice), {
+    code: 'forbidden',
+  });
+  await assert.rejects(call('stage.create', { name: 'house.collect', processor: 'nothing' }), {
+    code: 'already-exists',
+  });
+  const { queues } = await call('queue.ls', {}, alice);
+  assert.ok(!queues.some((queue: { name: string }) => queue.name === 'house.collect'));
+});

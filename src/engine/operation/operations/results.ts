@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
+import { programOwner } from '../../stage/pipelines.ts';
 import { defineOperation, mayTouch, type OperationContext } from '../operation.ts';
 import { queueName } from './inputs.ts';
 
@@ -34,7 +35,12 @@ const take = defineOperation({
   }),
   example: { queue: 'pages-done', max: 10 },
   async handler({ engine, signal }, { queue, max, waitMs }) {
-    if ((await engine.pipelines.outputOwner(queue)) === undefined) {
+    const owner = await engine.pipelines.outputOwner(queue);
+    if (owner === programOwner) {
+      const message = `the program itself takes results from ${queue}; look into it with \`pismak queue peek ${queue}\``;
+      throw new PismakError('forbidden', message);
+    }
+    if (owner === undefined) {
       throw new PismakError(
         'queue-unknown',
         `there is no output queue ${queue}; \`pismak queue ls\` lists them`,

@@ -1,20 +1,18 @@
-import { choice, number, parseStageConfig, type StageConfig, words } from '../stage-config.ts';
+import { choice, number, parseStageConfig, type StageConfig, shellLine } from '../../stage/stage-config.ts';
 
 /** Keys that say which program runs and what it may use. 0 = not limited. */
 export const commandSettings = {
-  /** Given to `sh -c` in the program's directory. */
-  COMMAND: words(''),
-  /** no = cut off where the system can; never = where it can't, nothing is run; yes = left alone. */
-  NETWORK: choice('no', ['yes', 'never']),
-  /** Address space of each of its processes. */
-  MEMORY_MB: number(8192, { min: 0 }),
-  /** Largest file that it may write. */
-  FILE_MB: number(1024, { min: 0 }),
-  /** Processes at once; binds only who isn't root. */
-  PROCESSES: number(0, { min: 0 }),
-  /** All files in `out/` together. */
-  OUTPUT_MB: number(1024, { min: 1 }),
-  OUTPUT_FILES: number(1000, { min: 1 }),
+  COMMAND: shellLine('', "the program to run, by sh in the program's directory"),
+  NETWORK: choice(
+    'no',
+    ['yes', 'never'],
+    "no cuts it off where the system can; never runs nothing where it can't; yes leaves it alone",
+  ),
+  MEMORY_MB: number(8192, 'address space of each of its processes', { min: 0 }),
+  FILE_MB: number(1024, 'largest file that it may write', { min: 0 }),
+  PROCESSES: number(0, 'processes at once; root is exempt', { min: 0 }),
+  OUTPUT_MB: number(1024, 'all files in out/ together', { min: 1 }),
+  OUTPUT_FILES: number(1000, 'most files in out/', { min: 1 }),
 };
 
 export type CommandConfig = StageConfig<typeof commandSettings>;

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PermanentFailure } from '../../engine/processor/processor.ts';
-import { isSafeName } from './safe-names.ts';
+import { isPlainPath } from '../../files/safe-names.ts';
+import { PermanentFailure } from '../processor.ts';
 
 /**
  * What a program left in its directory, by name. Links are not followed and nothing but plain files is opened; what is left
@@ -19,7 +19,7 @@ export async function readOutput(
     const entries = await readdir(join(directory, folder), { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (!isSafeName(name)) log(`left out: out/${JSON.stringify(name)} is not a name for a file of ours`);
+      if (!isPlainPath(name)) log(`left out: out/${JSON.stringify(name)} is not a name for a file of ours`);
       else if (entry.isDirectory()) await walk(name);
       else if (!entry.isFile()) log(`left out: out/${name} is not a plain file`);
       else {

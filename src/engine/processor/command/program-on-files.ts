@@ -1,12 +1,12 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { PermanentFailure } from '../../engine/processor/processor.ts';
-import { withWorkDirectory } from '../work-directory.ts';
+import { placeNames } from '../../files/safe-names.ts';
+import { withWorkDirectory } from '../../files/work-directory.ts';
+import { PermanentFailure } from '../processor.ts';
 import type { CommandConfig } from './command-config.ts';
 import type { Isolation } from './isolation.ts';
 import { readOutput } from './output-files.ts';
 import { runProgram } from './run-program.ts';
-import { placeNames } from './safe-names.ts';
 
 export interface ProgramOnFiles {
   config: CommandConfig & { programs: string };

@@ -1,6 +1,6 @@
-import { type Blobs, readBlob } from '../../engine/blobs/blobs.ts';
-import type { ResultFile } from '../../engine/request/request.ts';
-import { sizeOf } from '../../engine/results/result-files.ts';
+import { type Blobs, readBlob } from '../blobs/blobs.ts';
+import type { ResultFile } from '../request/request.ts';
+import { sizeOf } from './result-files.ts';
 
 export interface StoredFile {
   name: string;
@@ -8,12 +8,13 @@ export interface StoredFile {
   size: number;
 }
 
-/** The file as a blob, whether it came inside the message or by reference. Its owner must be told within a minute. */
+/** A file of a finished request as a blob, whether it came inside the message or by reference. Own it within a minute (`own`). */
 export async function storedFile(blobs: Blobs, file: ResultFile): Promise<StoredFile> {
   if (file.blob !== '') return { name: file.name, hash: file.blob, size: sizeOf(file) };
   return { name: file.name, ...(await blobs.put(file.content)) };
 }
 
+/** Its content, wherever it is. */
 export async function contentOf(blobs: Blobs, file: ResultFile): Promise<Uint8Array> {
   return file.blob === '' ? file.content : readBlob(blobs, file.blob);
 }

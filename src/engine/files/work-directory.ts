@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLiving } from '../engine/data-directory/living-process.ts';
+import { isLiving } from '../data-directory/living-process.ts';
 
 /** Name of the machine too: containers may share a directory for temporary files, and number their processes alike. */
 const prefix = `pismak-work-${hostname().replace(/[^A-Za-z0-9.]/g, '')}-`;

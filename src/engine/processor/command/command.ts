@@ -1,9 +1,9 @@
-import { defineProcessor } from '../../engine/processor/processor.ts';
-import { sweepWorkDirectories } from '../work-directory.ts';
+import { sweepWorkDirectories } from '../../files/work-directory.ts';
+import { defineProcessor } from '../processor.ts';
+import { readStageFiles } from '../stage-files.ts';
 import { parseCommandConfig } from './command-config.ts';
 import { findIsolation } from './isolation.ts';
 import { runOnFiles } from './program-on-files.ts';
-import { readStageFiles } from './stage-files.ts';
 
 /** Any program as a stage: every file that it leaves in `out/` is added to the request or replaces the one of that name. */
 export default defineProcessor(async (setup) => {

@@ -7,13 +7,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isLiving } from '../../engine/data-directory/living-process.ts';
-import { isPermanent, type Job } from '../../engine/processor/processor.ts';
-import { newFile } from '../../engine/request/request.ts';
-import { openJobFiles } from '../../engine/results/result-files.ts';
-import { eventually } from '../../engine/testing/eventually.ts';
-import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
-import { runProcessor } from '../../index.ts';
+import { isLiving } from '../../data-directory/living-process.ts';
+import { newFile } from '../../request/request.ts';
+import { openJobFiles } from '../../results/result-files.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { temporaryDirectory } from '../../testing/temporary-directory.ts';
+import { isPermanent, type Job } from '../processor.ts';
+import { runProcessor } from '../run-processor.ts';
 import command from './command.ts';
 import { parseCommandConfig } from './command-config.ts';
 import { findIsolation } from './isolation.ts';
@@ -75,7 +75,7 @@ test('links in out/ are not followed, pipes are not opened', async () => {
 
 test('files with hostile names reach the program in its directory and nowhere else, and come back under their names', async () => {
   const { files } = await runProcessor(command, {
-    config: 'COMMAND = cat in/unnamed-1 >out/seen; echo new >out/unnamed-1',
+    config: 'COMMAND = cat in/tmp/evil_ >out/seen; mkdir out/tmp; echo new >out/tmp/evil_',
     files: { '../../tmp/evil\n': 'inside' },
   });
   assert.deepEqual(files, { '../../tmp/evil\n': 'new\n', seen: 'inside' });

@@ -1,4 +1,4 @@
-import type { Setup } from '../../engine/processor/processor.ts';
+import type { Setup } from './processor.ts';
 
 /** Local copies of all files of the stage: name to path. */
 export async function readStageFiles(setup: Setup): Promise<Map<string, string>> {

@@ -1,0 +1,42 @@
+import type { Queries } from '../database/database.ts';
+
+/** Which items of a batch are meant: all, unless some queue is left out. */
+interface Which {
+  exceptQueue?: string;
+}
+
+/** How many items of each batch still wait in the backlog, paused or not. Batches with none are left out. */
+export async function countInBacklog(
+  queries: Queries,
+  batches: readonly string[],
+  { exceptQueue }: Which = {},
+): Promise<Map<string, number>> {
+  if (batches.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom('backlog')
+    .select(({ fn }) => ['batch', fn.countAll().as('count')])
+    .where('batch', 'in', batches)
+    .$if(exceptQueue !== undefined, (query) => query.where('queue', '!=', exceptQueue ?? ''))
+    .groupBy('batch')
+    .execute();
+  return new Map(rows.map(({ batch, count }) => [batch, Number(count)]));
+}
+
+/**
+ * Uuids of the requests of a batch that have not been let into a queue yet. To find what has left the backlog, read your
+ * own rows first and then ask here: a request is in the backlog before it is anywhere else.
+ */
+export async function requestsInBacklog(
+  queries: Queries,
+  batch: string,
+  { exceptQueue }: Which = {},
+): Promise<Set<string>> {
+  const rows = await queries
+    .selectFrom('backlog')
+    .select('messageId')
+    .where('batch', '=', batch)
+    .$if(exceptQueue !== undefined, (query) => query.where('queue', '!=', exceptQueue ?? ''))
+    .execute();
+  // `uuid/stages remaining`, see `toMessage`.
+  return new Set(rows.map(({ messageId }) => messageId.slice(0, messageId.lastIndexOf('/'))));
+}

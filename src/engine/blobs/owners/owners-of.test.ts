@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bothDatabases } from '../../testing/both-databases.ts';
+import { systemClock } from '../../time/clock.ts';
+import { disownOne, own } from './blob-owners.ts';
+import { isOwnedBy, ownersOf } from './owners-of.ts';
+
+const [one, other] = ['1'.repeat(64), '2'.repeat(64)];
+
+for (const { name, open } of await bothDatabases()) {
+  test(`${name}: a house asks which of its things have a blob, and takes one blob from one of them`, async (t) => {
+    const { query } = (await open(t, systemClock)).database;
+    const ids = async (prefix: string) =>
+      (await ownersOf(query, one, prefix).execute()).map(({ id }) => id).sort();
+    for (const owner of ['mail:1', 'mail:ž2', 'mail', 'mailing:3', 'ma_l:4']) await own(query, one, owner, 0);
+    await own(query, other, 'mail:5', 0);
+    assert.deepEqual(await ids('mail:'), ['1', 'ž2']);
+    assert.deepEqual(await ids('ma_l:'), ['4'], 'an underscore stands for itself');
+    assert.deepEqual(await ids('page:'), []);
+    assert.equal(await isOwnedBy(query, one, 'mail:1'), true);
+    await disownOne(query, one, 'mail:1');
+    assert.equal(await isOwnedBy(query, one, 'mail:1'), false);
+    assert.deepEqual(await ids('mail:'), ['ž2']);
+    assert.equal(await isOwnedBy(query, other, 'mail:5'), true);
+  });
+}

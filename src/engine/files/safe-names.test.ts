@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { join, sep } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  createDistinctPaths,
+  isPlainPath,
+  markedFileName,
+  placeNames,
+  safeFileName,
+  safePath,
+} from './safe-names.ts';
+
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.string({ unit: fc.constantFrom('.', '/', '\\', 'x', 'X', ' ', '~', '2') }),
+  fc.constantFrom('', '.', '..', '../../etc/passwd', '/etc/passwd', 'C:\\x', 'a\0b', 'a\x1b[2Jb', '~', 'nul'),
+  fc.constantFrom(
+    'ž'.repeat(300),
+    'a/'.repeat(300),
+    'a\u202Egpj.exe',
+    'COM¹.txt',
+    'z\u030c',
+    '\ud800',
+    '.ssh',
+  ),
+);
+
+function assertSafe(name: string) {
+  assert.ok(name !== '' && Buffer.byteLength(name) <= 255);
+  assert.doesNotMatch(name, /^\.|[/\\:*?"<>|\p{C}\p{Zl}\p{Zp}]|[. ]$|^ /u, 'not hidden, nothing unseen');
+  assert.doesNotMatch(name, /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i, 'not a device of Windows');
+  assert.equal(name, name.toWellFormed().normalize('NFC'));
+}
+
+test('whatever the name, it becomes the safe name of one file, and stays as it is when done again', () => {
+  fc.assert(
+    fc.property(hostile, (name) => {
+      assertSafe(safeFileName(name));
+      assertSafe(markedFileName(name));
+      assert.equal(safeFileName(safeFileName(name)), safeFileName(name));
+    }),
+  );
+});
+
+test('whatever the name, the path stays below its directory, and stays as it is when done again', () => {
+  fc.assert(
+    fc.property(hostile, (name) => {
+      const path = safePath(name);
+      assert.ok(join('/below', path).startsWith(`${sep}below${sep}`));
+      assert.ok(path.split('/').length <= 8);
+      for (const part of path.split('/')) assertSafe(part);
+      assert.equal(safePath(path), path);
+      assert.ok(isPlainPath(path));
+    }),
+  );
+});
+
+const names: [name: string, file: string, path: string][] = [
+  ['Kronika obce, díl 2.xml', 'Kronika obce, díl 2.xml', 'Kronika obce, díl 2.xml'],
+  ['../../etc/passwd', '__.._etc_passwd', 'etc/passwd'],
+  ['/absolute', '_absolute', 'absolute'],
+  ['C:\\windows\\system32', 'C__windows_system32', 'C_/windows/system32'],
+  ['a/./b//c', 'a_._b__c', 'a/b/c'],
+  ['nul.txt', '_nul.txt', '_nul.txt'],
+  ['.bashrc', '_bashrc', '_bashrc'],
+  ['x\ny\0"<>|?*.png', 'x_y_______.png', 'x_y_______.png'],
+  ['evil\u202egnp.exe', 'evil_gnp.exe', 'evil_gnp.exe'],
+  ['name. . ', 'name', 'name'],
+  ['..', '_', '_'],
+  ['', '_', '_'],
+];
+for (const [name, file, path] of names) {
+  test(`${JSON.stringify(name)} becomes the file ${file}, or the path ${path}`, () => {
+    assert.equal(safeFileName(name), file);
+    assert.equal(safePath(name), path);
+  });
+}
+
+test('a long name keeps its ending', () => {
+  assert.match(safeFileName(`${'x'.repeat(500)}.xml`), /^x{196}\.xml$/);
+  assert.match(safePath(`${'ž'.repeat(400)}.page.xml`), /^ž{95}\.page\.xml$/u);
+});
+
+test('different names never become the same marked name', () => {
+  fc.assert(
+    fc.property(hostile, hostile, (one, other) => {
+      fc.pre(one.toWellFormed() !== other.toWellFormed());
+      assert.notEqual(markedFileName(one), markedFileName(other));
+    }),
+  );
+});
+
+test('names that collide are kept apart, also where case does not count', () => {
+  const place = createDistinctPaths({ reserved: ['request.pb'] });
+  const wanted = ['a/b.txt', 'A/B.txt', 'a/b.txt', 'a/b~2.txt', 'c', 'c', 'request.pb', 'a'];
+  const given = ['a/b.txt', 'A/B~2.txt', 'a/b~3.txt', 'a/b~2~2.txt', 'c', 'c~2', 'request~2.pb', 'a~2'];
+  assert.deepEqual(wanted.map(place), given);
+});
+
+test('whatever is asked for, no path is given twice, and no file stands where a folder does', () => {
+  fc.assert(
+    fc.property(fc.array(hostile.map(safePath), { maxLength: 20 }), (wanted) => {
+      const given = wanted.map(createDistinctPaths()).map((path) => path.toLowerCase());
+      assertDisjoint(given);
+    }),
+  );
+});
+
+test('thousands of files of one name are told apart in no time', () => {
+  const place = createDistinctPaths();
+  const given = Array.from({ length: 20_000 }, () => place('page.txt'));
+  assert.equal(new Set(given).size, given.length);
+  assert.equal(given.at(-1), 'page~20000.txt');
+});
+
+test('a path that leads out of its directory, or that nobody can type, is not plain', () => {
+  const bad = [
+    '',
+    '.',
+    '..',
+    '/etc/passwd',
+    '../a',
+    'a/../b',
+    'a//b',
+    'a/',
+    'a\\b',
+    'a\nb',
+    'a\0b',
+    '\ud800',
+  ];
+  for (const name of [...bad, 'x'.repeat(201), 'a/'.repeat(9)]) assert.ok(!isPlainPath(name), name);
+});
+
+test('files are placed under their own names, with folders, spaces, quotes and diacritics', () => {
+  const own = [
+    'order.json',
+    'pages/0001',
+    'strana \'první\' "č. 1".png',
+    '.hidden',
+    'ručně 📜.tif',
+    'A',
+    'a',
+  ];
+  assert.deepEqual(
+    [...placeNames(own)],
+    own.map((name) => [name, name]),
+  );
+});
+
+test('files with bad names, or where a folder stands already, are placed under others', () => {
+  const placed = placeNames(['../x', 'a', 'a/b', 'x', 'c/d', 'c', '\n']);
+  assert.deepEqual([...placed.values()], ['x~2', 'a', 'a_b', 'x', 'c/d', 'c~2', '_']);
+});
+
+test('whatever the names are, every file has a place of its own', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(hostile, { maxLength: 20 }), (some) => {
+      const places = placeNames(some);
+      assert.deepEqual([...places.keys()], some);
+      for (const place of places.values()) assert.ok(isPlainPath(place));
+      assertDisjoint([...places.values()]);
+    }),
+  );
+});
+
+function assertDisjoint(paths: readonly string[]) {
+  assert.equal(new Set(paths).size, paths.length);
+  for (const path of paths) assert.ok(!paths.some((other) => other.startsWith(`${path}/`)), path);
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+
+/*
+ * Names from outside (of requests, archives, programs) as names of files. A safe name works on any system: it stays in its
+ * directory, is not hidden, not one that Windows reserves, in NFC, without characters that nobody sees, and not too long.
+ */
+
+/** Bytes. File systems allow 255, and something may be added to it. */
+const longest = 200;
+const mostParts = 8;
+/** Control, format and unassigned characters, line separators, and what Windows doesn't allow. */
+const unsafe = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu;
+const reservedByWindows = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.|$)/i;
+
+/** A safe name of one file: `a/b.txt` becomes `a_b.txt`. A safe name stays as it is. */
+export function safeFileName(name: string): string {
+  const cleaned = name.toWellFormed().normalize('NFC').replaceAll(unsafe, '_');
+  // Windows drops dots and spaces at the end.
+  const trimmed = cleaned.replace(/[\s.]+$/, '').trimStart();
+  const visible = trimmed.replace(/^\.+/, '_');
+  const short = shortened(visible).replace(/[\s.]+$/, '');
+  return reservedByWindows.test(short) ? `_${short}` : short || '_';
+}
+
+/** A safe path below any directory: `../../etc/passwd` becomes `etc/passwd`, `C:\x` becomes `C_/x`. */
+export function safePath(name: string): string {
+  const parts = name.split(/[/\\]/).filter((part) => !/^\s*\.{0,2}\s*$/.test(part));
+  return parts.slice(-mostParts).map(safeFileName).join('/') || '_';
+}
+
+/** A safe name with a mark of the original, so that two different names never become one. */
+export function markedFileName(name: string): string {
+  const mark = createHash('sha256').update(name).digest('hex').slice(0, 16);
+  return `${safeFileName(name)}~${mark}`;
+}
+
+/**
+ * Whether a path works here as it stands, if perhaps not everywhere: relative, within its directory, printable. Hidden files
+ * are allowed.
+ */
+export function isPlainPath(name: string): boolean {
+  const parts = name.split('/');
+  return parts.length <= mostParts && parts.every(isPlainPart);
+}
+
+function isPlainPart(part: string): boolean {
+  return (
+    !['', '.', '..'].includes(part) &&
+    Buffer.byteLength(part) <= longest &&
+    !/[\p{C}\p{Zl}\p{Zp}\\]/u.test(part)
+  );
+}
+
+/**
+ * Gives each path once: `a.txt`, then `a~2.txt`. A file never takes the place of a folder, or the other way round. By
+ * default `A.txt` counts as `a.txt`, as on some systems.
+ */
+export function createDistinctPaths({
+  reserved = [],
+  ignoreCase = true,
+}: {
+  reserved?: Iterable<string>;
+  ignoreCase?: boolean;
+} = {}): (path: string) => string {
+  const keyOf = (path: string) => (ignoreCase ? path.toLowerCase() : path);
+  const files = new Set([...reserved].map(keyOf));
+  const folders = new Set<string>();
+  /** So that the thousandth copy of a path needn't count from the beginning. */
+  const copies = new Map<string, number>();
+  return (wanted) => {
+    const isBelowFile = foldersOf(wanted).some((folder) => files.has(keyOf(folder)));
+    const path = isBelowFile ? safeFileName(wanted) : wanted;
+    let number = copies.get(keyOf(path)) ?? 1;
+    let free = path;
+    while (files.has(keyOf(free)) || folders.has(keyOf(free))) free = numbered(path, ++number);
+    copies.set(keyOf(path), number);
+    files.add(keyOf(free));
+    for (const folder of foldersOf(free)) folders.add(keyOf(folder));
+    return free;
+  };
+}
+
+/** A place for each name in a directory of our own: under its own name where that works, else under a safe one. */
+export function placeNames(names: readonly string[]): Map<string, string> {
+  const distinct = createDistinctPaths({ ignoreCase: false });
+  const [plain, others] = [names.filter(isPlainPath), names.filter((name) => !isPlainPath(name))];
+  const places = new Map([
+    ...plain.map((name) => [name, distinct(name)] as const),
+    ...others.map((name) => [name, distinct(safePath(name))] as const),
+  ]);
+  // In the order of the names.
+  return new Map(names.map((name) => [name, places.get(name) ?? name]));
+}
+
+function foldersOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+function numbered(path: string, number: number): string {
+  return path.replace(/(\.[^./]*)?$/, (ending) => `~${number}${ending}`);
+}
+
+/** Cut between characters; the ending stays: `.txt`, `.page.xml`. */
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= longest) return name;
+  const [ending = ''] = /(\.[\p{L}\p{N}]{1,10}){1,2}$/u.exec(name) ?? [];
+  let room = longest - Buffer.byteLength(ending);
+  let start = '';
+  for (const character of name.slice(0, name.length - ending.length)) {
+    room -= Buffer.byteLength(character);
+    if (room < 0) break;
+    start += character;
+  }
+  return start + ending;
+}
