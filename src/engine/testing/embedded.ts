@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { openSqliteBroker } from '../broker/sqlite.ts';
-import { openEmbeddedTree } from '../coordination/embedded.ts';
+import { openEmbeddedCoordination } from '../coordination/embedded.ts';
 import { engineMigrations } from '../database/open.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { createChangeLog } from '../event/change-log.ts';
@@ -28,7 +28,7 @@ export async function openEmbedded(
   await database.migrate(engineMigrations);
   const broker = await openSqliteBroker({ file: join(directory, 'queues.db'), clock });
   const blobs = await openDirectoryBlobs(join(directory, 'blobs'));
-  const tree = await openEmbeddedTree({ database, clock });
+  const tree = await openEmbeddedCoordination({ database, clock });
   const coordination = await tree.openSession('test');
   test.after(async () => {
     await tree.close();

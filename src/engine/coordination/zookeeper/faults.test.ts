@@ -157,11 +157,11 @@ test('a holder that slept while its place was taken away is refused by the serve
     random: () => 0,
     sessionTimeoutMs,
   });
-  const line = `${address.root}/!leader`;
-  const [place] = await client.request(getChildren(line, false));
+  const queue = `${address.root}/!leader`;
+  const [place] = await client.request(getChildren(queue, false));
   await client.close();
   // Nothing else happens in this process meanwhile, so it cannot know yet.
-  execFileSync(process.execPath, [removeZnode, url, `${line}/${place}`]);
+  execFileSync(process.execPath, [removeZnode, url, `${queue}/${place}`]);
   assert.equal(hold.lost.aborted, false);
   await assert.rejects(session.set('/plan', 'late', { under: hold }), code('hold-lost'));
   await eventually('it is told', () => hold.lost.aborted);
@@ -207,7 +207,7 @@ test('over broken connections nothing is done twice or forgotten', async (contex
     total >= certain && total <= certain + unsure,
     `${certain} <= ${total} <= ${certain} + ${unsure}`,
   );
-  assert.equal(await witness.holder('/leader'), undefined, 'no place in the line is left behind');
+  assert.equal(await witness.holder('/leader'), undefined, 'no place in the queue is left behind');
   assert.equal((await witness.children('/present')).length, 40);
   const expected = new Map((await witness.children('/n')).map(({ name, value }) => [name, value]));
   await eventually('the watch has the last state', () => {
