@@ -1,7 +1,7 @@
 import type { Random } from '../identity.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { warnOfListener } from './warn-of-listener.ts';
-import { parseAddress } from './zookeeper/address.ts';
+import { readAddress } from './zookeeper/address.ts';
 import { ZookeeperTree } from './zookeeper/tree.ts';
 
 /**
@@ -24,5 +24,5 @@ export async function openZookeeperCoordination(parts: {
 }): Promise<ZookeeperTree> {
   const { url, clock = systemClock, random = Math.random, sessionTimeoutMs = 10_000 } = parts;
   const { report = warnOfListener } = parts;
-  return new ZookeeperTree(await parseAddress(url), { clock, random, sessionTimeoutMs, report });
+  return new ZookeeperTree(await readAddress(url), { clock, random, sessionTimeoutMs, report });
 }

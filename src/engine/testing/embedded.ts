@@ -43,7 +43,7 @@ export async function openEmbedded(
   return {
     ...ports,
     tree,
-    openSession: tree.openSession,
+    openSession: (identity: string) => tree.openSession(identity),
     directory,
     clock,
     random: Math.random,

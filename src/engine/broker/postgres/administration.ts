@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import type { Page, QueueStatus, StoredMessage } from '../broker.ts';
 import { pageOf } from '../checks.ts';
 import { fromSeenRow, messageColumns, type SeenRow } from '../message-row.ts';
@@ -48,9 +48,9 @@ const listDead: Statement = {
 
 /** Looks at queues without changing them. */
 export class Administration {
-  readonly #line: PostgresLine;
+  readonly #line: LastingConnection;
 
-  constructor(line: PostgresLine) {
+  constructor(line: LastingConnection) {
     this.#line = line;
   }
 

@@ -1,4 +1,4 @@
-import type { Asked, PostgresLine } from '../../database/postgres/line.ts';
+import type { Asked, LastingConnection } from '../../database/postgres/lasting-connection.ts';
 import { PismakError } from '../../errors.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { fromRow, type Message, type MessageRow } from '../message-row.ts';
@@ -38,7 +38,7 @@ const states = { ready: 0, delayed: 1, dead: 2 } as const;
 
 /** Writes the fates of claimed messages and claims new ones, in rounds: what comes during one goes with the next. */
 export class Claims {
-  readonly #line: PostgresLine;
+  readonly #line: LastingConnection;
   readonly #clock: Clock;
   readonly #lease: Lease;
   readonly #queues: ReadonlyMap<string, PostgresQueue>;
@@ -52,7 +52,7 @@ export class Claims {
   #closing = false;
 
   constructor(parts: {
-    line: PostgresLine;
+    line: LastingConnection;
     clock: Clock;
     lease: Lease;
     queues: ReadonlyMap<string, PostgresQueue>;

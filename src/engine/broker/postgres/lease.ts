@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 
 const take: Statement = {
   name: 'take-lease',
@@ -12,20 +12,20 @@ const end: Statement = { name: 'end-lease', text: 'DELETE FROM process WHERE num
 
 /** What says, on the server's clock, that this process lives. All claims are made under its number. */
 export class Lease {
-  readonly #line: PostgresLine;
+  readonly #line: LastingConnection;
   readonly #leaseMs: number;
   #number: number;
   #replacing: Promise<void> | undefined;
   /** Called when another lease has begun, after the first was lost. */
   onReplaced = () => {};
 
-  private constructor(line: PostgresLine, leaseMs: number, number: number) {
+  private constructor(line: LastingConnection, leaseMs: number, number: number) {
     this.#line = line;
     this.#leaseMs = leaseMs;
     this.#number = number;
   }
 
-  static async take(line: PostgresLine, leaseMs: number): Promise<Lease> {
+  static async take(line: LastingConnection, leaseMs: number): Promise<Lease> {
     return new Lease(line, leaseMs, await insert(line, leaseMs));
   }
 
@@ -57,7 +57,7 @@ export class Lease {
   }
 }
 
-async function insert(line: PostgresLine, leaseMs: number): Promise<number> {
+async function insert(line: LastingConnection, leaseMs: number): Promise<number> {
   const [row] = await line.query<[number]>(take, [leaseMs]);
   return row?.[0] ?? -1;
 }

@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import { hasCode, PismakError } from '../../errors.ts';
 import { cameReady, noticesOf } from './notices.ts';
 
@@ -46,14 +46,14 @@ const insert: Statement = {
 
 /** Group commit: what is published while a batch is being written goes with the next one. */
 export class Publisher {
-  readonly #line: PostgresLine;
+  readonly #line: LastingConnection;
   readonly #process: () => number;
   readonly #onPublished: (queue: string, high: boolean) => void;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
 
   constructor(
-    line: PostgresLine,
+    line: LastingConnection,
     process: () => number,
     onPublished: (queue: string, high: boolean) => void,
   ) {

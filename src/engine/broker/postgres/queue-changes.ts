@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import type { QueueOptions } from '../broker.ts';
 import type { Administration } from './administration.ts';
 import { type Notice, noticesOf } from './notices.ts';
@@ -52,11 +52,11 @@ const discardSome: Statement = {
 
 /** Changes to queues as a whole. Those that consume them are told. */
 export class QueueChanges {
-  readonly #line: PostgresLine;
+  readonly #line: LastingConnection;
   readonly #administration: Administration;
   readonly #process: () => number;
 
-  constructor(line: PostgresLine, administration: Administration, process: () => number) {
+  constructor(line: LastingConnection, administration: Administration, process: () => number) {
     this.#line = line;
     this.#administration = administration;
     this.#process = process;

@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import type { Clock } from '../../time/clock.ts';
 import { DelayTimer } from '../delay-timer.ts';
 import type { Lease } from './lease.ts';
@@ -56,7 +56,7 @@ const removedQueues: Statement = {
 
 /** What must be done now and then: renew the lease, take back what the dead had, and make ready what is due. */
 export class Upkeep {
-  readonly #line: PostgresLine;
+  readonly #line: LastingConnection;
   readonly #clock: Clock;
   readonly #lease: Lease;
   readonly #leaseMs: number;
@@ -69,7 +69,7 @@ export class Upkeep {
   #working: Promise<void> | undefined;
 
   constructor(parts: {
-    line: PostgresLine;
+    line: LastingConnection;
     clock: Clock;
     lease: Lease;
     leaseMs: number;

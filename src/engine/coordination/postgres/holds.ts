@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import type { PismakError } from '../../errors.ts';
 import { newId } from '../../identity.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -37,12 +37,12 @@ const leaveUnknown: Statement = {
 
 /** For each path a queue in the table, whose first place holds. Here are the tickets of this process. */
 export class PostgresHolds {
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
   readonly #clock: Clock;
   readonly #tickets = new Map<string, Ticket>();
 
-  constructor(line: PostgresLine, clock: Clock) {
-    this.#line = line;
+  constructor(connection: LastingConnection, clock: Clock) {
+    this.#connection = connection;
     this.#clock = clock;
   }
 
@@ -62,7 +62,7 @@ export class PostgresHolds {
   }
 
   async holder(path: string): Promise<{ identity: string; fence: number } | undefined> {
-    const [row] = await this.#line.query<[number, string]>(first, [path]);
+    const [row] = await this.#connection.query<[number, string]>(first, [path]);
     return row && { fence: row[0], identity: row[1] };
   }
 
@@ -90,13 +90,13 @@ export class PostgresHolds {
 
   /** Leaves the queues in which we stand without knowing, because an answer was lost. */
   async leaveUnknown(sessions: readonly string[]): Promise<void> {
-    await this.#line.query(leaveUnknown, [sessions, [...this.#tickets.keys()]]);
+    await this.#connection.query(leaveUnknown, [sessions, [...this.#tickets.keys()]]);
   }
 
   async #join(ticket: Ticket): Promise<void> {
     const { path, session, identity, name } = ticket;
     try {
-      const [, places] = await this.#line.together([
+      const [, places] = await this.#connection.together([
         [lockQueue, [path]],
         [joinQueue, [path, session, identity, name]],
       ]);
@@ -110,7 +110,7 @@ export class PostgresHolds {
   }
 
   async #serve(path: string): Promise<void> {
-    const [row] = await this.#line.query<[number, string, string]>(first, [path]);
+    const [row] = await this.#connection.query<[number, string, string]>(first, [path]);
     const ticket = row && this.#tickets.get(row[2]);
     if (!ticket) return;
     ticket.resolve({
@@ -124,6 +124,6 @@ export class PostgresHolds {
 
   async #leave(ticket: Ticket): Promise<void> {
     this.#tickets.delete(ticket.name);
-    await this.#line.query(leaveQueue, [ticket.name]);
+    await this.#connection.query(leaveQueue, [ticket.name]);
   }
 }

@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import type { Hold, Node, WriteOptions } from '../coordination.ts';
 import { holdLost, nodeChanged, nodeExists, sessionExpired } from '../errors.ts';
 import { nameOf, parentOf } from '../path.ts';
@@ -63,19 +63,19 @@ const remove: Statement = {
 
 /** The nodes in the table. Every write is one statement, with all its conditions inside. */
 export class PostgresNodes {
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
 
-  constructor(line: PostgresLine) {
-    this.#line = line;
+  constructor(connection: LastingConnection) {
+    this.#connection = connection;
   }
 
   async get(path: string): Promise<Node | undefined> {
-    const [row] = await this.#line.query<NodeRow>(get, [path]);
+    const [row] = await this.#connection.query<NodeRow>(get, [path]);
     return row && nodeOf(row);
   }
 
   async children(parent: string): Promise<Node[]> {
-    const rows = await this.#line.query<NodeRow>(children, [parent]);
+    const rows = await this.#connection.query<NodeRow>(children, [parent]);
     return rows.map(nodeOf).sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
@@ -107,7 +107,7 @@ export class PostgresNodes {
     values: readonly unknown[],
   ) {
     const asked = [session, under?.fence ?? null, path, ...values];
-    const [row] = await this.#line.query<WriteRow>(statement, asked);
+    const [row] = await this.#connection.query<WriteRow>(statement, asked);
     const [alive = 0, held = 0, found = null, version = null, ephemeral = null] = row ?? [];
     if (alive === 0) throw sessionExpired(session);
     if (under && held === 0) throw holdLost(under);

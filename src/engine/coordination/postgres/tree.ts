@@ -1,5 +1,5 @@
-import { PostgresLine } from '../../database/postgres/line.ts';
-import type { PostgresNodes as PostgresCluster } from '../../database/postgres/nodes.ts';
+import type { PostgresCluster } from '../../database/postgres/cluster.ts';
+import { LastingConnection } from '../../database/postgres/lasting-connection.ts';
 import { prepareSchema } from '../../database/postgres/schema.ts';
 import { PismakError } from '../../errors.ts';
 import { newId } from '../../identity.ts';
@@ -22,7 +22,7 @@ export interface PostgresTreeSettings {
 /** All sessions of this process, over one connection. */
 export class PostgresTree implements CoordinationSource {
   readonly #settings: PostgresTreeSettings;
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
   readonly #table: SessionTable;
   readonly #nodes: PostgresNodes;
   readonly #watches: Watches;
@@ -35,9 +35,9 @@ export class PostgresTree implements CoordinationSource {
   static async open(cluster: PostgresCluster, settings: PostgresTreeSettings): Promise<PostgresTree> {
     const tree = new PostgresTree(cluster, settings);
     try {
-      await prepareSchema(tree.#line, schema);
+      await prepareSchema(tree.#connection, schema);
     } catch (error) {
-      await tree.#line.close();
+      await tree.#connection.close();
       throw error;
     }
     tree.#takeTurn();
@@ -47,7 +47,7 @@ export class PostgresTree implements CoordinationSource {
   private constructor(cluster: PostgresCluster, settings: PostgresTreeSettings) {
     const { clock, sessionTimeoutMs, report } = settings;
     this.#settings = settings;
-    this.#line = new PostgresLine(cluster, {
+    this.#connection = new LastingConnection(cluster, {
       clock,
       // Time enough to find another node before the sessions expire.
       patienceMs: sessionTimeoutMs / 2,
@@ -59,10 +59,10 @@ export class PostgresTree implements CoordinationSource {
         this.#holds.lookAgain();
       },
     });
-    this.#table = new SessionTable(this.#line, sessionTimeoutMs);
-    this.#nodes = new PostgresNodes(this.#line);
+    this.#table = new SessionTable(this.#connection, sessionTimeoutMs);
+    this.#nodes = new PostgresNodes(this.#connection);
     this.#watches = new Watches(this.#nodes, report);
-    this.#holds = new PostgresHolds(this.#line, clock);
+    this.#holds = new PostgresHolds(this.#connection, clock);
   }
 
   async openSession(identity: string): Promise<Coordination> {
@@ -81,7 +81,7 @@ export class PostgresTree implements CoordinationSource {
     this.#cancel();
     await Promise.all([...this.#sessions.values()].map(({ session }) => session.close()));
     await this.#turn;
-    await this.#line.close();
+    await this.#connection.close();
   }
 
   #forSession(session: string): SessionTree {
