@@ -3,6 +3,7 @@ import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
+import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import {
@@ -201,12 +202,4 @@ function nameOf(source: SourceRow, page: SplitPage): string {
 
 function isText(value: string | null): value is string {
   return value !== null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

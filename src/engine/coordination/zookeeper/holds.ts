@@ -1,6 +1,7 @@
 import { hasCode, PismakError } from '../../errors.ts';
 import { newId } from '../../identity.ts';
 import type { Clock } from '../../time/clock.ts';
+import { unlessAborted } from '../../time/deadline.ts';
 import type { Hold } from '../coordination.ts';
 import { holdLost } from '../errors.ts';
 import { createFlags, exists, getChildren, getData, remove, type Stat } from './requests.ts';
@@ -27,14 +28,7 @@ export class ZookeeperHolds {
 
   async hold(path: string, identity: string, signal?: AbortSignal): Promise<Hold> {
     signal?.throwIfAborted();
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const onAbort = () => reject(signal?.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await Promise.race([this.#stand(path, identity, signal), aborted]);
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-    }
+    return unlessAborted(this.#stand(path, identity, signal), signal);
   }
 
   async holder(path: string): Promise<{ identity: string; fence: number } | undefined> {
