@@ -1,6 +1,7 @@
 import { PostgresCluster } from '../database/postgres/cluster.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
+import { usualMaxBytes } from './checks.ts';
 import { PostgresBroker } from './postgres/broker.ts';
 
 export interface PostgresBrokerOptions {
@@ -19,6 +20,6 @@ export interface PostgresBrokerOptions {
  *     const broker = await openPostgresBroker({ url: 'postgres://pismak:secret@db/pismak', clock: systemClock });
  */
 export async function openPostgresBroker(options: PostgresBrokerOptions): Promise<Broker> {
-  const { url, clock, maxMessageBytes = 16 * 1024 * 1024, leaseMs = 15_000 } = options;
+  const { url, clock, maxMessageBytes = usualMaxBytes, leaseMs = 15_000 } = options;
   return PostgresBroker.open(await PostgresCluster.open(url, clock), { clock, maxMessageBytes, leaseMs });
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Queries } from '../../database/database.ts';
-import type { Mutex } from '../../database/sqlite/mutex.ts';
 import type { PismakError } from '../../errors.ts';
+import type { Mutex } from '../../time/mutex.ts';
 import type { Hold } from '../coordination.ts';
 import { holdLost } from '../errors.ts';
 

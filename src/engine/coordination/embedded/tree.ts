@@ -1,7 +1,7 @@
 import type { Queries } from '../../database/database.ts';
-import { Mutex } from '../../database/sqlite/mutex.ts';
 import { newId } from '../../identity.ts';
 import type { Clock } from '../../time/clock.ts';
+import { Mutex } from '../../time/mutex.ts';
 import type { Coordination, Hold } from '../coordination.ts';
 import { sessionUnknown } from '../errors.ts';
 import type { CoordinationSource } from '../open.ts';
