@@ -61,7 +61,7 @@ export class PostgresBroker implements Broker {
   static async open(nodes: PostgresCluster, settings: PostgresBrokerSettings): Promise<PostgresBroker> {
     const queues = new Map<string, PostgresQueue>();
     const desk = new LastingConnection(nodes, {
-      ...lineOptions(settings),
+      ...connectionOptions(settings),
       listen: channel,
       onNotice: (payload) => {
         const notice = readNotice(payload);
@@ -98,9 +98,9 @@ export class PostgresBroker implements Broker {
     this.#queues = queues;
     const process = () => lease.number;
     const wake = (queue: string, high: boolean) => queues.get(queue)?.wake(high);
-    this.#publisher = new Publisher(new LastingConnection(nodes, lineOptions(settings)), process, wake);
+    this.#publisher = new Publisher(new LastingConnection(nodes, connectionOptions(settings)), process, wake);
     this.#claims = new Claims({
-      line: new LastingConnection(nodes, lineOptions(settings)),
+      connection: new LastingConnection(nodes, connectionOptions(settings)),
       clock,
       lease,
       queues,
@@ -109,7 +109,7 @@ export class PostgresBroker implements Broker {
     this.#administration = new Administration(desk);
     this.#changes = new QueueChanges(desk, this.#administration, process);
     this.#upkeep = new Upkeep({
-      line: desk,
+      connection: desk,
       clock,
       lease,
       leaseMs,
@@ -236,7 +236,7 @@ export class PostgresBroker implements Broker {
   }
 }
 
-function lineOptions({ clock, leaseMs }: PostgresBrokerSettings): LastingConnectionOptions {
+function connectionOptions({ clock, leaseMs }: PostgresBrokerSettings): LastingConnectionOptions {
   return { clock, patienceMs: Math.max(leaseMs, 5000), settings };
 }
 
