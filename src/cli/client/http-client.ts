@@ -9,6 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { type ErrorCode, errorStatus, messageOf, PismakError } from '../../engine/errors.ts';
 import { isSystemError } from '../../engine/files/system-error.ts';
+import { parseJson } from '../../engine/json.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import { queryFromInput } from '../../server/routes/query-input.ts';
 import type { Client } from '../../terminal/client/client.ts';
@@ -150,14 +151,6 @@ async function parsed(answer: IncomingMessage): Promise<unknown> {
     throw new PismakError(code as ErrorCode, String(message), details ? { details } : {});
   }
   throw new PismakError('unavailable', `what answers there is no Pismak: status ${status}`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function unreachable(base: URL, error: unknown): unknown {

@@ -1,5 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
-import { Collector } from '../../engine/results/collector.ts';
+import { ResultDirectory } from '../../engine/results/result-directory.ts';
 import { requireRunning } from '../../terminal/client/require-running.ts';
 import { tellAlerts } from '../../terminal/client/tell-alerts.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
@@ -84,14 +84,17 @@ async function waitFor(session: Session<Options>, uuids: Set<string>, target: Ta
   const { out, clock, signal, options } = session;
   const client = await session.client();
   const queue = await outputQueue(target, client);
-  const collector = await Collector.open(options.output, { messages: options.messages ?? false, clock });
+  const directory = await ResultDirectory.open(options.output, {
+    messages: options.messages ?? false,
+    clock,
+  });
   const total = uuids.size;
   const bar = session.progress('results', total);
   const until = { kind: 'uuids', uuids } as const;
   const alerts = tellAlerts(session, client);
   await collectResults({
     client,
-    collector,
+    directory,
     queue,
     until,
     signal,
@@ -99,10 +102,10 @@ async function waitFor(session: Session<Options>, uuids: Set<string>, target: Ta
   }).finally(async () => {
     bar.close();
     await alerts.close();
-    await collector.close();
-    out.say(`${describeCounts(collector.counts)} in ${options.output}`);
+    await directory.close();
+    out.say(`${describeCounts(directory.counts)} in ${options.output}`);
   });
-  if (collector.counts.failed > 0) {
-    throw new PismakError('processor-failed', `${formatCount(collector.counts.failed, 'request')} failed`);
+  if (directory.counts.failed > 0) {
+    throw new PismakError('processor-failed', `${formatCount(directory.counts.failed, 'request')} failed`);
   }
 }

@@ -1,4 +1,4 @@
-import { Collector } from '../../engine/results/collector.ts';
+import { ResultDirectory } from '../../engine/results/result-directory.ts';
 import { requireRunning } from '../../terminal/client/require-running.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { wholeNumber } from '../../terminal/options/option-values.ts';
@@ -35,7 +35,7 @@ const add: AddGroup = (group, { run }) => {
             : { kind: options.follow ? 'interrupted' : 'empty' };
         if (until.kind !== 'empty') await requireRunning(session);
         const client = await session.client();
-        const collector = await Collector.open(options.output, {
+        const directory = await ResultDirectory.open(options.output, {
           messages: options.messages ?? false,
           clock,
         });
@@ -43,7 +43,7 @@ const add: AddGroup = (group, { run }) => {
         try {
           await collectResults({
             client,
-            collector,
+            directory,
             queue,
             until,
             signal,
@@ -53,9 +53,9 @@ const add: AddGroup = (group, { run }) => {
           if (!(signal.aborted && options.follow)) throw error;
         } finally {
           bar.close();
-          await collector.close();
-          if (out.json) out.object({ queue, output: options.output, ...collector.counts });
-          else out.say(`${describeCounts(collector.counts)} in ${options.output}`);
+          await directory.close();
+          if (out.json) out.object({ queue, output: options.output, ...directory.counts });
+          else out.say(`${describeCounts(directory.counts)} in ${options.output}`);
         }
       }),
     );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { encodeRequest, newRequest, newStageLog } from '../../engine/request/request.ts';
-import { Collector } from '../../engine/results/collector.ts';
+import { ResultDirectory } from '../../engine/results/result-directory.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { fakeClient, runCommand } from '../testing/run-command.ts';
@@ -16,10 +16,9 @@ function finished(status: 'OK' | 'Failed'): Uint8Array {
 
 test('timing reads what results has saved', async (context) => {
   const directory = await temporaryDirectory(context);
-  const collector = await Collector.open(directory, { messages: true, clock: systemClock });
+  const results = await ResultDirectory.open(directory, { messages: true, clock: systemClock });
   const download = () => assert.fail('nothing to download');
-  for (const status of ['OK', 'Failed'] as const)
-    await collector.save({ message: finished(status), download });
+  for (const status of ['OK', 'Failed'] as const) await results.save({ message: finished(status), download });
   const { stdout, code } = await runCommand(['timing', directory]);
   assert.equal(code, 0);
   assert.match(stdout, /^read +2 +1 +2\.0 s +2\.0 s +2\.0 s +500 ms/m);

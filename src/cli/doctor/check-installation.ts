@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readJson } from '../../engine/files/read-json.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -22,14 +22,16 @@ interface Lock {
 /** Whether what is installed is what the lock file says. */
 export async function checkPackages(directory = root): Promise<Finding> {
   const advice = `run \`npm install\` in ${directory}`;
-  const wanted = await readLock(join(directory, 'package-lock.json'));
+  const wanted = (await readJson(join(directory, 'package-lock.json'))) as Lock | undefined;
   if (!wanted)
     return warn(
       'packages',
       'there is no package-lock.json to compare with',
       'use a checkout of the repository',
     );
-  const installed = await readLock(join(directory, 'node_modules', '.package-lock.json'));
+  const installed = (await readJson(join(directory, 'node_modules', '.package-lock.json'))) as
+    | Lock
+    | undefined;
   if (!installed) return fail('packages', 'nothing is installed', advice);
   const wrong = Object.entries(wanted.packages).flatMap(([path, { version, optional, dev }]) => {
     if (path === '' || optional || dev) return [];
@@ -44,12 +46,4 @@ export async function checkPackages(directory = root): Promise<Finding> {
     wrong.slice(0, 5).join(', ') + (wrong.length > 5 ? `, and ${wrong.length - 5} more` : ''),
     advice,
   );
-}
-
-async function readLock(file: string): Promise<Lock | undefined> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as Lock;
-  } catch {
-    return undefined;
-  }
 }

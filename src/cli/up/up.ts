@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { type House, loadHouses } from '../../engine/house.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
-import { endsWithin } from '../../engine/time/clock.ts';
+import { withDeadline } from '../../engine/time/deadline.ts';
 import { startSystem } from '../../server/system.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
 import { showStatus } from './terminal-status.ts';
@@ -40,15 +40,14 @@ export async function up(
 
 /** Whoever stops because a server is away must not wait for its answer. */
 async function countUnderWay({ broker, clock }: Engine): Promise<string> {
-  let counted = 'what is under way';
-  const counting = broker.status().then(
-    (queues) => {
-      counted = `${queues.reduce((sum, queue) => sum + queue.inFlight, 0)} messages under way`;
-    },
-    () => {},
-  );
-  await endsWithin(clock, 2_000, counting);
-  return counted;
+  const unknown = () => 'what is under way';
+  const counting = broker
+    .status()
+    .then(
+      (queues) => `${queues.reduce((sum, queue) => sum + queue.inFlight, 0)} messages under way`,
+      unknown,
+    );
+  return withDeadline(clock, 2_000, counting, unknown);
 }
 
 /** Resolves at the first SIGINT or SIGTERM; the second one ends the process at once. */

@@ -5,6 +5,7 @@ import type { ChangeLog } from '../event/change-log.ts';
 import type { Events } from '../event/event.ts';
 import { newId } from '../identity.ts';
 import type { Clock } from '../time/clock.ts';
+import { withDeadline } from '../time/deadline.ts';
 import { type Alert, findOpen, insertAlert, listAlerts, trimAlerts, updateAlert } from './alert-rows.ts';
 
 export type { Alert } from './alert-rows.ts';
@@ -74,7 +75,7 @@ export function createAlerts(parts: {
   }
 
   function inTransaction<T>(work: (transaction: Queries) => Promise<T>): Promise<T> {
-    return inTime(clock, storeTimeoutMs, database.transaction(work));
+    return inTime(clock, database.transaction(work));
   }
 
   async function notify(transaction: Queries, notice: AlertNotice): Promise<void> {
@@ -127,7 +128,7 @@ export function createAlerts(parts: {
       const at = clock.now();
       try {
         // Asked without a transaction first: most of the time there is nothing to clear.
-        if (!kept && !(await inTime(clock, storeTimeoutMs, findOpen(database.query, kind, entity)))) return;
+        if (!kept && !(await inTime(clock, findOpen(database.query, kind, entity)))) return;
         const alert = await inTransaction(async (transaction) => {
           const open = await findOpen(transaction, kind, entity);
           const over = open ?? kept;
@@ -154,7 +155,7 @@ export function createAlerts(parts: {
     },
 
     async list(options) {
-      const stored = await inTime(clock, storeTimeoutMs, listAlerts(database.query, options)).catch(() => []);
+      const stored = await inTime(clock, listAlerts(database.query, options)).catch(() => []);
       return [...unstored.values(), ...stored];
     },
   };
@@ -164,11 +165,8 @@ function keyOf({ kind, entity }: { kind: string; entity: string }): string {
   return JSON.stringify([kind, entity]);
 }
 
-function inTime<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(ms, () =>
-      reject(new PismakError('unavailable', `the database has not answered within ${ms} ms`)),
-    );
-    answer.then(resolve, reject).finally(cancel);
+function inTime<T>(clock: Clock, answer: Promise<T>): Promise<T> {
+  return withDeadline(clock, storeTimeoutMs, answer, () => {
+    throw new PismakError('unavailable', `the database has not answered within ${storeTimeoutMs} ms`);
   });
 }

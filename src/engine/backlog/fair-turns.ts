@@ -9,14 +9,14 @@ export class FairTurns {
   /** Whose turn it is, `count` times; nothing counts as used until it is charged. */
   plan(owners: readonly Owner[], count: number): string[] {
     this.#settle(owners);
-    const line = owners
+    const candidates = owners
       .map(({ name, weight }) => ({ name, weight, next: (this.#marks.get(name) ?? 0) + 1 / weight }))
       .sort((a, b) => a.next - b.next)
       // So many turns can concern no more than so many owners.
       .slice(0, count);
     const turns: string[] = [];
-    while (line.length > 0 && turns.length < count) {
-      const lowest = line.reduce((best, other) => (other.next < best.next ? other : best));
+    while (candidates.length > 0 && turns.length < count) {
+      const lowest = candidates.reduce((best, other) => (other.next < best.next ? other : best));
       turns.push(lowest.name);
       lowest.next += 1 / lowest.weight;
     }

@@ -3,10 +3,11 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../errors.ts';
 import { isSystemError } from '../files/system-error.ts';
+import { removeLeftovers, temporaryName } from '../files/temporary-files.ts';
 import { systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
-import { removeLeftovers, temporaryName } from './directory/temporary-files.ts';
-import { checkHash, verified, writeContent } from './directory/written-content.ts';
+import { checkHash, verified } from './content-hash.ts';
+import { writeContent } from './directory/written-content.ts';
 
 const underway = new Map<string, Promise<string>>();
 

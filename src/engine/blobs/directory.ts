@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { PismakError } from '../errors.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
+import { removeLeftovers, temporaryName } from '../files/temporary-files.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
-import { removeLeftovers, temporaryName } from './directory/temporary-files.ts';
-import { checkHash, isHash, verified, writeContent } from './directory/written-content.ts';
+import { checkHash, isHash, verified } from './content-hash.ts';
+import { writeContent } from './directory/written-content.ts';
 
 /**
  * Blobs as files `ab/abcdef...` of one directory, for any number of processes of one machine. A file gets its name only

@@ -3,7 +3,7 @@ import { openPostgresPool } from '../database/postgres/pool.ts';
 import { PismakError } from '../errors.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
-import { checkHash, verified } from './directory/written-content.ts';
+import { checkHash, verified } from './content-hash.ts';
 import { chunkBytes, chunksOf } from './postgres/chunks.ts';
 import { prepareTables } from './postgres/tables.ts';
 import { PostgresUploads } from './postgres/uploads.ts';

@@ -1,6 +1,9 @@
 import { PismakError } from '../errors.ts';
 import type { ConsumeOptions, OutgoingMessage, Page } from './broker.ts';
 
+/** The largest message that a broker accepts unless told. */
+export const usualMaxBytes = 16 * 1024 * 1024;
+
 /** Refuses a message that is too large; gives its headers as text, null when it has none. */
 export function checkMessage(message: OutgoingMessage, maxBytes: number): string | null {
   const headers =

@@ -1,10 +1,11 @@
-import { postgresNodes } from '../database/postgres/nodes.ts';
+import { PostgresCluster } from '../database/postgres/cluster.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
+import { usualMaxBytes } from './checks.ts';
 import { PostgresBroker } from './postgres/broker.ts';
 
 export interface PostgresBrokerOptions {
-  /** `postgres://user:password@host1:5432,host2:5432/database`; see `postgres-url.ts` for TLS. */
+  /** `postgres://user:password@host1:5432,host2:5432/database`; see `database/postgres/address.ts` for TLS. */
   url: string;
   clock: Clock;
   /** The largest body that is accepted; 16 MiB unless told. Larger things belong to Blobs. */
@@ -19,6 +20,6 @@ export interface PostgresBrokerOptions {
  *     const broker = await openPostgresBroker({ url: 'postgres://pismak:secret@db/pismak', clock: systemClock });
  */
 export async function openPostgresBroker(options: PostgresBrokerOptions): Promise<Broker> {
-  const { url, clock, maxMessageBytes = 16 * 1024 * 1024, leaseMs = 15_000 } = options;
-  return PostgresBroker.open(await postgresNodes(url, clock), { clock, maxMessageBytes, leaseMs });
+  const { url, clock, maxMessageBytes = usualMaxBytes, leaseMs = 15_000 } = options;
+  return PostgresBroker.open(await PostgresCluster.open(url, clock), { clock, maxMessageBytes, leaseMs });
 }

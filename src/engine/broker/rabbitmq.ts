@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
+import { usualMaxBytes } from './checks.ts';
 import { readAddress } from './rabbitmq/address.ts';
 import { RabbitBroker } from './rabbitmq/broker.ts';
 import { Charges } from './rabbitmq/charges.ts';
@@ -61,7 +62,7 @@ export async function openRabbitBroker(options: RabbitBrokerOptions): Promise<Br
     const charges = new Charges(attempts, clock);
     const lifePrefix = `${randomBytes(9).toString('base64url')}-`;
     const shared = new Shared({ clock, link: consuming, charges, registry, publisher, lifePrefix });
-    const broker = new RabbitBroker(shared, options.maxMessageBytes ?? 16 * 1024 * 1024, closeLinks);
+    const broker = new RabbitBroker(shared, options.maxMessageBytes ?? usualMaxBytes, closeLinks);
     await registry.open();
     return broker;
   } catch (error) {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { createPrivateFile } from '../files/private-file.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
+import { usualMaxBytes } from './checks.ts';
 import { SqliteBroker } from './sqlite/broker.ts';
 import { startOwner } from './sqlite/owner.ts';
 
@@ -23,5 +24,5 @@ export async function openSqliteBroker(options: SqliteBrokerOptions): Promise<Br
   await mkdir(dirname(options.file), { recursive: true });
   await createPrivateFile(options.file);
   const { owner, state } = await startOwner(options.file);
-  return new SqliteBroker(owner, state, options.clock, options.maxMessageBytes ?? 16 * 1024 * 1024);
+  return new SqliteBroker(owner, state, options.clock, options.maxMessageBytes ?? usualMaxBytes);
 }

@@ -29,7 +29,7 @@ export interface Coordination {
   watch(path: string, listener: (node: Node | undefined) => void): Unwatch;
   watchChildren(path: string, listener: (nodes: Node[]) => void): Unwatch;
 
-  /** Waits in line for `path`; resolves when it is ours. An aborted signal leaves the line and rejects. */
+  /** Waits for its turn to hold `path`, in the order of asking. An aborted signal stops waiting and rejects. */
   hold(path: string, identity: string, signal?: AbortSignal): Promise<Hold>;
   holder(path: string): Promise<{ identity: string; fence: number } | undefined>;
 

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { systemClock } from '../time/clock.ts';
 import { code } from './contract/claim.ts';
 import { type CoordinationUnderTest, coordinationContract } from './contract.ts';
-import { openEmbeddedTree } from './embedded.ts';
+import { openEmbeddedCoordination } from './embedded.ts';
 
 const reported: unknown[] = [];
 
@@ -16,7 +16,7 @@ async function openTree(file: string) {
   const database = await openSqliteDatabase({ file });
   await database.migrate(engineMigrations);
   const report = (error: unknown) => reported.push(error);
-  return { database, tree: await openEmbeddedTree({ database, clock: systemClock, report }) };
+  return { database, tree: await openEmbeddedCoordination({ database, clock: systemClock, report }) };
 }
 
 async function create(context: TestContext): Promise<CoordinationUnderTest> {

@@ -21,7 +21,7 @@ export async function openCoordination(
   const [scheme] = url.split(':', 1);
   switch (scheme) {
     case 'embedded':
-      if (database) return (await import('./embedded.ts')).openEmbeddedTree({ database, clock });
+      if (database) return (await import('./embedded.ts')).openEmbeddedCoordination({ database, clock });
       throw new PismakError(
         'configuration-invalid',
         'embedded: lives inside one process and has no address for others',

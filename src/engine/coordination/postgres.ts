@@ -1,4 +1,4 @@
-import { postgresNodes } from '../database/postgres/nodes.ts';
+import { PostgresCluster } from '../database/postgres/cluster.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { CoordinationSource } from './open.ts';
 import { PostgresTree } from './postgres/tree.ts';
@@ -10,7 +10,7 @@ import { warnOfListener } from './warn-of-listener.ts';
  *     openPostgresCoordination({ url: 'postgres://pismak:secret@db1,db2/pismak' })
  */
 export async function openPostgresCoordination(parts: {
-  /** See `postgres-url.ts` for several nodes and TLS. */
+  /** See `database/postgres/address.ts` for several nodes and TLS. */
   url: string;
   clock?: Clock;
   /** Silence for so long ends a session. */
@@ -19,5 +19,5 @@ export async function openPostgresCoordination(parts: {
   report?: (error: unknown) => void;
 }): Promise<CoordinationSource> {
   const { url, clock = systemClock, sessionTimeoutMs = 10_000, report = warnOfListener } = parts;
-  return PostgresTree.open(await postgresNodes(url, clock), { clock, sessionTimeoutMs, report });
+  return PostgresTree.open(await PostgresCluster.open(url, clock), { clock, sessionTimeoutMs, report });
 }

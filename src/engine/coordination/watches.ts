@@ -1,52 +1,61 @@
-/** Listeners by key: each is called with the latest state, once when added and then soon after every `changed`. */
-export class Watches<State> {
-  readonly #byKey = new Map<string, Set<Watch<State>>>();
-  readonly #read: (key: string) => State;
-  readonly #report: (error: unknown) => void;
+import { hasCode } from '../errors.ts';
+import type { Node, Unwatch } from './coordination.ts';
+import { type Followed, follow, tellNews } from './follow.ts';
+import { parentOf } from './path.ts';
 
-  constructor(read: (key: string) => State, report: (error: unknown) => void) {
-    this.#read = read;
+/** What is watched: a node, or the children of one. */
+type Watched = `node ${string}` | `children ${string}`;
+
+/** Listeners of a tree that announces each change of a node: they read again what may have changed. */
+export class Watches {
+  readonly #nodes: Nodes;
+  readonly #report: (error: unknown) => void;
+  readonly #followed = new Map<Watched, Set<Followed>>();
+
+  constructor(nodes: Nodes, report: (error: unknown) => void) {
+    this.#nodes = nodes;
     this.#report = report;
   }
 
-  add(key: string, listener: (state: State) => void): () => void {
-    const watch: Watch<State> = { listener, scheduled: false, active: true };
-    const watches = this.#byKey.get(key) ?? new Set();
-    this.#byKey.set(key, watches.add(watch));
-    this.#schedule(key, watch);
-    return () => {
-      watch.active = false;
-      watches.delete(watch);
-      if (watches.size === 0 && this.#byKey.get(key) === watches) this.#byKey.delete(key);
-    };
+  watch(path: string, listener: (node: Node | undefined) => void): Unwatch {
+    return this.#watch(`node ${path}`, async () => this.#nodes.get(path), listener);
   }
 
-  changed(key: string): void {
-    for (const watch of this.#byKey.get(key) ?? []) this.#schedule(key, watch);
+  watchChildren(path: string, listener: (nodes: Node[]) => void): Unwatch {
+    return this.#watch(`children ${path}`, async () => this.#nodes.children(path), listener);
   }
 
-  /** Never calls at once: whoever changes something must not run into what its watchers do. */
-  #schedule(key: string, watch: Watch<State>): void {
-    if (watch.scheduled) return;
-    watch.scheduled = true;
-    setImmediate(() => {
-      watch.scheduled = false;
-      if (watch.active) this.#call(watch, this.#read(key));
+  nodeChanged(path: string): void {
+    for (const followed of this.#followed.get(`node ${path}`) ?? []) followed.refresh();
+    for (const followed of this.#followed.get(`children ${parentOf(path)}`) ?? []) followed.refresh();
+  }
+
+  /** Changes may have been missed. */
+  refreshAll(): void {
+    for (const all of this.#followed.values()) for (const followed of all) followed.refresh();
+  }
+
+  #watch<State>(what: Watched, read: () => Promise<State>, listener: (state: State) => void): Unwatch {
+    const tell = tellNews(listener, this.#report);
+    const followed = follow({
+      read,
+      onState: (state) => tell(state, JSON.stringify(state) ?? 'none'),
+      onError: (error) => {
+        // When the server is there again, all watches are refreshed.
+        if (!hasCode(error, 'unavailable')) this.#report(error);
+      },
     });
-  }
-
-  /** A listener may be an async function: what it rejects with is caught too. */
-  async #call(watch: Watch<State>, state: State): Promise<void> {
-    try {
-      await watch.listener(state);
-    } catch (error) {
-      this.#report(error);
-    }
+    const all = this.#followed.get(what) ?? new Set();
+    this.#followed.set(what, all.add(followed));
+    return () => {
+      followed.stop();
+      all.delete(followed);
+      if (all.size === 0 && this.#followed.get(what) === all) this.#followed.delete(what);
+    };
   }
 }
 
-interface Watch<State> {
-  readonly listener: (state: State) => void;
-  scheduled: boolean;
-  active: boolean;
+interface Nodes {
+  get(path: string): Node | undefined | Promise<Node | undefined>;
+  children(path: string): Node[] | Promise<Node[]>;
 }

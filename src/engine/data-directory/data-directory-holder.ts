@@ -1,8 +1,9 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { readJson } from '../files/read-json.ts';
 import { isLocked } from './directory-lock.ts';
 import { isLiving } from './living-process.ts';
 
@@ -23,7 +24,7 @@ export type Holder = z.infer<typeof holderSchema>;
 export async function readHolder(path: string): Promise<Holder | undefined> {
   const directory = resolve(path);
   for (let attempt = 0; attempt < 20 && isLocked(directory); attempt++) {
-    const holder = await readFileOf(directory);
+    const holder = holderSchema.safeParse(await readJson(fileOf(directory))).data;
     if (holder && (holder.host !== hostname() || isLiving(holder.pid))) return holder;
     // It has just taken the lock and will say who it is in a moment.
     await wait(25);
@@ -40,14 +41,6 @@ export async function writeHolder(directory: string, holder: Holder): Promise<vo
 
 export async function removeHolder(directory: string): Promise<void> {
   await rm(fileOf(directory), { force: true });
-}
-
-async function readFileOf(directory: string): Promise<Holder | undefined> {
-  try {
-    return holderSchema.parse(JSON.parse(await readFile(fileOf(directory), 'utf8')));
-  } catch {
-    return undefined;
-  }
 }
 
 function fileOf(directory: string): string {

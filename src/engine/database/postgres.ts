@@ -3,8 +3,8 @@ import { type Clock, sleep, systemClock } from '../time/clock.ts';
 import type { Database } from './database.ts';
 import { checkMigrations, runMigrations } from './migrate.ts';
 import { isClash } from './postgres/errors.ts';
+import { KyselyConnection, StreamedStatement } from './postgres/kysely-connection.ts';
 import { openPostgresPool } from './postgres/pool.ts';
-import { PostgresSession, PostgresStatement } from './postgres/session.ts';
 import { Slots } from './postgres/slots.ts';
 import type { EngineTables } from './tables.ts';
 
@@ -31,11 +31,11 @@ export async function openPostgresDatabase(options: {
   const query = new Kysely<EngineTables>({
     dialect: new PostgresDialect({
       pool: {
-        connect: async () => new PostgresSession(await pool.connect()),
+        connect: async () => new KyselyConnection(await pool.connect()),
         end: () => pool.close(),
         options: {},
       },
-      cursor: PostgresStatement,
+      cursor: StreamedStatement,
     }),
   });
 

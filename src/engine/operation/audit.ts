@@ -1,3 +1,5 @@
+import type { Insertable } from 'kysely';
+import type { EngineTables } from '../database/tables.ts';
 import type { Engine } from '../engine.ts';
 import { newId } from '../identity.ts';
 import type { Caller } from './operation.ts';
@@ -16,13 +18,10 @@ export interface AuditEntry {
  * next transaction. What was done is done: when it can't be recorded the log says so, and the caller hears no error.
  */
 export function audit(engine: AuditParts, entry: AuditEntry): Promise<void> {
-  let line = lines.get(engine.database);
-  if (!line) {
-    line = { waiting: [], next: undefined, writing: Promise.resolve() };
-    lines.set(engine.database, line);
-  }
+  const batch = batches.get(engine.database) ?? { waiting: [], next: undefined, writing: Promise.resolve() };
+  batches.set(engine.database, batch);
   const { clock } = engine;
-  line.waiting.push({
+  batch.waiting.push({
     id: newId(clock),
     at: clock.now(),
     actor: actorOf(entry.caller),
@@ -31,34 +30,25 @@ export function audit(engine: AuditParts, entry: AuditEntry): Promise<void> {
     outcome: entry.outcome,
     address: entry.address,
   });
-  const current = line;
-  if (!current.next) {
-    current.next = current.writing.then(() => {
-      const rows = current.waiting.splice(0);
-      current.next = undefined;
-      current.writing = write(engine, rows);
-      return current.writing;
-    });
-  }
-  return current.next;
+  batch.next ??= batch.writing.then(() => {
+    const rows = batch.waiting.splice(0);
+    batch.next = undefined;
+    batch.writing = write(engine, rows);
+    return batch.writing;
+  });
+  return batch.next;
 }
 
 export type AuditParts = Pick<Engine, 'database' | 'clock' | 'log'>;
-type Row = {
-  id: string;
-  at: number;
-  actor: string;
-  operation: string;
-  inputJson: string;
-  outcome: string;
-  address: string;
-};
-interface Line {
+type Row = Insertable<EngineTables['audit']>;
+
+/** Entries that wait for the transaction that is being written. */
+interface Batch {
   waiting: Row[];
   next: Promise<void> | undefined;
   writing: Promise<void>;
 }
-const lines = new WeakMap<AuditParts['database'], Line>();
+const batches = new WeakMap<AuditParts['database'], Batch>();
 
 async function write(engine: AuditParts, rows: Row[]): Promise<void> {
   try {

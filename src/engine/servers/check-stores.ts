@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { hasCode, messageOf } from '../errors.ts';
+import { withDeadline } from '../time/deadline.ts';
 
 export const stores = ['broker', 'coordination', 'database', 'blobs'] as const;
 export type Store = (typeof stores)[number];
@@ -44,13 +45,9 @@ function answers(
   timeoutMs: number,
   ask: () => Promise<unknown>,
 ): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(timeoutMs, () => resolve(`no answer within ${timeoutMs} ms`));
-    // Called inside a promise, so that what it throws at once counts as an answer too.
-    void Promise.resolve()
-      .then(ask)
-      .then(() => undefined, messageOf)
-      .then(resolve)
-      .finally(cancel);
-  });
+  // Called inside a promise, so that what it throws at once counts as an answer too.
+  const answer = Promise.resolve()
+    .then(ask)
+    .then(() => undefined, messageOf);
+  return withDeadline(clock, timeoutMs, answer, () => `no answer within ${timeoutMs} ms`);
 }

@@ -15,7 +15,7 @@ async function candidates(t: test.TestContext, count = 2) {
   const services = Array.from({ length: count }, () =>
     runService({
       name: 'keeper',
-      openSession: tree.openSession,
+      openSession: (identity: string) => tree.openSession(identity),
       clock,
       log,
       async run(context) {
@@ -85,7 +85,7 @@ test('a service that throws is run again after a pause that grows', async (t) =>
   const began: number[] = [];
   const service = runService({
     name: 'clumsy',
-    openSession: tree.openSession,
+    openSession: (identity: string) => tree.openSession(identity),
     clock,
     log,
     async run() {

@@ -17,7 +17,6 @@ export function runServices(engine: Engine): Running {
     runBacklog({ ...engine, slots: servingSlots(engine) }),
     runErasure(engine),
     runAlertWatch(engine),
-    runErasure(engine),
     runScheduler({ ...engine, submit: (submission) => submitRequest(engine, submission) }),
   ];
   return {

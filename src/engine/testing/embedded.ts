@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { openSqliteBroker } from '../broker/sqlite.ts';
-import { openEmbeddedTree } from '../coordination/embedded.ts';
+import { openEmbeddedCoordination } from '../coordination/embedded.ts';
 import { engineMigrations } from '../database/open.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
 import { createChangeLog } from '../event/change-log.ts';
@@ -29,7 +29,7 @@ export async function openEmbedded(
   await database.migrate(engineMigrations);
   const broker = await openSqliteBroker({ file: join(directory, 'queues.db'), clock });
   const blobs = await openDirectoryBlobs(join(directory, 'blobs'));
-  const tree = await openEmbeddedTree({ database, clock });
+  const tree = await openEmbeddedCoordination({ database, clock });
   const coordination = await tree.openSession('test');
   test.after(async () => {
     await tree.close();
@@ -44,7 +44,7 @@ export async function openEmbedded(
   return {
     ...ports,
     tree,
-    openSession: tree.openSession,
+    openSession: (identity: string) => tree.openSession(identity),
     houses: [] as LoadedHouse[],
     directory,
     clock,

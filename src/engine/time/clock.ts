@@ -30,14 +30,6 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** Waits for what may never end, but no longer than `ms`: whether it has ended. What it throws in time is thrown here. */
-export function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(ms, () => resolve(false));
-    work.then(() => resolve(true), reject).finally(cancel);
-  });
-}
-
 /** A clock that moves only when told to. */
 export class ManualClock implements Clock {
   #now: number;

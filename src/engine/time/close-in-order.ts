@@ -1,4 +1,5 @@
-import { type Clock, endsWithin } from './clock.ts';
+import type { Clock } from './clock.ts';
+import { endsWithin } from './deadline.ts';
 
 /**
  * Closes what was opened, the last first. What fails, or waits too long for a server that is away, doesn't keep the

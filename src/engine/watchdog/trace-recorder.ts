@@ -1,6 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { messageOf } from '../errors.ts';
-import { endsWithin } from '../time/clock.ts';
+import { withDeadline } from '../time/deadline.ts';
 import type { TraceEvent, TracePeriod } from '../trace/trace-period.ts';
 import { pruneTrace, writePeriod } from '../trace/trace-store.ts';
 import type { Readings } from './snapshot.ts';
@@ -92,8 +92,10 @@ export class TraceRecorder {
   async #write(period: TracePeriod): Promise<boolean> {
     const { clock, log } = this.#parts;
     try {
-      if (await endsWithin(clock, patienceMs, this.#store(period))) return true;
-      throw new Error('the database is slow or away');
+      await withDeadline(clock, patienceMs, this.#store(period), () => {
+        throw new Error('the database is slow or away');
+      });
+      return true;
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'the trace has a gap: it could not be written');
       return false;

@@ -13,6 +13,7 @@ import { type ServerAddresses, watchServers } from '../servers/server-addresses.
 import type { Settings } from '../settings/settings.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import { closeInOrder, closeLimitMs } from '../time/close-in-order.ts';
+import { unlessAborted } from '../time/deadline.ts';
 import { Worker } from './worker.ts';
 
 export interface WorkerProcess {
@@ -71,7 +72,7 @@ export function startWorkerProcess(parts: {
             changed = resolve;
           });
           const addresses = latest;
-          const ended = until(news, stop.signal, session.lost);
+          const ended = unlessAborted(news, AbortSignal.any([stop.signal, session.lost])).catch(() => {});
           if (!addresses) {
             if (known) log.info('waiting until the addresses of the servers are known (pismak server set)');
             await ended;
@@ -127,15 +128,4 @@ export function startWorkerProcess(parts: {
       await running;
     },
   };
-}
-
-function until(news: Promise<void>, ...signals: AbortSignal[]): Promise<void> {
-  const aborted = signals.map(
-    (signal) =>
-      new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-      }),
-  );
-  return Promise.race([news, ...aborted]);
 }

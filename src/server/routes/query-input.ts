@@ -1,3 +1,5 @@
+import { parseJson } from '../../engine/json.ts';
+
 /** The part of JSON Schema that matters here. */
 export interface JsonSchema {
   type?: string | string[];
@@ -40,7 +42,7 @@ function convert(schema: JsonSchema, value: string | string[]): unknown {
   const types = typesOf(schema);
   if (types.has('array')) {
     if (Array.isArray(value)) return value.map((one) => convert(schema.items ?? {}, one));
-    return value.startsWith('[') ? parseJson(value) : [convert(schema.items ?? {}, value)];
+    return value.startsWith('[') ? parseJson(value, value) : [convert(schema.items ?? {}, value)];
   }
   if (Array.isArray(value)) return value;
   if (types.has('null') && value === 'null') return null;
@@ -52,19 +54,11 @@ function convert(schema: JsonSchema, value: string | string[]): unknown {
   ) {
     return Number(value);
   }
-  return types.has('object') ? parseJson(value) : value;
+  return types.has('object') ? parseJson(value, value) : value;
 }
 
 function typesOf(schema: JsonSchema): Set<string> {
   const own = schema.type === undefined ? [] : [schema.type].flat();
   const nested = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => list ?? []);
   return new Set([...own, ...nested.flatMap((one) => [...typesOf(one)])]);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

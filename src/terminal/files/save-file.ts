@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { partName, removeParts } from '../../engine/blobs/directory/temporary-files.ts';
 import { isSystemError } from '../../engine/files/system-error.ts';
+import { partName, removeParts } from '../../engine/files/temporary-files.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 
 /** Where what killed runs have left was removed by this one. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { type Called, fakeClient } from '../../cli/testing/run-command.ts';
 import { encodeRequest, newRequest } from '../../engine/request/request.ts';
-import { Collector } from '../../engine/results/collector.ts';
+import { ResultDirectory } from '../../engine/results/result-directory.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { collectResults, type Until } from './collect-results.ts';
@@ -35,14 +35,14 @@ async function collect(
   until: Until,
   signal?: AbortSignal,
 ) {
-  const collector = await Collector.open(await temporaryDirectory(context), { clock });
+  const directory = await ResultDirectory.open(await temporaryDirectory(context), { clock });
   const progress: number[] = [];
   await collectResults({
-    ...{ client, collector, queue: 'done', until },
+    ...{ client, directory, queue: 'done', until },
     signal: signal ?? new AbortController().signal,
     progress: (done) => progress.push(done),
   });
-  return { counts: collector.counts, progress };
+  return { counts: directory.counts, progress };
 }
 
 test('everything that waits is saved and confirmed, duplicates too', async (context) => {
@@ -72,14 +72,14 @@ test('waiting for certain requests ends when all of them have come', async (cont
 
 test('what could not be saved is given back, and the rest is confirmed', async (context) => {
   const client = queueOf([message(randomUUID()), message(randomUUID())]);
-  const collector = await Collector.open(await temporaryDirectory(context), { clock });
-  const save = collector.save.bind(collector);
+  const directory = await ResultDirectory.open(await temporaryDirectory(context), { clock });
+  const save = directory.save.bind(directory);
   let count = 0;
-  collector.save = (result) => (++count === 2 ? Promise.reject(new Error('disk full')) : save(result));
+  directory.save = (result) => (++count === 2 ? Promise.reject(new Error('disk full')) : save(result));
   const signal = new AbortController().signal;
   const collecting = collectResults({
     client,
-    collector,
+    directory,
     queue: 'q',
     until: { kind: 'empty' },
     signal,

@@ -1,4 +1,4 @@
-import type { Collector } from '../../engine/results/collector.ts';
+import type { ResultDirectory } from '../../engine/results/result-directory.ts';
 import type { Client } from '../client/client.ts';
 
 /** When there is enough. */
@@ -26,17 +26,17 @@ const emptyWaitMs = 1000;
 /** Takes results, saves them and only then confirms them, until there is enough. What was not saved is given back. */
 export async function collectResults(options: {
   client: Client;
-  collector: Collector;
+  directory: ResultDirectory;
   queue: string;
   until: Until;
   signal: AbortSignal;
   progress(done: number): void;
 }): Promise<void> {
-  const { client, collector, queue, until, signal, progress } = options;
+  const { client, directory, queue, until, signal, progress } = options;
   let saved = 0;
 
   async function save({ receipt, message }: Taken): Promise<void> {
-    const { uuid, outcome } = await collector.save({
+    const { uuid, outcome } = await directory.save({
       message: Buffer.from(message, 'base64'),
       download: (hash) => client.download(receipt, hash),
     });

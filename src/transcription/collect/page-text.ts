@@ -1,4 +1,5 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
+import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { contentOf } from '../../engine/results/stored-files.ts';
 import { files, resultFiles } from '../files.ts';
@@ -21,12 +22,4 @@ async function recognised(blobs: Blobs, { results }: Request): Promise<string | 
   }
   const plain = find(resultFiles.txt);
   return plain && Buffer.from(await contentOf(blobs, plain)).toString();
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
+import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import { contentOf, storedFile } from '../../engine/results/stored-files.ts';
@@ -201,12 +202,4 @@ function nameOf(source: SourceRow, page: SplitPage): string {
 
 function isText(value: string | null): value is string {
   return value !== null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { hasCode, PismakError } from '../../engine/errors.ts';
+import { readJson } from '../../engine/files/read-json.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';
@@ -151,12 +151,4 @@ async function failuresOf(client: Client, document: string): Promise<Failure[]> 
 /** Of a file that has changed between two runs the newest counts. */
 function newestByName<Named extends { name: string }>(sources: readonly Named[]): Named[] {
   return [...new Map(sources.map((source) => [source.name, source])).values()];
-}
-
-async function readJson(file: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -5,6 +5,7 @@ import type { PSM, Worker } from 'tesseract.js';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
+import { unlessAborted } from '../../engine/time/deadline.ts';
 import type { Box, Page } from '../page.ts';
 import { readHocr } from './hocr.ts';
 import { modelFingerprint } from './model-fingerprint.ts';
@@ -89,7 +90,8 @@ async function readZones(
   const read = async (rectangle?: Box) => {
     const options = rectangle ? { rectangle } : {};
     const answer = worker.recognize(Buffer.from(image), options, { text: false, hocr: true });
-    const { data } = await unlessAborted(signal, answer).catch((error) => {
+    // A worker that was ended never answers.
+    const { data } = await unlessAborted(answer, signal).catch((error) => {
       if (!/read image/.test(messageOf(error))) throw error;
       const reason = `the image can't be read, it may be damaged or of an unknown kind: ${messageOf(error)}`;
       throw new PermanentFailure(reason);
@@ -101,7 +103,7 @@ async function readZones(
     // 0 = as the image says, or as it looks.
     user_defined_dpi: String(Math.round(layout?.dpi ?? 0)),
   };
-  await unlessAborted(signal, worker.setParameters(parameters));
+  await unlessAborted(worker.setParameters(parameters), signal);
   if (!zones || !layout) return read();
   const regions: Page['regions'] = [];
   for (const zone of zones) {
@@ -111,19 +113,6 @@ async function readZones(
     regions.push(...(await read(rectangle)).regions);
   }
   return { ...layout, regions };
-}
-
-/** A worker that was ended never answers. */
-async function unlessAborted<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
-  const stopped = Promise.withResolvers<never>();
-  const stop = () => stopped.reject(new Error('stopped'));
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    return await Promise.race([answer, stopped.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 type Library = typeof import('tesseract.js');

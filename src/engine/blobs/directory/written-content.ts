@@ -32,31 +32,3 @@ export async function writeContent(
   }
   return { hash: digest.digest('hex'), size };
 }
-
-/** Passes the bytes on, and fails at the end when they are not what `hash` says. */
-export async function* verified(
-  content: AsyncIterable<Uint8Array>,
-  hash: string,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const digest = createHash('sha256');
-  for await (const chunk of content) {
-    digest.update(chunk);
-    yield chunk;
-  }
-  if (digest.digest('hex') !== hash) {
-    throw new PismakError(
-      'blob-corrupt',
-      `The stored content of blob ${hash} has changed: restore it from a backup`,
-    );
-  }
-}
-
-export function isHash(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
-}
-
-/** Names come from requests: only what can be nothing but a hash may become part of a path. */
-export function checkHash(hash: string): void {
-  if (isHash(hash)) return;
-  throw new PismakError('invalid-input', 'A blob is named by 64 lower-case hexadecimal digits');
-}

@@ -1,5 +1,5 @@
-import type { PostgresConnection } from '../../database/postgres/connection.ts';
 import type { PostgresPool } from '../../database/postgres/pool.ts';
+import type { PooledConnection } from '../../database/postgres/pooled-connection.ts';
 import { PismakError } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { BlobReference } from '../blobs.ts';
@@ -92,11 +92,11 @@ export class PostgresUploads {
 }
 
 /** Until the end of the transaction nobody else puts or removes this content. */
-async function lock(connection: PostgresConnection, hash: string): Promise<void> {
+async function lock(connection: PooledConnection, hash: string): Promise<void> {
   await connection.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [hash]);
 }
 
-async function removeChunks(connection: PostgresConnection, which: string, value: string): Promise<void> {
+async function removeChunks(connection: PooledConnection, which: string, value: string): Promise<void> {
   await connection.query(`DELETE FROM "blobChunk" WHERE "upload" = (${which})`, [value]);
 }
 

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { BrokerSetup } from './scene.ts';
 
-const program = fileURLToPath(new URL('../contract-process.ts', import.meta.url));
+const program = fileURLToPath(new URL('./broker-program.ts', import.meta.url));
 
-/** What `contract-process.ts` can do. */
+/** What `broker-program.ts` can do. */
 export type ProcessMode = 'publish' | 'consume' | 'hold' | 'fill';
 
 /** A process that uses the store, tells what it has achieved line by line, and can be killed at any moment. */

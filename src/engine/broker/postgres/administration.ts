@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import type { Page, QueueStatus, StoredMessage } from '../broker.ts';
 import { pageOf } from '../checks.ts';
 import { fromSeenRow, messageColumns, type SeenRow } from '../message-row.ts';
@@ -48,22 +48,22 @@ const listDead: Statement = {
 
 /** Looks at queues without changing them. */
 export class Administration {
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
 
-  constructor(line: PostgresLine) {
-    this.#line = line;
+  constructor(connection: LastingConnection) {
+    this.#connection = connection;
   }
 
   /** Its number; `queue-unknown` when there is none of that name. */
   async find(name: string): Promise<number> {
     // The server knows no text with a NUL, so there is no such queue.
-    const [row] = name.includes('\0') ? [] : await this.#line.query<[number]>(find, [name]);
+    const [row] = name.includes('\0') ? [] : await this.#connection.query<[number]>(find, [name]);
     if (!row) throw unknown(name);
     return row[0];
   }
 
   async status(name: string | null): Promise<QueueStatus[]> {
-    const rows = await this.#line.query<StatusRow>(readStatus, [name]);
+    const rows = await this.#connection.query<StatusRow>(readStatus, [name]);
     const all = rows.map(([name, high, normal, delayed, inFlight, dead, oldestAt, paused, maxLength]) => ({
       name,
       ready: { high, normal },
@@ -82,7 +82,7 @@ export class Administration {
   }
 
   async whichExist(names: readonly string[]): Promise<string[]> {
-    return (await this.#line.query<[string]>(existing, [names])).map(([name]) => name);
+    return (await this.#connection.query<[string]>(existing, [names])).map(([name]) => name);
   }
 
   dead(name: string, page?: Page): Promise<StoredMessage[]> {
@@ -91,7 +91,7 @@ export class Administration {
 
   async #list(statement: Statement, name: string, page?: Page): Promise<StoredMessage[]> {
     const { offset, limit } = pageOf(page);
-    const rows = await this.#line.query<SeenRow>(statement, [await this.find(name), offset, limit]);
+    const rows = await this.#connection.query<SeenRow>(statement, [await this.find(name), offset, limit]);
     return rows.map(fromSeenRow);
   }
 }

@@ -1,5 +1,8 @@
-import { type LineOptions, PostgresLine } from '../../database/postgres/line.ts';
-import type { PostgresNodes } from '../../database/postgres/nodes.ts';
+import type { PostgresCluster } from '../../database/postgres/cluster.ts';
+import {
+  LastingConnection,
+  type LastingConnectionOptions,
+} from '../../database/postgres/lasting-connection.ts';
 import { prepareSchema } from '../../database/postgres/schema.ts';
 import { PismakError } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -44,7 +47,7 @@ export interface PostgresBrokerSettings {
 
 export class PostgresBroker implements Broker {
   readonly #settings: PostgresBrokerSettings;
-  readonly #desk: PostgresLine;
+  readonly #desk: LastingConnection;
   readonly #lease: Lease;
   readonly #publisher: Publisher;
   readonly #claims: Claims;
@@ -55,10 +58,10 @@ export class PostgresBroker implements Broker {
   #closed: Promise<void> | undefined;
 
   /** Three connections: one publishes, one consumes, one does all that is rare (and listens). */
-  static async open(nodes: PostgresNodes, settings: PostgresBrokerSettings): Promise<PostgresBroker> {
+  static async open(nodes: PostgresCluster, settings: PostgresBrokerSettings): Promise<PostgresBroker> {
     const queues = new Map<string, PostgresQueue>();
-    const desk = new PostgresLine(nodes, {
-      ...lineOptions(settings),
+    const desk = new LastingConnection(nodes, {
+      ...connectionOptions(settings),
       listen: channel,
       onNotice: (payload) => {
         const notice = readNotice(payload);
@@ -81,9 +84,9 @@ export class PostgresBroker implements Broker {
   }
 
   private constructor(parts: {
-    nodes: PostgresNodes;
+    nodes: PostgresCluster;
     settings: PostgresBrokerSettings;
-    desk: PostgresLine;
+    desk: LastingConnection;
     lease: Lease;
     queues: Map<string, PostgresQueue>;
   }) {
@@ -95,13 +98,18 @@ export class PostgresBroker implements Broker {
     this.#queues = queues;
     const process = () => lease.number;
     const wake = (queue: string, high: boolean) => queues.get(queue)?.wake(high);
-    this.#publisher = new Publisher(new PostgresLine(nodes, lineOptions(settings)), process, wake);
-    this.#claims = new Claims({ line: new PostgresLine(nodes, lineOptions(settings)), clock, lease, queues });
+    this.#publisher = new Publisher(new LastingConnection(nodes, connectionOptions(settings)), process, wake);
+    this.#claims = new Claims({
+      connection: new LastingConnection(nodes, connectionOptions(settings)),
+      clock,
+      lease,
+      queues,
+    });
     lease.onReplaced = () => this.#claims.forget();
     this.#administration = new Administration(desk);
     this.#changes = new QueueChanges(desk, this.#administration, process);
     this.#upkeep = new Upkeep({
-      line: desk,
+      connection: desk,
       clock,
       lease,
       leaseMs,
@@ -228,7 +236,7 @@ export class PostgresBroker implements Broker {
   }
 }
 
-function lineOptions({ clock, leaseMs }: PostgresBrokerSettings): LineOptions {
+function connectionOptions({ clock, leaseMs }: PostgresBrokerSettings): LastingConnectionOptions {
   return { clock, patienceMs: Math.max(leaseMs, 5000), settings };
 }
 

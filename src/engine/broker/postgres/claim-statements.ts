@@ -1,4 +1,4 @@
-import type { Statement } from '../../database/postgres/line.ts';
+import type { Statement } from '../../database/postgres/lasting-connection.ts';
 
 /**
  * What becomes of messages that we have: acked ones are deleted, others moved, those still running charged. Rounds of

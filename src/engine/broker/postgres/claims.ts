@@ -1,4 +1,4 @@
-import type { Asked, PostgresLine } from '../../database/postgres/line.ts';
+import type { Asked, LastingConnection } from '../../database/postgres/lasting-connection.ts';
 import { PismakError } from '../../errors.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { fromRow, type Message, type MessageRow } from '../message-row.ts';
@@ -38,7 +38,7 @@ const states = { ready: 0, delayed: 1, dead: 2 } as const;
 
 /** Writes the fates of claimed messages and claims new ones, in rounds: what comes during one goes with the next. */
 export class Claims {
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
   readonly #clock: Clock;
   readonly #lease: Lease;
   readonly #queues: ReadonlyMap<string, PostgresQueue>;
@@ -52,12 +52,12 @@ export class Claims {
   #closing = false;
 
   constructor(parts: {
-    line: PostgresLine;
+    connection: LastingConnection;
     clock: Clock;
     lease: Lease;
     queues: ReadonlyMap<string, PostgresQueue>;
   }) {
-    this.#line = parts.line;
+    this.#connection = parts.connection;
     this.#clock = parts.clock;
     this.#lease = parts.lease;
     this.#queues = parts.queues;
@@ -103,7 +103,7 @@ export class Claims {
     this.#closing = true;
     do await this.flushed();
     while (this.#changes.size > 0);
-    await this.#line.close();
+    await this.#connection.close();
   }
 
   async #rounds(): Promise<void> {
@@ -144,7 +144,7 @@ export class Claims {
     const round = ++this.#round;
     this.#checkAll = false;
     try {
-      const [alive = [], ...answers] = await this.#line.together([
+      const [alive = [], ...answers] = await this.#connection.together([
         [settle, this.#values(number, changes)],
         ...(wanted.length > 0 ? claimOf(number, round, wanted) : []),
         ...(notices.length > 0 ? [noticesOf(notices, number)] : []),

@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 
 const take: Statement = {
   name: 'take-lease',
@@ -12,21 +12,21 @@ const end: Statement = { name: 'end-lease', text: 'DELETE FROM process WHERE num
 
 /** What says, on the server's clock, that this process lives. All claims are made under its number. */
 export class Lease {
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
   readonly #leaseMs: number;
   #number: number;
   #replacing: Promise<void> | undefined;
   /** Called when another lease has begun, after the first was lost. */
   onReplaced = () => {};
 
-  private constructor(line: PostgresLine, leaseMs: number, number: number) {
-    this.#line = line;
+  private constructor(connection: LastingConnection, leaseMs: number, number: number) {
+    this.#connection = connection;
     this.#leaseMs = leaseMs;
     this.#number = number;
   }
 
-  static async take(line: PostgresLine, leaseMs: number): Promise<Lease> {
-    return new Lease(line, leaseMs, await insert(line, leaseMs));
+  static async take(connection: LastingConnection, leaseMs: number): Promise<Lease> {
+    return new Lease(connection, leaseMs, await insert(connection, leaseMs));
   }
 
   get number(): number {
@@ -35,13 +35,13 @@ export class Lease {
 
   async renew(): Promise<void> {
     const { number } = this;
-    const rows = await this.#line.query(renew, [number, this.#leaseMs]);
+    const rows = await this.#connection.query(renew, [number, this.#leaseMs]);
     if (rows.length === 0 && number === this.#number) await this.replace();
   }
 
   /** The server took us for dead: what we had claimed is others' now, and we begin again under a new number. */
   replace(): Promise<void> {
-    this.#replacing ??= insert(this.#line, this.#leaseMs)
+    this.#replacing ??= insert(this.#connection, this.#leaseMs)
       .then((number) => {
         this.#number = number;
         this.onReplaced();
@@ -53,11 +53,11 @@ export class Lease {
   }
 
   async end(): Promise<void> {
-    await this.#line.query(end, [this.#number]);
+    await this.#connection.query(end, [this.#number]);
   }
 }
 
-async function insert(line: PostgresLine, leaseMs: number): Promise<number> {
-  const [row] = await line.query<[number]>(take, [leaseMs]);
+async function insert(connection: LastingConnection, leaseMs: number): Promise<number> {
+  const [row] = await connection.query<[number]>(take, [leaseMs]);
   return row?.[0] ?? -1;
 }

@@ -1,4 +1,4 @@
-import type { Asked, Statement } from '../../database/postgres/line.ts';
+import type { Asked, Statement } from '../../database/postgres/lasting-connection.ts';
 import { channel } from './schema.ts';
 
 /** A word to all processes about a queue: messages came (`high`: also urgent ones), or the queue itself changed. */

@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import { hasCode, PismakError } from '../../errors.ts';
 import { cameReady, noticesOf } from './notices.ts';
 
@@ -46,18 +46,18 @@ const insert: Statement = {
 
 /** Group commit: what is published while a batch is being written goes with the next one. */
 export class Publisher {
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
   readonly #process: () => number;
   readonly #onPublished: (queue: string, high: boolean) => void;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
 
   constructor(
-    line: PostgresLine,
+    connection: LastingConnection,
     process: () => number,
     onPublished: (queue: string, high: boolean) => void,
   ) {
-    this.#line = line;
+    this.#connection = connection;
     this.#process = process;
     this.#onPublished = onPublished;
   }
@@ -71,7 +71,7 @@ export class Publisher {
 
   async close(): Promise<void> {
     await this.#writing;
-    await this.#line.close();
+    await this.#connection.close();
   }
 
   async #writeAll(): Promise<void> {
@@ -134,7 +134,7 @@ export class Publisher {
       batch.map(({ body }) => body.length),
       Buffer.concat(batch.map(({ body }) => body)),
     ];
-    const [, rows = []] = await this.#line.together([
+    const [, rows = []] = await this.#connection.together([
       [lockBounded, [names]],
       [insert, values],
       noticesOf(cameReady(batch), this.#process()),

@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import type { QueueOptions } from '../broker.ts';
 import type { Administration } from './administration.ts';
 import { type Notice, noticesOf } from './notices.ts';
@@ -52,30 +52,30 @@ const discardSome: Statement = {
 
 /** Changes to queues as a whole. Those that consume them are told. */
 export class QueueChanges {
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
   readonly #administration: Administration;
   readonly #process: () => number;
 
-  constructor(line: PostgresLine, administration: Administration, process: () => number) {
-    this.#line = line;
+  constructor(connection: LastingConnection, administration: Administration, process: () => number) {
+    this.#connection = connection;
     this.#administration = administration;
     this.#process = process;
   }
 
   async declare(name: string, { maxLength }: QueueOptions): Promise<void> {
-    await this.#line.query(declare, [name, maxLength ?? null, maxLength !== undefined]);
+    await this.#connection.query(declare, [name, maxLength ?? null, maxLength !== undefined]);
   }
 
   async remove(name: string): Promise<void> {
     const number = await this.#administration.find(name);
-    await this.#line.together([[retire, [number]], this.#notice({ queue: name, kind: 'changed' })]);
+    await this.#connection.together([[retire, [number]], this.#notice({ queue: name, kind: 'changed' })]);
     await this.finishRemoval(number);
   }
 
   /** Deletes what a removed queue has left; another process may do the same. */
   async finishRemoval(number: number): Promise<void> {
-    while ((await this.#line.query(deleteSome, [number, step])).length > 0);
-    await this.#line.together([
+    while ((await this.#connection.query(deleteSome, [number, step])).length > 0);
+    await this.#connection.together([
       [forget, [number]],
       [forgetCounts, [number]],
     ]);
@@ -83,19 +83,22 @@ export class QueueChanges {
 
   async setPaused(name: string, paused: boolean): Promise<void> {
     const number = await this.#administration.find(name);
-    await this.#line.together([[pause, [number, paused]], this.#notice({ queue: name, kind: 'changed' })]);
+    await this.#connection.together([
+      [pause, [number, paused]],
+      this.#notice({ queue: name, kind: 'changed' }),
+    ]);
   }
 
   /** What is published meanwhile stays. */
   async purge(name: string): Promise<number> {
     const number = await this.#administration.find(name);
-    const [last] = await this.#line.query<[number]>(lastPlace);
+    const [last] = await this.#connection.query<[number]>(lastPlace);
     for (let total = 0; ; ) {
-      const deleted = await this.#line.query(purgeSome, [number, last?.[0] ?? 0, step]);
+      const deleted = await this.#connection.query(purgeSome, [number, last?.[0] ?? 0, step]);
       total += deleted.length;
       if (deleted.length > 0) continue;
       const [notify, values] = this.#notice({ queue: name, kind: 'changed' });
-      await this.#line.query(notify, values);
+      await this.#connection.query(notify, values);
       return total;
     }
   }
@@ -113,7 +116,7 @@ export class QueueChanges {
     const number = await this.#administration.find(name);
     let total = 0;
     for (let after = 0; ; ) {
-      const [rows = []] = await this.#line.together([
+      const [rows = []] = await this.#connection.together([
         [statement, [number, after, ids ?? null, step]],
         ...(notice ? [this.#notice(notice)] : []),
       ]);

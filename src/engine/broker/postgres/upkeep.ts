@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 import type { Clock } from '../../time/clock.ts';
 import { DelayTimer } from '../delay-timer.ts';
 import type { Lease } from './lease.ts';
@@ -56,7 +56,7 @@ const removedQueues: Statement = {
 
 /** What must be done now and then: renew the lease, take back what the dead had, and make ready what is due. */
 export class Upkeep {
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
   readonly #clock: Clock;
   readonly #lease: Lease;
   readonly #leaseMs: number;
@@ -69,7 +69,7 @@ export class Upkeep {
   #working: Promise<void> | undefined;
 
   constructor(parts: {
-    line: PostgresLine;
+    connection: LastingConnection;
     clock: Clock;
     lease: Lease;
     leaseMs: number;
@@ -77,7 +77,7 @@ export class Upkeep {
     review: () => void;
     finishRemoval: (number: number) => Promise<void>;
   }) {
-    this.#line = parts.line;
+    this.#connection = parts.connection;
     this.#clock = parts.clock;
     this.#lease = parts.lease;
     this.#leaseMs = parts.leaseMs;
@@ -104,10 +104,10 @@ export class Upkeep {
   async #work(): Promise<void> {
     try {
       await this.#lease.renew();
-      await this.#line.query(forgetDead, [this.#leaseMs]);
-      await this.#line.query(addUpCounts);
+      await this.#connection.query(forgetDead, [this.#leaseMs]);
+      await this.#connection.query(addUpCounts);
       await this.#makeReady(rescue, []);
-      for (const [number] of await this.#line.query<[number]>(removedQueues))
+      for (const [number] of await this.#connection.query<[number]>(removedQueues))
         await this.#finishRemoval(number);
       await this.#promote();
     } catch {
@@ -119,7 +119,7 @@ export class Upkeep {
   async #promote(): Promise<void> {
     try {
       await this.#makeReady(promote, [step]);
-      const [next] = await this.#line.query<[number]>(nextDue);
+      const [next] = await this.#connection.query<[number]>(nextDue);
       if (next) this.timer.expect(this.#clock.now() + Math.max(1, next[0]));
     } catch {
       this.timer.expect(this.#clock.now() + 1000);
@@ -127,10 +127,10 @@ export class Upkeep {
   }
 
   async #makeReady(statement: Statement, values: readonly unknown[]): Promise<void> {
-    const rows = await this.#line.query<[string, boolean]>(statement, values);
+    const rows = await this.#connection.query<[string, boolean]>(statement, values);
     const notices = cameReady(rows.map(([queue, high]) => ({ queue, high })));
     if (notices.length === 0) return;
-    await this.#line.query(...noticesOf(notices, this.#lease.number));
+    await this.#connection.query(...noticesOf(notices, this.#lease.number));
     for (const { queue, kind } of notices) this.#wake(queue, kind === 'high');
     await this.#makeReady(statement, values);
   }

@@ -1,5 +1,5 @@
 import type { Channel } from 'rabbitmq-client';
-import { Mutex } from '../../database/sqlite/mutex.ts';
+import { Mutex } from '../../time/mutex.ts';
 import type {
   Broker,
   ConsumeOptions,

@@ -1,5 +1,6 @@
 import type { Channel } from 'rabbitmq-client';
 import { Bell } from '../../time/bell.ts';
+import { UnderWay } from '../../time/under-way.ts';
 import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.ts';
 import { SettledOnce } from '../delivery.ts';
 import { HandlerSlots } from '../handler-slots.ts';
@@ -28,7 +29,7 @@ export class RabbitConsumer implements Consumer {
   readonly #slots: HandlerSlots;
   readonly #bell = new Bell();
   readonly #closing = new AbortController();
-  readonly #settling = new Set<Promise<void>>();
+  readonly #settling = new UnderWay();
   readonly #leave: (consumer: RabbitConsumer) => void;
   readonly #looping: Promise<void>;
   #hand: Hand | undefined;
@@ -78,7 +79,7 @@ export class RabbitConsumer implements Consumer {
     this.#closing.abort();
     await this.#looping;
     await this.#slots.close();
-    await Promise.all(this.#settling);
+    await this.#settling.ended();
     await this.#hand?.close();
     this.#leave(this);
   }
@@ -188,16 +189,9 @@ export class RabbitConsumer implements Consumer {
     const { charges, clock } = this.#shared;
     one.message.attempts++;
     const charge = charges.begin(one.message.life, one.message.attempts);
-    const delivery = new SettledOnce(this.#queue, one.message, (settlement) => {
-      const settling = hand.settle(one, charge, settlement);
-      const done = settling
-        .catch(() => {})
-        .then(() => {
-          this.#settling.delete(done);
-        });
-      this.#settling.add(done);
-      return settling;
-    });
+    const delivery = new SettledOnce(this.#queue, one.message, (settlement) =>
+      this.#settling.add(hand.settle(one, charge, settlement)),
+    );
     const began = clock.now();
     void this.#slots.start(delivery).then(() => {
       this.#pace.add(clock.now() - began);

@@ -1,6 +1,7 @@
 import type { Channel, Connection, ConnectionOptions } from 'rabbitmq-client';
 import { messageOf, PismakError } from '../../errors.ts';
-import { type Clock, endsWithin } from '../../time/clock.ts';
+import type { Clock } from '../../time/clock.ts';
+import { endsWithin, unlessAborted, withDeadline } from '../../time/deadline.ts';
 
 const connectMs = 20_000;
 const closeMs = 5_000;
@@ -53,14 +54,13 @@ export class RabbitLink {
     this.#connection.on('error', (error) => {
       if (isHopeless(error)) reject(error);
     });
-    const cancel = this.#clock.after(connectMs, () => reject(new Error('no server has answered')));
     try {
-      await promise;
+      await withDeadline(this.#clock, connectMs, promise, () => {
+        throw new Error('no server has answered');
+      });
       this.#wasConnected = true;
     } catch (error) {
       throw unavailable(this.#lastError ?? error);
-    } finally {
-      cancel();
     }
   }
 
@@ -108,22 +108,17 @@ export class RabbitLink {
   }
 }
 
-/** To wait for a server that is away takes long; who stops does not want to. */
+/** To wait for a server that is away takes long: whoever stops gives up the channel instead. */
 async function orAborted(acquiring: Promise<Channel>, signal?: AbortSignal): Promise<Channel> {
-  if (!signal) return acquiring;
-  const stopped = Promise.withResolvers<never>();
-  const stop = () => {
+  try {
+    return await unlessAborted(acquiring, signal);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
     acquiring.then(
       (channel) => channel.close(),
       () => {},
     );
-    stopped.reject(closedError());
-  };
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([acquiring, stopped.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
+    throw closedError();
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AsyncMessage, Envelope, ReturnedMessage, SyncMessage } from 'rabbitmq-client';
 import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
+import { parseJson } from '../../json.ts';
 import type { Failure, OutgoingMessage, StoredMessage } from '../broker.ts';
 import type { HeldMessage } from '../delivery.ts';
 
@@ -127,11 +128,7 @@ function readOwn(text: unknown, appId: string | undefined): z.infer<typeof ownPa
     const [, life, at] = /^pismak (\S+) (\d{1,16})$/.exec(appId ?? '') ?? [];
     return life === undefined ? undefined : { life, at: Number(at), attempts: 0, history: [] };
   }
-  try {
-    return ownPart.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return ownPart.safeParse(parseJson(text)).data;
 }
 
 /** Foreign headers may hold anything; those of the server (`x-death`, `x-delivery-count`) are not the message's. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from 'rabbitmq-client';
+import { parseJson } from '../../json.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { RabbitLink } from './link.ts';
 import type { Publisher } from './publisher.ts';
@@ -78,19 +79,11 @@ export class RecordStream {
     await channel.basicConsume(request, (message) => {
       if (!channel.active) return;
       channel.basicAck({ deliveryTag: message.deliveryTag });
-      onRecord(parsed(message.body), Number(message.headers?.['x-stream-offset']));
+      onRecord(parseJson(String(message.body)), Number(message.headers?.['x-stream-offset']));
     });
   }
 }
 
 export function isMarker(record: unknown, marker: string): boolean {
   return typeof record === 'object' && record !== null && 'marker' in record && record.marker === marker;
-}
-
-function parsed(body: unknown): unknown {
-  try {
-    return JSON.parse(String(body));
-  } catch {
-    return undefined;
-  }
 }

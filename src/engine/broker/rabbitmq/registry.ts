@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Clock, endsWithin, sleep } from '../../time/clock.ts';
+import { type Clock, sleep } from '../../time/clock.ts';
+import { endsWithin } from '../../time/deadline.ts';
 import { queueUnknown, type RabbitLink } from './link.ts';
 import { isMarker, type RecordStream } from './record-stream.ts';
 import { queueExists } from './server-queues.ts';

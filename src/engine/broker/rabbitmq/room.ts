@@ -1,5 +1,6 @@
 import { PismakError } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
+import { UnderWay } from '../../time/under-way.ts';
 
 /** How long we believe what was counted: others publish too. */
 const freshMs = 100;
@@ -14,7 +15,7 @@ export class Room {
   #left = 0;
   #freshUntil = 0;
   #counting: Promise<void> | undefined;
-  #sending = new Set<Promise<void>>();
+  readonly #sending = new UnderWay();
 
   constructor(clock: Clock, count: () => Promise<number>) {
     this.#clock = clock;
@@ -26,14 +27,7 @@ export class Room {
     if (!(await this.#take(maxLength))) {
       throw new PismakError('queue-full', `Queue ${queue} has its ${maxLength} messages. Try again later.`);
     }
-    const sending = send();
-    const done = sending
-      .catch(() => {})
-      .then(() => {
-        this.#sending.delete(done);
-      });
-    this.#sending.add(done);
-    await sending;
+    await this.#sending.add(send());
   }
 
   async #take(maxLength: number): Promise<boolean> {
@@ -48,7 +42,7 @@ export class Room {
 
   /** What is under way may be counted already or not: only when none is, the count is right. */
   async #recount(maxLength: number): Promise<void> {
-    await Promise.all(this.#sending);
+    await this.#sending.ended();
     this.#left = maxLength - (await this.#count());
     this.#freshUntil = this.#clock.now() + freshMs;
   }

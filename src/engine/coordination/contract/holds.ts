@@ -43,7 +43,7 @@ export function holdClaims(claim: Claim): void {
         await hold.release();
       };
       terms.push(other.hold(leader, `w${index + 1}`).then(term));
-      // The place in line is taken in the order of the calls as the store sees them.
+      // The place in the queue is taken in the order of the calls as the store sees them.
       await other.holder(leader);
     }
     holders--;
@@ -56,7 +56,7 @@ export function holdClaims(claim: Claim): void {
     );
   });
 
-  claim('whoever stops waiting leaves the line, and the next one moves up', async (tree, session) => {
+  claim('whoever stops waiting leaves the queue, and the next one moves up', async (tree, session) => {
     const [second, third] = [await tree.open('second'), await tree.open('third')];
     const hold = await session.hold(leader, 'w1');
     const patience = new AbortController();
@@ -70,7 +70,7 @@ export function holdClaims(claim: Claim): void {
     assert.equal((await patient).identity, 'w3');
   });
 
-  claim('a closed session lets go of what it holds and of its places in line', async (tree, session) => {
+  claim('a closed session lets go of what it holds and of its places in queues', async (tree, session) => {
     const [second, third] = [await tree.open('second'), await tree.open('third')];
     const first = await session.hold(leader, 'w1');
     const waiting = second.hold(leader, 'w2');

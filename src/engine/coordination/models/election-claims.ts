@@ -98,7 +98,7 @@ const stand = (who: number) =>
         // Its session ends while it waits.
         () => {},
       );
-      // The place in line is taken in the order of the calls as the store sees them.
+      // The place in the queue is taken in the order of the calls as the store sees them.
       await candidate.session.holder(real.path);
       return model.stand(opened, who);
     },

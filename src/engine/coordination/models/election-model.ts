@@ -7,7 +7,7 @@ export interface ElectionState {
   /** Those that live, as the tree sees it. */
   sessions: number[];
   /** Sessions that wait, in the order of asking. */
-  line: number[];
+  waiting: number[];
   holder: Lead | null;
   lastSession: number;
   lastFence: number;
@@ -48,7 +48,7 @@ export function newElection(candidates: number): ElectionState {
   return {
     candidates: Array.from({ length: candidates }, () => none),
     sessions: [],
-    line: [],
+    waiting: [],
     holder: null,
     lastSession: 0,
     lastFence: 0,
@@ -70,18 +70,18 @@ export function open(state: ElectionState, who: number): ElectionState {
 export function stand(state: ElectionState, who: number): ElectionState {
   const { session } = candidateOf(state, who);
   if (!state.sessions.includes(session)) return state;
-  return { ...change(state, who, { standing: true }), line: [...state.line, session] };
+  return { ...change(state, who, { standing: true }), waiting: [...state.waiting, session] };
 }
 
-/** The tree makes the first in line the holder. */
+/** The tree makes the first that waits the holder. */
 export function grant(state: ElectionState): ElectionState {
-  const [session] = state.line;
+  const [session] = state.waiting;
   if (state.holder || session === undefined) return state;
   const fence = state.lastFence + 1;
   const who = state.candidates.findIndex((candidate) => candidate.session === session);
   const told = who >= 0 ? change(state, who, { granted: fence }) : state;
   const greatest = Math.max(state.greatest, fence);
-  return { ...told, line: state.line.slice(1), holder: { session, fence }, lastFence: fence, greatest };
+  return { ...told, waiting: state.waiting.slice(1), holder: { session, fence }, lastFence: fence, greatest };
 }
 
 export function hear(state: ElectionState, who: number): ElectionState {
@@ -95,7 +95,7 @@ export function expire(state: ElectionState, session: number, flaw?: ElectionFla
   return {
     ...state,
     sessions: state.sessions.filter((other) => other !== session),
-    line: state.line.filter((other) => other !== session),
+    waiting: state.waiting.filter((other) => other !== session),
     holder: state.holder?.session === session && !keeps ? null : state.holder,
   };
 }
@@ -135,7 +135,7 @@ export function release(state: ElectionState, who: number, flaw?: ElectionFlaw):
 export function restart(state: ElectionState, flaw?: ElectionFlaw): ElectionState {
   if (state.sessions.length === 0) return state;
   const lastFence = flaw === 'fences begin anew after a restart' ? 0 : state.lastFence;
-  return { ...state, sessions: [], line: [], holder: null, lastFence };
+  return { ...state, sessions: [], waiting: [], holder: null, lastFence };
 }
 
 export function isHolder({ holder }: ElectionState, { session, fence }: Lead): boolean {

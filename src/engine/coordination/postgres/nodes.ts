@@ -1,6 +1,6 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
-import { PismakError } from '../../errors.ts';
-import type { Hold, Node } from '../coordination.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
+import type { Hold, Node, WriteOptions } from '../coordination.ts';
+import { holdLost, nodeChanged, nodeExists, sessionExpired } from '../errors.ts';
 import { nameOf, parentOf } from '../path.ts';
 
 const columns = 'path, value, version, owner IS NOT NULL';
@@ -62,52 +62,41 @@ const remove: Statement = {
 };
 
 /** The nodes in the table. Every write is one statement, with all its conditions inside. */
-export class PostgresNodeTable {
-  readonly #line: PostgresLine;
+export class PostgresNodes {
+  readonly #connection: LastingConnection;
 
-  constructor(line: PostgresLine) {
-    this.#line = line;
+  constructor(connection: LastingConnection) {
+    this.#connection = connection;
   }
 
   async get(path: string): Promise<Node | undefined> {
-    const [row] = await this.#line.query<NodeRow>(get, [path]);
+    const [row] = await this.#connection.query<NodeRow>(get, [path]);
     return row && nodeOf(row);
   }
 
   async children(parent: string): Promise<Node[]> {
-    const rows = await this.#line.query<NodeRow>(children, [parent]);
+    const rows = await this.#connection.query<NodeRow>(children, [parent]);
     return rows.map(nodeOf).sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   async create(session: string, path: string, value: string, ephemeral: boolean): Promise<Node> {
     const written = await this.#write(create, session, undefined, path, [parentOf(path), value, ephemeral]);
-    if (written.version === null) {
-      throw new PismakError('node-exists', `${path} exists`, { details: { path } });
-    }
+    if (written.version === null) throw nodeExists(path);
     return nodeOf([path, value, written.version, ephemeral]);
   }
 
-  async set(
-    session: string,
-    path: string,
-    value: string,
-    { version, under }: { version?: number; under?: Hold },
-  ): Promise<Node> {
+  async set(session: string, path: string, value: string, { version, under }: WriteOptions): Promise<Node> {
     const written =
       version === undefined
         ? await this.#write(set, session, under, path, [parentOf(path), value])
         : await this.#write(replace, session, under, path, [value, version]);
-    if (written.version === null) throw changed(path, version, written.found);
+    if (written.version === null) throw nodeChanged(path, version, written.found);
     return nodeOf([path, value, written.version, written.ephemeral === true]);
   }
 
-  async delete(
-    session: string,
-    path: string,
-    { version, under }: { version?: number; under?: Hold },
-  ): Promise<void> {
+  async delete(session: string, path: string, { version, under }: WriteOptions): Promise<void> {
     const written = await this.#write(remove, session, under, path, [version ?? null]);
-    if (version !== undefined && written.version === null) throw changed(path, version, written.found);
+    if (version !== undefined && written.version === null) throw nodeChanged(path, version, written.found);
   }
 
   async #write(
@@ -118,27 +107,14 @@ export class PostgresNodeTable {
     values: readonly unknown[],
   ) {
     const asked = [session, under?.fence ?? null, path, ...values];
-    const [row] = await this.#line.query<WriteRow>(statement, asked);
+    const [row] = await this.#connection.query<WriteRow>(statement, asked);
     const [alive = 0, held = 0, found = null, version = null, ephemeral = null] = row ?? [];
-    if (alive === 0) throw new PismakError('session-lost', `Session ${session} has expired: open a new one`);
-    if (under && held === 0) {
-      throw new PismakError('hold-lost', `${under.identity} does not hold ${under.path} any more`, {
-        details: { path: under.path, fence: under.fence },
-      });
-    }
+    if (alive === 0) throw sessionExpired(session);
+    if (under && held === 0) throw holdLost(under);
     return { found, version, ephemeral };
   }
 }
 
 function nodeOf([path, value, version, ephemeral]: NodeRow): Node {
   return { path, name: nameOf(path), value, version, ephemeral };
-}
-
-function changed(path: string, expected: number | undefined, version: number | null): PismakError {
-  // Between our look and our write it may have changed: then what we found says nothing.
-  const found =
-    version === null ? 'does not exist' : version === expected ? 'has changed' : `has version ${version}`;
-  return new PismakError('node-changed', `${path} ${found}, not version ${expected}: read it again`, {
-    details: { path, expected, version },
-  });
 }

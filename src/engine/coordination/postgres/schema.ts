@@ -4,8 +4,8 @@ import type { PostgresSchema } from '../../database/postgres/schema.ts';
 export const channel = 'pismak_coordination';
 
 /**
- * What belongs to a session goes with its row, whoever deletes that. The place in a line is the fence too: the first in
- * line holds, and places only grow. Times are the server's, in milliseconds.
+ * What belongs to a session goes with its row, whoever deletes that. The place in a queue is the fence too: the first
+ * place holds, and places only grow. Times are the server's, in milliseconds.
  */
 const tables = `
   CREATE TABLE session (name text PRIMARY KEY, expires_at bigint NOT NULL);

@@ -1,4 +1,4 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
 
 const open: Statement = {
   name: 'open-session',
@@ -21,29 +21,29 @@ const endExpired: Statement = {
 
 /** Who lives, on the server's clock. */
 export class SessionTable {
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
   readonly #timeoutMs: number;
 
-  constructor(line: PostgresLine, timeoutMs: number) {
-    this.#line = line;
+  constructor(connection: LastingConnection, timeoutMs: number) {
+    this.#connection = connection;
     this.#timeoutMs = timeoutMs;
   }
 
   async open(name: string): Promise<void> {
-    await this.#line.query(open, [name, this.#timeoutMs]);
+    await this.#connection.query(open, [name, this.#timeoutMs]);
   }
 
   /** Resolves to those that are still there. */
   async renew(names: readonly string[]): Promise<Set<string>> {
-    const rows = await this.#line.query<[string]>(renew, [names, this.#timeoutMs]);
+    const rows = await this.#connection.query<[string]>(renew, [names, this.#timeoutMs]);
     return new Set(rows.map(([name]) => name));
   }
 
   async end(name: string): Promise<void> {
-    await this.#line.query(end, [name]);
+    await this.#connection.query(end, [name]);
   }
 
   async endExpired(): Promise<void> {
-    await this.#line.query(endExpired, [this.#timeoutMs]);
+    await this.#connection.query(endExpired, [this.#timeoutMs]);
   }
 }

@@ -1,16 +1,17 @@
-import { PostgresLine } from '../../database/postgres/line.ts';
-import type { PostgresNodes } from '../../database/postgres/nodes.ts';
+import type { PostgresCluster } from '../../database/postgres/cluster.ts';
+import { LastingConnection } from '../../database/postgres/lasting-connection.ts';
 import { prepareSchema } from '../../database/postgres/schema.ts';
 import { PismakError } from '../../errors.ts';
 import { newId } from '../../identity.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Coordination } from '../coordination.ts';
-import { HoldLines } from './hold-lines.ts';
-import { PostgresNodeTable } from './nodes.ts';
+import type { CoordinationSource } from '../open.ts';
+import { type SessionTree, TreeSession } from '../session.ts';
+import { Watches } from '../watches.ts';
+import { PostgresHolds } from './holds.ts';
+import { PostgresNodes } from './nodes.ts';
 import { channel, schema } from './schema.ts';
-import { PostgresSession } from './session.ts';
 import { SessionTable } from './session-table.ts';
-import { Watching } from './watching.ts';
 
 export interface PostgresTreeSettings {
   clock: Clock;
@@ -19,34 +20,34 @@ export interface PostgresTreeSettings {
 }
 
 /** All sessions of this process, over one connection. */
-export class PostgresTree {
+export class PostgresTree implements CoordinationSource {
   readonly #settings: PostgresTreeSettings;
-  readonly #line: PostgresLine;
+  readonly #connection: LastingConnection;
   readonly #table: SessionTable;
-  readonly #nodes: PostgresNodeTable;
-  readonly #watching: Watching;
-  readonly #holds: HoldLines;
-  readonly #sessions = new Map<string, { session: PostgresSession; heardAt: number }>();
+  readonly #nodes: PostgresNodes;
+  readonly #watches: Watches;
+  readonly #holds: PostgresHolds;
+  readonly #sessions = new Map<string, { session: TreeSession; heardAt: number }>();
   #cancel = () => {};
   #turn: Promise<void> | undefined;
   #closed = false;
 
-  static async open(nodes: PostgresNodes, settings: PostgresTreeSettings): Promise<PostgresTree> {
-    const tree = new PostgresTree(nodes, settings);
+  static async open(cluster: PostgresCluster, settings: PostgresTreeSettings): Promise<PostgresTree> {
+    const tree = new PostgresTree(cluster, settings);
     try {
-      await prepareSchema(tree.#line, schema);
+      await prepareSchema(tree.#connection, schema);
     } catch (error) {
-      await tree.#line.close();
+      await tree.#connection.close();
       throw error;
     }
     tree.#takeTurn();
     return tree;
   }
 
-  private constructor(nodes: PostgresNodes, settings: PostgresTreeSettings) {
+  private constructor(cluster: PostgresCluster, settings: PostgresTreeSettings) {
     const { clock, sessionTimeoutMs, report } = settings;
     this.#settings = settings;
-    this.#line = new PostgresLine(nodes, {
+    this.#connection = new LastingConnection(cluster, {
       clock,
       // Time enough to find another node before the sessions expire.
       patienceMs: sessionTimeoutMs / 2,
@@ -54,14 +55,14 @@ export class PostgresTree {
       listen: channel,
       onNotice: (payload) => this.#heard(payload),
       onConnect: () => {
-        this.#watching.refreshAll();
+        this.#watches.refreshAll();
         this.#holds.lookAgain();
       },
     });
-    this.#table = new SessionTable(this.#line, sessionTimeoutMs);
-    this.#nodes = new PostgresNodeTable(this.#line);
-    this.#watching = new Watching(report);
-    this.#holds = new HoldLines(this.#line, clock);
+    this.#table = new SessionTable(this.#connection, sessionTimeoutMs);
+    this.#nodes = new PostgresNodes(this.#connection);
+    this.#watches = new Watches(this.#nodes, report);
+    this.#holds = new PostgresHolds(this.#connection, clock);
   }
 
   async openSession(identity: string): Promise<Coordination> {
@@ -70,15 +71,7 @@ export class PostgresTree {
     const name = `${identity}-${newId(clock)}`;
     const heardAt = clock.now();
     await this.#table.open(name);
-    const session = new PostgresSession(name, {
-      nodes: this.#nodes,
-      watching: this.#watching,
-      holds: this.#holds,
-      end: (ended) => {
-        this.#sessions.delete(ended);
-        return this.#table.end(ended);
-      },
-    });
+    const session = new TreeSession(name, this.#forSession(name));
     this.#sessions.set(name, { session, heardAt });
     return session;
   }
@@ -88,14 +81,37 @@ export class PostgresTree {
     this.#cancel();
     await Promise.all([...this.#sessions.values()].map(({ session }) => session.close()));
     await this.#turn;
-    await this.#line.close();
+    await this.#connection.close();
+  }
+
+  #forSession(session: string): SessionTree {
+    const nodes = this.#nodes;
+    const watches = this.#watches;
+    const holds = this.#holds;
+    return {
+      get: (path) => nodes.get(path),
+      children: (path) => nodes.children(path),
+      create: (path, value, ephemeral) => nodes.create(session, path, value, ephemeral),
+      set: (path, value, options) => nodes.set(session, path, value, options),
+      delete: (path, options) => nodes.delete(session, path, options),
+      watch: (path, listener) => watches.watch(path, listener),
+      watchChildren: (path, listener) => watches.watchChildren(path, listener),
+      hold: (path, identity, signal) => holds.hold(path, session, identity, signal),
+      holder: (path) => holds.holder(path),
+      drop: (reason) => {
+        this.#sessions.delete(session);
+        holds.drop(session, reason);
+      },
+      // When the server is away, the session ends there by itself.
+      leave: () => this.#table.end(session).catch(() => {}),
+    };
   }
 
   #heard(payload: string): void {
     const subject = payload.slice(1);
-    if (payload.startsWith('n')) this.#watching.nodeChanged(subject);
-    else if (payload.startsWith('h')) this.#holds.lineChanged(subject);
-    else this.#expired(subject);
+    if (payload.startsWith('n')) this.#watches.nodeChanged(subject);
+    else if (payload.startsWith('h')) this.#holds.queueChanged(subject);
+    else void this.#sessions.get(subject)?.session.expire();
   }
 
   /** Three times in the life of a session: says that ours live, and ends those of which nothing was heard. */
@@ -114,22 +130,16 @@ export class PostgresTree {
       const alive = await this.#table.renew(names);
       for (const name of names) {
         const ours = this.#sessions.get(name);
-        if (!alive.has(name)) this.#expired(name);
+        if (!alive.has(name)) void ours?.session.expire();
         else if (ours) ours.heardAt = askedAt;
       }
       await this.#holds.leaveUnknown(names);
       await this.#table.endExpired();
     } catch {
       // Nobody hears us: by now the server may have given what we hold to another.
-      for (const [name, { heardAt }] of this.#sessions) {
-        if (clock.now() - heardAt > sessionTimeoutMs) this.#expired(name);
+      for (const { session, heardAt } of this.#sessions.values()) {
+        if (clock.now() - heardAt > sessionTimeoutMs) void session.expire();
       }
     }
-  }
-
-  #expired(name: string): void {
-    const ours = this.#sessions.get(name);
-    this.#sessions.delete(name);
-    ours?.session.expired();
   }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasCode } from '../../errors.ts';
-import { parseAddress } from './address.ts';
+import { readAddress } from './address.ts';
 
 test('a URL names servers, a path and credentials; ports and path may be left out', async () => {
-  assert.deepEqual(await parseAddress('zookeeper://%C5%BEofie:p%40ss@zoo1,zoo2:2182,[::1]:2183/a/b%20c/'), {
+  assert.deepEqual(await readAddress('zookeeper://%C5%BEofie:p%40ss@zoo1,zoo2:2182,[::1]:2183/a/b%20c/'), {
     servers: [
       { host: 'zoo1', port: 2181 },
       { host: 'zoo2', port: 2182 },
@@ -14,7 +14,7 @@ test('a URL names servers, a path and credentials; ports and path may be left ou
     credentials: 'žofie:p@ss',
     tls: undefined,
   });
-  const secure = await parseAddress('zookeepers://zoo1');
+  const secure = await readAddress('zookeepers://zoo1');
   assert.deepEqual(secure, {
     servers: [{ host: 'zoo1', port: 2281 }],
     root: '/pismak',
@@ -39,7 +39,7 @@ test('a wrong URL is refused with what is wrong, and nothing of its password', a
     'zookeepers://user:top-secret@host/x?cacertfile=/nowhere/ca.pem',
   ];
   for (const url of wrong) {
-    await assert.rejects(parseAddress(url), (error) => {
+    await assert.rejects(readAddress(url), (error) => {
       assert.ok(hasCode(error, 'configuration-invalid'), `${url}: ${error}`);
       assert.ok(!/top|secret/.test(error.message), error.message);
       return true;

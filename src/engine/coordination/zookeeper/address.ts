@@ -1,7 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
-import { messageOf, PismakError } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
+import { serverUrl } from '../../servers/server-url.ts';
 import { checkPath } from '../path.ts';
+
+const url = serverUrl('ZooKeeper');
 
 /** Where the ensemble is, and as whom we come. */
 export interface EnsembleAddress {
@@ -14,39 +16,29 @@ export interface EnsembleAddress {
 }
 
 /** Never repeats the URL in an error: it may hold a password. */
-export async function parseAddress(url: string): Promise<EnsembleAddress> {
-  const match = /^zookeeper(s?):\/\/(?:([^@/?]*)@)?([^@/?]+)(\/[^?]*)?(?:\?(.*))?$/.exec(url);
-  if (!match) throw invalid('it must look like zookeeper://[user:password@]host:2181,host:2181[/path]');
+export async function readAddress(text: string): Promise<EnsembleAddress> {
+  const match = /^zookeeper(s?):\/\/(?:([^@/?]*)@)?([^@/?]+)(\/[^?]*)?(?:\?(.*))?$/.exec(text);
+  if (!match) throw url.invalid('must look like zookeeper://[user:password@]host:2181,host:2181[/path]');
   const [, secure, user, hosts = '', path = '/', query] = match;
   // What looks like a host may be the beginning of a password.
-  if (path.includes('@')) throw invalid('write / and @ of the password as %2F and %40');
-  const root = decode(path.replace(/\/+$/, '')) || '/pismak';
+  if (path.includes('@')) throw url.invalid('has / or @ in its password: write them as %2F and %40');
+  const root = url.decode(path.replace(/\/+$/, '')) || '/pismak';
   try {
     checkPath(root);
   } catch (error) {
-    throw invalid(messageOf(error));
+    throw url.invalid(`has a path that cannot be used: ${messageOf(error)}`);
   }
   return {
-    servers: hosts.split(',').map((host) => parseServer(host, secure ? 2281 : 2181)),
+    servers: hosts.split(',').map((host) => url.host(host, secure ? 2281 : 2181)),
     root,
     credentials: user === undefined ? undefined : parseUser(user),
     tls: await readTls(secure !== '', new URLSearchParams(query)),
   };
 }
 
-function parseServer(text: string, usualPort: number): { host: string; port: number } {
-  const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  const number = port === undefined ? usualPort : Number(port);
-  if (host === undefined || number < 1 || number > 65_535) {
-    throw invalid('a host in it is neither host nor host:port');
-  }
-  return { host, port: number };
-}
-
 function parseUser(text: string): string {
-  const user = text.split(':').map(decode);
-  if (user.length !== 2 || user.includes('')) throw invalid('before the @ there must be user:password');
+  const user = text.split(':').map(url.decode);
+  if (user.length !== 2 || user.includes('')) throw url.invalid('must have user:password before the @');
   return user.join(':');
 }
 
@@ -57,29 +49,11 @@ async function readTls(secure: boolean, query: URLSearchParams): Promise<SecureC
   for (const [name, file] of query) {
     const option = Object.entries(fileParameters).find(([parameter]) => parameter === name)?.[1];
     if (!option)
-      throw invalid(`"${name}" is no parameter; there are ${Object.keys(fileParameters).join(', ')}`);
-    if (!secure) throw invalid(`${name} is for TLS: begin with zookeepers://`);
-    tls[option] = await readFile(file).catch((cause: unknown) => {
-      throw new PismakError(
-        'configuration-invalid',
-        `Cannot read the ${name} ${file} of the coordination URL`,
-        {
-          cause,
-        },
+      throw url.invalid(
+        `has an unknown parameter "${name}"; there are ${Object.keys(fileParameters).join(', ')}`,
       );
-    });
+    if (!secure) throw url.invalid(`has ${name}, which is for TLS: begin with zookeepers://`);
+    tls[option] = await url.pem(name, file);
   }
   return secure ? tls : undefined;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw invalid('a % in it is not followed by two hexadecimal digits');
-  }
-}
-
-function invalid(why: string): PismakError {
-  return new PismakError('configuration-invalid', `The URL of the coordination is wrong: ${why}`);
 }

@@ -1,6 +1,7 @@
 import { messageOf, PismakError } from '../../errors.ts';
 import type { Random } from '../../identity.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
+import { endsWithin } from '../../time/deadline.ts';
 import type { EnsembleAddress } from './address.ts';
 import { type Asked, Connection, type Life, type SessionKey } from './connection.ts';
 import { closeSession, isRefusal, type Request } from './requests.ts';
@@ -120,9 +121,8 @@ export class ZookeeperClient {
   }
 
   async #close(): Promise<void> {
-    const cancel = this.#parts.clock.after(this.#key.timeoutMs / 2, () => this.#finish(closed()));
-    await this.#ask(closeSession).catch(() => {});
-    cancel();
+    const answer = this.#ask(closeSession).catch(() => {});
+    await endsWithin(this.#parts.clock, this.#key.timeoutMs / 2, answer);
     this.#finish(closed());
     await this.#connection?.closed;
   }

@@ -13,7 +13,7 @@ import { systemClock } from '../../time/clock.ts';
 import { code } from '../contract/claim.ts';
 import type { Coordination } from '../coordination.ts';
 import { openZookeeperCoordination } from '../zookeeper.ts';
-import { parseAddress } from './address.ts';
+import { readAddress } from './address.ts';
 import { ZookeeperClient } from './client.ts';
 import { getChildren } from './requests.ts';
 
@@ -34,13 +34,13 @@ async function openTree(context: TestContext, servers: { address: string }[], ro
   const report = (error: unknown) => reported.push(error);
   const tree = await openZookeeperCoordination({ url, sessionTimeoutMs, random: () => 0, report });
   context.after(() => tree.close());
-  return { openSession: tree.openSession, url, root, reported };
+  return { openSession: (identity: string) => tree.openSession(identity), url, root, reported };
 }
 
 /** A tree, and the same tree over connections that can be broken. */
 async function openTreeTwice(context: TestContext) {
   const straight = await openTree(context, ensemble.servers);
-  const { servers } = await parseAddress(straight.url);
+  const { servers } = await readAddress(straight.url);
   const gates = await Promise.all(servers.map((server) => openGate(server)));
   const throughGates = await openTree(context, gates, straight.root);
   context.after(async () => {
@@ -148,7 +148,7 @@ test('a holder that is cut off learns by itself that it lost everything, and ano
 
 test('a holder that slept while its place was taken away is refused by the servers, and told', async (context) => {
   const { openSession, url } = await openTree(context, ensemble.servers);
-  const address = await parseAddress(url);
+  const address = await readAddress(url);
   const session = await openSession('first');
   const hold = await session.hold('/leader', 'me');
   const client = await ZookeeperClient.open({
@@ -157,11 +157,11 @@ test('a holder that slept while its place was taken away is refused by the serve
     random: () => 0,
     sessionTimeoutMs,
   });
-  const line = `${address.root}/!leader`;
-  const [place] = await client.request(getChildren(line, false));
+  const queue = `${address.root}/!leader`;
+  const [place] = await client.request(getChildren(queue, false));
   await client.close();
   // Nothing else happens in this process meanwhile, so it cannot know yet.
-  execFileSync(process.execPath, [removeZnode, url, `${line}/${place}`]);
+  execFileSync(process.execPath, [removeZnode, url, `${queue}/${place}`]);
   assert.equal(hold.lost.aborted, false);
   await assert.rejects(session.set('/plan', 'late', { under: hold }), code('hold-lost'));
   await eventually('it is told', () => hold.lost.aborted);
@@ -207,7 +207,7 @@ test('over broken connections nothing is done twice or forgotten', async (contex
     total >= certain && total <= certain + unsure,
     `${certain} <= ${total} <= ${certain} + ${unsure}`,
   );
-  assert.equal(await witness.holder('/leader'), undefined, 'no place in the line is left behind');
+  assert.equal(await witness.holder('/leader'), undefined, 'no place in the queue is left behind');
   assert.equal((await witness.children('/present')).length, 40);
   const expected = new Map((await witness.children('/n')).map(({ name, value }) => [name, value]));
   await eventually('the watch has the last state', () => {

@@ -29,17 +29,17 @@ test('ZooKeeper allows every path of ours, and the name is found again', () => {
   );
 });
 
-test('nodes, directories and lines are never at the same place', () => {
+test('nodes, directories and places are never at the same place', () => {
   fc.assert(
     fc.property(path, path, (one, other) => {
       const places = [one, other].flatMap((each) => [
         names.node(each),
         names.directory(each),
-        names.line(each),
+        names.places(each),
       ]);
       assert.equal(new Set(places).size, one === other ? 3 : 6);
       assert.equal(nodeName(nameOf(names.directory(one))), undefined);
-      assert.equal(nodeName(nameOf(names.line(one))), undefined);
+      assert.equal(nodeName(nameOf(names.places(one))), undefined);
     }),
   );
 });

@@ -2,7 +2,8 @@ import type { AccessRule } from './requests.ts';
 
 /**
  * Where things of ours lie in ZooKeeper. The node /workers/w1 is the znode `workers/=w1`, its children lie in
- * `workers/w1/`, the line for the hold /workers/w1 is `workers/!w1/`: so a directory is not taken for a node, and an
+ * `workers/w1/`, the places in the queue for the hold /workers/w1 lie in
+ * `workers/!w1/`: so a directory is not taken for a node, and an
  * ephemeral node can have children, which ZooKeeper does not allow.
  */
 export class Names {
@@ -19,7 +20,7 @@ export class Names {
     return this.#root + markLast(escapePath(path), '=');
   }
 
-  line(path: string): string {
+  places(path: string): string {
     return this.#root + markLast(escapePath(path), '!');
   }
 

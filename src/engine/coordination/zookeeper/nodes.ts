@@ -1,5 +1,5 @@
-import { PismakError } from '../../errors.ts';
 import type { Node } from '../coordination.ts';
+import { nodeChanged, nodeExists } from '../errors.ts';
 import { createFlags, isRefusal, remove, setData } from './requests.ts';
 import { type Held, toNode, type Znodes } from './znodes.ts';
 
@@ -37,7 +37,7 @@ export async function createNode(
     if (!isRefusal(error, 'nodeExists')) throw error;
     const state = error.repeated ? await znodes.read(path, false) : undefined;
     if (state?.stat.owner === znodes.client.id && state.node.value === value) return state.node;
-    throw new PismakError('node-exists', `${path} exists`, { details: { path }, cause: error });
+    throw nodeExists(path, error);
   }
 }
 
@@ -85,21 +85,10 @@ export function childPath(parent: string, name: string): string {
 function serverVersion(path: string, version: number | undefined): number | undefined {
   if (version === undefined) return undefined;
   if (Number.isInteger(version) && version >= 1 && version <= largestVersion) return version - 1;
-  throw changed(path, version);
+  throw nodeChanged(path, version);
 }
 
 function orChanged(error: unknown, path: string, version: number | undefined): unknown {
   const differs = isRefusal(error, 'badVersion') || isRefusal(error, 'noNode');
-  return differs && version !== undefined ? changed(path, version, error) : error;
-}
-
-function changed(path: string, expected: number, cause?: unknown): PismakError {
-  return new PismakError(
-    'node-changed',
-    `${path} does not have version ${expected} any more: read it again`,
-    {
-      details: { path, expected },
-      cause,
-    },
-  );
+  return differs && version !== undefined ? nodeChanged(path, version, undefined, error) : error;
 }

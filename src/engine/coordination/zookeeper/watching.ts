@@ -1,4 +1,5 @@
 import type { Node, Unwatch } from '../coordination.ts';
+import { follow, tellNews } from '../follow.ts';
 import { childPath } from './nodes.ts';
 import type { NodeState, Znodes } from './znodes.ts';
 
@@ -9,29 +10,24 @@ export interface Following {
 }
 
 export function watchNode(by: Following, path: string, listener: (node: Node | undefined) => void): Unwatch {
-  let told: string | undefined;
-  return followNode(by, path, (state) => {
-    const now = describe(state);
-    if (now === told) return;
-    told = now;
-    void call(by, () => listener(state?.node));
-  });
+  const tell = tellNews(listener, by.report);
+  return followNode(by, path, (state) => tell(state?.node, describe(state)));
 }
 
 /** Each child is followed for itself, so a change of one costs one read, however many there are. */
 export function watchChildren(by: Following, parent: string, listener: (nodes: Node[]) => void): Unwatch {
   const children = new Map<string, { state: NodeState | undefined; known: boolean; stop: Unwatch }>();
-  let told: string | undefined;
+  const tellNew = tellNews(listener, by.report);
   let scheduled: NodeJS.Immediate | undefined;
 
   const tell = () => {
     scheduled = undefined;
     if ([...children.values()].some((child) => !child.known)) return;
     const states = [...children.keys()].sort().flatMap((name) => children.get(name)?.state ?? []);
-    const now = states.map(describe).join('\n');
-    if (now === told) return;
-    told = now;
-    void call(by, () => listener(states.map(({ node }) => ({ ...node }))));
+    tellNew(
+      states.map(({ node }) => ({ ...node })),
+      states.map(describe).join('\n'),
+    );
   };
   // Many changes that come together are told once.
   const tellSoon = () => {
@@ -56,7 +52,7 @@ export function watchChildren(by: Following, parent: string, listener: (nodes: N
     tellSoon();
   };
 
-  const stop = follow(by, by.znodes.names.directory(parent), () => by.znodes.list(parent, true), update);
+  const stop = followZnode(by, by.znodes.names.directory(parent), () => by.znodes.list(parent, true), update);
   return () => {
     stop();
     for (const child of children.values()) child.stop();
@@ -65,55 +61,30 @@ export function watchChildren(by: Following, parent: string, listener: (nodes: N
 }
 
 function followNode(by: Following, path: string, onState: (state: NodeState | undefined) => void): Unwatch {
-  return follow(by, by.znodes.names.node(path), () => by.znodes.read(path, true), onState);
+  return followZnode(by, by.znodes.names.node(path), () => by.znodes.read(path, true), onState);
 }
 
-/** Reads now, and again whenever the znode may have changed: one read at a time, so the last one is the newest. */
-export function follow<State>(
+/** Reads now, and again whenever the znode may have changed. */
+export function followZnode<State>(
   { znodes, report }: Following,
   znode: string,
   read: () => Promise<State>,
   onState: (state: State) => void,
 ): Unwatch {
-  let active = true;
-  let reading = false;
-  let stale = false;
-  const refresh = async () => {
-    stale = true;
-    if (reading) return;
-    reading = true;
-    try {
-      while (stale && active) {
-        stale = false;
-        const state = await read();
-        if (active) onState(state);
-      }
-    } finally {
-      reading = false;
-    }
-  };
-  const refreshOrReport = () => {
-    refresh().catch((error: unknown) => {
-      if (active && !znodes.client.isOver) report(error);
-    });
-  };
-  const stop = znodes.client.listen(znode, refreshOrReport);
-  refreshOrReport();
+  const followed = follow({
+    read,
+    onState,
+    onError: (error) => {
+      if (!znodes.client.isOver) report(error);
+    },
+  });
+  const stop = znodes.client.listen(znode, followed.refresh);
   return () => {
-    active = false;
+    followed.stop();
     stop();
   };
 }
 
 function describe(state: NodeState | undefined): string {
   return state ? `${state.node.path} ${state.stat.createdBy} ${state.stat.version}` : 'none';
-}
-
-/** A listener may be an async function: what it rejects with is caught too. */
-async function call(by: Following, listener: () => unknown): Promise<void> {
-  try {
-    await listener();
-  } catch (error) {
-    by.report(error);
-  }
 }

@@ -1,5 +1,6 @@
 import { messageOf, PismakError } from '../../errors.ts';
 import type { Hold, Node } from '../coordination.ts';
+import { holdLost } from '../errors.ts';
 import { nameOf, parentOf } from '../path.ts';
 import type { ZookeeperClient } from './client.ts';
 import { type Names, nodeName } from './names.ts';
@@ -109,13 +110,6 @@ export class Znodes {
 /** ZooKeeper counts from 0, which in the port would read like "no version". */
 export function toNode(path: string, value: string, { version, owner }: Omit<Stat, 'createdBy'>): Node {
   return { path, name: nameOf(path), value, version: version + 1, ephemeral: owner !== 0n };
-}
-
-export function holdLost(hold: Hold, cause?: unknown): PismakError {
-  return new PismakError('hold-lost', `${hold.identity} does not hold ${hold.path} any more`, {
-    details: { path: hold.path, fence: hold.fence },
-    cause,
-  });
 }
 
 /** Whoever asked knows what to make of it. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { PismakError } from '../../errors.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
-import type { PostgresAddress, PostgresHost } from './url.ts';
+import type { PostgresAddress, PostgresHost } from './address.ts';
 
 export type PgModule = typeof pg;
 

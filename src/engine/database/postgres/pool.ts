@@ -1,12 +1,11 @@
 import type pg from 'pg';
 import { PismakError } from '../../errors.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
-import { PostgresConnection } from './connection.ts';
-import { clientOptions, clientThatEnds, durableCommits, loadPg } from './driver.ts';
+import type { PostgresHost } from './address.ts';
+import { PostgresCluster } from './cluster.ts';
 import { postgresError } from './errors.ts';
-import { findPrimary, timelineOf } from './primary.ts';
+import { PooledConnection } from './pooled-connection.ts';
 import { Slots } from './slots.ts';
-import { type PostgresHost, parsePostgresUrl } from './url.ts';
 
 /**
  * Connections to the node that takes writes, whichever of the URL's that is at the moment: after a fail-over the new
@@ -14,13 +13,13 @@ import { type PostgresHost, parsePostgresUrl } from './url.ts';
  */
 export interface PostgresPool {
   /** Give it back with `release`. */
-  connect(): Promise<PostgresConnection>;
+  connect(): Promise<PooledConnection>;
   query<Row extends pg.QueryResultRow>(
     query: string | pg.QueryConfig,
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>>;
   /** All or nothing, at the server's usual isolation (read committed); done once. */
-  transaction<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>;
+  transaction<T>(work: (connection: PooledConnection) => Promise<T>): Promise<T>;
   /** Waits for the connections that are in use. */
   close(): Promise<void>;
 }
@@ -32,12 +31,10 @@ export async function openPostgresPool(options: {
   clock?: Clock;
 }): Promise<PostgresPool> {
   const { max = 10, clock = systemClock } = options;
-  const address = await parsePostgresUrl(options.url);
-  const pgModule = await loadPg();
+  const cluster = await PostgresCluster.open(options.url, clock);
   // The driver's own queue forgets who waits when a pool ends, so nobody may ever wait there.
   const slots = new Slots(max, `${max} connections to PostgreSQL`, undefined, clock);
   let present: Promise<Node> | undefined;
-  let newest = 0;
   let closed = false;
 
   interface Node {
@@ -46,20 +43,16 @@ export async function openPostgresPool(options: {
   }
 
   const find = async (): Promise<Node> => {
-    const { host, timeline } = await findPrimary(pgModule, address, newest);
-    newest = Math.max(newest, timeline);
-    const pool = new pgModule.Pool({
-      ...clientOptions(pgModule, address, host),
-      Client: clientThatEnds(pgModule, clock),
+    const host = await cluster.primary();
+    const pool = new cluster.pg.Pool({
+      ...cluster.clientOptions(host),
+      Client: cluster.Client,
       max,
       idleTimeoutMillis: 30_000,
       onConnect: async (client) => {
         // Without a listener an error of a connection in use would end the process; whoever uses it learns anyway.
         client.on('error', () => {});
-        if ((await timelineOf(client)) < newest) {
-          throw new PismakError('unavailable', 'This node of PostgreSQL was primary before a fail-over');
-        }
-        await client.query(durableCommits);
+        await cluster.admit(client);
       },
     });
     pool.on('error', () => {});
@@ -69,11 +62,9 @@ export async function openPostgresPool(options: {
     if (present === left) present = undefined;
     void left.then(({ pool }) => pool.end()).catch(() => {});
   };
-  /** Whether the node still answers as primary, asked over a connection of its own. If not, nobody is sent there. */
+  /** Nobody is sent any more to a node that does not answer as primary. */
   const isAlive = async (node: Promise<Node>): Promise<boolean> => {
-    const { host } = await node;
-    const found = await findPrimary(pgModule, { ...address, hosts: [host] }).catch(() => undefined);
-    const alive = found !== undefined && found.timeline >= newest;
+    const alive = await cluster.isPrimary((await node).host);
     if (!alive) leave(node);
     return alive;
   };
@@ -94,7 +85,7 @@ export async function openPostgresPool(options: {
     async connect() {
       const giveBack = await slots.take();
       try {
-        return new PostgresConnection({ ...(await acquire()), giveBack, clock });
+        return new PooledConnection({ ...(await acquire()), giveBack, clock });
       } catch (error) {
         giveBack();
         throw error;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { messageOf, PismakError } from '../../errors.ts';
+import type { PostgresAddress, PostgresHost } from './address.ts';
 import { answerTimeoutMs, clientOptions, clientThatEnds, type PgModule } from './driver.ts';
 import { postgresError } from './errors.ts';
-import type { PostgresAddress, PostgresHost } from './url.ts';
 
 export interface Primary {
   host: PostgresHost;

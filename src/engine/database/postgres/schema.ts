@@ -1,5 +1,5 @@
 import { PismakError } from '../../errors.ts';
-import type { PostgresLine, Statement } from './line.ts';
+import type { LastingConnection, Statement } from './lasting-connection.ts';
 
 export interface PostgresSchema {
   name: string;
@@ -13,10 +13,10 @@ export interface PostgresSchema {
 }
 
 /** Makes the schema unless it is there, or what it was before into it; refuses one that a newer version has made. */
-export async function prepareSchema(line: PostgresLine, schema: PostgresSchema): Promise<void> {
+export async function prepareSchema(connection: LastingConnection, schema: PostgresSchema): Promise<void> {
   const { name, version, tables, lock } = schema;
   const missing = `to_regclass('${name}.version') IS NULL`;
-  const [row] = await line.query<[boolean]>(statement(name, 'missing', `SELECT ${missing}`));
+  const [row] = await connection.query<[boolean]>(statement(name, 'missing', `SELECT ${missing}`));
   if (row?.[0]) {
     const create = `DO $create$ BEGIN IF ${missing} THEN
       CREATE SCHEMA ${name};
@@ -27,23 +27,23 @@ export async function prepareSchema(line: PostgresLine, schema: PostgresSchema):
       CREATE TABLE version (number int NOT NULL);
       INSERT INTO version VALUES (${version});
     END IF; END $create$`;
-    await line.together([
+    await connection.together([
       [statement(name, 'lock', `SELECT pg_advisory_xact_lock(${lock})`), []],
       [statement(name, 'create', create), []],
     ]);
   }
-  let found = await versionOf(line, name);
+  let found = await versionOf(connection, name);
   if (found === version - 1 && schema.upgrade) {
     const upgrade = `DO $upgrade$ BEGIN IF (SELECT number FROM ${name}.version) = ${found} THEN
       SET LOCAL search_path = ${name};
       ${schema.upgrade}
       UPDATE version SET number = ${version};
     END IF; END $upgrade$`;
-    await line.together([
+    await connection.together([
       [statement(name, 'lock', `SELECT pg_advisory_xact_lock(${lock})`), []],
       [statement(name, 'upgrade', upgrade), []],
     ]);
-    found = await versionOf(line, name);
+    found = await versionOf(connection, name);
     if (found === version - 1) {
       const text = `The schema ${name} in this database was made by an older version that is still at work on it: stop all of its processes, then start this one again.`;
       throw new PismakError('unavailable', text);
@@ -54,9 +54,9 @@ export async function prepareSchema(line: PostgresLine, schema: PostgresSchema):
   throw new PismakError('unavailable', text);
 }
 
-async function versionOf(line: PostgresLine, schema: string): Promise<number> {
+async function versionOf(connection: LastingConnection, schema: string): Promise<number> {
   const asked = statement(schema, 'version', `SELECT number FROM ${schema}.version`);
-  return (await line.query<[number]>(asked))[0]?.[0] ?? Number.POSITIVE_INFINITY;
+  return (await connection.query<[number]>(asked))[0]?.[0] ?? Number.POSITIVE_INFINITY;
 }
 
 function statement(schema: string, name: string, text: string): Statement {

@@ -7,7 +7,7 @@ import {
   SqliteAdapter,
 } from 'kysely';
 import { PismakError } from '../../errors.ts';
-import { Mutex } from './mutex.ts';
+import { Mutex } from '../../time/mutex.ts';
 import type { SqliteAnswer, SqliteQuestion, Statement } from './thread.ts';
 import type { ThreadLink } from './thread-link.ts';
 

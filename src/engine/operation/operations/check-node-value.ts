@@ -1,4 +1,5 @@
 import { PismakError } from '../../errors.ts';
+import { parseJson } from '../../json.ts';
 import { checkServerUrl, serverNames, serversPath } from '../../servers/server-addresses.ts';
 import { presencePath, workerRecord, workersPath } from '../../worker/worker-record.ts';
 
@@ -28,12 +29,8 @@ export function checkNodeValue(path: string, value: string): void {
 }
 
 function checkWorker(id: string | undefined, value: string): void {
-  let record: unknown;
-  try {
-    record = JSON.parse(value);
-  } catch {
-    throw new PismakError('invalid-input', 'the record of a worker is JSON');
-  }
+  const record = parseJson(value);
+  if (record === undefined) throw new PismakError('invalid-input', 'the record of a worker is JSON');
   if (workerRecord.parse(record).id !== id) {
     throw new PismakError('invalid-input', `the record says another id than its path, which says ${id}`);
   }

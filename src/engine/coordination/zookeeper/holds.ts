@@ -1,16 +1,18 @@
 import { hasCode, PismakError } from '../../errors.ts';
 import { newId } from '../../identity.ts';
 import type { Clock } from '../../time/clock.ts';
+import { unlessAborted } from '../../time/deadline.ts';
 import type { Hold } from '../coordination.ts';
+import { holdLost } from '../errors.ts';
 import { createFlags, exists, getChildren, getData, remove, type Stat } from './requests.ts';
-import { type Following, follow } from './watching.ts';
-import { type Held, holdLost } from './znodes.ts';
+import { type Following, followZnode } from './watching.ts';
+import type { Held } from './znodes.ts';
 
 /**
- * The line for a hold is a directory of ephemeral znodes that the server numbers. The first one holds; each other one
+ * The queue for a hold is a directory of ephemeral znodes that the server numbers. The first one holds; each other one
  * watches only the one before it, so that a hand-over wakes one waiter and not all.
  */
-export class HoldLine {
+export class ZookeeperHolds {
   readonly #by: Following;
   readonly #clock: Clock;
   readonly #held = new Map<Hold, { place: string; lost: AbortController }>();
@@ -26,24 +28,17 @@ export class HoldLine {
 
   async hold(path: string, identity: string, signal?: AbortSignal): Promise<Hold> {
     signal?.throwIfAborted();
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const onAbort = () => reject(signal?.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await Promise.race([this.#stand(path, identity, signal), aborted]);
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-    }
+    return unlessAborted(this.#stand(path, identity, signal), signal);
   }
 
   async holder(path: string): Promise<{ identity: string; fence: number } | undefined> {
     const { znodes } = this.#by;
-    const line = znodes.names.line(path);
+    const queue = znodes.names.places(path);
     for (;;) {
-      const [, places] = await Promise.all([znodes.catchUp(), znodes.ifThere(getChildren(line, false))]);
+      const [, places] = await Promise.all([znodes.catchUp(), znodes.ifThere(getChildren(queue, false))]);
       const [first] = inOrder(places ?? []);
       if (first === undefined) return undefined;
-      const found = await znodes.ifThere(getData(`${line}/${first}`, false));
+      const found = await znodes.ifThere(getData(`${queue}/${first}`, false));
       if (found) return { identity: found.data.toString(), fence: Number(found.stat.createdBy) };
     }
   }
@@ -57,24 +52,24 @@ export class HoldLine {
 
   async #stand(path: string, identity: string, signal?: AbortSignal): Promise<Hold> {
     const { znodes } = this.#by;
-    const line = znodes.names.line(path);
+    const queue = znodes.names.places(path);
     // By its mark we find our place again, whatever became of the answer.
     const mark = newId(this.#clock);
-    await znodes.make(`${line}/${mark}-`, identity, createFlags.ephemeralSequential, true);
+    await znodes.make(`${queue}/${mark}-`, identity, createFlags.ephemeralSequential, true);
     for (;;) {
-      const places = inOrder((await znodes.ifThere(getChildren(line, false))) ?? []);
+      const places = inOrder((await znodes.ifThere(getChildren(queue, false))) ?? []);
       const [own, ...spare] = places.filter((place) => place.startsWith(mark));
       if (own === undefined) {
-        throw new PismakError('hold-lost', `The place of ${identity} in the line for ${path} is gone`);
+        throw new PismakError('hold-lost', `The place of ${identity} in the queue for ${path} is gone`);
       }
       const leaving = signal?.aborted ? [own, ...spare] : spare;
-      await Promise.all(leaving.map((place) => znodes.ifThere(remove(`${line}/${place}`))));
+      await Promise.all(leaving.map((place) => znodes.ifThere(remove(`${queue}/${place}`))));
       signal?.throwIfAborted();
       const before = places[places.indexOf(own) - 1];
-      if (before !== undefined) await this.#gone(`${line}/${before}`, signal);
+      if (before !== undefined) await this.#gone(`${queue}/${before}`, signal);
       else {
-        const stat = await znodes.ifThere(exists(`${line}/${own}`, false));
-        if (stat && !signal?.aborted) return this.#grant(path, identity, `${line}/${own}`, stat);
+        const stat = await znodes.ifThere(exists(`${queue}/${own}`, false));
+        if (stat && !signal?.aborted) return this.#grant(path, identity, `${queue}/${own}`, stat);
       }
     }
   }
@@ -118,7 +113,7 @@ export class HoldLine {
     };
     this.#held.set(hold, { place, lost });
     const look = async () => (await znodes.ifThere(exists(place, true))) !== undefined;
-    const unfollow = follow(this.#by, place, look, (isThere) => {
+    const unfollow = followZnode(this.#by, place, look, (isThere) => {
       if (isThere) return;
       forget();
       lost.abort(holdLost(hold));

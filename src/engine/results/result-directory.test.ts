@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { encodeRequest, newRequest, newStageLog, type Request } from '../request/request.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { systemClock } from '../time/clock.ts';
-import { Collector } from './collector.ts';
+import { ResultDirectory } from './result-directory.ts';
 
 const clock = systemClock;
 
@@ -28,7 +28,7 @@ const taken = (request: Request) => ({ message: encodeRequest(request), download
 
 async function opened(context: TestContext, messages = false) {
   const directory = await temporaryDirectory(context);
-  return { directory, collector: await Collector.open(directory, { messages, clock }) };
+  return { directory, results: await ResultDirectory.open(directory, { messages, clock }) };
 }
 
 async function listing(directory: string): Promise<string[]> {
@@ -36,10 +36,10 @@ async function listing(directory: string): Promise<string[]> {
 }
 
 test('every uuid is saved once, however often it comes and whoever collects', async (context) => {
-  const { directory, collector } = await opened(context);
+  const { directory, results } = await opened(context);
   const request = requestOf({ 'page.txt': 'text' });
-  const other = await Collector.open(directory, { clock });
-  const outcomes = await Promise.all([collector, other, collector].map((each) => each.save(taken(request))));
+  const other = await ResultDirectory.open(directory, { clock });
+  const outcomes = await Promise.all([results, other, results].map((each) => each.save(taken(request))));
   assert.deepEqual(outcomes.map(({ outcome }) => outcome).sort(), ['duplicate', 'duplicate', 'saved']);
   assert.deepEqual(await listing(directory), [request.uuid]);
   assert.equal(await readFile(join(directory, request.uuid, 'page.txt'), 'utf8'), 'text');
@@ -47,9 +47,9 @@ test('every uuid is saved once, however often it comes and whoever collects', as
 });
 
 test('names can not leave the directory, and those that collide are kept apart', async (context) => {
-  const { directory, collector } = await opened(context, true);
+  const { directory, results } = await opened(context, true);
   const request = requestOf({ '../evil': '1', '.._evil': '2', '': '3', 'request.pb': '4' }, 'OK', '../../up');
-  assert.equal((await collector.save(taken(request))).outcome, 'saved');
+  assert.equal((await results.save(taken(request))).outcome, 'saved');
   const [folder = ''] = await listing(directory);
   assert.match(folder, /^request \.\._\.\._up~[0-9a-f]{16}$/);
   assert.deepEqual(await listing(join(directory, folder)), [
@@ -66,18 +66,18 @@ test('names can not leave the directory, and those that collide are kept apart',
 });
 
 test('a uuid that looks like a folder of ours is saved like any other', async (context) => {
-  const { directory, collector } = await opened(context);
+  const { directory, results } = await opened(context);
   for (const uuid of ['.incoming', 'unreadable-1', '..', 'a b']) {
-    assert.equal((await collector.save(taken(requestOf({ a: '1' }, 'OK', uuid)))).outcome, 'saved');
+    assert.equal((await results.save(taken(requestOf({ a: '1' }, 'OK', uuid)))).outcome, 'saved');
   }
   assert.equal((await listing(directory)).length, 4);
 });
 
 test('a failed request is saved with its log and counted apart', async (context) => {
-  const { directory, collector } = await opened(context);
+  const { directory, results } = await opened(context);
   const request = requestOf({ 'page.txt': 'half' }, 'Failed');
-  await collector.save(taken(request));
-  assert.deepEqual(collector.counts, { saved: 0, failed: 1, duplicate: 0, unreadable: 0 });
+  await results.save(taken(request));
+  assert.deepEqual(results.counts, { saved: 0, failed: 1, duplicate: 0, unreadable: 0 });
   assert.match(
     await readFile(join(directory, request.uuid, 'log.txt'), 'utf8'),
     /read Failed\nline of the log/,
@@ -85,14 +85,14 @@ test('a failed request is saved with its log and counted apart', async (context)
 });
 
 test('a request without files leaves its log, so that it is known again', async (context) => {
-  const { collector } = await opened(context);
+  const { results } = await opened(context);
   const request = requestOf({});
-  assert.equal((await collector.save(taken(request))).outcome, 'saved');
-  assert.equal((await collector.save(taken(request))).outcome, 'duplicate');
+  assert.equal((await results.save(taken(request))).outcome, 'saved');
+  assert.equal((await results.save(taken(request))).outcome, 'duplicate');
 });
 
 test('large files are fetched and verified; a wrong or broken one leaves nothing, and can be tried again', async (context) => {
-  const { directory, collector } = await opened(context);
+  const { directory, results } = await opened(context);
   const content = Buffer.alloc(300_000, 'x');
   const request = requestOf({ big: '' });
   const [file] = request.results;
@@ -103,33 +103,33 @@ test('large files are fetched and verified; a wrong or broken one leaves nothing
     async function* () {
       yield* chunks;
     };
-  await assert.rejects(collector.save({ message, download: from(Buffer.from('wrong')) }), {
+  await assert.rejects(results.save({ message, download: from(Buffer.from('wrong')) }), {
     code: 'blob-corrupt',
   });
   const broken = async function* () {
     yield content;
     throw new Error('connection lost');
   };
-  await assert.rejects(collector.save({ message, download: broken }), /connection lost/);
+  await assert.rejects(results.save({ message, download: broken }), /connection lost/);
   assert.deepEqual(await listing(directory), []);
   assert.deepEqual(await readdir(join(directory, '.incoming')), []);
-  assert.equal((await collector.save({ message, download: from(content) })).outcome, 'saved');
+  assert.equal((await results.save({ message, download: from(content) })).outcome, 'saved');
   assert.equal((await readFile(join(directory, request.uuid, 'big'))).length, 300_000);
 });
 
 test('what is no request is kept as it is, once', async (context) => {
-  const { directory, collector } = await opened(context);
+  const { directory, results } = await opened(context);
   const poison = { message: Buffer.from([0xff, 0xff, 1]), download: nothing };
-  assert.deepEqual(await collector.save(poison), { uuid: null, outcome: 'unreadable' });
-  assert.equal((await collector.save(poison)).outcome, 'duplicate');
+  assert.deepEqual(await results.save(poison), { uuid: null, outcome: 'unreadable' });
+  assert.equal((await results.save(poison)).outcome, 'duplicate');
   const [folder = ''] = await listing(directory);
   assert.deepEqual(await readFile(join(directory, folder, 'message.bin')), poison.message);
 });
 
-test('what a killed collector left half-done is removed, what another is doing is not', async (context) => {
+test('what a killed process left half-done is removed, what another is doing is not', async (context) => {
   const directory = await temporaryDirectory(context);
   const incoming = join(directory, '.incoming');
-  await Collector.open(directory, { clock });
+  await ResultDirectory.open(directory, { clock });
   const host = encodeURIComponent(hostname());
   const dead = join(incoming, `${host}~4194304~${randomUUID()}`);
   const living = join(incoming, `${host}~${process.pid}~${randomUUID()}`);
@@ -137,6 +137,6 @@ test('what a killed collector left half-done is removed, what another is doing i
     await mkdir(folder);
     await writeFile(join(folder, 'half'), 'x');
   }
-  await Collector.open(directory, { clock });
+  await ResultDirectory.open(directory, { clock });
   assert.deepEqual(await readdir(incoming), [living.slice(incoming.length + 1)]);
 });

@@ -1,10 +1,10 @@
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { PismakError } from '../../errors.ts';
-import type { PostgresConnection } from './connection.ts';
 import { postgresError } from './errors.ts';
+import type { PooledConnection } from './pooled-connection.ts';
 
 /** What Kysely makes to stream a result; it becomes a cursor of the server when it is asked. */
-export class PostgresStatement<Row> implements PostgresCursor<Row> {
+export class StreamedStatement<Row> implements PostgresCursor<Row> {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 
@@ -21,15 +21,15 @@ export class PostgresStatement<Row> implements PostgresCursor<Row> {
 }
 
 /** A connection as Kysely wants it. */
-export class PostgresSession implements PostgresPoolClient {
-  readonly #connection: PostgresConnection;
+export class KyselyConnection implements PostgresPoolClient {
+  readonly #connection: PooledConnection;
   #inTransaction = false;
   /** What broke the transaction: should its owner swallow that, the commit still fails with it. */
   #failure: PismakError | undefined;
   #inDoubt = false;
   #cursors = 0;
 
-  constructor(connection: PostgresConnection) {
+  constructor(connection: PooledConnection) {
     this.#connection = connection;
   }
 
@@ -40,7 +40,7 @@ export class PostgresSession implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
     if (typeof what === 'string') return this.#execute<Row>(what, parameters);
-    if (what instanceof PostgresStatement) return this.#open<Row>(what);
+    if (what instanceof StreamedStatement) return this.#open<Row>(what);
     throw new Error('only statements of our own can be streamed');
   }
 
@@ -80,7 +80,7 @@ export class PostgresSession implements PostgresPoolClient {
     return { command: 'ROLLBACK', rowCount: 0, rows: [] };
   }
 
-  #open<Row>({ sql, parameters }: PostgresStatement<Row>): PostgresCursor<Row> {
+  #open<Row>({ sql, parameters }: StreamedStatement<Row>): PostgresCursor<Row> {
     const cursor = `stream_${++this.#cursors}`;
     // A cursor lives in a transaction: ours, or one of its own.
     const own = !this.#inTransaction;

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { PismakError } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
-import { cutConnection, durableCommits } from './driver.ts';
+import type { PostgresCluster } from './cluster.ts';
+import { cutConnection } from './driver.ts';
 import { isClash, postgresError } from './errors.ts';
-import type { PostgresNodes } from './nodes.ts';
 
 /** A statement that the server prepares once for each connection. */
 export interface Statement {
@@ -14,13 +14,13 @@ export interface Statement {
 /** What is asked: a statement and its values. */
 export type Asked = readonly [statement: Statement, values: readonly unknown[]];
 
-export interface LineOptions {
+export interface LastingConnectionOptions {
   clock: Clock;
   /** A server that has not answered for so long is given up, and looked for again. */
   patienceMs: number;
   /** Server settings for this connection. */
   settings?: Readonly<Record<string, string>>;
-  /** Channels to listen on. A line that listens connects by itself again when it was cut. */
+  /** Channels to listen on. A connection that listens connects by itself again when it was cut. */
   listen?: string;
   onNotice?: (payload: string) => void;
   /** It is connected (again): notices may have been missed. */
@@ -32,15 +32,15 @@ const againMs = 250;
 const clashes = 5;
 
 /** One connection, made when needed and again when lost. What is asked together travels together. */
-export class PostgresLine {
-  readonly #nodes: PostgresNodes;
-  readonly #options: LineOptions;
+export class LastingConnection {
+  readonly #cluster: PostgresCluster;
+  readonly #options: LastingConnectionOptions;
   #connected: Promise<pg.Client> | undefined;
   #closed = false;
   #cancelAgain = () => {};
 
-  constructor(nodes: PostgresNodes, options: LineOptions) {
-    this.#nodes = nodes;
+  constructor(cluster: PostgresCluster, options: LastingConnectionOptions) {
+    this.#cluster = cluster;
     this.#options = options;
   }
 
@@ -109,15 +109,15 @@ export class PostgresLine {
   }
 
   async #open(lost: () => void): Promise<pg.Client> {
-    const { listen, onNotice, onConnect, settings = {}, clock, patienceMs } = this.#options;
-    const client = await this.#nodes.client(settings);
+    const { listen, onNotice, onConnect, clock, patienceMs } = this.#options;
+    const client = await this.#clientOfPrimary();
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload = '' }) => onNotice?.(payload));
     const cancel = clock.after(patienceMs, () => cutConnection(client));
     try {
       await client.connect();
-      await client.query(durableCommits);
+      await this.#cluster.admit(client);
       if (listen) await client.query(`LISTEN ${client.escapeIdentifier(listen)}`);
     } catch (error) {
       cutConnection(client);
@@ -127,6 +127,19 @@ export class PostgresLine {
     }
     onConnect?.();
     return client;
+  }
+
+  /** Not connected yet. It sends what it is asked without waiting for earlier answers. */
+  async #clientOfPrimary(): Promise<pg.Client> {
+    const options = this.#cluster.clientOptions(await this.#cluster.primary());
+    const settings = Object.entries(this.#options.settings ?? {}).map(
+      ([name, value]) => `-c ${name}=${value}`,
+    );
+    return new this.#cluster.Client({
+      ...options,
+      options: [options.options, ...settings].join(' '),
+      pipeline: true,
+    });
   }
 
   #lost(connecting: Promise<unknown>): void {

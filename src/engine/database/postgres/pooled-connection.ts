@@ -7,7 +7,7 @@ import { postgresError } from './errors.ts';
 const patienceMs = 5000;
 
 /** One connection, from `connect` until `release`: errors are ours, and a server that hangs doesn't hang us. */
-export class PostgresConnection {
+export class PooledConnection {
   readonly client: pg.PoolClient;
   readonly #giveBack: () => void;
   readonly #isAlive: () => Promise<boolean>;

@@ -1,10 +1,10 @@
-import { systemClock } from '../time/clock.ts';
-import type { Broker } from './broker.ts';
+import { systemClock } from '../../time/clock.ts';
+import type { Broker } from '../broker.ts';
 
 /**
  * A program that the contract runs, to kill it. It says on a line of its own what it knows to be durable:
  *
- *     node contract-process.ts MODULE FACTORY OPTIONS MODE PARAMETERS...
+ *     node broker-program.ts MODULE FACTORY OPTIONS MODE PARAMETERS...
  */
 const [module = '', factory = '', options = '{}', mode = '', ...parameters] = process.argv.slice(2);
 // Whoever started us holds the other end: when he is gone, so are we.

@@ -1,8 +1,9 @@
-import type { PostgresLine, Statement } from '../../database/postgres/line.ts';
-import { PismakError } from '../../errors.ts';
+import type { LastingConnection, Statement } from '../../database/postgres/lasting-connection.ts';
+import type { PismakError } from '../../errors.ts';
 import { newId } from '../../identity.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Hold } from '../coordination.ts';
+import { sessionExpired } from '../errors.ts';
 
 interface Ticket {
   readonly name: string;
@@ -15,33 +16,33 @@ interface Ticket {
 }
 
 /** Places are taken one at a time for a path: else a later place might be seen before an earlier one. */
-const lockLine: Statement = {
-  name: 'lock-line',
+const lockQueue: Statement = {
+  name: 'lock-queue',
   text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 7061736004))',
 };
-const joinLine: Statement = {
-  name: 'join-line',
+const joinQueue: Statement = {
+  name: 'join-queue',
   text: `WITH alive AS MATERIALIZED (SELECT 1 FROM session WHERE name = $2 FOR KEY SHARE)
     INSERT INTO hold (path, session, identity, ticket) SELECT $1, $2, $3, $4 FROM alive RETURNING place`,
 };
 const first: Statement = {
-  name: 'first-in-line',
+  name: 'first-in-queue',
   text: 'SELECT place, identity, ticket FROM hold WHERE path = $1 ORDER BY place LIMIT 1',
 };
-const leaveLine: Statement = { name: 'leave-line', text: 'DELETE FROM hold WHERE ticket = $1' };
+const leaveQueue: Statement = { name: 'leave-queue', text: 'DELETE FROM hold WHERE ticket = $1' };
 const leaveUnknown: Statement = {
   name: 'leave-unknown',
   text: 'DELETE FROM hold WHERE session = ANY($1::text[]) AND ticket <> ALL ($2::text[])',
 };
 
-/** For each path a line in the table; whoever is first in it holds. Here are the tickets of this process. */
-export class HoldLines {
-  readonly #line: PostgresLine;
+/** For each path a queue in the table, whose first place holds. Here are the tickets of this process. */
+export class PostgresHolds {
+  readonly #connection: LastingConnection;
   readonly #clock: Clock;
   readonly #tickets = new Map<string, Ticket>();
 
-  constructor(line: PostgresLine, clock: Clock) {
-    this.#line = line;
+  constructor(connection: LastingConnection, clock: Clock) {
+    this.#connection = connection;
     this.#clock = clock;
   }
 
@@ -61,12 +62,12 @@ export class HoldLines {
   }
 
   async holder(path: string): Promise<{ identity: string; fence: number } | undefined> {
-    const [row] = await this.#line.query<[number, string]>(first, [path]);
+    const [row] = await this.#connection.query<[number, string]>(first, [path]);
     return row && { fence: row[0], identity: row[1] };
   }
 
-  /** Somebody has left the line. */
-  lineChanged(path: string): void {
+  /** Somebody has left the queue. */
+  queueChanged(path: string): void {
     const ours = [...this.#tickets.values()].some((ticket) => ticket.path === path);
     // When the server is away, we look again once it is back.
     if (ours) void this.#serve(path).catch(() => {});
@@ -74,7 +75,7 @@ export class HoldLines {
 
   lookAgain(): void {
     for (const path of new Set([...this.#tickets.values()].map((ticket) => ticket.path)))
-      this.lineChanged(path);
+      this.queueChanged(path);
   }
 
   /** Those of a session that is over, in the table already. */
@@ -87,21 +88,19 @@ export class HoldLines {
     }
   }
 
-  /** Leaves the lines in which we stand without knowing, because an answer was lost. */
+  /** Leaves the queues in which we stand without knowing, because an answer was lost. */
   async leaveUnknown(sessions: readonly string[]): Promise<void> {
-    await this.#line.query(leaveUnknown, [sessions, [...this.#tickets.keys()]]);
+    await this.#connection.query(leaveUnknown, [sessions, [...this.#tickets.keys()]]);
   }
 
   async #join(ticket: Ticket): Promise<void> {
     const { path, session, identity, name } = ticket;
     try {
-      const [, places] = await this.#line.together([
-        [lockLine, [path]],
-        [joinLine, [path, session, identity, name]],
+      const [, places] = await this.#connection.together([
+        [lockQueue, [path]],
+        [joinQueue, [path, session, identity, name]],
       ]);
-      if (places?.length === 0) {
-        throw new PismakError('session-lost', `Session ${session} has expired: open a new one`);
-      }
+      if (places?.length === 0) throw sessionExpired(session);
       if (this.#tickets.has(name)) await this.#serve(path);
       else await this.#leave(ticket);
     } catch (error) {
@@ -111,7 +110,7 @@ export class HoldLines {
   }
 
   async #serve(path: string): Promise<void> {
-    const [row] = await this.#line.query<[number, string, string]>(first, [path]);
+    const [row] = await this.#connection.query<[number, string, string]>(first, [path]);
     const ticket = row && this.#tickets.get(row[2]);
     if (!ticket) return;
     ticket.resolve({
@@ -125,6 +124,6 @@ export class HoldLines {
 
   async #leave(ticket: Ticket): Promise<void> {
     this.#tickets.delete(ticket.name);
-    await this.#line.query(leaveLine, [ticket.name]);
+    await this.#connection.query(leaveQueue, [ticket.name]);
   }
 }

@@ -4,12 +4,12 @@ import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { removeLeftovers, temporaryName } from '../blobs/directory/temporary-files.ts';
-import { verified } from '../blobs/directory/written-content.ts';
+import { verified } from '../blobs/content-hash.ts';
 import { hasCode } from '../errors.ts';
 import { createDistinctPaths, markedFileName, safeFileName } from '../files/safe-names.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
+import { removeLeftovers, temporaryName } from '../files/temporary-files.ts';
 import { decodeRequest, milliseconds, type Request } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
 import { hasFailed } from './timing.ts';
@@ -25,7 +25,7 @@ export interface TakenResult {
  * `saved`: its files are there; `failed`: the request failed, its files so far and its log are there; `duplicate`: this
  * uuid was there already; `unreadable`: it is no request, its bytes are there.
  */
-export type Collected = 'saved' | 'failed' | 'duplicate' | 'unreadable';
+export type SaveOutcome = 'saved' | 'failed' | 'duplicate' | 'unreadable';
 
 /** Files of our own beside the results. */
 const messageFile = 'request.pb';
@@ -35,10 +35,10 @@ const logFile = 'log.txt';
  * Saves results to `DIRECTORY/UUID/NAME`, every uuid once, however often it is delivered. What `save` has told is on the
  * disk: only then confirm it. A directory appears whole or not at all.
  */
-export class Collector {
+export class ResultDirectory {
   readonly #directory: string;
   readonly #messages: boolean;
-  readonly counts: Record<Collected, number> = { saved: 0, failed: 0, duplicate: 0, unreadable: 0 };
+  readonly counts: Record<SaveOutcome, number> = { saved: 0, failed: 0, duplicate: 0, unreadable: 0 };
 
   private constructor(directory: string, messages: boolean) {
     this.#directory = directory;
@@ -46,11 +46,14 @@ export class Collector {
   }
 
   /** With `messages`, the whole request is kept too, for `timing`. */
-  static async open(directory: string, options: { messages?: boolean; clock: Clock }): Promise<Collector> {
-    const collector = new Collector(directory, options.messages ?? false);
-    await mkdir(collector.#incoming, { recursive: true });
-    await removeLeftovers(collector.#incoming, options.clock);
-    return collector;
+  static async open(
+    directory: string,
+    options: { messages?: boolean; clock: Clock },
+  ): Promise<ResultDirectory> {
+    const results = new ResultDirectory(directory, options.messages ?? false);
+    await mkdir(results.#incoming, { recursive: true });
+    await removeLeftovers(results.#incoming, options.clock);
+    return results;
   }
 
   get #incoming(): string {
@@ -59,18 +62,18 @@ export class Collector {
 
   /** Leaves nothing but results in the directory. */
   async close(): Promise<void> {
-    // Not empty when another collector is saving just now: then it stays for that one.
+    // Not empty when another process is saving just now: then it stays for that one.
     await rmdir(this.#incoming).catch(() => {});
   }
 
-  async save(result: TakenResult): Promise<{ uuid: string | null; outcome: Collected }> {
+  async save(result: TakenResult): Promise<{ uuid: string | null; outcome: SaveOutcome }> {
     const request = tryDecode(result.message);
     const outcome = await this.#save(request, result);
     this.counts[outcome]++;
     return { uuid: request?.uuid ?? null, outcome };
   }
 
-  async #save(request: Request | undefined, result: TakenResult): Promise<Collected> {
+  async #save(request: Request | undefined, result: TakenResult): Promise<SaveOutcome> {
     const digest = createHash('sha256').update(result.message).digest('hex');
     const target = join(
       this.#directory,

@@ -1,6 +1,6 @@
 import type { Queries } from '../../database/database.ts';
-import { PismakError } from '../../errors.ts';
 import type { Node } from '../coordination.ts';
+import { nodeChanged, nodeExists } from '../errors.ts';
 import { nameOf, parentOf } from '../path.ts';
 import { Watches } from '../watches.ts';
 
@@ -12,17 +12,15 @@ interface Entry {
 }
 
 /** The nodes in memory, the persistent ones in the database too: there first, so that what was seen is never lost. */
-export class NodeTree {
+export class EmbeddedNodes {
   readonly #queries: Queries;
   readonly #entries = new Map<string, Entry>();
   readonly #children = new Map<string, Set<string>>();
-  readonly watches: Watches<Node | undefined>;
-  readonly childWatches: Watches<Node[]>;
+  readonly watches: Watches;
 
   constructor(queries: Queries, report: (error: unknown) => void) {
     this.#queries = queries;
-    this.watches = new Watches((path) => this.get(path), report);
-    this.childWatches = new Watches((path) => this.children(path), report);
+    this.watches = new Watches(this, report);
   }
 
   async load(): Promise<void> {
@@ -43,9 +41,7 @@ export class NodeTree {
   }
 
   async create(path: string, value: string, owner: string | undefined): Promise<Node> {
-    if (this.#entries.has(path)) {
-      throw new PismakError('node-exists', `${path} exists`, { details: { path } });
-    }
+    if (this.#entries.has(path)) throw nodeExists(path);
     return this.#write(path, { value, version: 1, owner });
   }
 
@@ -87,7 +83,7 @@ export class NodeTree {
     const parent = parentOf(path);
     const siblings = this.#children.get(parent) ?? new Set();
     this.#children.set(parent, siblings.add(path));
-    this.#announce(path);
+    this.watches.nodeChanged(path);
   }
 
   #forget(path: string): void {
@@ -95,19 +91,11 @@ export class NodeTree {
     const siblings = this.#children.get(parentOf(path));
     siblings?.delete(path);
     if (siblings?.size === 0) this.#children.delete(parentOf(path));
-    this.#announce(path);
-  }
-
-  #announce(path: string): void {
-    this.watches.changed(path);
-    this.childWatches.changed(parentOf(path));
+    this.watches.nodeChanged(path);
   }
 }
 
 function checkVersion(path: string, entry: Entry | undefined, expected: number | undefined): void {
   if (expected === undefined || entry?.version === expected) return;
-  const found = entry ? `has version ${entry.version}` : 'does not exist';
-  throw new PismakError('node-changed', `${path} ${found}, not version ${expected}: read it again`, {
-    details: { path, expected, version: entry?.version ?? null },
-  });
+  throw nodeChanged(path, expected, entry?.version ?? null);
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasCode } from '../../errors.ts';
-import { parsePostgresUrl } from './url.ts';
+import { readAddress } from './address.ts';
 
 test('a URL may name several hosts, escape what it likes, and leave out what is usual', async () => {
-  const address = await parsePostgresUrl(
+  const address = await readAddress(
     'postgres://us%40er:p%2F%3A%25@one:5433,[::1]:5434,two/my%20base?target_session_attrs=read-write',
   );
   assert.deepEqual(address, {
@@ -19,14 +19,13 @@ test('a URL may name several hosts, escape what it likes, and leave out what is 
     applicationName: 'pismak',
     tls: false,
   });
-  assert.deepEqual((await parsePostgresUrl('postgresql://%2Fvar%2Frun%2Fpostgresql/x')).hosts, [
+  assert.deepEqual((await readAddress('postgresql://%2Fvar%2Frun%2Fpostgresql/x')).hosts, [
     { host: '/var/run/postgresql', port: 5432 },
   ]);
 });
 
 test('without an authority `require` encrypts only; everything else checks the certificate', async () => {
-  const tls = async (query: string) =>
-    (await parsePostgresUrl(`postgres://u:p@h/d?${query}`)).tls || undefined;
+  const tls = async (query: string) => (await readAddress(`postgres://u:p@h/d?${query}`)).tls || undefined;
   assert.equal(await tls('sslmode=disable'), undefined);
   assert.equal((await tls('sslmode=require'))?.rejectUnauthorized, false);
   for (const strict of [
@@ -53,7 +52,7 @@ test('a URL that is wrong is refused with a reason that does not show the passwo
     'postgres://u:hunter2@h/d?sslrootcert=/nowhere/ca.pem',
     'postgres://u:hunter2@extra@h/d',
   ]) {
-    await assert.rejects(parsePostgresUrl(wrong), (error) => {
+    await assert.rejects(readAddress(wrong), (error) => {
       assert.ok(hasCode(error, 'configuration-invalid'), wrong);
       assert.doesNotMatch(error.message, /hunter2/);
       return true;

@@ -1,0 +1,86 @@
+import type { Queries } from '../../database/database.ts';
+import { newId } from '../../identity.ts';
+import type { Clock } from '../../time/clock.ts';
+import { Mutex } from '../../time/mutex.ts';
+import type { Coordination, Hold } from '../coordination.ts';
+import { sessionUnknown } from '../errors.ts';
+import type { CoordinationSource } from '../open.ts';
+import { type SessionTree, TreeSession } from '../session.ts';
+import { EmbeddedHolds } from './holds.ts';
+import { EmbeddedNodes } from './nodes.ts';
+
+export interface EmbeddedTreeSettings {
+  clock: Clock;
+  report: (error: unknown) => void;
+}
+
+/** All sessions, in this process. */
+export class EmbeddedTree implements CoordinationSource {
+  readonly #clock: Clock;
+  /** Everything that changes the tree takes a turn, so that a check and the write that relies on it are one. */
+  readonly #turns = new Mutex();
+  readonly #nodes: EmbeddedNodes;
+  readonly #holds: EmbeddedHolds;
+  readonly #sessions = new Map<string, TreeSession>();
+
+  static async open(queries: Queries, settings: EmbeddedTreeSettings): Promise<EmbeddedTree> {
+    const tree = new EmbeddedTree(queries, settings);
+    await tree.#nodes.load();
+    return tree;
+  }
+
+  private constructor(queries: Queries, { clock, report }: EmbeddedTreeSettings) {
+    this.#clock = clock;
+    this.#nodes = new EmbeddedNodes(queries, report);
+    this.#holds = new EmbeddedHolds(queries, this.#turns);
+  }
+
+  async openSession(identity: string): Promise<Coordination> {
+    const name = `${identity}-${newId(this.#clock)}`;
+    const session = new TreeSession(name, this.#forSession(name));
+    this.#sessions.set(name, session);
+    return session;
+  }
+
+  /** Ends a session as if nothing had been heard of it for too long. */
+  async expire(name: string): Promise<void> {
+    const session = this.#sessions.get(name);
+    if (!session) throw sessionUnknown(name);
+    await session.expire();
+  }
+
+  /** Ends all sessions. The database is the caller's. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+  }
+
+  #forSession(session: string): SessionTree {
+    const nodes = this.#nodes;
+    const holds = this.#holds;
+    const change = <T>(write: () => Promise<T>, under?: Hold) =>
+      this.#turns.run(() => {
+        if (under) holds.check(under, session);
+        return write();
+      });
+    return {
+      get: async (path) => nodes.get(path),
+      children: async (path) => nodes.children(path),
+      create: (path, value, ephemeral) =>
+        change(() => nodes.create(path, value, ephemeral ? session : undefined)),
+      set: (path, value, { version, under }) => change(() => nodes.set(path, value, version), under),
+      delete: (path, { version, under }) => change(() => nodes.delete(path, version), under),
+      watch: (path, listener) => nodes.watches.watch(path, listener),
+      watchChildren: (path, listener) => nodes.watches.watchChildren(path, listener),
+      hold: (path, identity, signal) => holds.hold(path, session, identity, signal),
+      holder: async (path) => holds.holder(path),
+      // Takes a turn after all writes of the session, so none of its nodes outlives it.
+      drop: (reason) =>
+        this.#turns.run(() => {
+          this.#sessions.delete(session);
+          nodes.forgetOwnedBy(session);
+          holds.drop(session, reason);
+        }),
+      leave: async () => {},
+    };
+  }
+}

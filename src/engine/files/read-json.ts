@@ -1,0 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { parseJson } from '../json.ts';
+
+/** The content of a JSON file; undefined when there is none that can be read, or it is not JSON. */
+export async function readJson(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : parseJson(text);
+}
