@@ -6,11 +6,9 @@ import { trace } from './migrations/0002-trace.ts';
 import { transcription } from './migrations/0002-transcription.ts';
 import { uploads } from './migrations/0003-uploads.ts';
 import { storedBytes } from './migrations/0004-stored-bytes.ts';
+import { databaseSchemes } from './schemes.ts';
 
 export const engineMigrations = [frame, trace, transcription, uploads, storedBytes];
-
-/** Schemes of URLs that choose an adapter. */
-export const databaseSchemes = ['sqlite', 'postgres'] as const;
 
 /** Opens the adapter that the URL asks for, with the engine's tables; `file` is where an embedded one lives. */
 export async function openDatabase(url: string, parts: { file: string; clock: Clock }): Promise<Database> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { blobsSchemes } from '../blobs/open.ts';
 import { brokerSchemes } from '../broker/open.ts';
 import { coordinationSchemes } from '../coordination/open.ts';
-import { databaseSchemes } from '../database/open.ts';
+import { databaseSchemes } from '../database/schemes.ts';
 
 /**
  * Every setting there is, with its default. The same tree is read from defaults, `pismak.toml`, the environment

@@ -3,13 +3,12 @@ import { PismakError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { page as part } from '../../engine/operation/operations/inputs.ts';
 import { getDocument, pageStates } from '../documents/document.ts';
-import { filesOf, listPages } from '../documents/page-list.ts';
 import { documentId, fileRow, ownerOfDocument, pageName, pageRow } from './rows.ts';
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 const reading = { role: 'reader', owner: ownerOfDocument, changes: false } as const;
 
-const pages = defineOperation({
+export const documentPages = defineOperation({
   ...reading,
   name: 'document.pages',
   summary: 'The pages of a document and their states',
@@ -26,12 +25,13 @@ const pages = defineOperation({
   example: { document: someDocument, state: 'failed' },
   async handler({ engine }, { document, ...filter }) {
     await getDocument(engine.database.query, document);
+    const { listPages } = await import('../documents/page-list.ts');
     const rows = await listPages(engine.database.query, document, filter);
     return { pages: rows.map((row) => pageRow.parse(row)) };
   },
 });
 
-const page = defineOperation({
+export const documentPage = defineOperation({
   ...reading,
   name: 'document.page',
   summary: 'One page with its log and its results',
@@ -39,6 +39,7 @@ const page = defineOperation({
   output: z.strictObject({ ...pageRow.shape, log: z.string(), files: z.array(fileRow) }),
   example: { document: someDocument, page: 1 },
   async handler({ engine }, { document, page: named }) {
+    const { filesOf, listPages } = await import('../documents/page-list.ts');
     const queries = engine.database.query;
     const [row] = await listPages(queries, document, { named, offset: 0, limit: 1 });
     if (!row) throw new PismakError('not-found', `the document has no page ${named}`);
@@ -53,7 +54,7 @@ const page = defineOperation({
   },
 });
 
-const results = defineOperation({
+export const documentResults = defineOperation({
   ...reading,
   name: 'document.results',
   summary: 'The result files of the pages that are done; document.file gives their bytes',
@@ -70,6 +71,7 @@ const results = defineOperation({
   }),
   example: { document: someDocument },
   async handler({ engine }, { document, ...filter }) {
+    const { filesOf, listPages } = await import('../documents/page-list.ts');
     const queries = engine.database.query;
     await getDocument(queries, document);
     const rows = await listPages(queries, document, { ...filter, state: 'done' });
@@ -86,7 +88,7 @@ const results = defineOperation({
   },
 });
 
-const sources = defineOperation({
+export const documentSources = defineOperation({
   ...reading,
   name: 'document.sources',
   summary: 'What was added to a document, in its order',
@@ -120,4 +122,4 @@ const sources = defineOperation({
   },
 });
 
-export const pageOperations: Operation[] = [sources, pages, page, results];
+export const pageOperations: Operation[] = [documentSources, documentPages, documentPage, documentResults];

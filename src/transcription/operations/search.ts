@@ -8,12 +8,11 @@ import { page as pageModel } from '../page.ts';
 import { placesOf } from '../search/places.ts';
 import { parseQuery, type Term } from '../search/query.ts';
 import { snippetOf } from '../search/snippet.ts';
-import { createTextIndex } from '../search/text-index.ts';
 import { documentId } from './rows.ts';
 
 const box = z.strictObject({ left: z.int(), top: z.int(), width: z.int(), height: z.int() });
 
-const text = defineOperation({
+export const searchText = defineOperation({
   name: 'search.text',
   summary: 'Finds words in the texts that you may see; accents and case don’t matter',
   role: 'reader',
@@ -47,6 +46,7 @@ const text = defineOperation({
   }),
   example: { words: 'císař "František Josef" praž*' },
   async handler({ engine, caller }, { words, document, places, offset, limit }) {
+    const { createTextIndex } = await import('../search/text-index.ts');
     const terms = parseQuery(words);
     const queries = engine.database.query;
     if (document !== undefined) {
@@ -95,4 +95,4 @@ async function placesOn({ blobs, database }: Engine, page: string, terms: readon
   return model.success ? placesOf(model.data, terms) : [];
 }
 
-export const searchOperations: Operation[] = [text];
+export const searchOperations: Operation[] = [searchText];

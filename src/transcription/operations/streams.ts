@@ -2,14 +2,12 @@ import { z } from 'zod';
 import type { BlobReference } from '../../engine/blobs/blobs.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { defineStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
-import { documentArchive, mediaTypeOf } from '../documents/archive.ts';
 import { getDocument } from '../documents/document.ts';
-import { filesOf, listPages } from '../documents/page-list.ts';
 import { documentId, ownerOfDocument, pageName } from './rows.ts';
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 
-const file = defineStream({
+export const documentFile = defineStream({
   name: 'document.file',
   summary: 'A result of a page',
   role: 'reader',
@@ -21,6 +19,10 @@ const file = defineStream({
   }),
   example: { document: someDocument, page: 1, file: 'text.txt' },
   async open({ engine }, { document, page: named, file }) {
+    const [{ mediaTypeOf }, { filesOf, listPages }] = await Promise.all([
+      import('../documents/archive.ts'),
+      import('../documents/page-list.ts'),
+    ]);
     const queries = engine.database.query;
     const [page] = await listPages(queries, document, { named, offset: 0, limit: 1 });
     const files: readonly (BlobReference & { name: string })[] = page
@@ -40,7 +42,7 @@ const file = defineStream({
   },
 });
 
-const archive = defineStream({
+export const documentArchive = defineStream({
   name: 'document.archive',
   summary: 'A document in one ZIP: the images and results of its pages, with METS',
   role: 'reader',
@@ -51,12 +53,13 @@ const archive = defineStream({
   }),
   example: { document: someDocument, images: true },
   async open({ engine }, { document: id, images }) {
+    const { documentArchive: archiveOf } = await import('../documents/archive.ts');
     const document = await getDocument(engine.database.query, id);
-    const content = documentArchive({ blobs: engine.blobs, queries: engine.database.query }, document, {
+    const content = archiveOf({ blobs: engine.blobs, queries: engine.database.query }, document, {
       images,
     });
     return { content, type: 'application/zip', fileName: `${document.name}.zip` };
   },
 });
 
-export const transcriptionStreams: StreamOperation[] = [file, archive];
+export const transcriptionStreams: StreamOperation[] = [documentFile, documentArchive];

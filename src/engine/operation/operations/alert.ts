@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../operation.ts';
 
-const list = defineOperation({
+export const alertList = defineOperation({
   name: 'alert.ls',
   summary: 'What is wrong now and what to do, newest first; with `all` also what is over',
   role: 'reader',
@@ -29,4 +29,4 @@ const list = defineOperation({
   }),
 });
 
-export const alertOperations = [list];
+export const alertOperations = [alertList];

@@ -19,7 +19,7 @@ const nodeRow = z.strictObject({
   ephemeral: z.boolean(),
 });
 
-const list = defineOperation({
+export const coordinationList = defineOperation({
   name: 'coordination.ls',
   summary: 'The nodes below a path of the coordination tree',
   role: 'admin',
@@ -33,7 +33,7 @@ const list = defineOperation({
   }),
 });
 
-const get = defineOperation({
+export const coordinationGet = defineOperation({
   name: 'coordination.get',
   summary: 'One node of the coordination tree',
   role: 'admin',
@@ -49,7 +49,7 @@ const get = defineOperation({
   },
 });
 
-const set = defineOperation({
+export const coordinationSet = defineOperation({
   name: 'coordination.set',
   summary: 'Writes a node of the coordination tree by hand; with a version, only if it still has it',
   role: 'admin',
@@ -74,4 +74,4 @@ function toRow({ path, name, value, version, ephemeral }: Node): z.infer<typeof 
   return { path, name, value: maskSecrets(value), version, ephemeral };
 }
 
-export const coordinationOperations = [list, get, set];
+export const coordinationOperations = [coordinationList, coordinationGet, coordinationSet];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation, mayTouch } from '../operation.ts';
 
-const list = defineOperation({
+export const eventList = defineOperation({
   name: 'event.ls',
   summary: 'The latest events, oldest first: what concerns the installation or yourself',
   role: 'reader',
@@ -41,4 +41,4 @@ const list = defineOperation({
   },
 });
 
-export const eventOperations = [list];
+export const eventOperations = [eventList];

@@ -6,7 +6,7 @@ import { blobHash, cut, nothing, page } from './inputs.ts';
 import { done, stageRow } from './rows.ts';
 import { applyTo, stagePatch } from './stage-patch.ts';
 
-const list = defineOperation({
+export const stageList = defineOperation({
   name: 'stage.ls',
   summary: 'All stages with their newest definitions',
   role: 'reader',
@@ -18,7 +18,7 @@ const list = defineOperation({
   handler: async ({ engine }) => ({ stages: await engine.stages.list() }),
 });
 
-const show = defineOperation({
+export const stageShow = defineOperation({
   name: 'stage.show',
   summary: 'The newest definition of a stage',
   role: 'reader',
@@ -30,7 +30,7 @@ const show = defineOperation({
   handler: ({ engine }, { name }) => engine.stages.get(name),
 });
 
-const history = defineOperation({
+export const stageHistory = defineOperation({
   name: 'stage.history',
   summary: 'Every version of a stage that there was, newest first, and who made it',
   role: 'reader',
@@ -58,7 +58,7 @@ const history = defineOperation({
   },
 });
 
-const create = defineOperation({
+export const stageCreate = defineOperation({
   name: 'stage.create',
   summary: 'Defines a new stage; workers may serve it at once',
   role: 'admin',
@@ -74,7 +74,7 @@ const create = defineOperation({
   },
 });
 
-const configure = defineOperation({
+export const stageConfigure = defineOperation({
   name: 'stage.configure',
   summary: 'Changes any part of a definition; workers pick it up between two messages',
   role: 'admin',
@@ -90,7 +90,7 @@ const configure = defineOperation({
   },
 });
 
-const priority = defineOperation({
+export const stagePriority = defineOperation({
   name: 'stage.priority',
   summary: 'Sets how the watchdog weighs a stage: -1 = never, 0 = as computed, more = more workers',
   role: 'admin',
@@ -103,7 +103,7 @@ const priority = defineOperation({
     engine.stages.change(input.name, { priority: input.priority }, caller.name),
 });
 
-const remove = defineOperation({
+export const stageDelete = defineOperation({
   name: 'stage.delete',
   summary: 'Deletes a stage and its queue; refused while messages wait there, unless forced',
   role: 'admin',
@@ -137,4 +137,12 @@ async function checkFiles({ engine }: OperationContext, files: StageDefinition['
   }
 }
 
-export const stageOperations = [list, show, history, create, configure, priority, remove];
+export const stageOperations = [
+  stageList,
+  stageShow,
+  stageHistory,
+  stageCreate,
+  stageConfigure,
+  stagePriority,
+  stageDelete,
+];
