@@ -3,8 +3,6 @@ import { test } from 'node:test';
 import type { Command } from 'commander';
 import { PismakError } from '../engine/errors.ts';
 import { ManualClock } from '../engine/time/clock.ts';
-import { allOperations } from '../server/operations.ts';
-import { onlyReads } from './client/http-client.ts';
 import { createProgram, groupNames } from './program.ts';
 import { fakeClient, runCommand } from './testing/run-command.ts';
 
@@ -33,10 +31,6 @@ test('every command has a sentence and an example in its help', async () => {
     assert.match(help, /Examples?:\n {2}\$ /, `${command.parent?.name()} ${command.name()} has no example`);
     assert.notEqual(command.description(), '');
   }
-});
-
-test('the client knows which operations only read', () => {
-  for (const { name, changes } of allOperations) assert.equal(onlyReads(name), !changes, name);
 });
 
 test('exit codes tell wrong usage, things not found and failures apart', async () => {

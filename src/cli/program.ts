@@ -25,7 +25,7 @@ const groups: Readonly<Record<string, Group>> = {
   },
   upload: {
     summary: 'See and give up what was uploaded in parts and no document has yet',
-    load: () => import('./commands/upload.ts'),
+    load: () => import('../transcription/commands/upload.ts'),
   },
   search: {
     summary: 'Find words in what was read',

@@ -1,12 +1,12 @@
+import type { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
-import type { Caller } from '../../engine/operation/operation.ts';
+import type { Caller, Operation } from '../../engine/operation/operation.ts';
 import { openStream } from '../../engine/operation/stream-operation.ts';
 import type { LoadedSettings } from '../../engine/settings/load.ts';
 import { houseProcessors } from '../../server/houses.ts';
-import { allOperations, allStreams } from '../../server/operations.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { addPart } from '../../transcription/index.ts';
 
@@ -27,14 +27,14 @@ export async function openEngineClient(
 /** The operations of an engine that runs in this process. Closing it does nothing. */
 export function engineClient(engine: Engine, interruption: AbortSignal): Client {
   const never = new AbortController().signal;
-  const operations = new Map(allOperations.map((one) => [one.name, one]));
-  const streams = new Map(allStreams.map((one) => [one.name, one]));
   return {
-    async call<Output>(name: string, input: object = {}, { afterInterruption = false } = {}) {
-      const operation = operations.get(name);
-      if (!operation) throw new PismakError('not-found', `there is no operation ${name}`);
+    async call<Input extends z.ZodType, Output extends z.ZodType>(
+      operation: Operation<Input, Output>,
+      input: z.input<Input>,
+      { afterInterruption = false } = {},
+    ) {
       const signal = afterInterruption ? never : interruption;
-      return (await executeOperation(engine, operation, local, input, signal)) as Output;
+      return (await executeOperation(engine, operation, local, input, signal)) as z.output<Output>;
     },
     upload: (content) => engine.blobs.put(content),
     async uploadPart(upload, offset, content) {
@@ -43,9 +43,7 @@ export function engineClient(engine: Engine, interruption: AbortSignal): Client 
       })();
       return { offset: await addPart(engine, upload, offset, part) };
     },
-    async *stream(name, input) {
-      const stream = streams.get(name);
-      if (!stream) throw new PismakError('not-found', `there is no operation ${name}`);
+    async *stream(stream, input) {
       yield* (await openStream(engine, stream, local, input, interruption)).content;
     },
     async *download(receipt, hash) {

@@ -21,7 +21,7 @@ export const auditList = defineOperation({
     operation: z.string().optional().describe('Only this operation'),
     actor: z.string().optional().describe('Only this user, by password or with any key'),
     before: z.string().optional().describe('Older than this entry: `next` of the page before'),
-    limit: z.int().min(1).max(500).default(100),
+    limit: z.int().min(1).max(500).default(100).describe('At most so many'),
   }),
   output: z.object({ entries: z.array(entry), next: z.string().nullable() }),
   example: { operation: 'stage.delete', limit: 20 },

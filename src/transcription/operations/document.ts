@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
-import { blobHash } from '../../engine/operation/operations/inputs.ts';
+import { blobHash, page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { stageName } from '../../engine/stage/stage.ts';
 import { defaultPipeline, documentStates, getDocument, subjectOf } from '../documents/document.ts';
@@ -128,10 +128,10 @@ export const documentList = defineOperation({
   owner: 'caller',
   changes: false,
   input: z.strictObject({
-    state: z.enum(documentStates).optional(),
+    state: z.enum(documentStates).optional().describe('Only in this state'),
     name: name.optional().describe('Only of exactly this name'),
-    offset: z.int().min(0).max(10_000_000).default(0),
-    limit: z.int().min(1).max(200).default(100),
+    offset: page.offset,
+    limit: page.limit.unwrap().max(200).default(100),
   }),
   output: z.strictObject({ documents: z.array(documentRow) }),
   example: { limit: 10 },

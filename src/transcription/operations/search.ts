@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { defineOperation, mayTouch, type Operation } from '../../engine/operation/operation.ts';
+import { page as part } from '../../engine/operation/operations/inputs.ts';
 import { findDocument } from '../documents/document.ts';
 import { files } from '../files.ts';
 import { page as pageModel } from '../page.ts';
@@ -21,13 +22,13 @@ export const searchText = defineOperation({
   input: z.strictObject({
     words: z
       .string()
-      .min(1)
       .max(1000)
+      .regex(/\S/, 'name at least one word to search for')
       .describe('All must be there. "Words in quotes" stand together, and word* goes on'),
     document: documentId.optional().describe('Only in this document'),
-    places: z.boolean().default(false).describe('Also where on the page the words stand'),
-    offset: z.int().min(0).max(100_000).default(0),
-    limit: z.int().min(1).max(200).default(20),
+    places: z.boolean().default(false).describe('Also where on the page the words stand, in pixels'),
+    offset: part.offset.unwrap().max(100_000).default(0),
+    limit: part.limit.unwrap().max(200).default(20),
   }),
   output: z.strictObject({
     hits: z.array(

@@ -110,8 +110,8 @@ export const usageLimit = defineOperation({
   changes: true,
   input: z.strictObject({
     subject,
-    pagesPerMonth: quota.default(null).describe('null: no limit'),
-    pagesWaiting: quota.default(null).describe('null: no limit'),
+    pagesPerMonth: quota.default(null).describe('Pages in a month; null: no limit'),
+    pagesWaiting: quota.default(null).describe('Pages that may wait at once; null: no limit'),
     storageMb: quota
       .default(null)
       .describe('What the sources in its documents may take together; null: no limit'),

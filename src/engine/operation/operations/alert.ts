@@ -7,7 +7,7 @@ export const alertList = defineOperation({
   role: 'reader',
   owner: 'none',
   changes: false,
-  input: z.strictObject({ all: z.boolean().default(false) }),
+  input: z.strictObject({ all: z.boolean().default(false).describe('Also what is over') }),
   output: z.strictObject({
     alerts: z.array(
       z.strictObject({

@@ -25,7 +25,7 @@ export const coordinationList = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: false,
-  input: z.strictObject({ path: nodePath, ...page }),
+  input: z.strictObject({ path: nodePath.default('/'), ...page }),
   output: z.strictObject({ nodes: z.array(nodeRow) }),
   example: { path: '/workers' },
   handler: async ({ engine }, { path, ...part }) => ({
@@ -58,7 +58,7 @@ export const coordinationSet = defineOperation({
   input: z.strictObject({
     path: nodePath,
     value: z.string().max(400_000),
-    version: z.int().min(0).optional(),
+    version: z.int().min(0).optional().describe('Only if the node still has this version'),
   }),
   output: nodeRow,
   example: { path: '/notes/broker', value: 'moves to another machine on Sunday' },

@@ -9,7 +9,7 @@ export const eventList = defineOperation({
   changes: false,
   input: z.strictObject({
     kind: z.string().min(1).max(100).optional().describe('Only these, e.g. request.processed'),
-    limit: z.int().min(1).max(1000).default(100),
+    limit: z.int().min(1).max(1000).default(100).describe('At most so many, the latest'),
   }),
   output: z.strictObject({
     events: z.array(

@@ -21,7 +21,7 @@ export const queueList = defineOperation({
 const lookInput = z.strictObject({
   queue: queueName,
   offset: page.offset,
-  limit: z.int().min(1).max(100).default(20),
+  limit: page.limit.unwrap().max(100).default(20),
   bodies: z.boolean().default(false).describe('Bodies too, as base64'),
 });
 const messages = z.strictObject({ messages: z.array(messageRow) });
@@ -61,7 +61,12 @@ async function toRows(messages: readonly StoredMessage[], bodies: boolean) {
 
 const count = z.strictObject({ count: z.int() });
 const changing = { role: 'admin', owner: 'none', changes: true, example: { queue: 'recognise' } } as const;
-const ids = z.array(z.string().min(1).max(400)).min(1).max(1000).optional();
+const ids = z
+  .array(z.string().min(1).max(400))
+  .min(1)
+  .max(1000)
+  .optional()
+  .describe('Only these; all by default');
 
 export const queuePurge = defineOperation({
   ...changing,

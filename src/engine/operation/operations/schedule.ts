@@ -73,7 +73,10 @@ export const scheduleRun = defineOperation({
   ...changing,
   name: 'schedule.run',
   summary: 'Runs a schedule now, enabled or not',
-  input: z.strictObject({ name: stageName, parameters: small(parameters).optional() }),
+  input: z.strictObject({
+    name: stageName,
+    parameters: small(parameters).optional().describe('Instead of its own'),
+  }),
   output: z.strictObject({ run: runRow }),
   example: { name: 'nightly', parameters: { pages: 10 } },
   handler: async ({ engine }, input) => ({
@@ -85,7 +88,10 @@ export const scheduleHistory = defineOperation({
   ...reading,
   name: 'schedule.history',
   summary: 'What ran, how it ended and its log, newest first',
-  input: z.strictObject({ name: stageName.optional(), limit: z.int().min(1).max(200).default(50) }),
+  input: z.strictObject({
+    name: stageName.optional(),
+    limit: z.int().min(1).max(200).default(50).describe('At most so many'),
+  }),
   output: z.strictObject({ runs: z.array(runRow) }),
   example,
   async handler({ engine }, { name, limit }) {

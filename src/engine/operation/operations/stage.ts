@@ -80,7 +80,7 @@ export const stageConfigure = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
-  input: stagePatch.extend({ name: stageName }),
+  input: z.strictObject({ name: stageName, ...stagePatch.shape }),
   output: stageRow,
   example: { name: 'recognise', concurrency: 2, retry: { attempts: 5 } },
   async handler(context, { name, ...patch }) {
@@ -109,7 +109,10 @@ export const stageDelete = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
-  input: z.strictObject({ name: stageName, force: z.boolean().default(false) }),
+  input: z.strictObject({
+    name: stageName,
+    force: z.boolean().default(false).describe('Even if messages wait there: they are lost'),
+  }),
   output: done,
   example: { name: 'recognise' },
   async handler({ engine }, { name, force }) {

@@ -55,7 +55,7 @@ export const watchdogStatus = defineOperation({
 
 const details = z
   .record(z.string(), z.number())
-  .optional()
+  .exactOptional()
   .describe('Further numbers that the policy reckons with, by name');
 
 export const watchdogPlan = defineOperation({
