@@ -22,6 +22,8 @@ export interface CommandOf<Input extends z.ZodType, Output extends z.ZodType> {
   fields?: { readonly [Name in keyof z.input<Input>]?: FieldOptions | false };
   /** What this command always says. */
   given?: Partial<z.input<Input>>;
+  /** Why it has to be said twice, with --yes. */
+  confirm?: string;
   /** What else the operation is told, found out before the call: asked for, uploaded, or said by further options. */
   complete?(session: CommandSession, input: z.input<Input>): Promise<Partial<z.input<Input>>>;
   /** Prints the rows of the answer's list. */
@@ -65,44 +67,66 @@ export function operationCommands(group: Command, shell: Shell) {
     operation: Operation<Input, Output>,
     command: CommandOf<Input, Output>,
   ): Command => {
-    const [name = '', ...words] = command.usage.split(' ');
-    const alone = name === '' || /^[<[]/.test(name);
+    const [name, words] = splitUsage(command.usage);
     const fields = inputFields(operation.input);
-    const positional = (alone ? command.usage.split(' ') : words).filter((word) => word !== '');
-    const parameters = positional.map((word, index) => argumentFor(word, fields[index], command));
+    const parameters = words.map((word, index) => argumentFor(word, fields[index], command));
     const options = fields
-      .slice(positional.length)
+      .slice(words.length)
       .filter(({ name }) => !Object.hasOwn(command.given ?? {}, name) && fieldOf(command, name) !== false)
       .map((field) => ({ field, option: optionFor(field, fieldOf(command, field.name) || {}) }));
-    const example = commandExample(group, alone ? '' : name, operation.example, {
-      positional: fields.slice(0, positional.length),
-      options,
-    });
-    const examples = [example, ...(command.examples ?? [])] as const;
-    const made = shell.command(group, alone ? '' : name, command.summary ?? operation.summary, ...examples);
+    const example = commandExample(operation.example, { parameters, fields, options });
+    const examples = [
+      ...(example
+        ? [[...pathOf(group), name, ...example, command.confirm && '--yes'].filter(Boolean).join(' ')]
+        : []),
+      ...(command.examples ?? []),
+    ];
+    const made = shell.command(group, name, command.summary ?? operation.summary, ...examples);
     for (const parameter of parameters) made.addArgument(parameter);
     for (const { option } of options) made.addOption(option);
+    if (command.confirm !== undefined) made.requiredOption('--yes', command.confirm);
     operations.set(made, operation);
     return made.action(
       shell.run<Record<string, unknown>, (Said | undefined)[]>(async (session, ...values) => {
-        const input: Record<string, unknown> = { ...command.given };
-        for (const [index, value] of values.entries()) {
-          const field = fields[index];
-          if (field && value) input[field.name] = value.value;
-        }
-        for (const { field, option } of options) {
-          const value = session.options[option.attributeName()];
-          if (value instanceof Said) input[field.name] = value.value;
-          else if (typeof value === 'boolean' && value !== field.fallback) input[field.name] = value;
-        }
-        // Each value has been checked when it was read, and whoever runs the operation checks the whole.
-        const said = input as z.input<Input> & object;
-        const complete = { ...said, ...(await command.complete?.(session, said)) };
-        const answer = await (await session.client()).call(operation, complete);
-        print(command, answer, complete, session);
+        // Each value was checked when it was read, and whoever runs the operation checks the whole.
+        const said = { ...command.given, ...inputFrom(fields, values, options, session) } as z.input<Input> &
+          object;
+        const input = { ...said, ...(await command.complete?.(session, said)) };
+        print(command, await (await session.client()).call(operation, input), input, session);
       }),
     );
   };
+}
+
+/** The name of the command (empty: of the group itself) and its arguments. */
+function splitUsage(usage: string): [string, string[]] {
+  const words = usage.split(' ').filter((word) => word !== '');
+  const named = words[0] !== undefined && !/^[<[]/.test(words[0]);
+  return named ? [words[0] ?? '', words.slice(1)] : ['', words];
+}
+
+/** `['stage']`: the words before the command, without the name of the program. */
+function pathOf(group: Command): string[] {
+  return group.parent ? [...pathOf(group.parent), group.name()] : [];
+}
+
+function inputFrom(
+  fields: readonly InputField[],
+  values: readonly (Said | undefined)[],
+  options: readonly { field: InputField; option: Option }[],
+  session: CommandSession,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [index, value] of values.entries()) {
+    const field = fields[index];
+    if (field && value) input[field.name] = value.value;
+  }
+  for (const { field, option } of options) {
+    const value = session.options[option.attributeName()];
+    if (value instanceof Said) input[field.name] = value.value;
+    else if (typeof value === 'boolean' && value !== field.fallback) input[field.name] = value;
+  }
+  return input;
 }
 
 /** A value that was read. Boxed, because Commander makes an empty text of null. */

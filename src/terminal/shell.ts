@@ -7,7 +7,7 @@ import type { GlobalOptions, Session, Surroundings } from './session.ts';
 /** Puts commands together: each has a sentence, at least one example, and work that gets a session. */
 export interface Shell {
   /** `usage` is the name with its arguments: `priority <stage> <priority>`; empty, it is the parent itself. */
-  command(parent: Command, usage: string, summary: string, ...examples: [string, ...string[]]): Command;
+  command(parent: Command, usage: string, summary: string, ...examples: string[]): Command;
   /** What a command does; arguments come after the session. */
   run<Options extends object = object, Arguments extends unknown[] = string[]>(
     work: (session: Session<Options>, ...parameters: Arguments) => Promise<void>,

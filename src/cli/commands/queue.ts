@@ -38,8 +38,9 @@ const add: AddGroup = (group, shell) => {
   command(queueResume, { usage: 'resume <queue>', say: (_, { queue }) => `queue ${queue} goes on` });
   command(queuePurge, {
     usage: 'purge <queue>',
+    confirm: 'needed, because it can not be undone',
     say: ({ count }, { queue }) => `${formatCount(count, 'message')} deleted from ${queue}`,
-  }).requiredOption('--yes', 'needed, because it can not be undone');
+  });
   command(queueRedrive, {
     usage: 'redrive <queue> [ids...]',
     say: ({ count }, { queue }) => `${formatCount(count, 'dead letter')} given back to ${queue}`,
