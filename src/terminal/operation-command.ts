@@ -155,7 +155,7 @@ function argumentFor(word: string, field: InputField | undefined, command: { fie
 
 function optionFor(field: InputField, { mandatory, read, ...said }: FieldOptions): Option {
   const option = new Option(said.flags ?? flagsOf(field), said.about ?? field.about);
-  if (option.isBoolean()) return option;
+  if (option.isBoolean() || option.negate) return option;
   const needed = mandatory ?? field.required;
   return option
     .makeOptionMandatory(needed)
