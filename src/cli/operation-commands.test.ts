@@ -133,3 +133,16 @@ test('what every command loads brings no driver and no server along', async () =
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
   assert.deepEqual(JSON.parse(stdout), ['croner', 'smol-toml', 'zod']);
 });
+
+test('of the languages of Zod only English is loaded, and refusals are in English', async () => {
+  const script = `
+    import { z } from 'zod';
+    console.log(JSON.stringify([Object.keys(z.locales), z.int().safeParse('x').error.issues[0].message]));`;
+  const preload = join(import.meta.dirname, 'english-only.ts');
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', preload, '--input-type=module', '-e', script],
+    { cwd: root },
+  );
+  assert.deepEqual(JSON.parse(stdout), [['default'], 'Invalid input: expected number, received string']);
+});
