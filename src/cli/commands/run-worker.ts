@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openLog } from '../../engine/log/log.ts';
-import type { WorkerRow } from '../../engine/operation/operations/rows.ts';
 import { workerList, workerStart, workerStop } from '../../engine/operation/operations/worker.ts';
+import type { WorkerRow } from '../../engine/operation/operations/worker-rows.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { startWorkerProcess } from '../../engine/worker/worker-process.ts';

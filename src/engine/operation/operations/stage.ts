@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
-import { type StageDefinition, stageDefinition, stageName } from '../../stage/stage.ts';
+import { type Stage, type StageDefinition, stageDefinition, stageName } from '../../stage/stage.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { blobHash, cut, nothing, page } from './inputs.ts';
-import { done, stageRow } from './rows.ts';
+import { done } from './rows.ts';
 import { applyTo, stagePatch } from './stage-patch.ts';
+
+const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
 
 export const stageList = defineOperation({
   name: 'stage.ls',

@@ -4,9 +4,9 @@ import { checkStores, healthOf, stores } from '../../servers/check-stores.ts';
 import { version } from '../../version.ts';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
-import { queueRow, workerRow } from './rows.ts';
+import { queueRow } from './rows.ts';
 import { visibleQueues } from './visible-queues.ts';
-import { workerRows } from './worker-rows.ts';
+import { workerRow, workerRows } from './worker-rows.ts';
 
 export const statusShow = defineOperation({
   name: 'status.show',

@@ -11,8 +11,8 @@ import {
 } from '../../worker/worker-record.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { labels, nothing, workerId } from './inputs.ts';
-import { done, workerRow } from './rows.ts';
-import { workerRows } from './worker-rows.ts';
+import { done } from './rows.ts';
+import { workerRow, workerRows } from './worker-rows.ts';
 
 export const workerList = defineOperation({
   name: 'worker.ls',
