@@ -1,4 +1,7 @@
 import type { House } from './engine/house.ts';
 
-/** The houses of this installation, one line each. No other file outside their folders names them. */
-export const houses: readonly House[] = [(await import('./transcription/house.ts')).transcription];
+/** The houses of this installation. No other file outside their folders names them. */
+export const houses: readonly House[] = [
+  // One line for each.
+  (await import('./transcription/house.ts')).transcription,
+];

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
 import { PismakError } from '../engine/errors.ts';
-import { loadHouses } from '../engine/house.ts';
 import { ManualClock } from '../engine/time/clock.ts';
 import { houses } from '../houses.ts';
-import { callsOf, operationsOf } from '../server/operations.ts';
-import { onlyReads } from './client/http-client.ts';
-import { commandGroups, createProgram } from './program.ts';
+import { createProgram, groupNames } from './program.ts';
 import { fakeClient, runCommand } from './testing/run-command.ts';
 
 function leaves(command: Command): Command[] {
@@ -25,7 +22,7 @@ test('every command has a sentence and an example in its help', async () => {
       openClient: () => assert.fail('no client is needed for help'),
       loadSettings: () => assert.fail('no settings are needed for help'),
     },
-    Object.values(commandGroups(houses)).flatMap((groups) => Object.keys(groups)),
+    groupNames(houses),
   );
   const commands = leaves(program);
   assert.ok(commands.length > 60, `only ${commands.length} commands`);
@@ -35,11 +32,6 @@ test('every command has a sentence and an example in its help', async () => {
     assert.match(help, /Examples?:\n {2}\$ /, `${command.parent?.name()} ${command.name()} has no example`);
     assert.notEqual(command.description(), '');
   }
-});
-
-test('the client knows which operations only read', async () => {
-  for (const { name, changes } of callsOf(operationsOf(await loadHouses(houses))))
-    assert.equal(onlyReads(name), !changes, name);
 });
 
 test('exit codes tell wrong usage, things not found and failures apart', async () => {

@@ -7,7 +7,7 @@ import { createShell } from '../terminal/shell.ts';
 import { engineCommands } from './engine-commands.ts';
 
 /** All command groups by heading: the engine's, and one heading for each house. */
-export function commandGroups(
+function commandGroups(
   houses: readonly House[],
 ): Readonly<Record<string, Readonly<Record<string, CommandGroup>>>> {
   const { Start, ...others } = engineCommands;
@@ -16,6 +16,11 @@ export function commandGroups(
     ...Object.fromEntries(houses.map((house) => [house.title, house.commands])),
     ...others,
   };
+}
+
+/** The names of all groups. */
+export function groupNames(houses: readonly House[]): string[] {
+  return Object.values(commandGroups(houses)).flatMap((groups) => Object.keys(groups));
 }
 
 /** The whole command line, with the groups that `words` name filled in. */

@@ -6,8 +6,8 @@ import type { GlobalOptions, Session, Surroundings } from './session.ts';
 
 /** Puts commands together: each has a sentence, at least one example, and work that gets a session. */
 export interface Shell {
-  /** `usage` is the name with its arguments: `priority <stage> <priority>`. */
-  command(parent: Command, usage: string, summary: string, ...examples: [string, ...string[]]): Command;
+  /** `usage` is the name with its arguments: `priority <stage> <priority>`; empty, it is the parent itself. */
+  command(parent: Command, usage: string, summary: string, ...examples: string[]): Command;
   /** What a command does; arguments come after the session. */
   run<Options extends object = object, Arguments extends unknown[] = string[]>(
     work: (session: Session<Options>, ...parameters: Arguments) => Promise<void>,
@@ -18,10 +18,11 @@ export function createShell(surroundings: Surroundings): Shell {
   return {
     command(parent, usage, summary, ...examples) {
       const lines = examples.map((example) => `  $ pismak ${example}`);
-      return parent
-        .command(usage)
-        .description(summary)
-        .addHelpText('after', `\n${examples.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}`);
+      const command = usage === '' ? parent : parent.command(usage).description(summary);
+      return command.addHelpText(
+        'after',
+        `\n${examples.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}`,
+      );
     },
     run:
       (work) =>

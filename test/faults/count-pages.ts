@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { Client } from '../../src/terminal/client/client.ts';
+import { documentPages } from '../../src/transcription/operations/pages.ts';
 
 export interface PageCount {
   done: number;
@@ -9,11 +11,6 @@ export interface PageCount {
   duplicates: number;
 }
 
-interface Page {
-  name: string;
-  state: string;
-}
-
 const listed = 500;
 
 /** Compares the pages of a document with those that were sent, by their names. */
@@ -22,10 +19,10 @@ export async function countPages(
   document: string,
   sent: readonly string[],
 ): Promise<PageCount> {
-  const pages: Page[] = [];
+  const pages: z.output<typeof documentPages.output>['pages'] = [];
   for (let offset = 0; pages.length === offset; offset += listed) {
     const input = { document, offset, limit: listed };
-    pages.push(...(await client.call<{ pages: Page[] }>('document.pages', input)).pages);
+    pages.push(...(await client.call(documentPages, input)).pages);
   }
   const namesOf = (state: string) =>
     new Set(pages.filter((page) => page.state === state).map(({ name }) => name));

@@ -1,8 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import sharp from 'sharp';
 import { readHolder } from '../../src/engine/data-directory/data-directory.ts';
+import { pipelineCreate } from '../../src/engine/operation/operations/pipeline.ts';
+import { stageCreate } from '../../src/engine/operation/operations/stage.ts';
 import type { Client } from '../../src/terminal/client/client.ts';
 import { writeZip } from '../../src/transcription/formats/zip.ts';
+import {
+  documentAdd,
+  documentCreate,
+  documentShow,
+  documentSubmit,
+} from '../../src/transcription/operations/document.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import { countPages, type PageCount } from './count-pages.ts';
 import { type MemoryFigures, MemoryLog } from './memory-log.ts';
@@ -50,7 +58,7 @@ export async function readThroughKills(options: {
     const memory = new MemoryLog(pages);
     let reported = { at: startedAt, done: 0 };
     for (;;) {
-      const { state, pages: now } = await client.call<Progress>('document.show', { document });
+      const { state, pages: now } = await client.call(documentShow, { document });
       const pid = (await readHolder(directory))?.pid ?? 0;
       await memory.look(pid, now.done);
       const ms = performance.now() - reported.at;
@@ -88,25 +96,20 @@ export async function readThroughKills(options: {
   }
 }
 
-interface Progress {
-  state: string;
-  pages: { done: number };
-}
-
 async function submitPages(client: Client, pages: number): Promise<string> {
   const config = 'TIME_SCALE = 0\nTIME_DIFF_MIN = 0\nTIME_DIFF_MAX = 0.005';
   for (const stage of stages)
-    await client.call('stage.create', { ...stage, processor: 'dummy', config, concurrency: 8 });
+    await client.call(stageCreate, { ...stage, processor: 'dummy', config, concurrency: 8 });
   const names = stages.map(({ name }) => name);
-  await client.call('pipeline.create', { name: 'pages', stages: [...names, 'pages.out'] });
-  const { id: document } = await client.call<{ id: string }>('document.create', {
+  await client.call(pipelineCreate, { name: 'pages', stages: [...names, 'pages.out'] });
+  const { id: document } = await client.call(documentCreate, {
     ...{ name: 'many pages', pipeline: 'pages' },
   });
   for (let start = 0; start < pages; start += pagesPerZip) {
     const { hash } = await client.upload(zipOf(start, Math.min(pagesPerZip, pages - start)));
-    await client.call('document.add', { document, name: `from ${start}.zip`, hash });
+    await client.call(documentAdd, { document, name: `from ${start}.zip`, hash });
   }
-  await client.call('document.submit', { document });
+  await client.call(documentSubmit, { document });
   return document;
 }
 

@@ -3,13 +3,15 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { messageOf } from '../../src/engine/errors.ts';
-import type { WorkerRow } from '../../src/engine/operation/operations/rows.ts';
+import { workerList, workerSwitch } from '../../src/engine/operation/operations/worker.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
 import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
 import { startZookeeper } from '../../src/engine/testing/servers/zookeeper.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import type { Client } from '../../src/terminal/client/client.ts';
+import { documentShow } from '../../src/transcription/operations/document.ts';
+import { documentPage } from '../../src/transcription/operations/pages.ts';
 import { makeSample } from '../../src/transcription/samples/make-sample.ts';
 import { pismak } from '../command-line.ts';
 import { type Machine, openMachine } from '../faults/machine.ts';
@@ -65,7 +67,7 @@ test('two machines that share only RabbitMQ, ZooKeeper and PostgreSQL read one d
   assert.equal(submitted.code, 0, submitted.err);
   const document = submitted.out.trim();
   const finished = async () => {
-    const shown = await client.call<{ state: string; pages: object }>('document.show', { document });
+    const shown = await client.call(documentShow, { document });
     return ['done', 'partly', 'failed', 'cancelled'].includes(shown.state) && shown;
   };
   const { state, pages } = await eventually('it is finished', finished, deadlineMs);
@@ -73,7 +75,7 @@ test('two machines that share only RabbitMQ, ZooKeeper and PostgreSQL read one d
 
   const readers = new Map<string, number>();
   for (let page = 1; page <= pageCount; page++) {
-    const { log } = await client.call<{ log: string }>('document.page', { document, page });
+    const { log } = await client.call(documentPage, { document, page });
     const [, reader] = /^recognise version \d+ on (\w+), attempt \d+: OK/m.exec(log) ?? [];
     assert.ok(reader, log);
     readers.set(reader, (readers.get(reader) ?? 0) + 1);
@@ -107,12 +109,12 @@ async function machineIfPossible(t: TestContext): Promise<Machine | undefined> {
 async function bothAtRecognise(client: Client, processes: readonly WorkerElsewhere[]): Promise<void> {
   const present = async () => {
     for (const one of processes) assert.ok(!one.hasEnded, `a worker has ended: ${one.output}`);
-    const { workers } = await client.call<{ workers: WorkerRow[] }>('worker.ls');
+    const { workers } = await client.call(workerList, {});
     return workers.flatMap(({ presence }) => presence ?? []);
   };
   const two = machines.length;
   await eventually('both are there', async () => (await present()).length === two, deadlineMs);
-  for (const id of machines) await client.call('worker.switch', { id, stage: 'recognise' });
+  for (const id of machines) await client.call(workerSwitch, { id, stage: 'recognise' });
   const ready = async () => (await present()).filter(({ stage }) => stage === 'recognise').length === two;
   await eventually('both serve recognise', ready, deadlineMs);
 }

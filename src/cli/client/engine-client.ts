@@ -1,13 +1,13 @@
+import type { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { type House, loadHouses } from '../../engine/house.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
-import type { Caller } from '../../engine/operation/operation.ts';
+import type { Caller, Operation } from '../../engine/operation/operation.ts';
 import { openStream } from '../../engine/operation/stream-operation.ts';
 import type { LoadedSettings } from '../../engine/settings/load.ts';
 import { addPart } from '../../engine/upload/uploads.ts';
-import { callsOf, operationsOf, streamsOf } from '../../server/operations.ts';
 import type { Client } from '../../terminal/client/client.ts';
 
 /** Whoever may read the data directory may do everything. */
@@ -28,15 +28,14 @@ export async function openEngineClient(
 /** The operations of an engine that runs in this process. Closing it does nothing. */
 export function engineClient(engine: Engine, interruption: AbortSignal): Client {
   const never = new AbortController().signal;
-  const all = operationsOf(engine.houses);
-  const operations = new Map(callsOf(all).map((one) => [one.name, one]));
-  const streams = new Map(streamsOf(all).map((one) => [one.name, one]));
   return {
-    async call<Output>(name: string, input: object = {}, { afterInterruption = false } = {}) {
-      const operation = operations.get(name);
-      if (!operation) throw new PismakError('not-found', `there is no operation ${name}`);
+    async call<Input extends z.ZodType, Output extends z.ZodType>(
+      operation: Operation<Input, Output>,
+      input: z.input<Input>,
+      { afterInterruption = false } = {},
+    ) {
       const signal = afterInterruption ? never : interruption;
-      return (await executeOperation(engine, operation, local, input, signal)) as Output;
+      return (await executeOperation(engine, operation, local, input, signal)) as z.output<Output>;
     },
     upload: (content) => engine.blobs.put(content),
     async uploadPart(upload, offset, content) {
@@ -45,9 +44,7 @@ export function engineClient(engine: Engine, interruption: AbortSignal): Client 
       })();
       return { offset: await addPart(engine, upload, offset, part) };
     },
-    async *stream(name, input) {
-      const stream = streams.get(name);
-      if (!stream) throw new PismakError('not-found', `there is no operation ${name}`);
+    async *stream(stream, input) {
       yield* (await openStream(engine, stream, local, input, interruption)).content;
     },
     async *download(receipt, hash) {

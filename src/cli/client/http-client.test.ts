@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { queueList, queuePeek, queuePurge } from '../../engine/operation/operations/queue.ts';
+import { resultsConfirm, resultsRelease, resultsTake } from '../../engine/operation/operations/results.ts';
+import { stageList, stageShow } from '../../engine/operation/operations/stage.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { openHttpClient } from './http-client.ts';
 
@@ -31,10 +34,9 @@ test('reads are GET with the input in the query, changes are POST with JSON, bot
     seen.push([request.method, request.url, request.headers.authorization, body]);
     response.end('{"done":true}');
   });
-  assert.deepEqual(await client.call('queue.peek', { queue: 'a b', limit: 5, offset: undefined }), {
-    done: true,
-  });
-  await client.call('queue.purge', { queue: 'q' });
+  const peeked: unknown = await client.call(queuePeek, { queue: 'a b', limit: 5, offset: undefined });
+  assert.deepEqual(peeked, { done: true });
+  await client.call(queuePurge, { queue: 'q' });
   assert.deepEqual(seen, [
     ['GET', '/prefix/api/v1/queue/peek?queue=a+b&limit=5', 'Bearer secret', ''],
     ['POST', '/prefix/api/v1/queue/purge', 'Bearer secret', '{"queue":"q"}'],
@@ -49,12 +51,12 @@ test('an error comes through with its code; what is no Pismak is told', async (c
       known ? '{"error":{"code":"stage-unknown","message":"no stage","details":{"known":[]}}}' : '<html>',
     );
   });
-  await assert.rejects(client.call('stage.show'), {
+  await assert.rejects(client.call(stageShow, { name: 's' }), {
     code: 'stage-unknown',
     message: 'no stage',
     details: { known: [] },
   });
-  await assert.rejects(client.call('queue.ls'), { code: 'unavailable', message: /no Pismak: status 404/ });
+  await assert.rejects(client.call(queueList, {}), { code: 'unavailable', message: /no Pismak: status 404/ });
 });
 
 test('when told to be slower, it waits and tries again', async (context) => {
@@ -63,7 +65,7 @@ test('when told to be slower, it waits and tries again', async (context) => {
     if (count++ === 0) response.writeHead(429, { 'retry-after': '0.01' });
     response.end('{}');
   });
-  await client.call('stage.ls');
+  await client.call(stageList, {});
   assert.equal(count, 2);
 });
 
@@ -89,7 +91,7 @@ test('nobody there is `unavailable`, and nothing of the token is told', async ()
     clock: systemClock,
     interruption,
   });
-  await assert.rejects(client.call('stage.ls'), (error: Error) => {
+  await assert.rejects(client.call(stageList, {}), (error: Error) => {
     assert.match(error.message, /^http:\/\/127\.0\.0\.1:1 can't be reached/);
     return !error.message.includes('secret');
   });
@@ -112,10 +114,10 @@ test('Ctrl-C ends a call that waits; calls that put things in order still go thr
     else response.end('{}');
   };
   const client = await connect(context, handler, interrupted.signal);
-  const waiting = assert.rejects(client.call('results.take'), { name: 'AbortError' });
+  const waiting = assert.rejects(client.call(resultsTake, { queue: 'q' }), { name: 'AbortError' });
   await arrived;
   interrupted.abort();
   await waiting;
-  await client.call('results.release', {}, { afterInterruption: true });
-  await assert.rejects(client.call('results.confirm'), { name: 'AbortError' });
+  await client.call(resultsRelease, { receipts: [] }, { afterInterruption: true });
+  await assert.rejects(client.call(resultsConfirm, { receipts: [] }), { name: 'AbortError' });
 });

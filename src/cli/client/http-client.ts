@@ -7,33 +7,14 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import type { z } from 'zod';
 import { type ErrorCode, errorStatus, messageOf, PismakError } from '../../engine/errors.ts';
 import { isSystemError } from '../../engine/files/system-error.ts';
 import { parseJson } from '../../engine/json.ts';
+import type { Operation } from '../../engine/operation/operation.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import { queryFromInput } from '../../server/routes/query-input.ts';
 import type { Client } from '../../terminal/client/client.ts';
-
-/** Operations whose verb is one of these only read; they are GET. */
-const readingVerbs = new Set([
-  'ls',
-  'show',
-  'history',
-  'peek',
-  'dead',
-  'status',
-  'plan',
-  'get',
-  'pages',
-  'page',
-  'sources',
-  'results',
-  'text',
-]);
-
-export function onlyReads(operation: string): boolean {
-  return readingVerbs.has(operation.split('.')[1] ?? '');
-}
 
 interface Sending {
   method: 'GET' | 'POST' | 'PUT';
@@ -85,11 +66,17 @@ export function openHttpClient(options: {
     }
   }
 
-  async function call(name: string, input: object, signal: AbortSignal | undefined): Promise<unknown> {
-    const path = `/api/v1/${name.replace('.', '/')}`;
-    const sending: Sending = onlyReads(name)
-      ? { method: 'GET', path: `${path}?${queryFromInput({ ...input })}`, signal }
-      : { method: 'POST', path, type: 'application/json', body: Buffer.from(JSON.stringify(input)), signal };
+  async function call(
+    { name, changes }: Pick<Operation, 'name' | 'changes'>,
+    input: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
+    const sending: Sending = changes
+      ? {
+          ...{ method: 'POST', path: pathOf(name), signal },
+          ...{ type: 'application/json', body: Buffer.from(JSON.stringify(input)) },
+        }
+      : { method: 'GET', path: pathWith(name, input), signal };
     for (;;) {
       const answer = await send(sending);
       const waitSeconds = Number(answer.headers['retry-after']);
@@ -102,9 +89,14 @@ export function openHttpClient(options: {
   }
 
   return {
-    // The server has checked it against the declaration before sending it.
-    call: <Output>(name: string, input: object = {}, { afterInterruption = false } = {}) =>
-      call(name, input, afterInterruption ? undefined : interruption) as Promise<Output>,
+    async call<Input extends z.ZodType, Output extends z.ZodType>(
+      operation: Operation<Input, Output>,
+      input: z.input<Input>,
+      { afterInterruption = false } = {},
+    ) {
+      // The server has checked the answer against the declaration before sending it.
+      return (await call(operation, input, afterInterruption ? undefined : interruption)) as z.output<Output>;
+    },
     async upload(body) {
       const type = 'application/octet-stream';
       const answer = await send({ method: 'POST', path: '/api/v1/blobs', type, body, signal: interruption });
@@ -117,9 +109,8 @@ export function openHttpClient(options: {
         offset: number;
       };
     },
-    async *stream(name, input) {
-      const path = `/api/v1/${name.replace('.', '/')}?${queryFromInput({ ...input })}`;
-      const answer = await send({ method: 'GET', path, signal: interruption });
+    async *stream({ name }, input) {
+      const answer = await send({ method: 'GET', path: pathWith(name, input), signal: interruption });
       if (answer.statusCode !== 200) await parsed(answer);
       yield* answer;
     },
@@ -133,6 +124,14 @@ export function openHttpClient(options: {
       agent.destroy();
     },
   };
+}
+
+function pathOf(operation: string): string {
+  return `/api/v1/${operation.replace('.', '/')}`;
+}
+
+function pathWith(operation: string, input: unknown): string {
+  return `${pathOf(operation)}?${queryFromInput({ ...(input as object) })}`;
 }
 
 function baseOf(url: string): URL {

@@ -1,20 +1,19 @@
 import { resolve } from 'node:path';
+import { backupCreate } from '../../engine/operation/operations/backup.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
+import { operationCommands } from '../../terminal/operation-command.ts';
 
-const add: AddGroup = (group, { run }) => {
-  group
-    .argument('<file>', 'the new file; with --url a path on that machine')
-    .addHelpText(
-      'after',
-      '\nQueues, database, blobs and configuration go into one tar file, of one moment, while everything runs.\n\n' +
-        'Example:\n  $ pismak backup /var/backups/pismak-$(date +%F).tar',
-    )
-    .action(
-      run(async ({ client, out, remote }, file = '') => {
-        const path = remote ? file : resolve(file);
-        await (await client()).call('backup.create', { file: path });
-        out.say(`everything is in ${path}`);
-      }),
-    );
+const add: AddGroup = (group, shell) => {
+  group.addHelpText(
+    'after',
+    '\nQueues, database, blobs and configuration go into one tar file, of one moment, while everything runs.',
+  );
+  operationCommands(group, shell)(backupCreate, {
+    usage: '<file>',
+    examples: ['backup pismak-$(date +%F).tar'],
+    fields: { file: { about: 'the new file; with --url a path on that machine', read: (text) => text } },
+    complete: async ({ remote }, { file }) => (remote ? {} : { file: resolve(file) }),
+    say: ({ file }) => `everything is in ${file}`,
+  });
 };
 export default add;

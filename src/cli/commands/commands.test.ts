@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pipelineRow } from '../../engine/operation/operations/rows.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { type Answers, fakeClient, runCommand } from '../testing/run-command.ts';
+import { sampleOf } from '../testing/sample-of.ts';
 
 /** What is typed, the one call that it makes, and what comes back. */
 const mapped: [typed: string, operation: string, input: object, answer?: unknown][] = [
@@ -24,10 +26,10 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
       priority: -1,
     },
   ],
-  ['upload ls', 'upload.ls', { limit: 100 }, { uploads: [] }],
+  ['upload ls', 'upload.ls', {}, { uploads: [] }],
   ['upload delete u1', 'upload.delete', { upload: 'u1' }],
   ['stage priority s -1', 'stage.priority', { name: 's', priority: -1 }],
-  ['stage delete s', 'stage.delete', { name: 's', force: false }],
+  ['stage delete s', 'stage.delete', { name: 's' }],
   ['stage delete s --force', 'stage.delete', { name: 's', force: true }],
   ['stage history s', 'stage.history', { name: 's' }, { versions: [] }],
   ['stage processors', 'processor.ls', {}, { processors: [] }],
@@ -49,7 +51,8 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
   ['alert ls --all', 'alert.ls', { all: true }, { alerts: [] }],
   ['event ls --kind k --limit 5', 'event.ls', { kind: 'k', limit: 5 }, { events: [] }],
   ['audit ls --actor anna', 'audit.ls', { actor: 'anna' }, { entries: [] }],
-  ['coordination ls', 'coordination.ls', { path: '/' }, { nodes: [] }],
+  ['coordination ls', 'coordination.ls', {}, { nodes: [] }],
+  ['coordination ls /a', 'coordination.ls', { path: '/a' }, { nodes: [] }],
   ['coordination get /a', 'coordination.get', { path: '/a' }, { value: 'x' }],
   ['coordination set /a x --if-version 3', 'coordination.set', { path: '/a', value: 'x', version: 3 }],
   ['server set broker sqlite:', 'server.set', { name: 'broker', url: 'sqlite:' }],
@@ -62,12 +65,7 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
     { name: 'k', owner: 'anna', scopes: ['results.', 'queue.ls'] },
     { id: 'i', key: 'pk_x', role: 'user', scopes: [] },
   ],
-  [
-    'schedule run s --parameters {"a":1}',
-    'schedule.run',
-    { name: 's', parameters: { a: 1 } },
-    { run: { id: 'r' } },
-  ],
+  ['schedule run s --parameters {"a":1}', 'schedule.run', { name: 's', parameters: { a: 1 } }],
   ['schedule history s --limit 2', 'schedule.history', { name: 's', limit: 2 }, { runs: [] }],
   ['schedule disable s', 'schedule.disable', { name: 's' }],
   [
@@ -149,8 +147,8 @@ for (const operation of Object.keys(rows)) {
 
 test('names from outside can not send escapes to the terminal', async () => {
   const name = 'evil\x1b]0;title\x07\u202e';
-  const client = fakeClient({ 'stage.ls': { stages: [{ name, labels: [], retry: {}, timeoutMs: 0 }] } });
-  const { stdout } = await runCommand(['stage', 'ls'], { client });
+  const client = fakeClient({ 'pipeline.ls': { pipelines: [{ ...sampleOf(pipelineRow), name }] } });
+  const { stdout } = await runCommand(['pipeline', 'ls'], { client });
   assert.doesNotMatch(stdout.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u);
   assert.match(stdout, /evil\\x1b\]0;title\\x07\\u\{202e\}/);
 });

@@ -1,62 +1,37 @@
+import {
+  coordinationGet,
+  coordinationList,
+  coordinationSet,
+} from '../../engine/operation/operations/coordination.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
-import { textOrFile, wholeNumber } from '../../terminal/options/option-values.ts';
-import type { Column } from '../../terminal/output/table.ts';
+import { operationCommands } from '../../terminal/operation-command.ts';
+import { textOrFile } from '../../terminal/options/option-values.ts';
 
-interface Node {
-  path: string;
-  name: string;
-  value: string;
-  version: number;
-  ephemeral: boolean;
-}
+const add: AddGroup = (group, shell) => {
+  const command = operationCommands(group, shell);
 
-const add: AddGroup = (group, { command, run }) => {
-  command(
-    group,
-    'ls [path]',
-    'List the nodes below a path',
-    'coordination ls',
-    'coordination ls /workers',
-  ).action(
-    run(async ({ client, out }, path = '/') => {
-      const { nodes } = await (await client()).call<{ nodes: Node[] }>('coordination.ls', { path });
-      const columns: Column<Node>[] = [
-        { title: 'node', of: (row) => row.path },
-        { title: 'version', of: (row) => row.version },
-        { title: 'lives', of: (row) => (row.ephemeral ? 'with its session' : 'until deleted') },
-        { title: 'value', of: (row) => row.value },
-      ];
-      out.list(
-        nodes,
-        columns,
-        `no nodes right below ${path}; look at /workers, /presence, /stages, /watchdog or /servers`,
-      );
-    }),
-  );
+  command(coordinationList, {
+    usage: 'ls [path]',
+    columns: [
+      { title: 'node', of: (row) => row.path },
+      { title: 'version', of: (row) => row.version },
+      { title: 'lives', of: (row) => (row.ephemeral ? 'with its session' : 'until deleted') },
+      { title: 'value', of: (row) => row.value },
+    ],
+    empty: ({ path = '/' }) =>
+      `no nodes right below ${path}; look at /workers, /presence, /stages, /watchdog or /servers`,
+  });
 
-  command(group, 'get <path>', 'Print the value of a node', 'coordination get /workers/host-1').action(
-    run(async ({ client, out }, path) => {
-      const node = await (await client()).call<Node>('coordination.get', { path });
-      if (out.json) out.object(node);
-      else out.text(node.value);
-    }),
-  );
+  command(coordinationGet, { usage: 'get <path>', show: ({ value }, { out }) => out.text(value) });
 
-  command(
-    group,
-    'set <path> <value>',
-    'Write a node by hand; @FILE reads the value from a file',
-    'coordination set /notes/broker "moves on Sunday"',
-    'coordination set /notes/broker @note.txt --if-version 3',
-  )
-    .option('--if-version <number>', 'only if the node still has this version', wholeNumber)
-    .action(
-      run<{ ifVersion?: number }>(async ({ client, out, options }, path, value) => {
-        const input = { path, value: textOrFile(value ?? ''), version: options.ifVersion };
-        const node = await (await client()).call<Node>('coordination.set', input);
-        if (out.json) out.object(node);
-        else out.say(`${path} has version ${node.version} now`);
-      }),
-    );
+  command(coordinationSet, {
+    usage: 'set <path> <value>',
+    examples: ['coordination set /notes/broker @note.txt --if-version 3'],
+    fields: {
+      value: { about: 'the value; @FILE reads it from a file', read: textOrFile },
+      version: { flags: '--if-version <number>' },
+    },
+    say: ({ version }, { path }) => `${path} has version ${version} now`,
+  });
 };
 export default add;

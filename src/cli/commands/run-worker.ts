@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { loadHouses } from '../../engine/house.ts';
 import { openLog } from '../../engine/log/log.ts';
-import type { WorkerRow } from '../../engine/operation/operations/rows.ts';
+import { workerList, workerStart, workerStop } from '../../engine/operation/operations/worker.ts';
+import type { WorkerRow } from '../../engine/operation/operations/worker-rows.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { startWorkerProcess } from '../../engine/worker/worker-process.ts';
@@ -29,7 +30,7 @@ export async function runWorker(session: Session<RunWorkerOptions>): Promise<voi
   if (!settings.coordination.startsWith('embedded:')) return runAlone(session, settings);
   await requireRunning(session);
   const client = await session.client();
-  const { id } = await client.call<{ id: string }>('worker.start', { id: wanted, labels });
+  const { id } = await client.call(workerStart, { id: wanted, labels });
   out.say(`worker ${id} runs; Ctrl-C stops it`);
   let told = '';
   try {
@@ -45,7 +46,7 @@ export async function runWorker(session: Session<RunWorkerOptions>): Promise<voi
     if (!session.signal.aborted) throw error;
   }
   out.say('stopping: what it has begun may finish');
-  await client.call('worker.stop', { id }, { afterInterruption: true });
+  await client.call(workerStop, { id }, { afterInterruption: true });
   out.say(`worker ${id} is stopped`);
 }
 
@@ -73,6 +74,6 @@ async function runAlone(
 }
 
 async function findWorker(client: Client, id: string): Promise<WorkerRow | undefined> {
-  const { workers } = await client.call<{ workers: WorkerRow[] }>('worker.ls');
+  const { workers } = await client.call(workerList, {});
   return workers.find((worker) => worker.id === id);
 }

@@ -1,4 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
+import type { Parameters, ScheduleInput } from '../../engine/schedule/schedule.ts';
 
 export interface ScheduleOptions {
   cron?: string;
@@ -7,20 +8,18 @@ export interface ScheduleOptions {
   pipeline?: string;
   stages?: string[];
   task?: string;
-  parameters?: Record<string, unknown>;
-  definition?: Record<string, unknown>;
+  parameters?: Parameters;
 }
 
 /** The definition that the options stand for; whether it is a good one is the operation's to say. */
-export function scheduleFrom(options: ScheduleOptions): Record<string, unknown> {
-  const { cron, timezone, after, pipeline, stages, task, parameters, definition } = options;
-  if (definition) return definition;
+export function scheduleFrom(options: ScheduleOptions): ScheduleInput {
+  const { cron, timezone, after, pipeline, stages, task, parameters } = options;
   return {
-    when: exactlyOne('when (--cron or --after)', [
+    when: exactlyOne<ScheduleInput['when']>('when (--cron or --after)', [
       cron !== undefined && { kind: 'cron', cron, ...(timezone !== undefined && { timezone }) },
       after !== undefined && { kind: 'after', schedule: after },
     ]),
-    action: exactlyOne('what (--pipeline, --stages or --task)', [
+    action: exactlyOne<ScheduleInput['action']>('what (--pipeline, --stages or --task)', [
       pipeline !== undefined && { kind: 'publish', pipeline },
       stages !== undefined && { kind: 'publish', stages },
       task !== undefined && { kind: 'task', task, ...(parameters && { parameters }) },
@@ -28,7 +27,7 @@ export function scheduleFrom(options: ScheduleOptions): Record<string, unknown> 
   };
 }
 
-function exactlyOne(what: string, choices: readonly (object | false)[]): object {
+function exactlyOne<Choice>(what: string, choices: readonly (Choice | false)[]): Choice {
   const [chosen, ...more] = choices.filter((choice) => choice !== false);
   if (chosen && more.length === 0) return chosen;
   throw new PismakError(

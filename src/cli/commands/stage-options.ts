@@ -5,53 +5,41 @@ import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { collect } from '../../terminal/command-group.ts';
-import { anyNumber, commaList, textOrFile, wholeNumber } from '../../terminal/options/option-values.ts';
+import { textOrFile, wholeNumber } from '../../terminal/options/option-values.ts';
+import type { Session } from '../../terminal/session.ts';
 
-/** The parts of a stage's definition that the command line can say. */
-export interface DefinitionOptions {
-  processor?: string;
-  stageConfig?: string;
-  file?: string[];
-  mode?: string;
-  priority?: number;
-  labels?: string[];
-  concurrency?: number;
-  attempts?: number;
-  firstDelayMs?: number;
-  timeoutMs?: number;
-  memoryMb?: number;
-  maxLength?: number | 'none';
-}
+/** How the command line says the parts of a stage's definition that are no plain values. */
+export const definitionFields = {
+  config: {
+    flags: '--stage-config <text>',
+    about: 'what the processor is told; @FILE reads it from a file',
+    read: textOrFile,
+  },
+  files: false,
+  retry: false,
+} as const;
 
-export function addDefinitionOptions(command: Command): Command {
-  return command
-    .option('--stage-config <text>', 'what the processor is told; @FILE reads it from a file', textOrFile)
+export function addDefinitionOptions(command: Command): void {
+  command
     .option('--file <file>', 'a file for the processor, e.g. a model; may be repeated', collect)
-    .option('--mode <mode>', 'exclusive (planned by the watchdog) or shared (served by every worker)')
-    .option('--priority <number>', '-1 = never planned, 0 = as computed, more = more workers', anyNumber)
-    .option('--labels <a,b>', 'only workers that have all of these may serve it', commaList)
-    .option('--concurrency <number>', 'messages that one worker processes at once', wholeNumber)
     .option('--attempts <number>', 'tries before a request fails for good', wholeNumber)
-    .option('--first-delay-ms <ms>', 'pause before the second try', wholeNumber)
-    .option('--timeout-ms <ms>', 'longest time for one request', wholeNumber)
-    .option('--memory-mb <mb>', 'a processor that outgrows it is restarted', wholeNumber)
-    .option('--max-length <number>', 'most messages that may wait; "none" = no bound', lengthOrNone);
+    .option('--first-delay-ms <ms>', 'pause before the second try', wholeNumber);
 }
 
-/** The definition's fields as operations take them; files are uploaded first. */
-export async function readDefinition(
-  options: DefinitionOptions,
-  client: Client,
-): Promise<Record<string, unknown>> {
-  const { stageConfig, file, attempts, firstDelayMs, mode, processor } = options;
-  const { priority, labels, concurrency, timeoutMs, memoryMb, maxLength } = options;
-  const retry = withoutUndefined({ attempts, firstDelayMs });
+/** What those options say; files are uploaded first. */
+export async function readDefinition(session: Session<Record<string, unknown>>) {
+  const { file, attempts, firstDelayMs } = session.options as {
+    file?: string[];
+    attempts?: number;
+    firstDelayMs?: number;
+  };
+  const client = await session.client();
   const files = file && (await Promise.all(file.map((path) => uploaded(client, path))));
-  return withoutUndefined({
-    ...{ processor, config: stageConfig, files, mode, priority, labels, concurrency, timeoutMs, memoryMb },
-    maxLength: maxLength === 'none' ? null : maxLength,
-    retry: Object.keys(retry).length > 0 ? retry : undefined,
-  });
+  const retry = {
+    ...(attempts !== undefined && { attempts }),
+    ...(firstDelayMs !== undefined && { firstDelayMs }),
+  };
+  return { ...(files && { files }), ...(Object.keys(retry).length > 0 && { retry }) };
 }
 
 async function uploaded(client: Client, path: string): Promise<{ name: string; hash: string; size: number }> {
@@ -61,13 +49,4 @@ async function uploaded(client: Client, path: string): Promise<{ name: string; h
     if (error instanceof PismakError) throw error;
     throw new PismakError('invalid-input', `${path} can't be read: ${reasonOf(error)}`, { cause: error });
   }
-}
-
-/** Commander makes a null an empty text, so the word stays until the definition is made. */
-function lengthOrNone(text: string): number | 'none' {
-  return text === 'none' ? text : wholeNumber(text);
-}
-
-function withoutUndefined(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

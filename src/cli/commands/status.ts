@@ -1,24 +1,15 @@
-import type { QueueRow, WorkerRow } from '../../engine/operation/operations/rows.ts';
+import type { QueueRow } from '../../engine/operation/operations/rows.ts';
+import { statusShow } from '../../engine/operation/operations/status.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import { queueColumns } from './queue-columns.ts';
 import { workerColumns } from './worker-columns.ts';
 
-interface Status {
-  version: string;
-  startedAt: number;
-  health: { status: string; parts: Record<string, string> };
-  queues: QueueRow[];
-  workers: WorkerRow[];
-  alerts: number;
-  ratePerMinute: Record<string, number>;
-}
-
 const add: AddGroup = (group, shell) => {
   group.addHelpText('after', '\nExamples:\n  $ pismak status\n  $ watch -n 2 pismak status').action(
     shell.run(async ({ client, out, clock }) => {
       const asked = await client();
-      const status = await asked.call<Status>('status.show');
+      const status = await asked.call(statusShow, {});
       if (out.json) return out.object(status);
       const down = Object.entries(status.health.parts).filter(([, state]) => state !== 'ok');
       const health = down.length === 0 ? 'ok' : `down: ${down.map(([part]) => part).join(', ')}`;

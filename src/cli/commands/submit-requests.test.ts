@@ -12,15 +12,22 @@ import { generatedRequests } from './dummy.ts';
 
 const signal = new AbortController().signal;
 
+/** A UUID that begins with the name. */
+function uuidOf(name: string): string {
+  const digits = Buffer.from(name).toString('hex').padEnd(12, '0').slice(0, 12);
+  return `00000000-0000-4000-8000-${digits}`;
+}
+
 function planned(size: number, name = 'a'): PlannedRequest {
   const content = async function* () {
     yield Buffer.alloc(size, 'x');
   };
-  return { uuid: `uuid-${name}`, name, size, content };
+  return { uuid: uuidOf(name), name, size, content };
 }
 
 test('small files travel inside the call, large ones are uploaded', async () => {
-  const client = fakeClient({}, { upload: async () => ({ hash: 'h', size: 1 }) });
+  const hash = 'a'.repeat(64);
+  const client = fakeClient({}, { upload: async () => ({ hash, size: 1 }) });
   const submitted: string[] = [];
   await submitRequests({
     ...{ client, signal, clock: systemClock, target: { pipeline: 'p' }, waiting: () => {} },
@@ -32,10 +39,10 @@ test('small files travel inside the call, large ones are uploaded', async () => 
   assert.deepEqual(inputs, [
     {
       ...common,
-      uuid: 'uuid-small',
+      uuid: uuidOf('small'),
       files: [{ name: 'small', content: Buffer.from('xxx').toString('base64') }],
     },
-    { ...common, uuid: 'uuid-large', files: [{ name: 'large', blob: 'h' }] },
+    { ...common, uuid: uuidOf('large'), files: [{ name: 'large', blob: hash }] },
   ]);
   assert.deepEqual(submitted.sort(), ['large', 'small']);
 });
@@ -63,7 +70,7 @@ test('a full queue is waited for, with the same uuid again', async () => {
   assert.equal(client.calls.length, 3);
   assert.deepEqual(
     new Set(client.calls.map(({ input }) => (input as { uuid: string }).uuid)),
-    new Set(['uuid-a']),
+    new Set([uuidOf('a')]),
   );
 });
 

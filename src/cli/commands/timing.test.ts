@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { messageRow } from '../../engine/operation/operations/message-row.ts';
 import { encodeRequest, newRequest, newStageLog } from '../../engine/request/request.ts';
 import { ResultDirectory } from '../../engine/results/result-directory.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { fakeClient, runCommand } from '../testing/run-command.ts';
+import { sampleOf } from '../testing/sample-of.ts';
 
 function finished(status: 'OK' | 'Failed'): Uint8Array {
   const request = newRequest({ uuid: randomUUID(), stages: ['done'], files: [], startedAt: 1000 });
@@ -31,6 +33,7 @@ test('timing looks into a queue page by page, and leaves out what is no request'
     'queue.peek': ({ offset, limit }: { offset: number; limit: number }) => ({
       // Only some bodies fit into one answer.
       messages: bodies.slice(offset, offset + limit).map((body, index) => ({
+        ...sampleOf(messageRow),
         body: index < 60 ? Buffer.from(body).toString('base64') : null,
       })),
     }),

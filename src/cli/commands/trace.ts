@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { traceShow } from '../../engine/operation/operations/trace.ts';
 import { drawSvg } from '../../engine/trace/draw-svg.ts';
 import { drawText } from '../../engine/trace/draw-text.ts';
-import type { Trace } from '../../engine/trace/trace.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { type Moment, moment } from '../../terminal/options/moment.ts';
 import { formatCount } from '../../terminal/output/format.ts';
@@ -36,7 +36,7 @@ const add: AddGroup = (group, { run }) => {
         if (from !== undefined && from >= to)
           throw new PismakError('invalid-input', '--from must be before --to');
         // A picture has more columns than a terminal, but not endlessly many.
-        const trace = await (await client()).call<Trace>('trace.show', { from, to, limit: 2000 });
+        const trace = await (await client()).call(traceShow, { from, to, limit: 2000 });
         if (options.svg !== undefined) {
           await writeFile(options.svg, drawSvg(trace)).catch((error: unknown) => {
             throw new PismakError('invalid-input', `${options.svg} can't be written: ${reasonOf(error)}`);

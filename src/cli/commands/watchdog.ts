@@ -1,36 +1,15 @@
-import type { Plan } from '../../engine/watchdog/policy.ts';
+import { watchdogPlan, watchdogStatus } from '../../engine/operation/operations/watchdog.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
+import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatDuration, formatTime } from '../../terminal/output/format.ts';
 import { explainPlan, planColumns } from './explain-plan.ts';
 
-interface Move {
-  worker: string;
-  from: string | null;
-  to: string;
-  reason: string;
-}
+const add: AddGroup = (group, shell) => {
+  const command = operationCommands(group, shell);
 
-interface Status {
-  leader: string | null;
-  policy: string;
-  parameters: { periodMs: number; minimumMessages: number; reconfigurationMs: number };
-  lastPlanAt: number | null;
-  tookMs: number | null;
-  moved: number;
-  latest: (Move & { at: number })[];
-  averages: { stage: string; averageMs: number }[];
-}
-
-const add: AddGroup = (group, { command, run }) => {
-  command(
-    group,
-    'status',
-    'Show who leads, what was done last and how long messages take',
-    'watchdog status',
-  ).action(
-    run(async ({ client, out }) => {
-      const status = await (await client()).call<Status>('watchdog.status');
-      if (out.json) return out.object(status);
+  command(watchdogStatus, {
+    usage: 'status',
+    show(status, { out }) {
       const { periodMs, minimumMessages, reconfigurationMs } = status.parameters;
       out.object(status, {
         leader: status.leader ?? 'nobody: is `pismak up` running?',
@@ -60,35 +39,27 @@ const add: AddGroup = (group, { command, run }) => {
         ],
         'nothing was moved yet',
       );
-    }),
-  );
+    },
+  });
 
-  command(
-    group,
-    'plan',
-    'Show what the watchdog would do now and why, without doing it',
-    'watchdog plan',
-    'watchdog plan --explain',
-  )
-    .option('--explain', 'show how each number came about, and for each move what was compared')
-    .action(
-      run<{ explain?: boolean }>(async ({ client, out, options }) => {
-        const plan = await (await client()).call<Plan>('watchdog.plan');
-        if (out.json) return out.object(plan);
-        out.list(plan.queues, planColumns(plan.queues, options.explain ?? false), 'no exclusive stages');
-        out.say('');
-        if (options.explain) return explainPlan(plan, out);
-        out.list(
-          plan.assignments,
-          [
-            { title: 'worker', of: (row) => row.worker },
-            { title: 'from', of: (row) => row.from },
-            { title: 'to', of: (row) => row.to },
-            { title: 'why', of: (row) => row.reason },
-          ],
-          'nothing would be moved',
-        );
-      }),
-    );
+  command(watchdogPlan, {
+    usage: 'plan',
+    examples: ['watchdog plan --explain'],
+    show(plan, { out, options }) {
+      out.list(plan.queues, planColumns(plan.queues, options.explain === true), 'no exclusive stages');
+      out.say('');
+      if (options.explain) return explainPlan(plan, out);
+      out.list(
+        plan.assignments,
+        [
+          { title: 'worker', of: (row) => row.worker },
+          { title: 'from', of: (row) => row.from },
+          { title: 'to', of: (row) => row.to },
+          { title: 'why', of: (row) => row.reason },
+        ],
+        'nothing would be moved',
+      );
+    },
+  }).option('--explain', 'show how each number came about, and for each move what was compared');
 };
 export default add;

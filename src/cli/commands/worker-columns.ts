@@ -1,4 +1,4 @@
-import type { WorkerRow } from '../../engine/operation/operations/rows.ts';
+import type { WorkerRow } from '../../engine/operation/operations/worker-rows.ts';
 import { formatDuration } from '../../terminal/output/format.ts';
 import type { Column } from '../../terminal/output/table.ts';
 

@@ -1,10 +1,17 @@
+import assert from 'node:assert/strict';
+import type { z } from 'zod';
+import type { Operation } from '../../engine/operation/operation.ts';
 import { loadSettings } from '../../engine/settings/load.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { houses } from '../../houses.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { runProgram } from '../run-program.ts';
+import { sampleOf } from './sample-of.ts';
 
-/** What operations answer in a test: a value, or what makes one of the input. */
+/**
+ * What operations answer in a test, by their names: a value, or what makes one of the input. Fields that are not named
+ * are those of the smallest answer that fits the declaration.
+ */
 export type Answers = Readonly<Record<string, unknown | ((input: never) => unknown)>>;
 
 export interface Called {
@@ -12,16 +19,24 @@ export interface Called {
   input: unknown;
 }
 
-/** A client that answers from a table and remembers what it was asked. */
+/** A client that answers from a table and remembers what it was asked. Calls and answers must fit the declarations. */
 export function fakeClient(answers: Answers, more: Partial<Client> = {}): Client & { calls: Called[] } {
   const calls: Called[] = [];
   return {
     calls,
-    async call<Output>(name: string, input: object = {}) {
-      // As it would arrive over HTTP: what is undefined is not there.
-      calls.push({ name, input: JSON.parse(JSON.stringify(input)) });
+    async call<Input extends z.ZodType, Output extends z.ZodType>(
+      operation: Operation<Input, Output>,
+      input: z.input<Input>,
+    ) {
+      const { name, output } = operation;
+      calls.push({ name, input: asSent(input) });
+      operation.input.parse(asSent(input));
       const answer = answers[name];
-      return (typeof answer === 'function' ? await answer(input as never) : (answer ?? {})) as Output;
+      const named = typeof answer === 'function' ? await answer(input as never) : answer;
+      const made = { ...(sampleOf(output) as object), ...named };
+      const checked = output.parse(made);
+      assert.deepEqual(asSent(made), asSent(checked), `${name} answers with nothing but what it declares`);
+      return checked;
     },
     upload: () => Promise.reject(new Error('nothing is to be uploaded')),
     uploadPart: () => Promise.reject(new Error('nothing is to be uploaded')),
@@ -34,6 +49,11 @@ export function fakeClient(answers: Answers, more: Partial<Client> = {}): Client
     close: async () => {},
     ...more,
   };
+}
+
+/** As it would arrive over HTTP: what is undefined is not there. */
+function asSent(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
 }
 
 /** Runs `pismak WORDS` against a client, with streams that are kept. */

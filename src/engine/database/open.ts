@@ -2,11 +2,9 @@ import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Database, MigrationLine } from './database.ts';
 import { frame } from './migrations/0001-frame.ts';
+import { databaseSchemes } from './schemes.ts';
 
 export const engineMigrations: MigrationLine = { name: 'engine', migrations: [frame] };
-
-/** Schemes of URLs that choose an adapter. */
-export const databaseSchemes = ['sqlite', 'postgres'] as const;
 
 export interface OpenDatabaseParts {
   /** Where an embedded database lives. */

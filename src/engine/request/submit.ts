@@ -7,22 +7,9 @@ import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import { mayTouch, type Role } from '../operation/operation.ts';
 import { requestOwner, storeLarge } from '../results/result-files.ts';
-import { stageName } from '../stage/stage.ts';
 import { newFile, newRequest, type Request, type ResultFile, toMessage } from './request.ts';
 import { ResultFileSchema } from './request_pb.ts';
-
-export const stageList = z
-  .array(stageName)
-  .min(2, 'name at least one stage and, last, the output queue for the results')
-  .max(100);
-
-/** Results are saved under the names of files, so what could leave a directory is refused where it comes in. */
-export const fileName = z
-  .string()
-  .regex(
-    /^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u,
-    'a file is named by up to 255 characters without slashes, and not . or ..',
-  );
+import { fileName } from './submitted-names.ts';
 
 type Parts = Pick<Engine, 'blobs' | 'broker' | 'clock' | 'database' | 'houses' | 'pipelines' | 'stages'>;
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { blobsSchemes } from '../blobs/open.ts';
 import { brokerSchemes } from '../broker/open.ts';
 import { coordinationSchemes } from '../coordination/open.ts';
-import { databaseSchemes } from '../database/open.ts';
+import { databaseSchemes } from '../database/schemes.ts';
 
 /**
  * Every setting of the engine, with its default; houses add a section each (`defineSettings`). The same tree is read from defaults, `pismak.toml`, the environment

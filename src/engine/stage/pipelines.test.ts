@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openEmbedded } from '../testing/embedded.ts';
-import { programOwner } from './pipelines.ts';
+import { programOwner } from './program-owner.ts';
 
 test('a pipeline is refused when one of its stages is unknown, and the known ones are listed', async (t) => {
   const { stages, pipelines } = await openEmbedded(t);

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import type { Clock } from '../time/clock.ts';
+import { programOwner } from './program-owner.ts';
 import { stageName } from './stage.ts';
 import { type Stages, unknownStage } from './stages.ts';
 
@@ -33,9 +34,6 @@ export interface Pipelines {
   /** Whose output queue it is, undefined when it is none; `programOwner` when it was claimed. */
   outputOwner(queue: string): Promise<string | undefined>;
 }
-
-/** Owns what belongs to the program itself; no account can have this name. */
-export const programOwner = 'pismak';
 
 export function createPipelines(parts: {
   broker: Broker;

@@ -22,25 +22,42 @@ export const stageFile = z.strictObject({ name: z.string().min(1), hash: z.strin
 
 export const stageDefinition = z.strictObject({
   name: stageName,
-  processor: z.string().min(1),
-  /** exclusive: CPU-bound, planned by the watchdog; shared: I/O-bound or tiny, served by every worker all the time. */
-  mode: z.enum(['exclusive', 'shared']).default('exclusive'),
-  /** What the processor is told, in its own language. */
-  config: z.string().max(400_000).default(''),
-  /** Named files beside it (models, dictionaries), kept in Blobs. */
-  files: z.array(stageFile).default([]),
-  /** Administrative: -1 = never planned, 0 = as computed, more = more often. */
-  priority: z.number().min(-1).max(1_000_000).default(0),
-  /** Only workers that have all of these labels may serve it. */
-  labels: z.array(z.string().min(1)).default([]),
-  /** Messages that one worker processes at once. */
-  concurrency: z.int().min(1).max(1000).default(1),
+  processor: z.string().min(1).describe('What does the work'),
+  mode: z
+    .enum(['exclusive', 'shared'])
+    .describe(
+      'Planned by the watchdog (CPU-bound), or served by every worker all the time (I/O-bound or tiny)',
+    )
+    .default('exclusive'),
+  config: z.string().max(400_000).describe('What the processor is told, in its own language').default(''),
+  files: z
+    .array(stageFile)
+    .describe('Named files for the processor (models, dictionaries), kept in Blobs')
+    .default([]),
+  priority: z
+    .number()
+    .min(-1)
+    .max(1_000_000)
+    .describe('-1 = never planned, 0 = as computed, more = more workers')
+    .default(0),
+  labels: z
+    .array(z.string().min(1))
+    .describe('Only workers that have all of these labels may serve it')
+    .default([]),
+  concurrency: z.int().min(1).max(1000).describe('Messages that one worker processes at once').default(1),
   retry: retryPolicy.prefault({}),
-  timeoutMs: z.int().min(1).default(600_000),
-  /** A processor that outgrows it is restarted between two messages; far beyond, at once. */
-  memoryMb: z.int().min(32).default(1024),
-  /** Most messages that may wait in its queue; null = no bound. */
-  maxLength: z.int().min(1).nullable().default(null),
+  timeoutMs: z.int().min(1).describe('Longest time for one request').default(600_000),
+  memoryMb: z
+    .int()
+    .min(32)
+    .describe('A processor that outgrows it is restarted between two messages; far beyond, at once')
+    .default(1024),
+  maxLength: z
+    .int()
+    .min(1)
+    .nullable()
+    .describe('Most messages that may wait in its queue; none = no limit')
+    .default(null),
 });
 
 export type RetryPolicy = z.infer<typeof retryPolicy>;

@@ -16,51 +16,53 @@ const apiKey = z.object({
   revokedAt: z.number().nullable(),
 });
 
-export const keyOperations: Operation[] = [
-  defineOperation({
-    name: 'key.ls',
-    summary: 'Lists your keys; administrators see everybody’s',
-    role: 'reader',
-    owner: 'caller',
-    changes: false,
-    input: z.strictObject({}),
-    output: z.object({ keys: z.array(apiKey) }),
-    example: {},
-    handler: async ({ engine, caller }) => ({
-      keys: await listKeys(engine.database, caller.role === 'admin' ? undefined : caller.name),
-    }),
+export const keyList = defineOperation({
+  name: 'key.ls',
+  summary: 'Lists your keys; administrators see everybody’s',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject({}),
+  output: z.object({ keys: z.array(apiKey) }),
+  example: {},
+  handler: async ({ engine, caller }) => ({
+    keys: await listKeys(engine.database, caller.role === 'admin' ? undefined : caller.name),
   }),
-  defineOperation({
-    name: 'key.create',
-    summary: 'Makes a key for programs; its text is shown this once',
-    role: 'reader',
-    owner: 'caller',
-    changes: true,
-    input: z.strictObject({
-      name: z.string().min(1).max(100).describe('What it is for'),
-      role: role.optional().describe('Not above yours; yours by default'),
-      scopes: z.array(scope).min(1).max(50).optional().describe('Operations it may call; all by default'),
-      owner: z.string().optional().describe('Whose it is; administrators may name somebody else'),
-    }),
-    output: z.object({ id: z.string(), key: z.string(), role, scopes: z.array(z.string()) }),
-    example: { name: 'nightly upload', role: 'user', scopes: ['request.submit', 'results.'] },
-    async handler({ engine, caller }, { owner = caller.name, ...input }) {
-      if (!mayTouch(caller, owner)) throw new PismakError('forbidden', 'you can make keys only for yourself');
-      return createKey(engine, { ...input, owner }, caller);
-    },
+});
+
+export const keyCreate = defineOperation({
+  name: 'key.create',
+  summary: 'Makes a key for programs; its text is shown this once',
+  role: 'reader',
+  owner: 'caller',
+  changes: true,
+  input: z.strictObject({
+    name: z.string().min(1).max(100).describe('What it is for'),
+    role: role.optional().describe('Not above yours; yours by default'),
+    scopes: z.array(scope).min(1).max(50).optional().describe('Operations it may call; all by default'),
+    owner: z.string().optional().describe('Whose it is; administrators may name somebody else'),
   }),
-  defineOperation({
-    name: 'key.revoke',
-    summary: 'Ends a key for good',
-    role: 'reader',
-    owner: ({ engine }, { id }) => keyOwner(engine.database, id),
-    changes: true,
-    input: z.strictObject({ id: z.string() }),
-    output: z.strictObject({}),
-    example: { id: '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11' },
-    async handler({ engine }, { id }) {
-      await revokeKey(engine, id);
-      return {};
-    },
-  }),
-];
+  output: z.object({ id: z.string(), key: z.string(), role, scopes: z.array(z.string()) }),
+  example: { name: 'nightly upload', role: 'user', scopes: ['request.submit', 'results.'] },
+  async handler({ engine, caller }, { owner = caller.name, ...input }) {
+    if (!mayTouch(caller, owner)) throw new PismakError('forbidden', 'you can make keys only for yourself');
+    return createKey(engine, { ...input, owner }, caller);
+  },
+});
+
+export const keyRevoke = defineOperation({
+  name: 'key.revoke',
+  summary: 'Ends a key for good',
+  role: 'reader',
+  owner: ({ engine }, { id }) => keyOwner(engine.database, id),
+  changes: true,
+  input: z.strictObject({ id: z.string() }),
+  output: z.strictObject({}),
+  example: { id: '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11' },
+  async handler({ engine }, { id }) {
+    await revokeKey(engine, id);
+    return {};
+  },
+});
+
+export const keyOperations: Operation[] = [keyList, keyCreate, keyRevoke];

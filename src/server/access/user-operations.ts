@@ -26,113 +26,117 @@ const administration = {
   example: { name: 'anna' },
 };
 
-export const userOperations: Operation[] = [
-  defineOperation({
-    name: 'user.ls',
-    summary: 'Lists the users',
-    role: 'admin',
-    owner: 'none',
-    changes: false,
-    input: nothing,
-    output: z.object({ users: z.array(account) }),
-    example: {},
-    handler: async ({ engine }) => ({ users: await listAccounts(engine.database) }),
+export const userList = defineOperation({
+  name: 'user.ls',
+  summary: 'Lists the users',
+  role: 'admin',
+  owner: 'none',
+  changes: false,
+  input: nothing,
+  output: z.object({ users: z.array(account) }),
+  example: {},
+  handler: async ({ engine }) => ({ users: await listAccounts(engine.database) }),
+});
+
+export const userCreate = defineOperation({
+  name: 'user.create',
+  summary: 'Makes a user who can sign in with a password',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({ name: accountName, password: newPassword, role: role.default('user') }),
+  output: z.object({ name: z.string(), role }),
+  example: { name: 'anna', password: 'correct horse battery', role: 'user' },
+  secrets: ['password'],
+  async handler({ engine }, input) {
+    await createAccount(engine, input);
+    return { name: input.name, role: input.role };
+  },
+});
+
+export const userPassword = defineOperation({
+  name: 'user.password',
+  summary: 'Changes a password and ends the other sessions; changing your own takes the current one',
+  role: 'reader',
+  owner: async ({ engine, caller }, { name = caller.name }) =>
+    (await accountExists(engine.database.query, name)) ? name : undefined,
+  changes: true,
+  input: z.strictObject({
+    name: z.string().optional().describe('Whose; yours by default'),
+    current: z.string().max(1000).optional(),
+    password: newPassword,
   }),
-  defineOperation({
-    name: 'user.create',
-    summary: 'Makes a user who can sign in with a password',
-    role: 'admin',
-    owner: 'none',
-    changes: true,
-    input: z.strictObject({ name: accountName, password: newPassword, role: role.default('user') }),
-    output: z.object({ name: z.string(), role }),
-    example: { name: 'anna', password: 'correct horse battery', role: 'user' },
-    secrets: ['password'],
-    async handler({ engine }, input) {
-      await createAccount(engine, input);
-      return { name: input.name, role: input.role };
-    },
-  }),
-  defineOperation({
-    name: 'user.password',
-    summary: 'Changes a password and ends the other sessions; changing your own takes the current one',
-    role: 'reader',
-    owner: async ({ engine, caller }, { name = caller.name }) =>
-      (await accountExists(engine.database.query, name)) ? name : undefined,
-    changes: true,
-    input: z.strictObject({
-      name: z.string().optional().describe('Whose; yours by default'),
-      current: z.string().max(1000).optional(),
-      password: newPassword,
-    }),
-    output: nothing,
-    example: { current: 'correct horse battery', password: 'staple correct horse' },
-    secrets: ['password', 'current'],
-    async handler({ engine, caller }, { name = caller.name, current, password }) {
-      if (name === caller.name) await checkCurrent(engine.database.query, name, current);
-      const passwordHash = await hashPassword(password);
-      await changeAccount(engine, name, async (transaction) => {
-        await transaction.updateTable('account').set({ passwordHash }).where('name', '=', name).execute();
-        await endSessions(transaction, name, caller);
-      });
-      return {};
-    },
-  }),
-  defineOperation({
-    name: 'user.role',
-    summary: 'Changes what a user may do; it holds at once for open sessions and keys too',
-    role: 'admin',
-    owner: 'none',
-    changes: true,
-    input: ofUser.extend({ role }),
-    output: z.object({ name: z.string(), role }),
-    example: { name: 'anna', role: 'reader' },
-    async handler({ engine }, { name, role }) {
-      await changeAccount(engine, name, async (transaction) => {
-        await transaction.updateTable('account').set({ role }).where('name', '=', name).execute();
-      });
-      return { name, role };
-    },
-  }),
-  defineOperation({
-    name: 'user.disable',
-    summary: 'Shuts a user out: sessions end, keys stop working until the user is enabled again',
-    ...administration,
-    async handler({ engine }, { name }) {
-      await changeAccount(engine, name, async (transaction) => {
-        await transaction.updateTable('account').set({ disabled: 1 }).where('name', '=', name).execute();
-        await endSessions(transaction, name);
-      });
-      return {};
-    },
-  }),
-  defineOperation({
-    name: 'user.enable',
-    summary: 'Lets a disabled user in again',
-    ...administration,
-    async handler({ engine }, { name }) {
-      await changeAccount(engine, name, async (transaction) => {
-        await transaction.updateTable('account').set({ disabled: 0 }).where('name', '=', name).execute();
-      });
-      return {};
-    },
-  }),
-  defineOperation({
-    name: 'user.delete',
-    summary:
-      'Deletes a user with all sessions and keys; what the user owns stays and goes to the next of that name',
-    ...administration,
-    async handler({ engine }, { name }) {
-      await changeAccount(engine, name, async (transaction) => {
-        await endSessions(transaction, name);
-        // Deleted, not left behind: a later user of the same name must not inherit them.
-        await transaction.deleteFrom('apiKey').where('owner', '=', name).execute();
-        await transaction.deleteFrom('account').where('name', '=', name).execute();
-      });
-      return {};
-    },
-  }),
-];
+  output: nothing,
+  example: { current: 'correct horse battery', password: 'staple correct horse' },
+  secrets: ['password', 'current'],
+  async handler({ engine, caller }, { name = caller.name, current, password }) {
+    if (name === caller.name) await checkCurrent(engine.database.query, name, current);
+    const passwordHash = await hashPassword(password);
+    await changeAccount(engine, name, async (transaction) => {
+      await transaction.updateTable('account').set({ passwordHash }).where('name', '=', name).execute();
+      await endSessions(transaction, name, caller);
+    });
+    return {};
+  },
+});
+
+export const userRole = defineOperation({
+  name: 'user.role',
+  summary: 'Changes what a user may do; it holds at once for open sessions and keys too',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: ofUser.extend({ role }),
+  output: z.object({ name: z.string(), role }),
+  example: { name: 'anna', role: 'reader' },
+  async handler({ engine }, { name, role }) {
+    await changeAccount(engine, name, async (transaction) => {
+      await transaction.updateTable('account').set({ role }).where('name', '=', name).execute();
+    });
+    return { name, role };
+  },
+});
+
+export const userDisable = defineOperation({
+  name: 'user.disable',
+  summary: 'Shuts a user out: sessions end, keys stop working until the user is enabled again',
+  ...administration,
+  async handler({ engine }, { name }) {
+    await changeAccount(engine, name, async (transaction) => {
+      await transaction.updateTable('account').set({ disabled: 1 }).where('name', '=', name).execute();
+      await endSessions(transaction, name);
+    });
+    return {};
+  },
+});
+
+export const userEnable = defineOperation({
+  name: 'user.enable',
+  summary: 'Lets a disabled user in again',
+  ...administration,
+  async handler({ engine }, { name }) {
+    await changeAccount(engine, name, async (transaction) => {
+      await transaction.updateTable('account').set({ disabled: 0 }).where('name', '=', name).execute();
+    });
+    return {};
+  },
+});
+
+export const userDelete = defineOperation({
+  name: 'user.delete',
+  summary:
+    'Deletes a user with all sessions and keys; what the user owns stays and goes to the next of that name',
+  ...administration,
+  async handler({ engine }, { name }) {
+    await changeAccount(engine, name, async (transaction) => {
+      await endSessions(transaction, name);
+      // Deleted, not left behind: a later user of the same name must not inherit them.
+      await transaction.deleteFrom('apiKey').where('owner', '=', name).execute();
+      await transaction.deleteFrom('account').where('name', '=', name).execute();
+    });
+    return {};
+  },
+});
 
 async function checkCurrent(queries: Queries, name: string, current = ''): Promise<void> {
   const row = await queries
@@ -145,3 +149,13 @@ async function checkCurrent(queries: Queries, name: string, current = ''): Promi
     throw new PismakError('forbidden', 'the current password is wrong or missing');
   }
 }
+
+export const userOperations: Operation[] = [
+  userList,
+  userCreate,
+  userPassword,
+  userRole,
+  userDisable,
+  userEnable,
+  userDelete,
+];

@@ -1,3 +1,4 @@
+import { alertList } from '../../engine/operation/operations/alert.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import type { Session } from '../session.ts';
 import type { Client } from './client.ts';
@@ -13,7 +14,7 @@ export function tellAlerts({ clock, signal, stderr }: Session, client: Client): 
     for (;;) {
       await sleep(clock, lookMs, over);
       if (over.aborted) return;
-      const { alerts } = await client.call<{ alerts: { id: string; reason: string }[] }>('alert.ls', {});
+      const { alerts } = await client.call(alertList, {});
       for (const { id, reason } of alerts) {
         if (!told.has(id)) stderr.write(`alert: ${reason}\n`);
         told.add(id);

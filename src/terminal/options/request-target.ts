@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
+import { pipelineShow } from '../../engine/operation/operations/pipeline.ts';
 import type { Client } from '../client/client.ts';
 import { commaList, wholeNumber } from './option-values.ts';
 
@@ -45,8 +46,8 @@ export function targetOf({ pipeline, stages, priority }: TargetOptions, usual?: 
 /** The queue where the results will wait. */
 export async function outputQueue(target: Target, client: Client): Promise<string> {
   if (target.stages) return target.stages.at(-1) ?? '';
-  const pipeline = await client.call<{ stages: string[] }>('pipeline.show', { name: target.pipeline });
-  return pipeline.stages.at(-1) ?? '';
+  const { stages } = await client.call(pipelineShow, { name: target.pipeline ?? '' });
+  return stages.at(-1) ?? '';
 }
 
 export function readPriority(text: string): number {

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import { resultsConfirm, resultsRelease, resultsTake } from '../../engine/operation/operations/results.ts';
 import type { ResultDirectory } from '../../engine/results/result-directory.ts';
 import type { Client } from '../client/client.ts';
 
@@ -12,11 +14,7 @@ export type Until =
   /** The signal aborts. */
   | { kind: 'interrupted' };
 
-interface Taken {
-  receipt: string;
-  uuid: string | null;
-  message: string;
-}
+type Taken = z.output<typeof resultsTake.output>['results'][number];
 
 const batch = 20;
 const longestWaitMs = 30_000;
@@ -52,8 +50,8 @@ export async function collectResults(options: {
     const safe = receipts('fulfilled');
     const unsafe = receipts('rejected');
     const even = { afterInterruption: true };
-    if (safe.length > 0) await client.call('results.confirm', { receipts: safe }, even);
-    if (unsafe.length > 0) await client.call('results.release', { receipts: unsafe }, even);
+    if (safe.length > 0) await client.call(resultsConfirm, { receipts: safe }, even);
+    if (unsafe.length > 0) await client.call(resultsRelease, { receipts: unsafe }, even);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
@@ -61,7 +59,7 @@ export async function collectResults(options: {
     signal.throwIfAborted();
     const max = until.kind === 'count' ? Math.min(batch, until.count - saved) : batch;
     const waitMs = until.kind === 'empty' ? emptyWaitMs : longestWaitMs;
-    const { results } = await client.call<{ results: Taken[] }>('results.take', { queue, max, waitMs });
+    const { results } = await client.call(resultsTake, { queue, max, waitMs });
     if (results.length === 0 && until.kind === 'empty') return;
     await settle(results);
   }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PismakError } from '../../engine/errors.ts';
 import { isSystemError, reasonOf } from '../../engine/files/system-error.ts';
-import type { MessageRow } from '../../engine/operation/operations/message-row.ts';
+import { queuePeek } from '../../engine/operation/operations/queue.ts';
 import { decodeRequest, type Request } from '../../engine/request/request.ts';
 import type { Client } from '../client/client.ts';
 
@@ -44,7 +44,7 @@ export async function* queuedRequests(
 ): AsyncGenerator<Request> {
   for (let offset = 0; ; ) {
     const input = { queue, offset, limit: page, bodies: true };
-    const { messages } = await client.call<{ messages: MessageRow[] }>('queue.peek', input);
+    const { messages } = await client.call(queuePeek, input);
     // What no longer fitted into the answer comes first in the next one.
     const read = messages.filter(({ body }) => body !== null);
     for (const { body } of read) yield* decoded(Buffer.from(body ?? '', 'base64'), skipped);

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { hasCode } from '../../engine/errors.ts';
+import { requestSubmit } from '../../engine/operation/operations/request.ts';
 import { inlineLimit } from '../../engine/results/result-files.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../client/client.ts';
@@ -12,6 +14,8 @@ export interface PlannedRequest {
   size: number;
   content(): AsyncIterable<Uint8Array>;
 }
+
+type SubmittedFile = z.input<typeof requestSubmit.input>['files'][number];
 
 const atOnce = 4;
 const fullMs = 1000;
@@ -34,7 +38,7 @@ export async function submitRequests<Request extends PlannedRequest>(options: {
     for (;;) {
       signal.throwIfAborted();
       try {
-        await client.call('request.submit', { ...target, uuid: request.uuid, files: [file] });
+        await client.call(requestSubmit, { ...target, uuid: request.uuid, files: [file] });
         return options.submitted(request);
       } catch (error) {
         if (!hasCode(error, 'queue-full')) throw error;
@@ -65,7 +69,7 @@ export async function submitRequests<Request extends PlannedRequest>(options: {
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-async function toFile(client: Client, { name, size, content }: PlannedRequest): Promise<object> {
+async function toFile(client: Client, { name, size, content }: PlannedRequest): Promise<SubmittedFile> {
   // Larger files are uploaded as they are, smaller ones travel inside the call.
   if (size > inlineLimit) return { name, blob: (await client.upload(content())).hash };
   const chunks: Uint8Array[] = [];

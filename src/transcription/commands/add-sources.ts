@@ -1,19 +1,15 @@
+import type { z } from 'zod';
 import { hasCode, PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
 import type { Client } from '../../terminal/client/client.ts';
-import { hashFile, uploadFile } from '../../terminal/client/upload-source.ts';
+import { hashFile, uploadFile } from '../../terminal/client/upload-file.ts';
 import type { Progress } from '../../terminal/output/progress.ts';
 import type { Session } from '../../terminal/session.ts';
+import { documentAdd, documentSubmit } from '../operations/document.ts';
+import { documentSources } from '../operations/pages.ts';
 import { sourceNames } from './source-names.ts';
 
-export interface Source {
-  id: string;
-  name: string;
-  hash: string;
-  size: number;
-  state: string;
-  error: string | null;
-}
+export type Source = z.output<typeof documentSources.output>['sources'][number];
 
 /** A file that can't be read here; the others are read none the less. */
 export interface Unreadable {
@@ -29,7 +25,7 @@ export async function listSources(client: Client, document: string): Promise<Sou
   const all: Source[] = [];
   for (;;) {
     const part = { document, offset: all.length, limit: listed };
-    const { sources } = await client.call<{ sources: Source[] }>('document.sources', part);
+    const { sources } = await client.call(documentSources, part);
     all.push(...sources);
     if (sources.length < listed) return all;
   }
@@ -58,7 +54,7 @@ export async function addSources(
       unsent++;
     }
     if (unsent >= lot) {
-      await client.call('document.submit', { document });
+      await client.call(documentSubmit, { document });
       unsent = 0;
     }
     progress.set(index + 1);
@@ -66,7 +62,7 @@ export async function addSources(
   const [first] = unreadable;
   if (first && unreadable.length === files.length)
     throw new PismakError('invalid-input', `none of the files can be read; ${first.name}: ${first.error}`);
-  await client.call('document.submit', { document });
+  await client.call(documentSubmit, { document });
   return unreadable;
 }
 
@@ -85,7 +81,7 @@ async function addFile(
   for (let attempt = 1; ; attempt++) {
     const { hash } = await uploadFile(client, path, session);
     try {
-      await client.call('document.add', { document, name, hash });
+      await client.call(documentAdd, { document, name, hash });
       return;
     } catch (error) {
       // Somebody deleted the same bytes between the two calls: once more, and they are there.

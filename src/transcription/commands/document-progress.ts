@@ -1,12 +1,12 @@
+import type { z } from 'zod';
 import { formatCount } from '../../terminal/output/format.ts';
+import type { documentShow } from '../operations/document.ts';
 
-/** How far a document is, as `document.show` says. */
-export interface DocumentProgress {
-  id: string;
-  state: string;
-  pages: { total: number; waiting: number; running: number; done: number; failed: number; cancelled: number };
-  sources: { total: number; split: number; failed: number };
-}
+/** How far a document is. */
+export type DocumentProgress = Pick<
+  z.output<typeof documentShow.output>,
+  'id' | 'state' | 'pages' | 'sources'
+>;
 
 export function isUnderWay({ state }: Pick<DocumentProgress, 'state'>): boolean {
   return state === 'waiting' || state === 'running';

@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
+import { sampleOf } from '../../cli/testing/sample-of.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { documentRow, pageRow } from '../operations/rows.ts';
 
 const pages = { total: 3, waiting: 0, running: 0, done: 2, failed: 1, cancelled: 0 };
 const document = {
   ...{ id: 'd1', name: 'Kronika', owner: 'anna', state: 'partly', language: 'ces', formats: ['txt', 'page'] },
   ...{ pipeline: 'transcription', pages, createdAt: 0, endedAt: null },
-  sources: { total: 2, split: 2, failed: 0 },
 };
+const shown = { ...document, sources: { total: 2, split: 2, failed: 0 } };
 const sources = [{ id: 's1', name: 'a.tif', hash: 'h', size: 1, state: 'done', error: null }];
 
 test('files of a directory are uploaded, added under their names and submitted; what is there is not sent again', async (t) => {
@@ -68,8 +70,10 @@ test('files of a directory are uploaded, added under their names and submitted; 
 
 test('a document is shown with what failed and why', async () => {
   const client = fakeClient({
-    'document.show': document,
-    'document.pages': { pages: [{ number: 3, name: 'a.tif', error: 'torn \u001b[2J' }] },
+    'document.show': shown,
+    'document.pages': {
+      pages: [{ ...sampleOf(pageRow), number: 3, name: 'a.tif', error: 'torn \u001b[2J' }],
+    },
     'document.sources': { sources },
   });
   const { stdout } = await runCommand(['document', 'show', 'd1'], { client });
@@ -84,7 +88,7 @@ test('results are saved under the names of their sources, and nowhere else', asy
   const file = (name: string) => ({ name, size: 1, hash: 'x' });
   const client = fakeClient(
     {
-      'document.show': document,
+      'document.show': shown,
       'document.sources': { sources: [...sources, { ...sources[0], id: 's2', name: '../../etc/evil.png' }] },
       'document.results': {
         pages: [
@@ -130,11 +134,16 @@ test('cancel, retry, ls and search are one call each', async () => {
       { pages: 1, sources: 1 },
     ],
     ['document retry d1', 'document.retry', { document: 'd1' }, { pages: 1, sources: 0 }],
-    ['document ls --state done', 'document.ls', { state: 'done', limit: 100 }, { documents: [document] }],
+    [
+      'document ls --state done',
+      'document.ls',
+      { state: 'done' },
+      { documents: [{ ...sampleOf(documentRow), ...document }] },
+    ],
     [
       'search kůň praž* --document d1',
       'search.text',
-      { words: 'kůň praž*', document: 'd1', places: false, limit: 20 },
+      { words: 'kůň praž*', document: 'd1' },
       { hits: [{ document: 'd1', name: 'Kronika', page: 1, pageName: 'a.tif', snippet: 'kůň', marks: [] }] },
     ],
   ];
@@ -169,7 +178,7 @@ test('when a retry has nothing to send it is said why', async () => {
   for (const [state, said] of cases) {
     const client = fakeClient({
       'document.retry': { pages: 0, sources: 0 },
-      'document.show': { ...document, ...state },
+      'document.show': { ...shown, ...state },
     });
     const { code, stdout } = await runCommand(['document', 'retry', 'd1'], { client });
     assert.equal(code, 0);
@@ -183,7 +192,7 @@ test('deleting says so when the document was still under way', async () => {
   assert.equal(code, 0);
   assert.equal(stdout, `document d1 is deleted; it was ${soFar}\n`);
   assert.deepEqual(client.calls.at(-1), { name: 'document.delete', input: { document: 'd1' } });
-  const finished = fakeClient({ 'document.show': document });
+  const finished = fakeClient({ 'document.show': shown });
   const quiet = await runCommand(['document', 'delete', 'd1'], { client: finished });
   assert.equal(quiet.stdout, 'document d1 is deleted\n');
 });
@@ -206,9 +215,9 @@ test('what there is of an unfinished document is saved, and the exit code says t
 
 test('the ZIP has the images unless they are not wanted', async (t) => {
   const out = join(await temporaryDirectory(t), 'out');
-  const asked: object[] = [];
+  const asked: unknown[] = [];
   const client = fakeClient(
-    { 'document.show': document },
+    { 'document.show': shown },
     {
       async *stream(_name, input) {
         asked.push(input);

@@ -1,29 +1,23 @@
 import { PismakError } from '../../engine/errors.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { findFiles } from '../../terminal/files/files-to-publish.ts';
-import { wholeNumber } from '../../terminal/options/option-values.ts';
+import { operationCommands } from '../../terminal/operation-command.ts';
 import { readPriority } from '../../terminal/options/request-target.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import type { Format } from '../index.ts';
-import { addSources, listSources } from './add-sources.ts';
 import {
-  type DocumentProgress,
-  describeProgress,
-  isUnderWay,
-  whyNothingToRetry,
-} from './document-progress.ts';
+  documentCancel,
+  documentCreate,
+  documentDelete,
+  documentList,
+  documentRetry,
+  documentShow,
+} from '../operations/document.ts';
+import { documentPage, documentPages } from '../operations/pages.ts';
+import { addSources, listSources } from './add-sources.ts';
+import { describeProgress, isUnderWay, whyNothingToRetry } from './document-progress.ts';
 import { type DownloadOptions, downloadDocument } from './download-document.ts';
 import { formatNames, readFormats } from './read-formats.ts';
-
-interface Document extends DocumentProgress {
-  name: string;
-  owner: string;
-  language: string;
-  formats: Format[];
-  pipeline: string;
-  createdAt: number;
-  endedAt: number | null;
-}
 
 interface SubmitOptions {
   name?: string;
@@ -36,7 +30,10 @@ interface SubmitOptions {
   webhook?: string;
 }
 
-const add: AddGroup = (group, { command, run }) => {
+const add: AddGroup = (group, shell) => {
+  const { command, run } = shell;
+  const generated = operationCommands(group, shell);
+
   command(
     group,
     'submit <scans...>',
@@ -59,7 +56,7 @@ const add: AddGroup = (group, { command, run }) => {
         const client = await session.client();
         const name = options.name ?? (paths[0]?.replace(/\/+$/, '').split('/').at(-1) || 'scans');
         const priority = Math.min(options.priority ?? 0, 1);
-        const { id } = await client.call<Document>('document.create', {
+        const { id } = await client.call(documentCreate, {
           ...{ name, language, formats, pipeline, priority, again, textLayer, webhook },
         });
         const bar = session.progress('files', files.length);
@@ -75,38 +72,29 @@ const add: AddGroup = (group, { command, run }) => {
       }),
     );
 
-  command(group, 'ls', 'List documents, the newest first', 'document ls', 'document ls --state running')
-    .option('--state <state>', 'open, waiting, running, done, partly, failed or cancelled')
-    .option('--limit <number>', 'how many at most', wholeNumber, 100)
-    .action(
-      run<{ state?: string; limit: number }>(async ({ client, out, options }) => {
-        const { state, limit } = options;
-        const { documents } = await (await client()).call<{ documents: Document[] }>('document.ls', {
-          ...{ state, limit },
-        });
-        out.list(documents, [
-          { title: 'id', of: (row) => row.id },
-          { title: 'name', of: (row) => row.name },
-          { title: 'owner', of: (row) => row.owner },
-          { title: 'state', of: (row) => row.state },
-          { title: 'pages', of: (row) => row.pages.total },
-          { title: 'done', of: (row) => row.pages.done },
-          { title: 'failed', of: (row) => row.pages.failed },
-          { title: 'created', of: (row) => formatTime(row.createdAt) },
-        ]);
-      }),
-    );
+  generated(documentList, {
+    usage: 'ls',
+    examples: ['document ls --state running'],
+    columns: [
+      { title: 'id', of: (row) => row.id },
+      { title: 'name', of: (row) => row.name },
+      { title: 'owner', of: (row) => row.owner },
+      { title: 'state', of: (row) => row.state },
+      { title: 'pages', of: (row) => row.pages.total },
+      { title: 'done', of: (row) => row.pages.done },
+      { title: 'failed', of: (row) => row.pages.failed },
+      { title: 'created', of: (row) => formatTime(row.createdAt) },
+    ],
+  });
 
   command(group, 'show <document>', 'Show how far a document is, and what failed', 'document show ID').action(
-    run(async ({ client, out }, document) => {
+    run(async ({ client, out }, document = '') => {
       const connected = await client();
-      const shown = await connected.call<Document>('document.show', { document });
-      const { pages } = await connected.call<{ pages: Failed[] }>('document.pages', {
+      const shown = await connected.call(documentShow, { document });
+      const { pages } = await connected.call(documentPages, {
         ...{ document, state: 'failed', limit: 100 },
       });
-      const sources = (await listSources(connected, document ?? '')).filter(
-        ({ state }) => state === 'failed',
-      );
+      const sources = (await listSources(connected, document)).filter(({ state }) => state === 'failed');
       const failed = [...sources.map(({ name, error }) => ({ number: null, name, error })), ...pages];
       if (out.json) return out.object({ ...shown, failed });
       out.object(shown, {
@@ -140,29 +128,26 @@ const add: AddGroup = (group, { command, run }) => {
       }),
     );
 
-  command(group, 'cancel <document>', 'Stop a document; what is done stays', 'document cancel ID').action(
-    run(async ({ client, out }, document) => {
-      const { pages } = await (await client()).call<{ pages: number }>('document.cancel', { document });
-      const left = pages > 0 ? `; ${formatCount(pages, 'page')} will not be read` : '';
-      out.say(`document ${document} is cancelled${left}`);
-    }),
-  );
+  generated(documentPage, { usage: 'page <document> <page>' });
+
+  generated(documentCancel, {
+    usage: 'cancel <document>',
+    say: ({ pages }, { document }) =>
+      `document ${document} is cancelled${pages > 0 ? `; ${formatCount(pages, 'page')} will not be read` : ''}`,
+  });
 
   command(group, 'retry <document>', 'Have the failed pages of a document read again', 'document retry ID')
     .option('--unfinished', 'also those under way, when their messages were purged or lost')
     .action(
       run<{ unfinished?: boolean }>(async ({ client, out, options: { unfinished } }, document = '') => {
         const connected = await client();
-        const sent = await connected.call<{ pages: number; sources: number }>('document.retry', {
-          document,
-          unfinished,
-        });
+        const sent = await connected.call(documentRetry, { document, unfinished });
         const parts = [
           sent.pages > 0 && formatCount(sent.pages, 'page'),
           sent.sources > 0 && formatCount(sent.sources, 'source'),
         ].filter((part) => part !== false);
         if (parts.length > 0) return out.say(`${parts.join(' and ')} sent again`);
-        out.say(whyNothingToRetry(await connected.call<DocumentProgress>('document.show', { document })));
+        out.say(whyNothingToRetry(await connected.call(documentShow, { document })));
       }),
     );
 
@@ -174,8 +159,8 @@ const add: AddGroup = (group, { command, run }) => {
   ).action(
     run(async ({ client, out }, document = '') => {
       const connected = await client();
-      const before = await connected.call<DocumentProgress>('document.show', { document });
-      await connected.call('document.delete', { document });
+      const before = await connected.call(documentShow, { document });
+      await connected.call(documentDelete, { document });
       const stopped = isUnderWay(before) ? `; it was ${describeProgress(before)}` : '';
       out.say(`document ${document} is deleted${stopped}`);
     }),
@@ -187,10 +172,4 @@ function listCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([what, count]) => `${count} ${what}`)
     .join(', ');
-}
-
-interface Failed {
-  number: number | null;
-  name: string;
-  error: string | null;
 }

@@ -6,7 +6,8 @@ import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
-import type { Format } from '../index.ts';
+import { documentShow } from '../operations/document.ts';
+import { documentArchive } from '../operations/streams.ts';
 import { listSources } from './add-sources.ts';
 import { type DocumentProgress, describeProgress, isUnderWay } from './document-progress.ts';
 import { ResultSaver } from './save-results.ts';
@@ -25,9 +26,7 @@ export async function downloadDocument(
   document: string,
   { output, zip = false, images }: DownloadOptions,
 ): Promise<void> {
-  const shown = await client.call<DocumentProgress & { name: string; formats: Format[] }>('document.show', {
-    document,
-  });
+  const shown = await client.call(documentShow, { document });
   if (shown.state === 'open')
     throw new PismakError('conflict', `document ${document} was not submitted yet: there are no results`);
   const unfinished = `document ${document} is not finished (${describeProgress(shown)})`;
@@ -36,7 +35,7 @@ export async function downloadDocument(
   await openOutputDirectory(output);
   if (zip) {
     const path = join(output, safeFileName(`${shown.name}.zip`));
-    await saveFile(path, client.stream('document.archive', { document, ...(!images && { images }) }));
+    await saveFile(path, client.stream(documentArchive, { document, ...(!images && { images }) }));
     return out.say(`saved ${path}${failedNote(shown)}`);
   }
   const saver = new ResultSaver(client, { document, directory: output, formats: shown.formats });

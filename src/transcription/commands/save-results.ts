@@ -1,17 +1,12 @@
 import { join } from 'node:path';
+import type { z } from 'zod';
 import type { Client } from '../../terminal/client/client.ts';
 import { isSaved, saveFile } from '../../terminal/files/save-file.ts';
 import type { Format } from '../index.ts';
+import { documentResults } from '../operations/pages.ts';
+import { documentFile } from '../operations/streams.ts';
 
-export interface ResultPage {
-  id: string;
-  number: number;
-  name: string;
-  part: number | null;
-  source: string;
-  endedAt: number | null;
-  files: { name: string; size: number; hash: string }[];
-}
+export type ResultPage = z.output<typeof documentResults.output>['pages'][number];
 
 const listed = 500;
 /** By format, in the order in which people are told of them. */
@@ -49,7 +44,7 @@ export class ResultSaver {
     const since = all ? 0 : this.#since;
     for (let offset = 0; ; offset += listed) {
       const part = { document: this.#document, endedSince: since, offset, limit: listed };
-      const { pages } = await this.#client.call<{ pages: ResultPage[] }>('document.results', part);
+      const { pages } = await this.#client.call(documentResults, part);
       for (const page of pages) {
         const name = nameOf(page);
         if (name !== undefined && !this.#saved.has(page.id)) {
@@ -71,7 +66,7 @@ export class ResultSaver {
       const path = join(this.#directory, `${name}${endings[format]}`);
       if (await isSaved(path, file.hash)) continue;
       const input = { document: this.#document, page: page.id, file: file.name };
-      await saveFile(path, this.#client.stream('document.file', input));
+      await saveFile(path, this.#client.stream(documentFile, input));
     }
   }
 }

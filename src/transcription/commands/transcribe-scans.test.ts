@@ -6,8 +6,9 @@ import { type TestContext, test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 
-const pages = { total: 1, done: 1, failed: 0, cancelled: 0 };
-const document = { id: 'd1', state: 'done', pages, sources: { total: 1, split: 1, failed: 0 } };
+const pages = { total: 1, waiting: 0, running: 0, done: 1, failed: 0, cancelled: 0 };
+const document = { id: 'd1', state: 'done', pages };
+const sources = { total: 1, split: 1, failed: 0 };
 
 async function scansOf(t: TestContext): Promise<{ scans: string; out: string }> {
   const directory = await temporaryDirectory(t);
@@ -20,7 +21,7 @@ async function scansOf(t: TestContext): Promise<{ scans: string; out: string }> 
 function elsewhere() {
   return fakeClient(
     {
-      ...{ 'document.create': document, 'document.show': document },
+      ...{ 'document.create': document, 'document.show': { ...document, sources } },
       ...{ 'document.sources': { sources: [] }, 'document.pages': { pages: [] } },
       'document.results': { pages: [] },
     },

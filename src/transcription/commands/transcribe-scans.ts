@@ -9,6 +9,8 @@ import { formatCount } from '../../terminal/output/format.ts';
 import { startProgress } from '../../terminal/output/progress.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Format } from '../index.ts';
+import { documentCreate, documentRetry, documentShow } from '../operations/document.ts';
+import { documentPages } from '../operations/pages.ts';
 import { addSources, listSources } from './add-sources.ts';
 import { ResultSaver } from './save-results.ts';
 import { createResultNames } from './source-names.ts';
@@ -20,13 +22,6 @@ export interface TranscribeOptions {
   pipeline?: string;
   again?: boolean;
   textLayer?: boolean;
-}
-
-interface Document {
-  id: string;
-  state: string;
-  pages: { total: number; done: number; failed: number; cancelled: number };
-  sources: { total: number; split: number; failed: number };
 }
 
 interface Failure {
@@ -46,7 +41,7 @@ export async function transcribe(
 ): Promise<void> {
   const { out, options, clock, signal } = session;
   const { id: document, resumed } = await findOrCreate(client, options, name);
-  if (resumed) await client.call('document.retry', { document });
+  if (resumed) await client.call(documentRetry, { document });
   const adding = session.progress('files', files.length);
   const unreadable = await addSources({ clock, signal }, client, document, files, adding);
   adding.close();
@@ -89,14 +84,14 @@ async function findOrCreate(
   const before = state.safeParse(await readJson(file));
   if (before.success && before.data.wanted === wanted && !again) {
     const document = await client
-      .call<Document>('document.show', { document: before.data.document })
+      .call(documentShow, { document: before.data.document })
       .catch((error: unknown) => {
         if (hasCode(error, 'not-found')) return undefined;
         throw error;
       });
     if (document && document.state !== 'cancelled') return { id: document.id, resumed: true };
   }
-  const { id } = await client.call<{ id: string }>('document.create', {
+  const { id } = await client.call(documentCreate, {
     ...{ name, language: lang, formats, pipeline, textLayer, again: again ?? false },
   });
   const content = Buffer.from(`${JSON.stringify({ document: id, wanted })}\n`);
@@ -116,7 +111,7 @@ async function follow(
   document: string,
   save: () => Promise<void>,
 ): Promise<void> {
-  const look = () => client.call<Document>('document.show', { document });
+  const look = () => client.call(documentShow, { document });
   let now = await look();
   const already = now.pages.done + now.pages.failed;
   const bar = startProgress({ stderr, clock, what: 'pages', total: now.pages.total, already, per: 'min' });
@@ -141,8 +136,8 @@ async function failuresOf(client: Client, document: string): Promise<Failure[]> 
   const sources = (await listSources(client, document)).filter((source) => source.state === 'failed');
   const failures: Failure[] = sources.map(({ name, error }) => ({ name, part: null, error }));
   for (let offset = 0; ; offset += 1000) {
-    const part = { document, state: 'failed', offset, limit: 1000 };
-    const { pages } = await client.call<{ pages: Failure[] }>('document.pages', part);
+    const part = { document, state: 'failed', offset, limit: 1000 } as const;
+    const { pages } = await client.call(documentPages, part);
     failures.push(...pages.map(({ name, part, error }) => ({ name, part, error })));
     if (pages.length < 1000) return failures;
   }

@@ -15,7 +15,7 @@ test('an administrator sees who had how much read, and sets how much a key may',
     { name: 'usage.ls', input: { month: '2026-01' } },
     {
       name: 'usage.limit',
-      input: { subject: 'key:k1', pagesPerMonth: 100, pagesWaiting: null, storageMb: 7 },
+      input: { subject: 'key:k1', pagesPerMonth: 100, storageMb: 7 },
     },
   ]);
 });

@@ -1,23 +1,19 @@
 import { z } from 'zod';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
-import { blobHash } from '../../engine/operation/operations/inputs.ts';
+import { blobHash, page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { stageName } from '../../engine/stage/stage.ts';
-import { checkUrl } from '../../engine/webhook/address-guard.ts';
 import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { defaultPipeline, documentStates, getDocument, subjectOf } from '../documents/document.ts';
-import { cancelDocument, eraseDocument } from '../documents/end-document.ts';
-import { addSource, createDocument } from '../documents/open-document.ts';
-import { retryDocument, submitDocument } from '../documents/submit-document.ts';
 import { documentId, documentRow, format, name, ownerOfDocument, toRows } from './rows.ts';
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 const one = z.strictObject({ document: documentId });
 const changing = { role: 'user', owner: ownerOfDocument, changes: true } as const;
 
-const create = defineOperation({
+export const documentCreate = defineOperation({
   name: 'document.create',
   summary: 'Makes an empty document: add sources to it, then submit it',
   role: 'user',
@@ -43,14 +39,15 @@ const create = defineOperation({
   example: { name: 'Chronicle 1907', language: 'ces+deu', formats: ['txt', 'page'] },
   secrets: ['webhook'],
   async handler({ engine, caller }, input) {
-    if (input.webhook !== undefined) checkWebhook(engine, input.webhook);
+    const { createDocument } = await import('../documents/open-document.ts');
+    if (input.webhook !== undefined) await checkWebhook(engine, input.webhook);
     const row = await createDocument(engine, { ...input, owner: caller.name, subject: subjectOf(caller) });
     const [document] = await toRows(documentQueries(engine), [row]);
     return documentRow.parse(document);
   },
 });
 
-const add = defineOperation({
+export const documentAdd = defineOperation({
   ...changing,
   name: 'document.add',
   summary: 'Adds an image, TIFF, PDF or ZIP that was uploaded; the same name and bytes are added once',
@@ -59,23 +56,27 @@ const add = defineOperation({
   output: z.strictObject({ source: z.string(), size: z.int(), added: z.boolean() }),
   example: { document: someDocument, name: 'scan-0001.tif', hash: '0'.repeat(64) },
   async handler({ engine, caller }, { document, ...source }) {
+    const { addSource } = await import('../documents/open-document.ts');
     blobHash.parse(source.hash);
     const { id, ...rest } = await addSource(engine, document, source, caller);
     return { source: id, ...rest };
   },
 });
 
-const submit = defineOperation({
+export const documentSubmit = defineOperation({
   ...changing,
   name: 'document.submit',
   summary: 'Has the sources read that were added since the last time',
   input: one,
   output: z.strictObject({ sources: z.int() }),
   example: { document: someDocument },
-  handler: ({ engine }, { document }) => submitDocument(engine, document),
+  async handler({ engine }, { document }) {
+    const { submitDocument } = await import('../documents/submit-document.ts');
+    return submitDocument(engine, document);
+  },
 });
 
-const retry = defineOperation({
+export const documentRetry = defineOperation({
   ...changing,
   name: 'document.retry',
   summary: 'Has the failed pages and sources of a document read again, and nothing else',
@@ -88,20 +89,26 @@ const retry = defineOperation({
   }),
   output: z.strictObject({ pages: z.int(), sources: z.int() }),
   example: { document: someDocument },
-  handler: ({ engine }, { document, unfinished }) => retryDocument(engine, document, { unfinished }),
+  async handler({ engine }, { document, unfinished }) {
+    const { retryDocument } = await import('../documents/submit-document.ts');
+    return retryDocument(engine, document, { unfinished });
+  },
 });
 
-const cancel = defineOperation({
+export const documentCancel = defineOperation({
   ...changing,
   name: 'document.cancel',
   summary: 'Stops a document; what is done stays',
   input: one,
   output: z.strictObject({ pages: z.int().describe('Pages that will not be read') }),
   example: { document: someDocument },
-  handler: ({ engine }, { document }) => cancelDocument(engine, document),
+  async handler({ engine }, { document }) {
+    const { cancelDocument } = await import('../documents/end-document.ts');
+    return cancelDocument(engine, document);
+  },
 });
 
-const remove = defineOperation({
+export const documentDelete = defineOperation({
   ...changing,
   name: 'document.delete',
   summary: 'Deletes a document with its sources, results and texts',
@@ -109,22 +116,23 @@ const remove = defineOperation({
   output: done,
   example: { document: someDocument },
   async handler({ engine }, { document }) {
+    const { eraseDocument } = await import('../documents/end-document.ts');
     await eraseDocument(engine, document);
     return {};
   },
 });
 
-const list = defineOperation({
+export const documentList = defineOperation({
   name: 'document.ls',
   summary: 'Your documents, the newest first; administrators see everybody’s',
   role: 'reader',
   owner: 'caller',
   changes: false,
   input: z.strictObject({
-    state: z.enum(documentStates).optional(),
+    state: z.enum(documentStates).optional().describe('Only in this state'),
     name: name.optional().describe('Only of exactly this name'),
-    offset: z.int().min(0).max(10_000_000).default(0),
-    limit: z.int().min(1).max(200).default(100),
+    offset: page.offset,
+    limit: page.limit.unwrap().max(200).default(100),
   }),
   output: z.strictObject({ documents: z.array(documentRow) }),
   example: { limit: 10 },
@@ -138,7 +146,7 @@ const list = defineOperation({
   },
 });
 
-const show = defineOperation({
+export const documentShow = defineOperation({
   name: 'document.show',
   summary: 'A document and how far it is',
   role: 'reader',
@@ -169,7 +177,8 @@ const show = defineOperation({
 });
 
 /** What could never be reached is told at once, not when the document is finished. */
-function checkWebhook({ settings }: Engine, url: string): void {
+async function checkWebhook({ settings }: Engine, url: string): Promise<void> {
+  const { checkUrl } = await import('../../engine/webhook/address-guard.ts');
   try {
     checkUrl(url, settings.webhook.allowPrivate);
   } catch (error) {
@@ -177,4 +186,13 @@ function checkWebhook({ settings }: Engine, url: string): void {
   }
 }
 
-export const documentOperations: Operation[] = [create, add, submit, list, show, cancel, retry, remove];
+export const documentOperations: Operation[] = [
+  documentCreate,
+  documentAdd,
+  documentSubmit,
+  documentList,
+  documentShow,
+  documentCancel,
+  documentRetry,
+  documentDelete,
+];

@@ -4,13 +4,12 @@ import { defineOperation, type Operation } from '../../engine/operation/operatio
 import { page as part } from '../../engine/operation/operations/inputs.ts';
 import { documentQueries } from '../database/database.ts';
 import { getDocument, pageStates } from '../documents/document.ts';
-import { filesOf, listPages } from '../documents/page-list.ts';
 import { documentId, fileRow, ownerOfDocument, pageName, pageRow } from './rows.ts';
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 const reading = { role: 'reader', owner: ownerOfDocument, changes: false } as const;
 
-const pages = defineOperation({
+export const documentPages = defineOperation({
   ...reading,
   name: 'document.pages',
   summary: 'The pages of a document and their states',
@@ -27,12 +26,13 @@ const pages = defineOperation({
   example: { document: someDocument, state: 'failed' },
   async handler({ engine }, { document, ...filter }) {
     await getDocument(documentQueries(engine), document);
+    const { listPages } = await import('../documents/page-list.ts');
     const rows = await listPages(documentQueries(engine), document, filter);
     return { pages: rows.map((row) => pageRow.parse(row)) };
   },
 });
 
-const page = defineOperation({
+export const documentPage = defineOperation({
   ...reading,
   name: 'document.page',
   summary: 'One page with its log and its results',
@@ -40,6 +40,7 @@ const page = defineOperation({
   output: z.strictObject({ ...pageRow.shape, log: z.string(), files: z.array(fileRow) }),
   example: { document: someDocument, page: 1 },
   async handler({ engine }, { document, page: named }) {
+    const { filesOf, listPages } = await import('../documents/page-list.ts');
     const queries = documentQueries(engine);
     const [row] = await listPages(queries, document, { named, offset: 0, limit: 1 });
     if (!row) throw new PismakError('not-found', `the document has no page ${named}`);
@@ -58,7 +59,7 @@ const page = defineOperation({
   },
 });
 
-const results = defineOperation({
+export const documentResults = defineOperation({
   ...reading,
   name: 'document.results',
   summary: 'The result files of the pages that are done; document.file gives their bytes',
@@ -75,6 +76,7 @@ const results = defineOperation({
   }),
   example: { document: someDocument },
   async handler({ engine }, { document, ...filter }) {
+    const { filesOf, listPages } = await import('../documents/page-list.ts');
     const queries = documentQueries(engine);
     await getDocument(queries, document);
     const rows = await listPages(queries, document, { ...filter, state: 'done' });
@@ -91,7 +93,7 @@ const results = defineOperation({
   },
 });
 
-const sources = defineOperation({
+export const documentSources = defineOperation({
   ...reading,
   name: 'document.sources',
   summary: 'What was added to a document, in its order',
@@ -125,4 +127,4 @@ const sources = defineOperation({
   },
 });
 
-export const pageOperations: Operation[] = [sources, pages, page, results];
+export const pageOperations: Operation[] = [documentSources, documentPages, documentPage, documentResults];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import { defineOperation, mayTouch, type Operation } from '../../engine/operation/operation.ts';
+import { page as part } from '../../engine/operation/operations/inputs.ts';
 import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { findDocument } from '../documents/document.ts';
@@ -9,12 +10,11 @@ import { page as pageModel } from '../page.ts';
 import { placesOf } from '../search/places.ts';
 import { parseQuery, type Term } from '../search/query.ts';
 import { snippetOf } from '../search/snippet.ts';
-import { createTextIndex } from '../search/text-index.ts';
 import { documentId } from './rows.ts';
 
 const box = z.strictObject({ left: z.int(), top: z.int(), width: z.int(), height: z.int() });
 
-const text = defineOperation({
+export const searchText = defineOperation({
   name: 'search.text',
   summary: 'Finds words in the texts that you may see; accents and case don’t matter',
   role: 'reader',
@@ -23,13 +23,13 @@ const text = defineOperation({
   input: z.strictObject({
     words: z
       .string()
-      .min(1)
       .max(1000)
+      .regex(/\S/, 'name at least one word to search for')
       .describe('All must be there. "Words in quotes" stand together, and word* goes on'),
     document: documentId.optional().describe('Only in this document'),
-    places: z.boolean().default(false).describe('Also where on the page the words stand'),
-    offset: z.int().min(0).max(100_000).default(0),
-    limit: z.int().min(1).max(200).default(20),
+    places: z.boolean().default(false).describe('Also where on the page the words stand, in pixels'),
+    offset: part.offset.unwrap().max(100_000).default(0),
+    limit: part.limit.unwrap().max(200).default(20),
   }),
   output: z.strictObject({
     hits: z.array(
@@ -48,6 +48,7 @@ const text = defineOperation({
   }),
   example: { words: 'císař "František Josef" praž*' },
   async handler({ engine, caller }, { words, document, places, offset, limit }) {
+    const { createTextIndex } = await import('../search/text-index.ts');
     const terms = parseQuery(words);
     const queries = documentQueries(engine);
     if (document !== undefined) {
@@ -96,4 +97,4 @@ async function placesOn({ blobs, database }: Engine, page: string, terms: readon
   return model.success ? placesOf(model.data, terms) : [];
 }
 
-export const searchOperations: Operation[] = [text];
+export const searchOperations: Operation[] = [searchText];

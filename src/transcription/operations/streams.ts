@@ -3,14 +3,12 @@ import type { BlobReference } from '../../engine/blobs/blobs.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { defineStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { documentQueries } from '../database/database.ts';
-import { documentArchive, mediaTypeOf } from '../documents/archive.ts';
 import { getDocument } from '../documents/document.ts';
-import { filesOf, listPages } from '../documents/page-list.ts';
 import { documentId, ownerOfDocument, pageName } from './rows.ts';
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 
-const file = defineStream({
+export const documentFile = defineStream({
   name: 'document.file',
   summary: 'A result of a page',
   role: 'reader',
@@ -22,6 +20,10 @@ const file = defineStream({
   }),
   example: { document: someDocument, page: 1, file: 'text.txt' },
   async open({ engine }, { document, page: named, file }) {
+    const [{ mediaTypeOf }, { filesOf, listPages }] = await Promise.all([
+      import('../documents/archive.ts'),
+      import('../documents/page-list.ts'),
+    ]);
     const queries = documentQueries(engine);
     const [page] = await listPages(queries, document, { named, offset: 0, limit: 1 });
     const files: readonly (BlobReference & { name: string })[] = page
@@ -41,7 +43,7 @@ const file = defineStream({
   },
 });
 
-const archive = defineStream({
+export const documentArchive = defineStream({
   name: 'document.archive',
   summary: 'A document in one ZIP: the images and results of its pages, with METS',
   role: 'reader',
@@ -52,12 +54,13 @@ const archive = defineStream({
   }),
   example: { document: someDocument, images: true },
   async open({ engine }, { document: id, images }) {
+    const { documentArchive: archiveOf } = await import('../documents/archive.ts');
     const document = await getDocument(documentQueries(engine), id);
-    const content = documentArchive({ blobs: engine.blobs, queries: documentQueries(engine) }, document, {
+    const content = archiveOf({ blobs: engine.blobs, queries: documentQueries(engine) }, document, {
       images,
     });
     return { content, type: 'application/zip', fileName: `${document.name}.zip` };
   },
 });
 
-export const transcriptionStreams: StreamOperation[] = [file, archive];
+export const transcriptionStreams: StreamOperation[] = [documentFile, documentArchive];

@@ -11,7 +11,7 @@ const subject = z
   .regex(/^(key|user):.{1,200}$/, 'name a key as key:ID or a user as user:NAME')
   .refine((text) => !text.includes('\0'), 'it has characters that are none');
 
-const list = defineOperation({
+export const usageList = defineOperation({
   name: 'usage.ls',
   summary: 'Pages and bytes per key and month, and what is stored: yours; administrators see everybody’s',
   role: 'reader',
@@ -64,7 +64,7 @@ const list = defineOperation({
 
 const quota = z.int().min(0).max(1e12).nullable();
 
-const show = defineOperation({
+export const usageShow = defineOperation({
   name: 'usage.show',
   summary: 'What the key that you call with has used this month, and what it may use',
   role: 'reader',
@@ -102,7 +102,7 @@ const show = defineOperation({
   },
 });
 
-const set = defineOperation({
+export const usageLimit = defineOperation({
   name: 'usage.limit',
   summary:
     'Sets how many pages a key or user may have read in a month, how many may wait, and what may be stored',
@@ -111,8 +111,8 @@ const set = defineOperation({
   changes: true,
   input: z.strictObject({
     subject,
-    pagesPerMonth: quota.default(null).describe('null: no limit'),
-    pagesWaiting: quota.default(null).describe('null: no limit'),
+    pagesPerMonth: quota.default(null).describe('Pages in a month; null: no limit'),
+    pagesWaiting: quota.default(null).describe('Pages that may wait at once; null: no limit'),
     storageMb: quota
       .default(null)
       .describe('What the sources in its documents may take together; null: no limit'),
@@ -129,4 +129,4 @@ const set = defineOperation({
   },
 });
 
-export const usageOperations: Operation[] = [list, show, set];
+export const usageOperations: Operation[] = [usageList, usageShow, usageLimit];

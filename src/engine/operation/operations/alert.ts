@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { defineOperation } from '../operation.ts';
 
-const list = defineOperation({
+export const alertList = defineOperation({
   name: 'alert.ls',
   summary: 'What is wrong now and what to do, newest first; with `all` also what is over',
   role: 'reader',
   owner: 'none',
   changes: false,
-  input: z.strictObject({ all: z.boolean().default(false) }),
+  input: z.strictObject({ all: z.boolean().default(false).describe('Also what is over') }),
   output: z.strictObject({
     alerts: z.array(
       z.strictObject({
@@ -29,4 +29,4 @@ const list = defineOperation({
   }),
 });
 
-export const alertOperations = [list];
+export const alertOperations = [alertList];

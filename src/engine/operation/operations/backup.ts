@@ -1,9 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { createBackup } from '../../backup/backup.ts';
 import { defineOperation } from '../operation.ts';
 
-const create = defineOperation({
+export const backupCreate = defineOperation({
   name: 'backup.create',
   summary: 'Writes everything into one file on the machine of the server, while it runs',
   role: 'admin',
@@ -24,9 +23,10 @@ const create = defineOperation({
   }),
   example: { file: '/var/backups/pismak.tar' },
   async handler({ engine }, { file }) {
+    const { createBackup } = await import('../../backup/backup.ts');
     const { version, createdAt, blobs } = await createBackup(engine, file);
     return { file, version, createdAt, blobs };
   },
 });
 
-export const backupOperations = [create];
+export const backupOperations = [backupCreate];

@@ -19,13 +19,13 @@ const nodeRow = z.strictObject({
   ephemeral: z.boolean(),
 });
 
-const list = defineOperation({
+export const coordinationList = defineOperation({
   name: 'coordination.ls',
   summary: 'The nodes below a path of the coordination tree',
   role: 'admin',
   owner: 'none',
   changes: false,
-  input: z.strictObject({ path: nodePath, ...page }),
+  input: z.strictObject({ path: nodePath.default('/'), ...page }),
   output: z.strictObject({ nodes: z.array(nodeRow) }),
   example: { path: '/workers' },
   handler: async ({ engine }, { path, ...part }) => ({
@@ -33,7 +33,7 @@ const list = defineOperation({
   }),
 });
 
-const get = defineOperation({
+export const coordinationGet = defineOperation({
   name: 'coordination.get',
   summary: 'One node of the coordination tree',
   role: 'admin',
@@ -49,7 +49,7 @@ const get = defineOperation({
   },
 });
 
-const set = defineOperation({
+export const coordinationSet = defineOperation({
   name: 'coordination.set',
   summary: 'Writes a node of the coordination tree by hand; with a version, only if it still has it',
   role: 'admin',
@@ -58,7 +58,7 @@ const set = defineOperation({
   input: z.strictObject({
     path: nodePath,
     value: z.string().max(400_000),
-    version: z.int().min(0).optional(),
+    version: z.int().min(0).optional().describe('Only if the node still has this version'),
   }),
   output: nodeRow,
   example: { path: '/notes/broker', value: 'moves to another machine on Sunday' },
@@ -74,4 +74,4 @@ function toRow({ path, name, value, version, ephemeral }: Node): z.infer<typeof 
   return { path, name, value: maskSecrets(value), version, ephemeral };
 }
 
-export const coordinationOperations = [list, get, set];
+export const coordinationOperations = [coordinationList, coordinationGet, coordinationSet];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation, mayTouch } from '../operation.ts';
 
-const list = defineOperation({
+export const eventList = defineOperation({
   name: 'event.ls',
   summary: 'The latest events, oldest first: what concerns the installation or yourself',
   role: 'reader',
@@ -9,7 +9,7 @@ const list = defineOperation({
   changes: false,
   input: z.strictObject({
     kind: z.string().min(1).max(100).optional().describe('Only these, e.g. request.processed'),
-    limit: z.int().min(1).max(1000).default(100),
+    limit: z.int().min(1).max(1000).default(100).describe('At most so many, the latest'),
   }),
   output: z.strictObject({
     events: z.array(
@@ -41,4 +41,4 @@ const list = defineOperation({
   },
 });
 
-export const eventOperations = [list];
+export const eventOperations = [eventList];

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
-import { prepareStages, stageList } from '../../request/submit.ts';
+import { stageList } from '../../request/submitted-names.ts';
 import { stageName } from '../../stage/stage.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { cut, page } from './inputs.ts';
 import { done, pipelineRow } from './rows.ts';
 
-const list = defineOperation({
+export const pipelineList = defineOperation({
   name: 'pipeline.ls',
   summary: 'Named lists of stages that requests can be submitted to',
   role: 'reader',
@@ -18,7 +18,7 @@ const list = defineOperation({
   handler: async ({ engine }, part) => ({ pipelines: cut(await engine.pipelines.list(), part) }),
 });
 
-const show = defineOperation({
+export const pipelineShow = defineOperation({
   name: 'pipeline.show',
   summary: 'The stages of a pipeline and its output queue, the last of them',
   role: 'reader',
@@ -35,7 +35,7 @@ const show = defineOperation({
   },
 });
 
-const create = defineOperation({
+export const pipelineCreate = defineOperation({
   name: 'pipeline.create',
   summary: 'Names a list of stages; the last name is the output queue, which is made if it is new',
   role: 'user',
@@ -45,12 +45,13 @@ const create = defineOperation({
   output: pipelineRow,
   example: { name: 'pages', stages: ['recognise', 'pages-done'] },
   async handler({ engine, caller }, { name, stages }) {
+    const { prepareStages } = await import('../../request/submit.ts');
     await prepareStages(engine, stages, { owner: caller.name, role: caller.role });
     return engine.pipelines.create({ name, stages, owner: caller.name });
   },
 });
 
-const remove = defineOperation({
+export const pipelineDelete = defineOperation({
   name: 'pipeline.delete',
   summary: 'Forgets the name; requests under way go on, the output queue and its results stay',
   role: 'user',
@@ -69,4 +70,4 @@ async function pipelineOwner({ engine }: OperationContext, name: string): Promis
   return (await engine.pipelines.find(name))?.owner;
 }
 
-export const pipelineOperations = [list, show, create, remove];
+export const pipelineOperations = [pipelineList, pipelineShow, pipelineCreate, pipelineDelete];

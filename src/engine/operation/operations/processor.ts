@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
 
-const list = defineOperation({
+export const processorList = defineOperation({
   name: 'processor.ls',
   summary: 'Processors that a stage may use',
   role: 'reader',
@@ -29,4 +29,4 @@ const list = defineOperation({
   },
 });
 
-export const processorOperations = [list];
+export const processorOperations = [processorList];

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Broker } from '../../broker/broker.ts';
+import type { Broker, StoredMessage } from '../../broker/broker.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { cut, page, queueName } from './inputs.ts';
-import { messageRow, messageRows } from './message-row.ts';
+import { messageRow } from './message-row.ts';
 import { done, queueRow } from './rows.ts';
 import { visibleQueues } from './visible-queues.ts';
 
-const list = defineOperation({
+export const queueList = defineOperation({
   name: 'queue.ls',
   summary: 'Queues and what waits in them: those of all stages, and output queues of your own',
   role: 'reader',
@@ -21,12 +21,12 @@ const list = defineOperation({
 const lookInput = z.strictObject({
   queue: queueName,
   offset: page.offset,
-  limit: z.int().min(1).max(100).default(20),
+  limit: page.limit.unwrap().max(100).default(20),
   bodies: z.boolean().default(false).describe('Bodies too, as base64'),
 });
 const messages = z.strictObject({ messages: z.array(messageRow) });
 
-const peek = defineOperation({
+export const queuePeek = defineOperation({
   name: 'queue.peek',
   summary: 'Looks at what waits, in the order of delivery, without taking it',
   role: 'admin',
@@ -36,11 +36,11 @@ const peek = defineOperation({
   output: messages,
   example: { queue: 'recognise', limit: 5 },
   handler: async ({ engine }, { queue, bodies, ...part }) => ({
-    messages: messageRows(await engine.broker.peek(queue, part), bodies),
+    messages: await toRows(await engine.broker.peek(queue, part), bodies),
   }),
 });
 
-const dead = defineOperation({
+export const queueDead = defineOperation({
   name: 'queue.dead',
   summary: 'Dead letters with the reason why, oldest first',
   role: 'admin',
@@ -50,15 +50,25 @@ const dead = defineOperation({
   output: messages,
   example: { queue: 'recognise' },
   handler: async ({ engine }, { queue, bodies, ...part }) => ({
-    messages: messageRows(await engine.broker.dead(queue, part), bodies),
+    messages: await toRows(await engine.broker.dead(queue, part), bodies),
   }),
 });
 
+async function toRows(messages: readonly StoredMessage[], bodies: boolean) {
+  const { messageRows } = await import('./message-rows.ts');
+  return messageRows(messages, bodies);
+}
+
 const count = z.strictObject({ count: z.int() });
 const changing = { role: 'admin', owner: 'none', changes: true, example: { queue: 'recognise' } } as const;
-const ids = z.array(z.string().min(1).max(400)).min(1).max(1000).optional();
+const ids = z
+  .array(z.string().min(1).max(400))
+  .min(1)
+  .max(1000)
+  .optional()
+  .describe('Only these; all by default');
 
-const purge = defineOperation({
+export const queuePurge = defineOperation({
   ...changing,
   name: 'queue.purge',
   summary: 'Deletes what waits; what is being processed goes on',
@@ -67,7 +77,7 @@ const purge = defineOperation({
   handler: (context, { queue }) => counted(context, queue, (broker) => broker.purge(queue)),
 });
 
-const redrive = defineOperation({
+export const queueRedrive = defineOperation({
   ...changing,
   name: 'queue.redrive',
   summary: 'Gives dead letters (all, or those ids) back to their queue to be tried anew',
@@ -76,7 +86,7 @@ const redrive = defineOperation({
   handler: (context, { queue, ids }) => counted(context, queue, (broker) => broker.redrive(queue, ids)),
 });
 
-const discard = defineOperation({
+export const queueDiscard = defineOperation({
   ...changing,
   name: 'queue.discard',
   summary: 'Deletes dead letters (all, or those ids)',
@@ -95,8 +105,8 @@ async function counted(
   return { count: changed };
 }
 
-const pause = pausing('pause', 'Stops a queue from starting messages; it goes on accepting them');
-const resume = pausing('resume', 'Lets a paused queue go on');
+export const queuePause = pausing('pause', 'Stops a queue from starting messages; it goes on accepting them');
+export const queueResume = pausing('resume', 'Lets a paused queue go on');
 
 function pausing(verb: 'pause' | 'resume', summary: string) {
   return defineOperation({
@@ -113,4 +123,13 @@ function pausing(verb: 'pause' | 'resume', summary: string) {
   });
 }
 
-export const queueOperations = [list, peek, purge, pause, resume, dead, redrive, discard];
+export const queueOperations = [
+  queueList,
+  queuePeek,
+  queuePurge,
+  queuePause,
+  queueResume,
+  queueDead,
+  queueRedrive,
+  queueDiscard,
+];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileName, stageList, submitRequest } from '../../request/submit.ts';
+import { fileName, stageList } from '../../request/submitted-names.ts';
 import { stageName } from '../../stage/stage.ts';
 import { defineOperation } from '../operation.ts';
 import { blobHash } from './inputs.ts';
@@ -14,7 +14,7 @@ const file = z
     error: 'give either its content in base64 or the blob that was uploaded',
   });
 
-const submit = defineOperation({
+export const requestSubmit = defineOperation({
   name: 'request.submit',
   summary: 'Sends files through a pipeline or a list of stages; the results wait in its output queue',
   role: 'user',
@@ -55,6 +55,7 @@ const submit = defineOperation({
     files: [{ name: 'page.txt', content: Buffer.from('a page').toString('base64') }],
   },
   async handler({ engine, caller }, { files, ...input }) {
+    const { submitRequest } = await import('../../request/submit.ts');
     const { uuid, processingStages } = await submitRequest(engine, {
       ...input,
       owner: caller.name,
@@ -67,4 +68,4 @@ const submit = defineOperation({
   },
 });
 
-export const requestOperations = [submit];
+export const requestOperations = [requestSubmit];

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
-import { programOwner } from '../../stage/pipelines.ts';
+import { programOwner } from '../../stage/program-owner.ts';
 import { defineOperation, mayTouch, type OperationContext } from '../operation.ts';
 import { queueName } from './inputs.ts';
 
 const receiptList = z.array(z.string().min(1).max(100)).max(1000);
 
-const take = defineOperation({
+export const resultsTake = defineOperation({
   name: 'results.take',
   summary:
     'Takes finished requests from an output queue: confirm each within a minute, or it waits there again',
@@ -64,7 +64,7 @@ const settling = {
 
 const unknown = z.array(z.string()).describe('Expired, settled before, or never given out');
 
-const confirm = defineOperation({
+export const resultsConfirm = defineOperation({
   ...settling,
   name: 'results.confirm',
   summary: 'Says that results are safe with you: they leave their queue, and their files may be deleted',
@@ -76,7 +76,7 @@ const confirm = defineOperation({
   },
 });
 
-const release = defineOperation({
+export const resultsRelease = defineOperation({
   ...settling,
   name: 'results.release',
   summary: 'Gives results back to their queue at once',
@@ -107,4 +107,4 @@ async function sort(
   return { own, foreign };
 }
 
-export const resultsOperations = [take, confirm, release];
+export const resultsOperations = [resultsTake, resultsConfirm, resultsRelease];

@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import { type Stage, stageDefinition } from '../../stage/stage.ts';
-import { workerPresence, workerRecord } from '../../worker/worker-record.ts';
 
 /** What several operations give out, each described once. Times are milliseconds since the epoch. */
-
-export const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
 
 export const queueRow = z.strictObject({
   name: z.string(),
@@ -21,13 +17,6 @@ export const queueRow = z.strictObject({
   maxLength: z.int().nullable(),
 });
 export type QueueRow = z.infer<typeof queueRow>;
-
-export const workerRow = z.strictObject({
-  ...workerRecord.shape,
-  state: z.enum([...workerPresence.shape.state.options, 'DEAD']),
-  presence: workerPresence.nullable().describe('What it says of itself, null when it is not running'),
-});
-export type WorkerRow = z.infer<typeof workerRow>;
 
 export const pipelineRow = z.strictObject({
   name: z.string(),

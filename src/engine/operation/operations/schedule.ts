@@ -32,7 +32,7 @@ const example = { name: 'nightly' };
 const reading = { role: 'reader', owner: 'none', changes: false } as const;
 const changing = { role: 'admin', owner: 'none', changes: true } as const;
 
-const list = defineOperation({
+export const scheduleList = defineOperation({
   ...reading,
   name: 'schedule.ls',
   summary: 'What is done at certain times, or after something else was done',
@@ -42,7 +42,7 @@ const list = defineOperation({
   handler: async ({ engine }) => ({ schedules: await engine.schedules.list() }),
 });
 
-const show = defineOperation({
+export const scheduleShow = defineOperation({
   ...reading,
   name: 'schedule.show',
   summary: 'One schedule and when it runs next',
@@ -52,7 +52,7 @@ const show = defineOperation({
   handler: ({ engine }, { name }) => engine.schedules.get(name),
 });
 
-const create = defineOperation({
+export const scheduleCreate = defineOperation({
   ...changing,
   name: 'schedule.create',
   summary: 'Does something at certain times (cron), or after each success of another schedule',
@@ -69,11 +69,14 @@ const create = defineOperation({
     engine.schedules.create(name, definition, caller.name),
 });
 
-const run = defineOperation({
+export const scheduleRun = defineOperation({
   ...changing,
   name: 'schedule.run',
   summary: 'Runs a schedule now, enabled or not',
-  input: z.strictObject({ name: stageName, parameters: small(parameters).optional() }),
+  input: z.strictObject({
+    name: stageName,
+    parameters: small(parameters).optional().describe('Instead of its own'),
+  }),
   output: z.strictObject({ run: runRow }),
   example: { name: 'nightly', parameters: { pages: 10 } },
   handler: async ({ engine }, input) => ({
@@ -81,11 +84,14 @@ const run = defineOperation({
   }),
 });
 
-const history = defineOperation({
+export const scheduleHistory = defineOperation({
   ...reading,
   name: 'schedule.history',
   summary: 'What ran, how it ended and its log, newest first',
-  input: z.strictObject({ name: stageName.optional(), limit: z.int().min(1).max(200).default(50) }),
+  input: z.strictObject({
+    name: stageName.optional(),
+    limit: z.int().min(1).max(200).default(50).describe('At most so many'),
+  }),
   output: z.strictObject({ runs: z.array(runRow) }),
   example,
   async handler({ engine }, { name, limit }) {
@@ -95,9 +101,12 @@ const history = defineOperation({
   },
 });
 
-const enable = toggling('enable', 'Lets a schedule run again; what it missed is not made up for');
-const disable = toggling('disable', 'Keeps a schedule from running by itself');
-const remove = toggling('delete', 'Deletes a schedule and its history');
+export const scheduleEnable = toggling(
+  'enable',
+  'Lets a schedule run again; what it missed is not made up for',
+);
+export const scheduleDisable = toggling('disable', 'Keeps a schedule from running by itself');
+export const scheduleDelete = toggling('delete', 'Deletes a schedule and its history');
 
 function toggling(verb: 'enable' | 'disable' | 'delete', summary: string) {
   return defineOperation({
@@ -125,4 +134,13 @@ function toRow(run: ScheduleRun): z.infer<typeof runRow> {
   return { ...run, parameters: { ...run.parameters } };
 }
 
-export const scheduleOperations = [list, show, create, run, history, enable, disable, remove];
+export const scheduleOperations = [
+  scheduleList,
+  scheduleShow,
+  scheduleCreate,
+  scheduleRun,
+  scheduleHistory,
+  scheduleEnable,
+  scheduleDisable,
+  scheduleDelete,
+];

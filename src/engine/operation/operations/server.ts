@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
 import { done } from './rows.ts';
 
-const list = defineOperation({
+export const serverList = defineOperation({
   name: 'server.ls',
   summary:
     'Addresses of the servers, without their credentials: as this process is set, and as workers are told',
@@ -38,7 +38,7 @@ const list = defineOperation({
   },
 });
 
-const set = defineOperation({
+export const serverSet = defineOperation({
   name: 'server.set',
   summary: 'Tells workers the address of a server; those that run follow it',
   role: 'admin',
@@ -56,4 +56,4 @@ const set = defineOperation({
   },
 });
 
-export const serverOperations = [list, set];
+export const serverOperations = [serverList, serverSet];

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
-import { type StageDefinition, stageDefinition, stageName } from '../../stage/stage.ts';
+import { type Stage, type StageDefinition, stageDefinition, stageName } from '../../stage/stage.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { blobHash, cut, nothing, page } from './inputs.ts';
-import { done, stageRow } from './rows.ts';
+import { done } from './rows.ts';
 import { applyTo, stagePatch } from './stage-patch.ts';
 
-const list = defineOperation({
+const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
+
+export const stageList = defineOperation({
   name: 'stage.ls',
   summary: 'All stages with their newest definitions',
   role: 'reader',
@@ -18,7 +20,7 @@ const list = defineOperation({
   handler: async ({ engine }) => ({ stages: await engine.stages.list() }),
 });
 
-const show = defineOperation({
+export const stageShow = defineOperation({
   name: 'stage.show',
   summary: 'The newest definition of a stage',
   role: 'reader',
@@ -30,7 +32,7 @@ const show = defineOperation({
   handler: ({ engine }, { name }) => engine.stages.get(name),
 });
 
-const history = defineOperation({
+export const stageHistory = defineOperation({
   name: 'stage.history',
   summary: 'Every version of a stage that there was, newest first, and who made it',
   role: 'reader',
@@ -58,7 +60,7 @@ const history = defineOperation({
   },
 });
 
-const create = defineOperation({
+export const stageCreate = defineOperation({
   name: 'stage.create',
   summary: 'Defines a new stage; workers may serve it at once',
   role: 'admin',
@@ -74,13 +76,13 @@ const create = defineOperation({
   },
 });
 
-const configure = defineOperation({
+export const stageConfigure = defineOperation({
   name: 'stage.configure',
   summary: 'Changes any part of a definition; workers pick it up between two messages',
   role: 'admin',
   owner: 'none',
   changes: true,
-  input: stagePatch.extend({ name: stageName }),
+  input: z.strictObject({ name: stageName, ...stagePatch.shape }),
   output: stageRow,
   example: { name: 'recognise', concurrency: 2, retry: { attempts: 5 } },
   async handler(context, { name, ...patch }) {
@@ -90,7 +92,7 @@ const configure = defineOperation({
   },
 });
 
-const priority = defineOperation({
+export const stagePriority = defineOperation({
   name: 'stage.priority',
   summary: 'Sets how the watchdog weighs a stage: -1 = never, 0 = as computed, more = more workers',
   role: 'admin',
@@ -103,13 +105,16 @@ const priority = defineOperation({
     engine.stages.change(input.name, { priority: input.priority }, caller.name),
 });
 
-const remove = defineOperation({
+export const stageDelete = defineOperation({
   name: 'stage.delete',
   summary: 'Deletes a stage and its queue; refused while messages wait there, unless forced',
   role: 'admin',
   owner: 'none',
   changes: true,
-  input: z.strictObject({ name: stageName, force: z.boolean().default(false) }),
+  input: z.strictObject({
+    name: stageName,
+    force: z.boolean().default(false).describe('Even if messages wait there: they are lost'),
+  }),
   output: done,
   example: { name: 'recognise' },
   async handler({ engine }, { name, force }) {
@@ -137,4 +142,12 @@ async function checkFiles({ engine }: OperationContext, files: StageDefinition['
   }
 }
 
-export const stageOperations = [list, show, history, create, configure, priority, remove];
+export const stageOperations = [
+  stageList,
+  stageShow,
+  stageHistory,
+  stageCreate,
+  stageConfigure,
+  stagePriority,
+  stageDelete,
+];

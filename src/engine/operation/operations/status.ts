@@ -4,11 +4,11 @@ import { checkStores, healthOf, stores } from '../../servers/check-stores.ts';
 import { version } from '../../version.ts';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
-import { queueRow, workerRow } from './rows.ts';
+import { queueRow } from './rows.ts';
 import { visibleQueues } from './visible-queues.ts';
-import { workerRows } from './worker-rows.ts';
+import { workerRow, workerRows } from './worker-rows.ts';
 
-const show = defineOperation({
+export const statusShow = defineOperation({
   name: 'status.show',
   summary: 'The whole at a glance: health, queues, workers, open alerts and what is finished per minute',
   role: 'reader',
@@ -73,4 +73,4 @@ export function ratePerMinute(
   );
 }
 
-export const statusOperations = [show];
+export const statusOperations = [statusShow];

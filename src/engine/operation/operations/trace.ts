@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { thinTrace } from '../../trace/thin-trace.ts';
 import { fromFirstKnown } from '../../trace/trace.ts';
-import { readTrace } from '../../trace/trace-store.ts';
 import { defineOperation } from '../operation.ts';
 
 const hourMs = 3_600_000;
 const moment = z.number().min(0).max(8.64e15);
 
-const show = defineOperation({
+export const traceShow = defineOperation({
   name: 'trace.show',
   summary: 'What happened: which worker served which stage when, and how long the queues were',
   role: 'reader',
@@ -56,10 +55,11 @@ const show = defineOperation({
   }),
   example: { from: 1_767_225_600_000, to: 1_767_229_200_000 },
   async handler({ engine }, { from, to, limit }) {
+    const { readTrace } = await import('../../trace/trace-store.ts');
     const end = to ?? engine.clock.now();
     const trace = await readTrace(engine.database, { from: from ?? end - hourMs, to: end });
     return thinTrace(from === undefined ? fromFirstKnown(trace) : trace, limit);
   },
 });
 
-export const traceOperations = [show];
+export const traceOperations = [traceShow];

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
-import { deleteUpload } from '../../upload/drop-uploads.ts';
-import { finishUpload } from '../../upload/finish-upload.ts';
-import { listUploads, startUpload, uploadOffset, uploadOwner } from '../../upload/uploads.ts';
 import { defineOperation, type Operation, type OperationContext } from '../operation.ts';
 import { page } from './inputs.ts';
 import { done } from './rows.ts';
 
 const upload = z.string().min(1).max(100);
 const someUpload = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
-const owner = ({ engine }: OperationContext, input: { upload: string }) => uploadOwner(engine, input.upload);
+const uploads = () => import('../../upload/uploads.ts');
+const owner = async ({ engine }: OperationContext, input: { upload: string }) =>
+  (await uploads()).uploadOwner(engine, input.upload);
 
-const create = defineOperation({
+export const uploadCreate = defineOperation({
   name: 'upload.create',
   summary: 'Begin an upload in parts: PUT each to /api/v1/uploads/ID/OFFSET, then finish it',
   role: 'user',
@@ -21,10 +20,12 @@ const create = defineOperation({
   input: z.strictObject({}),
   output: z.strictObject({ upload: z.string() }),
   example: {},
-  handler: async ({ engine, caller }) => ({ upload: await startUpload(engine, caller.name) }),
+  handler: async ({ engine, caller }) => ({
+    upload: await (await uploads()).startUpload(engine, caller.name),
+  }),
 });
 
-const show = defineOperation({
+export const uploadShow = defineOperation({
   name: 'upload.show',
   summary: 'How many bytes have arrived: where to go on after the connection broke',
   role: 'user',
@@ -33,10 +34,12 @@ const show = defineOperation({
   input: z.strictObject({ upload }),
   output: z.strictObject({ offset: z.int() }),
   example: { upload: someUpload },
-  handler: async ({ engine }, { upload }) => ({ offset: await uploadOffset(engine.database.query, upload) }),
+  handler: async ({ engine }, { upload }) => ({
+    offset: await (await uploads()).uploadOffset(engine.database.query, upload),
+  }),
 });
 
-const list = defineOperation({
+export const uploadList = defineOperation({
   name: 'upload.ls',
   summary: 'Your uploads that nothing uses yet, the newest first',
   role: 'user',
@@ -58,12 +61,12 @@ const list = defineOperation({
   example: { limit: 10 },
   async handler({ engine, caller }, part) {
     const state = z.enum(['open', 'closed', 'finished']);
-    const rows = await listUploads(engine.database.query, caller.name, part);
+    const rows = await (await uploads()).listUploads(engine.database.query, caller.name, part);
     return { uploads: rows.map((row) => ({ ...row, state: state.parse(row.state) })) };
   },
 });
 
-const remove = defineOperation({
+export const uploadDelete = defineOperation({
   name: 'upload.delete',
   summary: 'Delete an upload with what has arrived of it',
   role: 'user',
@@ -73,14 +76,15 @@ const remove = defineOperation({
   output: done,
   example: { upload: someUpload },
   async handler({ engine }, { upload }) {
-    if ((await uploadOwner(engine, upload)) === undefined)
+    const { deleteUpload } = await import('../../upload/drop-uploads.ts');
+    if ((await (await uploads()).uploadOwner(engine, upload)) === undefined)
       throw new PismakError('not-found', 'there is no such upload; `pismak upload ls` lists yours');
     await deleteUpload(engine, upload);
     return {};
   },
 });
 
-const finish = defineOperation({
+export const uploadFinish = defineOperation({
   name: 'upload.finish',
   summary: 'Join the parts; the bytes stay for a day, to be used in a document or a request',
   role: 'user',
@@ -89,7 +93,16 @@ const finish = defineOperation({
   input: z.strictObject({ upload }),
   output: z.strictObject({ hash: z.string(), size: z.int() }),
   example: { upload: someUpload },
-  handler: ({ engine }, { upload }) => finishUpload(engine, upload),
+  async handler({ engine }, { upload }) {
+    const { finishUpload } = await import('../../upload/finish-upload.ts');
+    return finishUpload(engine, upload);
+  },
 });
 
-export const uploadOperations: Operation[] = [create, list, show, finish, remove];
+export const uploadOperations: Operation[] = [
+  uploadCreate,
+  uploadList,
+  uploadShow,
+  uploadFinish,
+  uploadDelete,
+];

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { watchdogStatus } from '../../watchdog/status.ts';
-import { planNow } from '../../watchdog/watchdog.ts';
 import { defineOperation } from '../operation.ts';
 import { nothing } from './inputs.ts';
 
-const status = defineOperation({
+export const watchdogStatus = defineOperation({
   name: 'watchdog.status',
   summary: 'Who leads the watchdog, what it did last, and how long a message of each stage takes',
   role: 'reader',
@@ -36,8 +34,12 @@ const status = defineOperation({
   }),
   example: {},
   async handler({ engine }) {
+    const [{ watchdogStatus: statusOf }, { planNow }] = await Promise.all([
+      import('../../watchdog/status.ts'),
+      import('../../watchdog/watchdog.ts'),
+    ]);
     const { policy, ...parameters } = engine.settings.watchdog;
-    const [now, plan] = await Promise.all([watchdogStatus(engine.coordination), planNow(engine)]);
+    const [now, plan] = await Promise.all([statusOf(engine.coordination), planNow(engine)]);
     return {
       leader: now?.leader ?? null,
       policy,
@@ -53,10 +55,10 @@ const status = defineOperation({
 
 const details = z
   .record(z.string(), z.number())
-  .optional()
+  .exactOptional()
   .describe('Further numbers that the policy reckons with, by name');
 
-const plan = defineOperation({
+export const watchdogPlan = defineOperation({
   name: 'watchdog.plan',
   summary: 'What the watchdog would do now and why, without doing it',
   role: 'reader',
@@ -89,7 +91,10 @@ const plan = defineOperation({
     ),
   }),
   example: {},
-  handler: ({ engine }) => planNow(engine),
+  async handler({ engine }) {
+    const { planNow } = await import('../../watchdog/watchdog.ts');
+    return planNow(engine);
+  },
 });
 
-export const watchdogOperations = [status, plan];
+export const watchdogOperations = [watchdogStatus, watchdogPlan];

@@ -1,6 +1,13 @@
+import { z } from 'zod';
 import type { Coordination } from '../../coordination/coordination.ts';
-import { listWorkers, type WorkerView } from '../../worker/worker-record.ts';
-import type { WorkerRow } from './rows.ts';
+import { listWorkers, type WorkerView, workerPresence, workerRecord } from '../../worker/worker-record.ts';
+
+export const workerRow = z.strictObject({
+  ...workerRecord.shape,
+  state: z.enum([...workerPresence.shape.state.options, 'DEAD']),
+  presence: workerPresence.nullable().describe('What it says of itself, null when it is not running'),
+});
+export type WorkerRow = z.infer<typeof workerRow>;
 
 export async function workerRows(coordination: Coordination): Promise<WorkerRow[]> {
   return (await listWorkers(coordination)).map(toRow);

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { hasCode, PismakError } from '../../errors.ts';
 import type { Stage } from '../../stage/stage.ts';
 import { stageName } from '../../stage/stage.ts';
-import { planNow } from '../../watchdog/watchdog.ts';
 import {
   changeWorker,
   presencePath,
@@ -12,10 +11,10 @@ import {
 } from '../../worker/worker-record.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { labels, nothing, workerId } from './inputs.ts';
-import { done, workerRow } from './rows.ts';
-import { workerRows } from './worker-rows.ts';
+import { done } from './rows.ts';
+import { workerRow, workerRows } from './worker-rows.ts';
 
-const list = defineOperation({
+export const workerList = defineOperation({
   name: 'worker.ls',
   summary: 'Workers, living and dead: what each was told to do and what it says of itself',
   role: 'reader',
@@ -31,7 +30,7 @@ const changing = { role: 'admin', owner: 'none', changes: true } as const;
 const example = { id: 'w1' };
 const onlyId = z.strictObject({ id: workerId });
 
-const switchTo = defineOperation({
+export const workerSwitch = defineOperation({
   ...changing,
   name: 'worker.switch',
   summary:
@@ -57,7 +56,7 @@ const switchTo = defineOperation({
   },
 });
 
-const pin = defineOperation({
+export const workerPin = defineOperation({
   ...changing,
   name: 'worker.pin',
   summary: 'Keeps a worker at its stage whatever the watchdog would like, or lets it go again',
@@ -67,7 +66,7 @@ const pin = defineOperation({
   handler: (context, { id, pinned }) => change(context, id, (record) => ({ ...record, pinned })),
 });
 
-const enable = defineOperation({
+export const workerEnable = defineOperation({
   ...changing,
   name: 'worker.enable',
   summary: 'Lets a disabled worker work again',
@@ -77,7 +76,7 @@ const enable = defineOperation({
   handler: (context, { id }) => change(context, id, (record) => ({ ...record, enabled: true })),
 });
 
-const disable = defineOperation({
+export const workerDisable = defineOperation({
   ...changing,
   name: 'worker.disable',
   summary: 'Lets a worker finish what it has begun and then do nothing',
@@ -87,7 +86,7 @@ const disable = defineOperation({
   handler: (context, { id }) => change(context, id, (record) => ({ ...record, enabled: false })),
 });
 
-const forget = defineOperation({
+export const workerForget = defineOperation({
   ...changing,
   name: 'worker.forget',
   summary: 'Removes the record of a worker that no longer runs',
@@ -112,7 +111,7 @@ const forget = defineOperation({
   },
 });
 
-const start = defineOperation({
+export const workerStart = defineOperation({
   ...changing,
   name: 'worker.start',
   summary: 'Starts one more worker inside the running process',
@@ -127,7 +126,7 @@ const start = defineOperation({
   }),
 });
 
-const stop = defineOperation({
+export const workerStop = defineOperation({
   ...changing,
   name: 'worker.stop',
   summary: 'Lets a worker of the running process finish what it has begun, and stops it',
@@ -161,9 +160,19 @@ function checkLabels(record: WorkerRecord, stage: Stage): void {
 
 /** As long as the watchdog would leave alone a worker that it had put there itself. */
 async function lockedUntil({ engine }: OperationContext, stage: string): Promise<number> {
+  const { planNow } = await import('../../watchdog/watchdog.ts');
   const { minimumMessages, reconfigurationMs } = engine.settings.watchdog;
   const averageMs = (await planNow(engine)).queues.find((queue) => queue.stage === stage)?.averageMs ?? 0;
   return engine.clock.now() + Math.ceil(averageMs * minimumMessages) + reconfigurationMs;
 }
 
-export const workerOperations = [list, switchTo, pin, enable, disable, forget, start, stop];
+export const workerOperations = [
+  workerList,
+  workerSwitch,
+  workerPin,
+  workerEnable,
+  workerDisable,
+  workerForget,
+  workerStart,
+  workerStop,
+];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { hasCode, PismakError } from '../../engine/errors.ts';
+import { uploadCreate, uploadFinish, uploadShow } from '../../engine/operation/operations/upload.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import type { Client } from './client.ts';
 
@@ -22,7 +23,7 @@ export async function uploadFile(
 ): Promise<{ hash: string; size: number }> {
   const { size } = await stat(path);
   if (size <= partBytes) return client.upload(createReadStream(path));
-  const { upload } = await client.call<{ upload: string }>('upload.create');
+  const { upload } = await client.call(uploadCreate, {});
   const file = await open(path);
   try {
     let offset = 0;
@@ -40,11 +41,11 @@ export async function uploadFile(
           throw error;
         await sleep(clock, 250 * 2 ** failures, signal);
         // The part may have arrived, and only the answer got lost.
-        ({ offset } = await client.call<{ offset: number }>('upload.show', { upload }));
+        ({ offset } = await client.call(uploadShow, { upload }));
       }
     }
   } finally {
     await file.close();
   }
-  return client.call('upload.finish', { upload });
+  return client.call(uploadFinish, { upload });
 }

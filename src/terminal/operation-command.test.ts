@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Command } from 'commander';
+import { z } from 'zod';
+import { type Answers, fakeClient } from '../cli/testing/run-command.ts';
+import { defineOperation } from '../engine/operation/operation.ts';
+import { ManualClock } from '../engine/time/clock.ts';
+import { type CommandOf, operationCommands } from './operation-command.ts';
+import { createShell } from './shell.ts';
+
+const paint = defineOperation({
+  name: 'fence.paint',
+  summary: 'Paints a fence',
+  role: 'user',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({
+    fence: z.string().regex(/^[a-z]+$/, 'a fence is named by letters'),
+    colour: z.enum(['red', 'green']).describe('Of all planks'),
+    coats: z.int().min(1).max(5).default(2).describe('How often'),
+    planks: z.array(z.string()).optional(),
+    helper: z.string().nullable().optional(),
+    primer: z.boolean().default(true).describe('Without primer'),
+    varnish: z.boolean().default(false),
+    more: z.record(z.string(), z.number()).optional(),
+  }),
+  output: z.strictObject({ litres: z.number() }),
+  example: { fence: 'garden', colour: 'red', coats: 3, planks: ['a', 'b'] },
+  handler: async () => ({ litres: 1 }),
+});
+type Paint = Partial<CommandOf<typeof paint.input, typeof paint.output>>;
+
+async function typed(line: string, more: Paint = {}, answers: Answers = {}) {
+  const client = fakeClient(answers);
+  let [stdout, stderr] = ['', ''];
+  const shell = createShell({
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+    ...{ environment: {}, clock: new ManualClock(), signal: new AbortController().signal, houses: [] },
+    openClient: async () => client,
+    openWork: () => assert.fail('no work'),
+    loadSettings: () => assert.fail('no settings'),
+  });
+  const program = new Command('pismak').option('--json').exitOverride();
+  program.configureOutput({ writeOut: (text) => (stdout += text), writeErr: (text) => (stderr += text) });
+  operationCommands(program.command('fence'), shell)(paint, { usage: 'paint <fence>', ...more });
+  await program.parseAsync(line.split(' '), { from: 'user' }).catch(() => {});
+  return { input: client.calls[0]?.input, stdout, stderr };
+}
+
+test('what is typed becomes the input: numbers, lists, switches, JSON; what is not said is left out', async () => {
+  const said =
+    'fence paint garden --colour green --coats 3 --planks a,b --no-primer --varnish --more {"a":1}';
+  assert.deepEqual((await typed(said)).input, {
+    ...{ fence: 'garden', colour: 'green', coats: 3, planks: ['a', 'b'] },
+    ...{ primer: false, varnish: true, more: { a: 1 } },
+  });
+  const least = await typed('fence paint garden --colour red');
+  assert.deepEqual(least.input, { fence: 'garden', colour: 'red' });
+});
+
+test('the word none says that there is none, where there may be none', async () => {
+  const { input } = await typed('fence paint garden --colour red --helper none');
+  assert.deepEqual(input, { fence: 'garden', colour: 'red', helper: null });
+});
+
+test('what the declaration would refuse is refused before anything is called', async () => {
+  for (const [line, expected] of [
+    ['fence paint Garden --colour red', /a fence is named by letters/],
+    ['fence paint garden --colour blue', /"red"\|"green"/],
+    ['fence paint garden --colour red --coats 6', /it must be a number from 1 to 5/],
+    ['fence paint garden --colour red --coats many', /it must be a number/],
+    ['fence paint garden', /required option '--colour <colour>' not specified/],
+  ] as const) {
+    const { stderr, input } = await typed(line);
+    assert.match(stderr, expected);
+    assert.equal(input, undefined);
+  }
+});
+
+test('the help is the declaration: summary, fields with their defaults, and its example', async () => {
+  const { stdout } = await typed('fence paint --help');
+  for (const line of [
+    /^Paints a fence$/m,
+    /--colour <colour> +of all planks: red, green$/m,
+    /--coats <number> +how often \(default: 2\)$/m,
+    /--no-primer +without primer$/m,
+    /^ {2}\$ pismak fence paint garden --colour red --coats 3 --planks a,b$/m,
+  ])
+    assert.match(stdout, line);
+});
+
+test('a command says what was done; with --json it prints the answer', async () => {
+  const say: Paint = { say: ({ litres }, { fence }) => `${fence} took ${litres} l` };
+  const answers = { 'fence.paint': { litres: 7 } };
+  assert.equal((await typed('fence paint garden --colour red', say, answers)).stdout, 'garden took 7 l\n');
+  const { stdout } = await typed('fence paint garden --colour red --json', say, answers);
+  assert.deepEqual(JSON.parse(stdout), { litres: 7 });
+});
+
+test('what a command finds out by itself is called too, and what must be confirmed needs --yes', async () => {
+  const more: Paint = {
+    confirm: 'paint stays',
+    complete: async (_, { fence }) => ({ planks: [`${fence}-1`] }),
+  };
+  const refused = await typed('fence paint garden --colour red', more);
+  assert.match(refused.stderr, /--yes/);
+  const { input } = await typed('fence paint garden --colour red --yes', more);
+  assert.deepEqual(input, { fence: 'garden', colour: 'red', planks: ['garden-1'] });
+});

@@ -1,0 +1,181 @@
+import { Argument, type Command, Option } from 'commander';
+import type { z } from 'zod';
+import type { Operation } from '../engine/operation/operation.ts';
+import { commandExample } from './options/command-example.ts';
+import { flagsOf, type InputField, inputFields, readField, readWord } from './options/input-field.ts';
+import type { Column } from './output/table.ts';
+import type { Session } from './session.ts';
+import type { Shell } from './shell.ts';
+
+/** What a command has beyond the declaration of its operation. */
+export interface CommandOf<Input extends z.ZodType, Output extends z.ZodType> {
+  /**
+   * The name, and arguments that stand for the first fields of the input: `delete <stage>`. All other fields are options.
+   * Without a name it is the command of the group itself.
+   */
+  usage: string;
+  /** Instead of the operation's own. */
+  summary?: string;
+  /** Shown after the example that is made of the operation's. */
+  examples?: readonly string[];
+  /** Where a field is not just what its declaration makes of it; false: it can't be said. */
+  fields?: { readonly [Name in keyof z.input<Input>]?: FieldOptions | false };
+  /** What this command always says. */
+  given?: Partial<z.input<Input>>;
+  /** Why it has to be said twice, with --yes. */
+  confirm?: string;
+  /** What else the operation is told, found out before the call: asked for, uploaded, or said by further options. */
+  complete?(session: CommandSession, input: z.input<Input>): Promise<Partial<z.input<Input>>>;
+  /** Prints the rows of the answer's list. */
+  columns?: Columns<Output> | ((session: CommandSession, input: z.input<Input>) => Columns<Output>);
+  /** Said instead of an empty list. */
+  empty?: string | ((input: z.input<Input>) => string);
+  /** What --json prints; the whole answer unless told. */
+  data?(answer: z.output<Output>): object;
+  /** Says what was done; with --json the answer is printed instead, unless it is empty. */
+  say?(answer: z.output<Output>, input: z.input<Input>): string;
+  /** Prints the answer for people, where its fields line by line are not enough. */
+  show?(answer: z.output<Output>, session: CommandSession): void;
+}
+
+export interface FieldOptions {
+  /** `--if-version <number>` */
+  flags?: string;
+  about?: string;
+  /** False: `complete` finds it out where it is not said. */
+  mandatory?: false;
+  read?(text: string): unknown;
+}
+
+type CommandSession = Session<Record<string, unknown>>;
+type Columns<Output extends z.ZodType> = readonly Column<RowOf<z.output<Output>>>[];
+/** Of what the list in the answer is. */
+type RowOf<Answer> = {
+  [Name in keyof Answer]: Answer[Name] extends readonly (infer Row)[] ? Row : never;
+}[keyof Answer];
+
+const operations = new WeakMap<Command, Operation>();
+
+/** The operation that a command was made of. */
+export function operationOf(command: Command): Operation | undefined {
+  return operations.get(command);
+}
+
+/** Makes commands of operations: help, arguments, options and the check of their values come from the declaration. */
+export function operationCommands(group: Command, shell: Shell) {
+  return <Input extends z.ZodType, Output extends z.ZodType>(
+    operation: Operation<Input, Output>,
+    command: CommandOf<Input, Output>,
+  ): Command => {
+    const [name, words] = splitUsage(command.usage);
+    const fields = inputFields(operation.input);
+    const parameters = words.map((word, index) => argumentFor(word, fields[index], command));
+    const options = fields
+      .slice(words.length)
+      .filter(({ name }) => !Object.hasOwn(command.given ?? {}, name) && fieldOf(command, name) !== false)
+      .map((field) => ({ field, option: optionFor(field, fieldOf(command, field.name) || {}) }));
+    const example = commandExample(operation.example, { parameters, fields, options });
+    const examples = [
+      ...(example
+        ? [[...pathOf(group), name, ...example, command.confirm && '--yes'].filter(Boolean).join(' ')]
+        : []),
+      ...(command.examples ?? []),
+    ];
+    const made = shell.command(group, name, command.summary ?? operation.summary, ...examples);
+    for (const parameter of parameters) made.addArgument(parameter);
+    for (const { option } of options) made.addOption(option);
+    if (command.confirm !== undefined) made.requiredOption('--yes', command.confirm);
+    operations.set(made, operation);
+    return made.action(
+      shell.run<Record<string, unknown>, (Said | undefined)[]>(async (session, ...values) => {
+        // Each value was checked when it was read, and whoever runs the operation checks the whole.
+        const said = { ...command.given, ...inputFrom(fields, values, options, session) } as z.input<Input> &
+          object;
+        const input = { ...said, ...(await command.complete?.(session, said)) };
+        print(command, await (await session.client()).call(operation, input), input, session);
+      }),
+    );
+  };
+}
+
+/** The name of the command (empty: of the group itself) and its arguments. */
+function splitUsage(usage: string): [string, string[]] {
+  const words = usage.split(' ').filter((word) => word !== '');
+  const named = words[0] !== undefined && !/^[<[]/.test(words[0]);
+  return named ? [words[0] ?? '', words.slice(1)] : ['', words];
+}
+
+/** `['stage']`: the words before the command, without the name of the program. */
+function pathOf(group: Command): string[] {
+  return group.parent ? [...pathOf(group.parent), group.name()] : [];
+}
+
+function inputFrom(
+  fields: readonly InputField[],
+  values: readonly (Said | undefined)[],
+  options: readonly { field: InputField; option: Option }[],
+  session: CommandSession,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [index, value] of values.entries()) {
+    const field = fields[index];
+    if (field && value) input[field.name] = value.value;
+  }
+  for (const { field, option } of options) {
+    const value = session.options[option.attributeName()];
+    if (value instanceof Said) input[field.name] = value.value;
+    else if (typeof value === 'boolean' && value !== field.fallback) input[field.name] = value;
+  }
+  return input;
+}
+
+/** A value that was read. Boxed, because Commander makes an empty text of null. */
+class Said {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+function fieldOf(command: { fields?: object }, name: string): FieldOptions | false | undefined {
+  return (command.fields as Readonly<Record<string, FieldOptions | false>> | undefined)?.[name];
+}
+
+function argumentFor(word: string, field: InputField | undefined, command: { fields?: object }): Argument {
+  if (!field) throw new TypeError(`${word} stands for no field of the input`);
+  const { about = field.about, read } = fieldOf(command, field.name) || {};
+  const argument = new Argument(word, about);
+  if (!argument.variadic)
+    return argument.argParser((text) => new Said(read ? read(text) : readField(field, text)));
+  return argument.argParser((text, before: Said | undefined) => {
+    if (!read) return new Said(readWord(field, text, before?.value));
+    return new Said([...((before?.value as unknown[]) ?? []), ...(read(text) as unknown[])]);
+  });
+}
+
+function optionFor(field: InputField, { mandatory, read, ...said }: FieldOptions): Option {
+  const option = new Option(said.flags ?? flagsOf(field), said.about ?? field.about);
+  if (option.isBoolean() || option.negate) return option;
+  const needed = mandatory ?? field.required;
+  return option
+    .makeOptionMandatory(needed)
+    .argParser((text) => new Said(read ? read(text) : readField(field, text)));
+}
+
+function print<Input extends z.ZodType, Output extends z.ZodType>(
+  { columns, empty, data = (whole) => whole as object, say, show }: CommandOf<Input, Output>,
+  answer: z.output<Output>,
+  input: z.input<Input>,
+  session: CommandSession,
+): void {
+  const { out } = session;
+  const whole = answer as object;
+  if (columns) {
+    const rows = Object.values(whole).find(Array.isArray) ?? [];
+    const shown = typeof columns === 'function' ? columns(session, input) : columns;
+    out.list(rows, shown, typeof empty === 'function' ? empty(input) : empty);
+  } else if (out.json && Object.keys(whole).length > 0) out.object(data(answer));
+  else if (say) out.say(say(answer, input));
+  else if (show) show(answer, session);
+  else out.object(whole);
+}

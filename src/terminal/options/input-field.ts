@@ -1,0 +1,121 @@
+import { InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { anyNumber, commaList, jsonObject, textOrFile } from './option-values.ts';
+
+/** A field of an operation's input, as the command line sees it. */
+export interface InputField {
+  name: string;
+  schema: z.ZodType;
+  /** What remains of the schema without optional, nullable and default. */
+  base: z.ZodType;
+  required: boolean;
+  /** The word `none` stands for null. */
+  nullable: boolean;
+  /** What the operation takes when nothing is said. */
+  fallback: unknown;
+  /** For the help. */
+  about: string;
+}
+
+/** The fields of an input in the order of their declaration. */
+export function inputFields(input: z.ZodType): InputField[] {
+  if (!(input instanceof z.ZodObject)) throw new TypeError('the input of an operation must be an object');
+  return Object.entries(input.shape as Record<string, z.ZodType>).map(([name, schema]) => {
+    const field = {
+      name,
+      schema,
+      base: schema,
+      required: true,
+      nullable: false,
+      fallback: undefined as unknown,
+    };
+    let about = schema.description;
+    for (let inner = unwrap(schema); inner; inner = unwrap(inner)) {
+      if (field.base instanceof z.ZodNullable) field.nullable = true;
+      else field.required = false;
+      if (field.base instanceof z.ZodDefault || field.base instanceof z.ZodPrefault)
+        field.fallback ??= field.base.def.defaultValue;
+      field.base = inner;
+      about ??= inner.description;
+    }
+    return { ...field, about: aboutOf(field, about) };
+  });
+}
+
+/** `--limit <number>`, `--all`, `--no-images`. */
+export function flagsOf({ name, base, fallback }: InputField): string {
+  const word = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (base instanceof z.ZodBoolean) return fallback === true ? `--no-${word}` : `--${word}`;
+  return `--${word} <${placeholder(base) ?? word}>`;
+}
+
+/** Reads the value of a field; what the declaration would refuse is wrong usage. */
+export function readField(field: InputField, text: string): unknown {
+  const value = field.nullable && text === 'none' ? null : convert(field.base, text);
+  return checked(field.schema, value);
+}
+
+/** Reads one word of several: they make up a list, or a text with spaces. */
+export function readWord({ base, schema }: InputField, text: string, before: unknown): unknown {
+  if (!(base instanceof z.ZodArray))
+    return checked(schema, before === undefined ? text : `${before} ${text}`);
+  const element = base.element as z.ZodType;
+  return [...((before as unknown[] | undefined) ?? []), checked(element, convert(element, text))];
+}
+
+function checked(schema: z.ZodType, value: unknown): unknown {
+  const { error } = schema.safeParse(value);
+  if (error) throw new InvalidArgumentError(`${error.issues.map(({ message }) => message).join('; ')}.`);
+  return value;
+}
+
+function convert(schema: z.ZodType, text: string): unknown {
+  if (schema instanceof z.ZodNumber) return readNumber(schema, text);
+  if (schema instanceof z.ZodArray)
+    return commaList(text).map((part) => convert(schema.element as z.ZodType, part));
+  if (schema instanceof z.ZodRecord || schema instanceof z.ZodObject) return jsonObject(textOrFile(text));
+  // A number or a name: what looks like a number is one.
+  if (schema instanceof z.ZodUnion && /^\d+$/.test(text)) return Number(text);
+  return text;
+}
+
+function readNumber(schema: z.ZodNumber, text: string): number {
+  const number = anyNumber(text);
+  if (schema.safeParse(number).success) return number;
+  const { minValue: from, maxValue: to } = schema;
+  const bounded = from !== null && to !== null && to < Number.MAX_SAFE_INTEGER;
+  throw new InvalidArgumentError(
+    bounded
+      ? `it must be a number from ${from} to ${to}.`
+      : `it must be a whole number, ${from ?? 0} or more.`,
+  );
+}
+
+function unwrap(schema: z.ZodType): z.ZodType | undefined {
+  return schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault
+    ? (schema.unwrap() as z.ZodType)
+    : undefined;
+}
+
+function placeholder(base: z.ZodType): string | undefined {
+  if (base instanceof z.ZodNumber) return 'number';
+  if (base instanceof z.ZodArray) return 'a,b';
+  if (base instanceof z.ZodRecord || base instanceof z.ZodObject) return 'json';
+  return undefined;
+}
+
+function aboutOf({ base, fallback }: { base: z.ZodType; fallback: unknown }, about = ''): string {
+  const list = base instanceof z.ZodArray ? (base.element as z.ZodType) : base;
+  // `ID of a stage` keeps its capitals, `Only this stage` does not.
+  const text = /^[A-Z][a-z ]/.test(about) ? about.charAt(0).toLowerCase() + about.slice(1) : about;
+  const parts = [text, list instanceof z.ZodEnum ? list.options.join(', ') : ''].filter(
+    (part) => part !== '',
+  );
+  // Nothing, none and off need not be said.
+  const usual = typeof fallback === 'boolean' || Number(fallback) === 0 ? '' : String(fallback ?? '');
+  return `${parts.join(': ')}${usual === '' ? '' : ` (default: ${usual})`}`;
+}
