@@ -17,6 +17,7 @@ import type { Settings } from '../settings/settings.ts';
 import { createStages } from '../stage/stages.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import { closeInOrder, closeLimitMs } from '../time/close-in-order.ts';
+import { createCommonProcesses } from './common-processes.ts';
 import { Worker } from './worker.ts';
 
 export interface WorkerProcess {
@@ -45,6 +46,7 @@ export function startWorkerProcess(parts: {
   const { settings, clock, log } = parts;
   const id = parts.id ?? `${hostname()}-${process.pid}`;
   const stop = new AbortController();
+  const commonProcesses = createCommonProcesses(parts);
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
@@ -123,6 +125,7 @@ export function startWorkerProcess(parts: {
             settings,
             cacheDirectory,
             openSession,
+            commonProcesses,
           },
           random: parts.random,
           events: createEvents(),
@@ -131,6 +134,7 @@ export function startWorkerProcess(parts: {
         { id, labels: parts.labels ?? settings.worker.labels },
       );
       closing.push(() => worker.close());
+      commonProcesses.source.keepSpare();
       await worker.start();
       await ended;
     } finally {
@@ -146,6 +150,7 @@ export function startWorkerProcess(parts: {
     async close() {
       stop.abort();
       await running;
+      await commonProcesses.close();
     },
   };
 }
