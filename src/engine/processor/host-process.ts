@@ -112,6 +112,11 @@ export class HostProcess {
     return this.#loaded.has(stageKey(stage));
   }
 
+  /** Has it load what nearly every processor needs, while nobody waits. */
+  warm(): void {
+    this.#send({ type: 'warm' });
+  }
+
   async load(message: StageLoad, { timeoutMs }: Limits): Promise<void> {
     const used = !this.isBare;
     this.#loads++;

@@ -8,6 +8,8 @@ export interface StageVersion {
 
 /** What a worker and a processor process say to each other. A process loads several stages and serves them in turn. */
 export type ToHost =
+  /** It is the spare one, and has time to load what nearly every processor needs. */
+  | { type: 'warm' }
   | ({ type: 'load' } & StageLoad)
   | { type: 'unload'; stage: StageVersion }
   | { type: 'process'; stage: StageVersion; uuid: string; attempt: number; files: WireFile[] }

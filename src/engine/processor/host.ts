@@ -3,7 +3,7 @@ import type { Blobs } from '../blobs/blobs.ts';
 import { localCopy } from '../blobs/cache.ts';
 import { openBlobs } from '../blobs/open.ts';
 import { messageOf } from '../errors.ts';
-import { openJobFiles } from '../results/result-files.ts';
+import { openJobFiles } from '../results/job-files.ts';
 import { type FromHost, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
 import { isPermanent, type LoadProcessor, type Process } from './processor.ts';
 import { fromWire, toWire } from './wire-files.ts';
@@ -21,6 +21,7 @@ process.on('message', (message: ToHost) => {
   if (message.type === 'load') void load(message);
   else if (message.type === 'unload') void unload(message.stage);
   else if (message.type === 'process') void work(message);
+  else if (message.type === 'warm') void Promise.all([import('zod'), import('../blobs/directory.ts')]);
   else abort.abort();
 });
 process.on('disconnect', () => process.exit(0));

@@ -1,6 +1,6 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import { messageOf } from '../errors.ts';
-import { openJobFiles } from '../results/result-files.ts';
+import { openJobFiles } from '../results/job-files.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
 import { isPermanent, type LoadProcessor, type Process, type Setup } from './processor.ts';

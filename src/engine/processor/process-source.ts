@@ -77,7 +77,9 @@ export class ProcessSource {
   }
 
   #replenish(): void {
-    if (this.#keeps && !this.#spare?.alive) this.#spare = this.#start(0);
+    if (!this.#keeps || this.#spare?.alive) return;
+    this.#spare = this.#start(0);
+    this.#spare.warm();
   }
 
   #start(memoryMb: number): HostProcess {

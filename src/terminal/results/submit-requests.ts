@@ -1,5 +1,5 @@
 import { hasCode } from '../../engine/errors.ts';
-import { inlineLimit } from '../../engine/results/result-files.ts';
+import { inlineLimit } from '../../engine/results/job-files.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../client/client.ts';
 import type { Target } from '../options/request-target.ts';

@@ -1,6 +1,6 @@
 import { type Blobs, readBlob } from '../../engine/blobs/blobs.ts';
 import type { ResultFile } from '../../engine/request/request.ts';
-import { sizeOf } from '../../engine/results/result-files.ts';
+import { sizeOf } from '../../engine/results/job-files.ts';
 
 export interface StoredFile {
   name: string;

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { isLiving } from '../../engine/data-directory/living-process.ts';
 import { isPermanent, type Job } from '../../engine/processor/processor.ts';
 import { newFile } from '../../engine/request/request.ts';
-import { openJobFiles } from '../../engine/results/result-files.ts';
+import { openJobFiles } from '../../engine/results/job-files.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { runProcessor } from '../../index.ts';

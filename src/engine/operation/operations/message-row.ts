@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StoredMessage } from '../../broker/broker.ts';
 import { decodeRequest, milliseconds, type Request } from '../../request/request.ts';
-import { sizeOf } from '../../results/result-files.ts';
+import { sizeOf } from '../../results/job-files.ts';
 
 /** Lists inside a message are as long as its sender liked; this much of them is shown. */
 const shown = 50;
