@@ -225,6 +225,8 @@ export class HostProcess {
   #kill(reason: string): void {
     if (!this.alive) return;
     this.#killedFor ??= reason;
+    // At once, so that nobody gives it another request before it is gone.
+    this.alive = false;
     this.#killGroup();
   }
 
