@@ -59,7 +59,7 @@ export class WorkerProcesses {
     this.#keepLoaded = parts.keepLoaded;
     this.#idleMs = parts.idleMs;
     this.#most = parts.most;
-    this.#patienceMs = parts.patienceMs ?? 50;
+    this.#patienceMs = parts.patienceMs ?? 10;
   }
 
   get size(): number {
