@@ -1,6 +1,6 @@
 import type { LoadProcessor, Process } from '../../src/engine/processor/processor.ts';
 import { newFile } from '../../src/engine/request/request.ts';
-import { openJobFiles } from '../../src/engine/results/result-files.ts';
+import { openJobFiles } from '../../src/engine/results/job-files.ts';
 import { files } from '../../src/transcription/files.ts';
 import { transcriptionProcessors } from '../../src/transcription/index.ts';
 import { formats, type Order } from '../../src/transcription/order.ts';

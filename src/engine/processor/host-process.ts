@@ -1,16 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
-import type { FromHost, ToHost } from './host-protocol.ts';
+import { type FromHost, type StageLoad, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
+import { watchMemory } from './memory-watch.ts';
 
 /** How long a processor that was told to stop may take before its process is killed. */
 const graceMs = 1_000;
-const memoryCheckMs = 1_000;
+
+/** A process that hears nothing for this long is kept busy by what ran in it before. */
+const deafMs = 5_000;
+
+export interface Limits {
+  timeoutMs: number;
+  memoryMb: number;
+}
 
 export interface HostJob {
+  stage: StageVersion & Limits;
   uuid: string;
   attempt: number;
   files: Extract<ToHost, { type: 'process' }>['files'];
@@ -24,45 +32,46 @@ export type HostAnswer =
   | { type: 'timeout'; reason: string };
 
 /**
- * A process that serves one version of one stage, one request at a time. Whatever happens to it, a job is answered;
- * after `crashed` or `timeout` it is dead and another must be made.
+ * A process that serves the stages that were loaded in it, one request at a time. Whatever happens to it, a job is
+ * answered; after `crashed` or `timeout` it is dead and another must be made.
  */
 export class HostProcess {
   readonly #child: ChildProcess;
   readonly #clock: Clock;
-  readonly #limits: { timeoutMs: number; memoryMb: number };
-  readonly #exited: Promise<string>;
+  /** In order of use, the latest last. */
+  readonly #loaded = new Map<string, StageVersion>();
   #answer: ((message: FromHost | undefined) => void) | undefined;
+  #onBegun = () => {};
   #onLog: (line: string) => void = () => {};
   #killedFor: string | undefined;
   #lastWords = '';
+  #bareBytes = 0;
+  #loads = 0;
+  #served = 0;
+  readonly heapMb: number;
+  readonly exited: Promise<string>;
   alive = true;
   rssBytes = 0;
-  /** Requests that it has answered. */
-  served = 0;
 
-  constructor(parts: { clock: Clock; limits: { timeoutMs: number; memoryMb: number } }) {
+  constructor(parts: { clock: Clock; heapMb: number }) {
     this.#clock = parts.clock;
-    this.#limits = parts.limits;
+    this.heapMb = parts.heapMb;
     this.#child = fork(new URL('./host.ts', import.meta.url), {
       serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${parts.limits.memoryMb}`],
+      execArgv: [`--max-old-space-size=${parts.heapMb}`],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A group of its own: Ctrl-C in the terminal is for us, and a kill reaches the programs that it started too.
       detached: true,
       env: hostEnvironment(),
     });
-    this.#child.on('message', (message: FromHost) => {
-      if (message.type === 'log') this.#onLog(message.line);
-      else this.#answer?.(message);
-    });
+    this.#child.on('message', (message: FromHost) => this.#hear(message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         // What a native library prints just before it dies is often the only explanation there is.
         this.#lastWords = (this.#lastWords + text).slice(-2_000);
       });
     }
-    this.#exited = new Promise((resolve) => {
+    this.exited = new Promise((resolve) => {
       // Not `close`: after a disconnect of ours it never comes. What was printed last may need a moment more.
       this.#child.once('exit', (code, signal) => {
         // Programs that it started would outlive it.
@@ -74,7 +83,7 @@ export class HostProcess {
       });
       this.#child.once('error', (error) => resolve(`could not be started: ${error.message}`));
     });
-    void this.#exited.then(() => {
+    void this.exited.then(() => {
       this.alive = false;
       this.#answer?.(undefined);
     });
@@ -84,49 +93,89 @@ export class HostProcess {
     return this.#child.pid;
   }
 
-  async load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
-    const { timeoutMs } = this.#limits;
+  /** Nobody's code has run in it. */
+  get isBare(): boolean {
+    return this.#loads === 0;
+  }
+
+  /** Something other than the first request of its only stage has run in it, and may have damaged it. */
+  get isUsed(): boolean {
+    return this.#served > 0 || this.#loads > 1;
+  }
+
+  /** Stages that are loaded, the one used longest ago first. */
+  get loaded(): StageVersion[] {
+    return [...this.#loaded.values()];
+  }
+
+  has(stage: StageVersion): boolean {
+    return this.#loaded.has(stageKey(stage));
+  }
+
+  /** Has it load what nearly every processor needs, while nobody waits. */
+  warm(): void {
+    this.#send({ type: 'warm' });
+  }
+
+  async load(message: StageLoad, { timeoutMs }: Limits): Promise<void> {
+    const used = !this.isBare;
+    this.#loads++;
     const cancel = this.#clock.after(timeoutMs, () => this.#kill(`took longer than ${timeoutMs} ms to load`));
-    const answer = await this.#ask(message);
+    const answer = await this.#ask({ type: 'load', ...message }, used);
     cancel();
-    if (answer?.type === 'loaded') return;
+    if (answer?.type === 'loaded') {
+      this.rssBytes = answer.rssBytes;
+      this.#loaded.set(stageKey(message.stage), message.stage);
+      return;
+    }
     const reason = answer?.type === 'not-loaded' ? answer.reason : await this.#explain();
     await this.close();
     throw new PismakError(
       'processor-failed',
-      `processor of stage ${message.stage} could not be loaded: ${reason}`,
+      `processor of stage ${message.stage.name} could not be loaded: ${reason}`,
     );
   }
 
+  unload(stage: StageVersion): void {
+    if (this.#loaded.delete(stageKey(stage))) this.#send({ type: 'unload', stage });
+  }
+
   async run(job: HostJob): Promise<HostAnswer> {
+    const { name, version, timeoutMs, memoryMb } = job.stage;
+    const stage = { name, version };
+    // The latest used is the last to be unloaded.
+    this.#loaded.delete(stageKey(stage));
+    this.#loaded.set(stageKey(stage), stage);
     let stopWatching = () => {};
     let timedOut = false;
     const stop = () => {
       this.#send({ type: 'abort' });
       stopWatching = this.#clock.after(graceMs, () => this.#kill('did not stop when it was told to'));
     };
-    const cancelTimeout = this.#clock.after(this.#limits.timeoutMs, () => {
+    const cancelTimeout = this.#clock.after(timeoutMs, () => {
       timedOut = true;
       stop();
     });
-    const stopMemoryWatch = this.#watchMemory();
+    const stopMemoryWatch = watchMemory({
+      ...{ pid: this.pid, memoryMb, bareBytes: this.#bareBytes, clock: this.#clock },
+      onExcess: (reason) => this.#kill(reason),
+    });
     this.#onLog = job.onLog;
     try {
-      const asked = this.#ask({ type: 'process', uuid: job.uuid, attempt: job.attempt, files: job.files });
+      const { uuid, attempt, files } = job;
+      const asked = this.#ask({ type: 'process', stage, uuid, attempt, files }, this.isUsed);
       // Only now: an order to stop that came before the work would stop nothing.
       job.signal.addEventListener('abort', stop, { once: true });
       if (job.signal.aborted) stop();
       const answer = await asked;
-      if (timedOut) {
-        return { type: 'timeout', reason: `took longer than ${this.#limits.timeoutMs} ms` };
-      }
+      if (timedOut) return { type: 'timeout', reason: `took longer than ${timeoutMs} ms` };
       if (answer?.type === 'done' || answer?.type === 'failed') {
         this.rssBytes = answer.rssBytes;
-        this.served++;
         return answer;
       }
       return { type: 'crashed', reason: await this.#explain() };
     } finally {
+      this.#served++;
       cancelTimeout();
       stopWatching();
       stopMemoryWatch();
@@ -140,14 +189,27 @@ export class HostProcess {
   async close(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     const cancel = this.#clock.after(graceMs, () => this.#kill('did not exit'));
-    await this.#exited;
+    await this.exited;
     cancel();
   }
 
-  #ask(message: ToHost): Promise<FromHost | undefined> {
+  #hear(message: FromHost): void {
+    if (message.type === 'log') this.#onLog(message.line);
+    else if (message.type === 'begun') this.#onBegun();
+    else if (message.type === 'ready') this.#bareBytes = message.rssBytes;
+    else this.#answer?.(message);
+  }
+
+  /** `used`: what ran in it before may keep it from hearing us, and the answer is then that it crashed. */
+  #ask(message: ToHost, used: boolean): Promise<FromHost | undefined> {
     if (!this.alive) return Promise.resolve(undefined);
+    const cancel = used
+      ? this.#clock.after(deafMs, () => this.#kill('was kept busy by what ran in it before'))
+      : () => {};
+    this.#onBegun = cancel;
     return new Promise((resolve) => {
       this.#answer = (answer) => {
+        cancel();
         this.#answer = undefined;
         resolve(answer);
       };
@@ -163,6 +225,8 @@ export class HostProcess {
   #kill(reason: string): void {
     if (!this.alive) return;
     this.#killedFor ??= reason;
+    // At once, so that nobody gives it another request before it is gone.
+    this.alive = false;
     this.#killGroup();
   }
 
@@ -177,37 +241,10 @@ export class HostProcess {
   }
 
   async #explain(): Promise<string> {
-    const exit = await this.#exited;
+    const exit = await this.exited;
     const words = this.#lastWords.trim();
     const reason = this.#killedFor ?? exit;
     return `the processor's process ended: ${reason}${words === '' ? '' : `\n${words}`}`;
-  }
-
-  /** Node limits its own heap; what native code takes is seen only from outside. */
-  #watchMemory(): () => void {
-    const limit = this.#limits.memoryMb * 1024 * 1024 * 1.5;
-    let cancel = () => {};
-    const check = async () => {
-      const bytes = await residentBytes(this.#child.pid);
-      if (bytes > limit)
-        this.#kill(`used ${Math.round(bytes / 1048576)} MB, its limit is ${this.#limits.memoryMb} MB`);
-      else cancel = this.#clock.after(memoryCheckMs, check);
-    };
-    cancel = this.#clock.after(memoryCheckMs, check);
-    return () => {
-      cancel();
-      cancel = () => {};
-    };
-  }
-}
-
-async function residentBytes(pid: number | undefined): Promise<number> {
-  try {
-    const statm = await readFile(`/proc/${pid}/statm`, 'utf8');
-    return Number(statm.split(' ')[1]) * 4096;
-  } catch {
-    // Not Linux, or it has just ended.
-    return 0;
   }
 }
 

@@ -1,22 +1,34 @@
 import type { BlobReference } from '../blobs/blobs.ts';
 
-/** What the worker and the process of a processor say to each other. One process serves one version of one stage. */
+/** A version of a stage: what a process loads, and what a request in it is for. */
+export interface StageVersion {
+  name: string;
+  version: number;
+}
+
+/** What a worker and a processor process say to each other. A process loads several stages and serves them in turn. */
 export type ToHost =
-  | {
-      type: 'load';
-      module: string;
-      blobs: string;
-      cache: string;
-      stage: string;
-      version: number;
-      config: string;
-      files: { name: string; hash: string }[];
-    }
-  | { type: 'process'; uuid: string; attempt: number; files: WireFile[] }
+  /** It is the spare one, and has time to load what nearly every processor needs. */
+  | { type: 'warm' }
+  | ({ type: 'load' } & StageLoad)
+  | { type: 'unload'; stage: StageVersion }
+  | { type: 'process'; stage: StageVersion; uuid: string; attempt: number; files: WireFile[] }
   | { type: 'abort' };
 
+export interface StageLoad {
+  stage: StageVersion;
+  module: string;
+  blobs: string;
+  cache: string;
+  config: string;
+  files: { name: string; hash: string }[];
+}
+
 export type FromHost =
-  | { type: 'loaded' }
+  | { type: 'ready'; rssBytes: number }
+  /** It has heard an order: nothing that ran before keeps it from working. */
+  | { type: 'begun' }
+  | { type: 'loaded'; rssBytes: number }
   | { type: 'not-loaded'; reason: string }
   | { type: 'log'; line: string }
   | { type: 'done'; files: (WireFile | { unchanged: string })[]; rssBytes: number }
@@ -24,3 +36,7 @@ export type FromHost =
 
 /** Large contents go through Blobs on either side, never through the pipe. */
 export type WireFile = { name: string; content: Uint8Array } | { name: string; blob: BlobReference };
+
+export function stageKey({ name, version }: StageVersion): string {
+  return `${name} ${version}`;
+}

@@ -3,62 +3,78 @@ import type { Blobs } from '../blobs/blobs.ts';
 import { localCopy } from '../blobs/cache.ts';
 import { openBlobs } from '../blobs/open.ts';
 import { messageOf } from '../errors.ts';
-import { openJobFiles } from '../results/result-files.ts';
-import type { FromHost, ToHost } from './host-protocol.ts';
+import { openJobFiles } from '../results/job-files.ts';
+import { type FromHost, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
 import { isPermanent, type LoadProcessor, type Process } from './processor.ts';
 import { fromWire, toWire } from './wire-files.ts';
 
 /**
- * The process in which one processor runs. It holds no lease and no connection to a queue: it may crash, leak, spin
- * or exit, and its worker only sees one failed attempt.
+ * The process in which processors run, one request at a time. It holds no lease and no connection to a queue: it may
+ * crash, leak, spin or exit, and its worker only sees one failed attempt.
  */
-let process_: Process | undefined;
-let blobs: Blobs;
-let stage = '';
+const loaded = new Map<string, { process: Process; blobs: Blobs }>();
+const opened = new Map<string, Promise<Blobs>>();
 let abort = new AbortController();
+let watching = false;
 
 process.on('message', (message: ToHost) => {
   if (message.type === 'load') void load(message);
+  else if (message.type === 'unload') void unload(message.stage);
   else if (message.type === 'process') void work(message);
+  else if (message.type === 'warm') void Promise.all([import('zod'), import('../blobs/directory.ts')]);
   else abort.abort();
 });
 process.on('disconnect', () => process.exit(0));
-dieWithParent();
+send({ type: 'ready', rssBytes: process.memoryUsage.rss() });
 
 async function load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
+  send({ type: 'begun' });
+  dieWithParent();
+  const { name, version } = message.stage;
   try {
-    stage = message.stage;
-    blobs = await openBlobs(message.blobs);
+    const opening = opened.get(message.blobs) ?? openBlobs(message.blobs);
+    opened.set(message.blobs, opening);
+    const blobs = await opening;
     const module: { default?: LoadProcessor } = await import(message.module);
     if (typeof module.default !== 'function') {
       throw new Error(`${message.module} has no default export made by defineProcessor`);
     }
-    process_ = await module.default({
-      stage,
-      version: message.version,
+    const made = await module.default({
+      stage: name,
+      version,
       config: message.config,
       files: message.files.map((file) => file.name),
       random: Math.random,
-      async file(name) {
-        const file = message.files.find((candidate) => candidate.name === name);
-        if (!file) throw new Error(`stage ${stage} has no file ${name}`);
+      async file(wanted) {
+        const file = message.files.find((candidate) => candidate.name === wanted);
+        if (!file) throw new Error(`stage ${name} has no file ${wanted}`);
         return localCopy(blobs, file.hash, message.cache);
       },
     });
-    send({ type: 'loaded' });
+    loaded.set(stageKey(message.stage), { process: made, blobs });
+    send({ type: 'loaded', rssBytes: process.memoryUsage.rss() });
   } catch (error) {
     send({ type: 'not-loaded', reason: `${messageOf(error)} (${message.module})` });
   }
 }
 
+async function unload(stage: StageVersion): Promise<void> {
+  const found = loaded.get(stageKey(stage));
+  loaded.delete(stageKey(stage));
+  await found?.process.close?.();
+}
+
 async function work(message: Extract<ToHost, { type: 'process' }>): Promise<void> {
+  send({ type: 'begun' });
   abort = new AbortController();
   try {
+    const stage = loaded.get(stageKey(message.stage));
+    if (!stage) throw new Error(`stage ${message.stage.name} is not loaded in this process`);
     const before = message.files.map(fromWire);
-    const files = openJobFiles(blobs, before);
-    await process_?.({
+    const files = openJobFiles(stage.blobs, before);
+    await stage.process({
       uuid: message.uuid,
-      stage,
+      stage: message.stage.name,
       attempt: message.attempt,
       files,
       signal: abort.signal,
@@ -80,10 +96,12 @@ function send(message: FromHost): void {
 
 /**
  * A worker that is killed can't stop its processes, and one that spins never hears that its pipe was closed. A thread
- * of its own looks whether the parent is still the same.
+ * of its own looks whether the parent is still the same. A spare process, which runs nobody's code, does without it.
  */
 function dieWithParent(): void {
-  const code = `const parent = process.ppid;
+  if (watching) return;
+  watching = true;
+  const code = `const parent = ${process.ppid};
     setInterval(() => { if (process.ppid !== parent) process.kill(-process.pid, 'SIGKILL'); }, 500);`;
   new Worker(code, { eval: true, execArgv: [], stdout: false, stderr: false }).unref();
 }

@@ -1,6 +1,6 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import { messageOf } from '../errors.ts';
-import { openJobFiles } from '../results/result-files.ts';
+import { openJobFiles } from '../results/job-files.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
 import { isPermanent, type LoadProcessor, type Process, type Setup } from './processor.ts';
@@ -16,12 +16,18 @@ export function createInlineRunner(parts: {
 }): Runner {
   const { stage, processor, setup, blobs, clock } = parts;
   let loaded: Promise<Process> | undefined;
+  let isLoaded = false;
   const load = () => {
     loaded ??= processor(setup);
-    // A failed load is tried again by the next one who asks.
-    loaded.catch(() => {
-      loaded = undefined;
-    });
+    loaded.then(
+      () => {
+        isLoaded = true;
+      },
+      () => {
+        // It is tried again by the next caller.
+        loaded = undefined;
+      },
+    );
     return loaded;
   };
 
@@ -64,6 +70,7 @@ export function createInlineRunner(parts: {
     async load() {
       await load();
     },
+    isLoaded: () => isLoaded,
     run,
     async close() {
       const process = await loaded?.catch(() => undefined);

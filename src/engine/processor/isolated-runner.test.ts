@@ -11,32 +11,36 @@ import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { createIsolatedRunner } from './isolated-runner.ts';
+import { ProcessSource } from './process-source.ts';
 import type { Runner, RunnerResult } from './runner.ts';
+import { WorkerProcesses } from './worker-processes.ts';
 
 const directory = await temporaryDirectory({ after });
-const closing: Runner[] = [];
+const closing: WorkerProcesses[] = [];
 after(async () => {
-  await Promise.all(closing.map((runner) => runner.close()));
+  await Promise.all(closing.map((processes) => processes.close()));
 });
 
+function newProcesses(clock: Clock = systemClock): WorkerProcesses {
+  const source = new ProcessSource({ clock });
+  const processes = new WorkerProcesses({ source, clock, keepLoaded: 4, idleMs: 300_000, most: 8 });
+  closing.push(processes);
+  return processes;
+}
+
+/** A stage of its own processes, unless it is given some. */
 function runner(
   definition: Partial<Stage> = {},
-  more: { clock?: Clock; proven?: boolean; blobs?: string } = {},
+  more: { processes?: WorkerProcesses; blobs?: string } = {},
 ): Runner {
   const stage = {
     ...stageDefinition.parse({ name: 'test', processor: 'misbehaving', timeoutMs: 20_000 }),
     version: 7,
   };
-  const made = createIsolatedRunner({
-    stage: { ...stage, ...definition },
-    module: new URL('../testing/misbehaving-processor.ts', import.meta.url).href,
-    blobs: `directory:${directory}/blobs`,
-    cache: `${directory}/cache`,
-    clock: systemClock,
-    ...more,
-  });
-  closing.push(made);
-  return made;
+  const { processes = newProcesses(), blobs = `directory:${directory}/blobs` } = more;
+  const module = new URL('../testing/misbehaving-processor.ts', import.meta.url).href;
+  const code = { stage: { ...stage, ...definition }, module, blobs, cache: `${directory}/cache` };
+  return createIsolatedRunner(code, processes);
 }
 
 function order(made: Runner, text: string, signal = new AbortController().signal): Promise<RunnerResult> {
@@ -162,7 +166,7 @@ test('what a processor had stored when its process was killed is gone two days l
   assert.deepEqual(await Array.fromAsync(blobs.list()), []);
 });
 
-test('a shared stage that has nothing to do for minutes keeps no process, and works on when it has', async () => {
+test('a process that has nothing to do for minutes ends, and the next request is served by another', async () => {
   const waits: { ms: number; callback: () => void }[] = [];
   const clock: Clock = {
     ...systemClock,
@@ -171,7 +175,7 @@ test('a shared stage that has nothing to do for minutes keeps no process, and wo
       return systemClock.after(ms, callback);
     },
   };
-  const made = runner({ mode: 'shared' }, { clock });
+  const made = runner({}, { processes: newProcesses(clock) });
   const pidOf = async () => /pid (\d+)/.exec(answerOf(await order(made, 'be good')))?.[1];
   const first = await pidOf();
   assert.equal(await pidOf(), first, 'as long as there is work it stays');
@@ -184,12 +188,8 @@ test('a shared stage that has nothing to do for minutes keeps no process, and wo
   assert.notEqual(await pidOf(), first);
 });
 
-test('where a stage is known to load, the first process waits for the first request', async () => {
-  const broken = { config: 'fail to load' };
-  await assert.rejects(runner(broken).load(), /never loads/);
-  const made = runner(broken, { proven: true });
-  await made.load();
-  const result = await order(made, 'be good');
-  assert.ok(!result.ok && !result.permanent);
+test('a request whose processor can no longer be loaded was not tried', async () => {
+  const result = await order(runner({ config: 'fail to load' }), 'be good');
+  assert.ok(!result.ok && result.notLoaded && !result.permanent);
   assert.match(result.reason, /never loads/);
 });

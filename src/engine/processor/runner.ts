@@ -4,6 +4,8 @@ import type { ResultFile } from '../request/request.ts';
 export interface Runner {
   /** Loads what it needs, so that the first request doesn't wait for it. Rejects when the processor can't be loaded. */
   load(): Promise<void>;
+  /** Whether a request would find it loaded. */
+  isLoaded(): boolean;
   /** Never rejects: whatever the processor does, it comes back as a result. */
   run(job: RunnerJob): Promise<RunnerResult>;
   close(): Promise<void>;
@@ -25,6 +27,8 @@ export type RunnerResult =
       permanent: boolean;
       /** It was stopped by the worker, so it was not the request's fault. */
       aborted: boolean;
+      /** The processor could not be loaded (any more): the request was not tried at all. */
+      notLoaded?: boolean;
       log: string;
     };
 

@@ -1,6 +1,6 @@
 import { type Blobs, readBlob } from '../blobs/blobs.ts';
 import type { ResultFile } from '../request/request.ts';
-import { sizeOf } from './result-files.ts';
+import { sizeOf } from './job-files.ts';
 
 export interface StoredFile {
   name: string;

@@ -69,7 +69,21 @@ export const settingsSchema = z.strictObject({
       labels: z.array(z.string().min(1)).default([]).describe('What they can do, e.g. gpu'),
       heartbeatMs: z.int().min(50).default(2000).describe('How often a worker reports'),
       drainMs: z.int().min(0).default(30_000).describe('How long a stopping worker lets messages finish'),
-      keepLoaded: z.int().min(1).default(4).describe('Stages that stay loaded after a switch'),
+      keepLoaded: z
+        .int()
+        .min(1)
+        .default(4)
+        .describe('Stages that stay loaded after a switch, and stages that one process keeps loaded'),
+      idleProcessMs: z
+        .int()
+        .min(0)
+        .default(300_000)
+        .describe('How long a processor process may have nothing to do before it ends'),
+      sharedProcesses: z
+        .int()
+        .min(1)
+        .default(8)
+        .describe('Most processes that one worker uses at once for shared stages'),
     })
     .prefault({}),
 

@@ -23,6 +23,10 @@ export default defineProcessor(async (setup) => {
     }
     if (order === 'crash') process.kill(process.pid, 'SIGSEGV');
     if (order === 'spin') for (;;);
+    if (order === 'spin later')
+      setTimeout(() => {
+        for (;;);
+      }, 50);
     if (order === 'exhaust memory') {
       const hoard: string[][] = [];
       for (;;) hoard.push(Array.from({ length: 100_000 }, (_, index) => `${index} ${hoard.length}`));

@@ -2,25 +2,38 @@ import { localCopy } from '../blobs/cache.ts';
 import { PismakError } from '../errors.ts';
 import { createInlineRunner } from '../processor/inline-runner.ts';
 import { createIsolatedRunner } from '../processor/isolated-runner.ts';
+import type { LoadCheck } from '../processor/load-check.ts';
 import type { Setup } from '../processor/processor.ts';
 import type { Runner } from '../processor/runner.ts';
+import type { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
-/** The runner that the stage's processor asks for: in a process of its own, or in this thread. */
-export function createRunner(parts: WorkerParts, stage: Stage): Runner {
+/** The runner that the stage's processor asks for: in processes of the worker, or in this thread. */
+export function createRunner(
+  parts: WorkerParts,
+  stage: Stage,
+  { processes, loadCheck }: { processes: WorkerProcesses; loadCheck: LoadCheck },
+): Runner {
   const { blobs, clock, random, cacheDirectory, blobsUrl } = parts;
   const registration = parts.processors.get(stage.processor);
   if ('module' in registration) {
-    const isolated = createIsolatedRunner({
-      stage,
-      module: registration.module.href,
-      blobs: blobsUrl,
-      cache: cacheDirectory,
-      clock,
-      proven: isProven(parts, stage),
-    });
-    return { ...isolated, load: () => isolated.load().then(() => prove(parts, stage)) };
+    const code = { stage, module: registration.module.href, blobs: blobsUrl, cache: cacheDirectory };
+    const isolated = createIsolatedRunner(code, processes);
+    return {
+      ...isolated,
+      /** Without messages it only finds out whether it could: a process is started when there is something to do. */
+      async load() {
+        if (!(await isAwaited(parts, stage))) return loadCheck.check(code);
+        await isolated.load();
+        loadCheck.confirm(stage);
+      },
+      async run(job) {
+        const result = await isolated.run(job);
+        if (!result.ok && result.notLoaded) loadCheck.doubt(stage);
+        return result;
+      },
+    };
   }
   const setup: Setup = {
     stage: stage.name,
@@ -37,17 +50,9 @@ export function createRunner(parts: WorkerParts, stage: Stage): Runner {
   return createInlineRunner({ stage, processor: registration.inline, setup, blobs, clock });
 }
 
-/**
- * Shared stages that a worker of this process was able to load: the other workers need not all start a process at once
- * to find that out too.
- */
-const proven = new WeakMap<WorkerParts['processors'], Set<string>>();
-
-function isProven({ processors }: WorkerParts, stage: Stage): boolean {
-  return stage.mode === 'shared' && (proven.get(processors)?.has(`${stage.name} ${stage.version}`) ?? false);
-}
-
-function prove({ processors }: WorkerParts, stage: Stage): void {
-  const known = proven.get(processors) ?? new Set();
-  proven.set(processors, known.add(`${stage.name} ${stage.version}`));
+/** Every worker serves a shared stage: those that no message comes to need not load it. */
+async function isAwaited({ broker }: WorkerParts, { name, mode }: Stage): Promise<boolean> {
+  if (mode === 'shared') return false;
+  const { ready } = await broker.status(name);
+  return ready.high + ready.normal > 0;
 }

@@ -16,12 +16,15 @@ export class RunnerCache {
     this.#create = options.create;
   }
 
-  /** The loaded runner for this version of the stage; `release` it when it is no longer served. */
-  async acquire(stage: Stage): Promise<{ runner: Runner; warm: boolean; release: () => void }> {
+  /**
+   * A runner for this version of the stage that can be loaded, or is; `release` it when it is no longer served. `from` is
+   * what it took: a stage that was loaded already, one that had to be, or none yet since no message waits.
+   */
+  async acquire(stage: Stage): Promise<Acquired> {
     let entry = this.#entries.find(
       (candidate) => candidate.name === stage.name && candidate.version === stage.version,
     );
-    const warm = entry?.loaded ?? false;
+    const warm = entry?.runner.isLoaded() ?? false;
     if (entry) this.#entries.splice(this.#entries.indexOf(entry), 1);
     else
       entry = {
@@ -29,7 +32,6 @@ export class RunnerCache {
         version: stage.version,
         runner: this.#create(stage),
         users: 0,
-        loaded: false,
       };
     this.#entries.push(entry);
     const taken = entry;
@@ -42,19 +44,19 @@ export class RunnerCache {
       this.#evict(stage);
     };
     try {
-      await taken.runner.load();
-      taken.loaded = true;
+      if (!warm) await taken.runner.load();
     } catch (error) {
       release();
       this.#drop(taken);
       throw error;
     }
     this.#evict(stage);
-    return { runner: taken.runner, warm, release };
+    const from = warm ? 'warm' : taken.runner.isLoaded() ? 'cold' : 'nothing';
+    return { runner: taken.runner, from, release };
   }
 
   loaded(): string[] {
-    return this.#entries.filter((entry) => entry.loaded).map((entry) => entry.name);
+    return this.#entries.filter((entry) => entry.runner.isLoaded()).map((entry) => entry.name);
   }
 
   async close(): Promise<void> {
@@ -67,10 +69,8 @@ export class RunnerCache {
       (entry) => entry.users === 0 && entry.name === current.name && entry.version < current.version,
     );
     for (const entry of outdated) this.#drop(entry);
-    for (const entry of [...this.#entries]) {
-      if (this.#entries.length <= this.#keep) break;
-      if (entry.users === 0) this.#drop(entry);
-    }
+    const unused = this.#entries.filter((entry) => entry.users === 0);
+    for (const entry of unused.slice(0, Math.max(0, unused.length - this.#keep))) this.#drop(entry);
   }
 
   #drop(entry: Entry): void {
@@ -85,5 +85,10 @@ interface Entry {
   version: number;
   runner: Runner;
   users: number;
-  loaded: boolean;
+}
+
+export interface Acquired {
+  runner: Runner;
+  from: 'warm' | 'cold' | 'nothing';
+  release: () => void;
 }

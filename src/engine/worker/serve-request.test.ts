@@ -22,6 +22,7 @@ test('results that were erased while a long job was running are made again, not 
   let runs = 0;
   const runner: Runner = {
     async load() {},
+    isLoaded: () => true,
     async close() {},
     async run(job) {
       const { hash, size } = await blobs.put(Buffer.from('a page'));
@@ -37,7 +38,7 @@ test('results that were erased while a long job was running are made again, not 
   const failures: string[] = [];
   const consumer = await broker.consume('slow', { concurrency: 1 }, (delivery: Delivery) =>
     serveRequest(
-      { parts, workerId: 'w', stage, runner, signal, leaving: signal, onProcessed() {} },
+      { parts, workerId: 'w', stage, runner, signal, leaving: signal, onProcessed() {}, onNotLoaded() {} },
       delivery,
     ).catch((error: unknown) => {
       failures.push(String(error));

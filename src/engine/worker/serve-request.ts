@@ -21,6 +21,8 @@ export interface Serving {
   leaving: AbortSignal;
   /** `next` is the stage that it goes on to, undefined when it is finished. */
   onProcessed(stage: string, durationMs: number, next: string | undefined): void;
+  /** The stage's processor could not be loaded for this request. */
+  onNotLoaded(reason: string): void;
 }
 
 /**
@@ -62,6 +64,10 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     files: results,
     signal: serving.signal,
   });
+  if (!result.ok && result.notLoaded) {
+    if (!result.aborted) serving.onNotLoaded(result.reason);
+    return delivery.release();
+  }
   // The last name is the output queue, so what has only two is finished here.
   const next = request.processingStages.length > 2 ? request.processingStages[1] : undefined;
   serving.onProcessed(stage.name, parts.clock.now() - startedAt, next);

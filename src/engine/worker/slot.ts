@@ -1,7 +1,7 @@
 import type { Consumer } from '../broker/broker.ts';
 import { messageOf } from '../errors.ts';
 import type { Stage } from '../stage/stage.ts';
-import type { RunnerCache } from './runner-cache.ts';
+import type { Acquired, RunnerCache } from './runner-cache.ts';
 import { type Serving, serveRequest } from './serve-request.ts';
 
 /** A stage that could not be loaded is tried again after this, unless it is aimed anew before. */
@@ -12,7 +12,7 @@ const reloadMs = 10_000;
  * stage while the last message of the old one finishes.
  */
 export class Slot {
-  readonly #serving: Omit<Serving, 'stage' | 'runner' | 'leaving'>;
+  readonly #serving: Omit<Serving, 'stage' | 'runner' | 'leaving' | 'onNotLoaded'>;
   readonly #cache: RunnerCache;
   readonly #onChange: () => void;
   readonly #onLoad: (stage: Stage, failure: string | undefined) => void;
@@ -31,7 +31,7 @@ export class Slot {
   lastSwitch: { from: number; to: number | null } | undefined;
 
   constructor(parts: {
-    serving: Omit<Serving, 'stage' | 'runner' | 'leaving'>;
+    serving: Omit<Serving, 'stage' | 'runner' | 'leaving' | 'onNotLoaded'>;
     cache: RunnerCache;
     /** Told whenever a stage was loaded, or could not be. */
     onLoad: (stage: Stage, failure: string | undefined) => void;
@@ -101,14 +101,14 @@ export class Slot {
     this.#onChange();
   }
 
-  #endSwitch(warm: boolean): void {
+  #endSwitch(from: Acquired['from']): void {
     if (!this.lastSwitch) return;
     const to = this.#serving.parts.clock.now();
     this.lastSwitch = { ...this.lastSwitch, to };
-    this[warm ? 'warmMs' : 'coldMs'] = to - this.lastSwitch.from;
+    if (from !== 'nothing') this[from === 'warm' ? 'warmMs' : 'coldMs'] = to - this.lastSwitch.from;
   }
 
-  async #load(stage: Stage): Promise<Awaited<ReturnType<RunnerCache['acquire']>> | undefined> {
+  async #load(stage: Stage): Promise<Acquired | undefined> {
     const { clock } = this.#serving.parts;
     const startedAt = clock.now();
     try {
@@ -121,10 +121,16 @@ export class Slot {
     }
   }
 
-  async #serve(stage: Stage, loaded: Awaited<ReturnType<RunnerCache['acquire']>>): Promise<void> {
+  async #serve(stage: Stage, loaded: Acquired): Promise<void> {
     const { parts } = this.#serving;
     const leaving = new AbortController();
-    const serving: Serving = { ...this.#serving, stage, runner: loaded.runner, leaving: leaving.signal };
+    const serving: Serving = {
+      ...this.#serving,
+      stage,
+      runner: loaded.runner,
+      leaving: leaving.signal,
+      onNotLoaded: (reason) => this.#giveUp(stage, reason),
+    };
     try {
       const consumer = await parts.broker.consume(
         stage.name,
@@ -145,7 +151,7 @@ export class Slot {
         },
       );
       this.#serves = { stage, consumer, leave: () => leaving.abort(), release: loaded.release };
-      this.#endSwitch(loaded.warm);
+      this.#endSwitch(loaded.from);
       this.#onLoad(stage, undefined);
       parts.log.info(
         { worker: serving.workerId, stage: stage.name, version: stage.version },
@@ -164,6 +170,20 @@ export class Slot {
     await serves.consumer.close();
     serves.release();
     this.#serves = undefined;
+  }
+
+  /** The stage could not be loaded for a message: as if it had not been from the beginning, it is tried again later. */
+  #giveUp(stage: Stage, reason: string): void {
+    if (this.#moving || !sameVersion(stage, this.#serves?.stage ?? null)) return;
+    const stopping = this.#stop().then(() => {
+      if (sameVersion(stage, this.#target)) this.#fail(stage, new Error(reason));
+    });
+    this.#moving = stopping.finally(() => {
+      this.#moving = undefined;
+      this.#onChange();
+      // It was aimed at something else meanwhile.
+      if (!this.failure) this.#begin();
+    });
   }
 
   #fail(stage: Stage, error: unknown): void {

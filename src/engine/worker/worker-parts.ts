@@ -9,6 +9,7 @@ import type { Processors } from '../processor/processors.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Stages } from '../stage/stages.ts';
 import type { Clock } from '../time/clock.ts';
+import type { CommonProcesses } from './common-processes.ts';
 
 /** What a worker works with: a part of the engine. */
 export interface WorkerParts {
@@ -25,5 +26,7 @@ export interface WorkerParts {
   /** URL that a processor's own process opens the blobs with, and where it keeps local copies of files. */
   blobsUrl: string;
   cacheDirectory: string;
+  /** What all workers of this Pismak process share; a worker without it has its own, and no spare process. */
+  commonProcesses?: CommonProcesses;
   openSession(identity: string): Promise<Coordination>;
 }

@@ -14,6 +14,7 @@ import type { Settings } from '../settings/settings.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import { closeInOrder, closeLimitMs } from '../time/close-in-order.ts';
 import { unlessAborted } from '../time/deadline.ts';
+import { createCommonProcesses } from './common-processes.ts';
 import { Worker } from './worker.ts';
 
 export interface WorkerProcess {
@@ -41,6 +42,7 @@ export function startWorkerProcess(parts: {
   const { settings, clock, log } = parts;
   const id = parts.id ?? `${hostname()}-${process.pid}`;
   const stop = new AbortController();
+  const commonProcesses = createCommonProcesses(parts);
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
@@ -103,7 +105,7 @@ export function startWorkerProcess(parts: {
       const work = defineWork({ ...stores, coordination, settings, clock, changes, houses });
       const worker = new Worker(
         {
-          ...{ ...stores, ...work, clock, log, settings, cacheDirectory, openSession },
+          ...{ ...stores, ...work, clock, log, settings, cacheDirectory, openSession, commonProcesses },
           random: parts.random,
           events: createEvents(),
           blobsUrl: addresses.blobs,
@@ -111,6 +113,7 @@ export function startWorkerProcess(parts: {
         { id, labels: parts.labels ?? settings.worker.labels },
       );
       closing.push(() => worker.close());
+      commonProcesses.source.keepSpare();
       await worker.start();
       await ended;
     } finally {
@@ -126,6 +129,7 @@ export function startWorkerProcess(parts: {
     async close() {
       stop.abort();
       await running;
+      await commonProcesses.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { PismakError } from '../errors.ts';
+import { createCommonProcesses } from './common-processes.ts';
 import { Worker } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -16,6 +17,7 @@ export interface WorkerSet {
 
 export function createWorkerSet(parts: WorkerParts): WorkerSet {
   const workers = new Map<string, Worker>();
+  const commonProcesses = createCommonProcesses(parts);
 
   /** The first free of HOST-1, HOST-2, ...: the same after a restart, so that records are found again. */
   function freeId(): string {
@@ -29,7 +31,8 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
     async start({ id = freeId(), labels = parts.settings.worker.labels } = {}) {
       if (workers.has(id))
         throw new PismakError('already-exists', `worker ${id} runs already; choose another name`);
-      const worker = new Worker(parts, { id, labels });
+      commonProcesses.source.keepSpare();
+      const worker = new Worker({ ...parts, commonProcesses }, { id, labels });
       workers.set(id, worker);
       try {
         await worker.start();
@@ -53,6 +56,7 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
     async close() {
       await Promise.all([...workers.values()].map((worker) => worker.close()));
       workers.clear();
+      await commonProcesses.close();
     },
   };
 

@@ -2,8 +2,10 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Coordination } from '../coordination/coordination.ts';
 import { hasCode, messageOf, PismakError } from '../errors.ts';
+import { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
+import { createCommonProcesses } from './common-processes.ts';
 import { createRunner } from './create-runner.ts';
 import { PresenceReport } from './presence.ts';
 import { RunnerCache } from './runner-cache.ts';
@@ -39,6 +41,8 @@ export class Worker {
   readonly #startedAt: number;
   readonly #timings = new Timings();
   readonly #cache: RunnerCache;
+  readonly #processes: { exclusive: WorkerProcesses; shared: WorkerProcesses };
+  #closeOwn = async () => {};
   readonly #presence: PresenceReport;
   readonly #exclusive: Slot;
   readonly #shared = new Map<string, Slot>();
@@ -60,9 +64,22 @@ export class Worker {
     this.#labels = options.labels;
     this.#log = parts.log.child({ worker: options.id });
     this.#startedAt = parts.clock.now();
+    const commonProcesses = parts.commonProcesses ?? createCommonProcesses(parts);
+    if (!parts.commonProcesses) this.#closeOwn = () => commonProcesses.close();
+    const { source, loadCheck } = commonProcesses;
+    const { keepLoaded, idleProcessMs: idleMs, sharedProcesses: most } = parts.settings.worker;
+    const common = { source, clock: parts.clock, keepLoaded, idleMs };
+    // Apart, so that an exclusive stage never finds its process, and the model in it, taken by a shared one.
+    this.#processes = {
+      exclusive: new WorkerProcesses(common),
+      shared: new WorkerProcesses({ ...common, most }),
+    };
     this.#cache = new RunnerCache({
-      keep: parts.settings.worker.keepLoaded,
-      create: (stage) => createRunner(parts, stage),
+      keep: keepLoaded,
+      create: (stage) => {
+        source.expect(stage);
+        return createRunner(parts, stage, { processes: this.#processes[stage.mode], loadCheck });
+      },
     });
     this.#presence = new PresenceReport({
       clock: parts.clock,
@@ -94,6 +111,8 @@ export class Worker {
     cancel();
     await this.#presence.end();
     await this.#cache.close();
+    await Promise.all([this.#processes.exclusive.close(), this.#processes.shared.close()]);
+    await this.#closeOwn();
     const session = this.#session;
     if (session && !session.lost.aborted) {
       const leftAt = clock.now();

@@ -5,6 +5,8 @@ import sharp from 'sharp';
 import { type Blobs, readBlob } from '../../engine/blobs/blobs.ts';
 import { openDirectoryBlobs } from '../../engine/blobs/directory.ts';
 import { createIsolatedRunner } from '../../engine/processor/isolated-runner.ts';
+import { ProcessSource } from '../../engine/processor/process-source.ts';
+import { WorkerProcesses } from '../../engine/processor/worker-processes.ts';
 import { newFile, type ResultFile } from '../../engine/request/request.ts';
 import { stageDefinition } from '../../engine/stage/stage.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
@@ -16,7 +18,11 @@ import { splitFiles, splitPages } from './pages.ts';
 test('splitting a ZIP of many scans takes hardly more memory than one of a few', async (t) => {
   const directory = await temporaryDirectory(t);
   const blobs = await openDirectoryBlobs(`${directory}/blobs`);
-  const runner = createIsolatedRunner({
+  const clock = systemClock;
+  const source = new ProcessSource({ clock });
+  const processes = new WorkerProcesses({ source, clock, keepLoaded: 1, idleMs: 300_000 });
+  t.after(() => processes.close());
+  const code = {
     stage: {
       ...stageDefinition.parse({ name: 'split', processor: 'split', timeoutMs: 300_000 }),
       version: 1,
@@ -24,9 +30,8 @@ test('splitting a ZIP of many scans takes hardly more memory than one of a few',
     module: new URL('./testing/weighed-split.ts', import.meta.url).href,
     blobs: `directory:${directory}/blobs`,
     cache: `${directory}/cache`,
-    clock: systemClock,
-  });
-  t.after(() => runner.close());
+  };
+  const runner = createIsolatedRunner(code, processes);
   const splitZip = async (scans: number) => {
     const { hash, size } = await blobs.put(writeZip(makeScans(scans), new Date(0)));
     const source = { ...newFile(files.source, Buffer.alloc(0)), blob: hash, size: BigInt(size) };

@@ -1,6 +1,6 @@
 import type { StoredMessage } from '../../broker/broker.ts';
 import { decodeRequest, milliseconds, type Request } from '../../request/request.ts';
-import { sizeOf } from '../../results/result-files.ts';
+import { sizeOf } from '../../results/job-files.ts';
 import type { MessageRow } from './message-row.ts';
 
 /** Lists inside a message are as long as its sender liked; this much of them is shown. */

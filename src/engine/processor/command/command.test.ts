@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isLiving } from '../../data-directory/living-process.ts';
 import { newFile } from '../../request/request.ts';
-import { openJobFiles } from '../../results/result-files.ts';
+import { openJobFiles } from '../../results/job-files.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { temporaryDirectory } from '../../testing/temporary-directory.ts';
 import { isPermanent, type Job } from '../processor.ts';

@@ -6,7 +6,7 @@ import { type Blobs, readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { newFile } from '../request/request.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
-import { inlineLimit, openJobFiles, sizeOf } from './result-files.ts';
+import { inlineLimit, openJobFiles, sizeOf } from './job-files.ts';
 
 const large = (text: string) => Buffer.alloc(inlineLimit + 1, text);
 

@@ -1,0 +1,88 @@
+import type { Clock } from '../time/clock.ts';
+import { HostProcess } from './host-process.ts';
+import type { StageVersion } from './host-protocol.ts';
+
+/** The next spare process is started when the work that took the last one has begun: both would be slower at once. */
+const replenishMs = 1_000;
+
+/** Node can't change this limit later. It is only the last one: each stage's own is watched from outside. */
+const leastHeapMb = 2048;
+
+/**
+ * Where the workers of this Pismak process take processor processes from. One is kept ready, for all of them together,
+ * so that the first message after a quiet time doesn't wait for Node to start.
+ */
+export class ProcessSource {
+  readonly #clock: Clock;
+  #spare: HostProcess | undefined;
+  #keeps = false;
+  #cancel = () => {};
+  #heapMb = leastHeapMb;
+  #taken = 0;
+  readonly #numbers = new WeakMap<HostProcess, number>();
+  readonly #known = new Map<string, { version: number; taken: number }>();
+
+  constructor(parts: { clock: Clock }) {
+    this.#clock = parts.clock;
+  }
+
+  get spare(): HostProcess | undefined {
+    return this.#spare;
+  }
+
+  /** From now on a process is kept ready. */
+  keepSpare(): void {
+    this.#keeps = true;
+    this.#replenish();
+  }
+
+  /** Tells of a stage that processes may be needed for. */
+  expect({ name, version, memoryMb }: StageVersion & { memoryMb: number }): void {
+    if ((this.#known.get(name)?.version ?? 0) < version)
+      this.#known.set(name, { version, taken: this.#taken });
+    if (memoryMb <= this.#heapMb) return;
+    this.#heapMb = memoryMb;
+    void this.#spare?.close();
+    this.#spare = undefined;
+    this.#replenish();
+  }
+
+  /** A process in which nobody's code has run yet. */
+  take(memoryMb: number): HostProcess {
+    const ready = this.#spare;
+    this.#spare = undefined;
+    const host = ready?.alive && ready.heapMb >= memoryMb ? ready : this.#start(memoryMb);
+    if (ready !== host) void ready?.close();
+    this.#numbers.set(host, ++this.#taken);
+    this.#cancel();
+    this.#cancel = this.#clock.after(replenishMs, () => this.#replenish());
+    return host;
+  }
+
+  /**
+   * Whether a process may load the stage. Node never forgets a module, so one that loaded something before this version
+   * was made would run code that has been edited since.
+   */
+  isNewEnough(host: HostProcess, stage: StageVersion): boolean {
+    return (this.#numbers.get(host) ?? 0) > (this.#known.get(stage.name)?.taken ?? 0);
+  }
+
+  /** Ends the spare process; those that were taken are their takers'. */
+  async close(): Promise<void> {
+    this.#keeps = false;
+    this.#cancel();
+    const spare = this.#spare;
+    this.#spare = undefined;
+    await spare?.close();
+  }
+
+  #replenish(): void {
+    if (!this.#keeps || this.#spare?.alive) return;
+    this.#spare = this.#start(0);
+    this.#spare.warm();
+  }
+
+  #start(memoryMb: number): HostProcess {
+    return new HostProcess({ clock: this.#clock, heapMb: Math.max(this.#heapMb, memoryMb) });
+  }
+}

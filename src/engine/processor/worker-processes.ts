@@ -1,0 +1,225 @@
+import { PismakError } from '../errors.ts';
+import type { Stage } from '../stage/stage.ts';
+import type { Clock } from '../time/clock.ts';
+import type { HostProcess } from './host-process.ts';
+import type { ProcessSource } from './process-source.ts';
+
+/** What it takes to load a stage in a process. */
+export interface StageCode {
+  stage: Stage;
+  module: string;
+  /** URL that the process opens the blobs with, and where it keeps local copies of files. */
+  blobs: string;
+  cache: string;
+}
+
+interface Waiting {
+  stage: Stage;
+  /** It has waited long enough: it may have a process more. */
+  isImpatient: boolean;
+  go(host: HostProcess): void;
+  giveUp(): void;
+}
+
+/**
+ * Processes that a worker serves its stages with, each one request at a time. They come when there is a message, load
+ * one stage after the other, and go when they have had nothing to do for a while.
+ *
+ * A request takes an idle process that has its stage loaded, else one with room for another stage. Where all are busy
+ * it waits its turn for a moment before one more is started: bursts of tiny messages need few processes, while a message
+ * that takes long (or for ever) holds up nobody.
+ */
+export class WorkerProcesses {
+  readonly #source: ProcessSource;
+  readonly #clock: Clock;
+  readonly #keepLoaded: number;
+  readonly #idleMs: number;
+  readonly #most: number | undefined;
+  readonly #patienceMs: number;
+  readonly #all = new Set<HostProcess>();
+  /** In order of use, the latest last. */
+  #idle: HostProcess[] = [];
+  readonly #retiring = new WeakMap<HostProcess, () => void>();
+  readonly #waiting = new Set<Waiting>();
+  #closed = false;
+
+  constructor(parts: {
+    source: ProcessSource;
+    clock: Clock;
+    /** Stages that one process keeps loaded. */
+    keepLoaded: number;
+    /** How long a process may have nothing to do. */
+    idleMs: number;
+    /** Most processes at once; a stage whose concurrency is higher may have that many. None: as many as requests. */
+    most?: number;
+    patienceMs?: number;
+  }) {
+    this.#source = parts.source;
+    this.#clock = parts.clock;
+    this.#keepLoaded = parts.keepLoaded;
+    this.#idleMs = parts.idleMs;
+    this.#most = parts.most;
+    this.#patienceMs = parts.patienceMs ?? 10;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Whether a living process has the stage loaded. */
+  has(stage: Stage): boolean {
+    return [...this.#all].some((host) => host.alive && host.has(stage));
+  }
+
+  /** A process with the stage loaded, for one request. Rejects when it can't be loaded, or when the signal aborts first. */
+  async borrow(code: StageCode, signal?: AbortSignal): Promise<HostProcess> {
+    const host = this.#find(code.stage) ?? (await this.#turn(code.stage, signal));
+    return this.#load(host, code);
+  }
+
+  /** Another one in the place of one that died, or that can't be trusted any more. */
+  replace(host: HostProcess, code: StageCode): Promise<HostProcess> {
+    this.#all.delete(host);
+    void host.close();
+    return this.#load(this.#start(code.stage), code);
+  }
+
+  giveBack(host: HostProcess, { memoryMb }: Stage): void {
+    if (host.alive && !this.#closed && host.rssBytes < memoryMb * 1024 * 1024) this.#keep(host);
+    else this.#end(host);
+    this.#serveWaiting();
+  }
+
+  /** The stage is not needed any more. */
+  unload(stage: Stage): void {
+    for (const host of this.#all) host.unload(stage);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const waiting of this.#waiting) waiting.giveUp();
+    for (const host of this.#idle.splice(0)) this.#retiring.get(host)?.();
+    const all = [...this.#all];
+    this.#all.clear();
+    await Promise.all(all.map((host) => host.close()));
+  }
+
+  /** An idle process that may serve the stage; it is idle no longer. */
+  #find(stage: Stage): HostProcess | undefined {
+    const usable = this.#idle.filter((host) => this.#isUsable(host, stage)).reverse();
+    const host =
+      usable.find((each) => each.has(stage)) ??
+      usable.find((each) => each.loaded.length < this.#keepLoaded) ??
+      // No room anywhere, and no process more: a stage that was not used for long makes way.
+      (this.#all.size >= this.#limit(stage) ? usable.at(-1) : undefined);
+    if (host) this.#wake(host);
+    return host;
+  }
+
+  #isUsable(host: HostProcess, stage: Stage): boolean {
+    if (!host.alive || host.heapMb < stage.memoryMb) return false;
+    const hasMemory = host.rssBytes < stage.memoryMb * 1024 * 1024;
+    return hasMemory && (host.has(stage) || this.#source.isNewEnough(host, stage));
+  }
+
+  #limit(stage: Stage): number {
+    // One more than its requests: the next stage is loaded while the last request of the one before is finished.
+    return this.#most === undefined ? stage.concurrency + 1 : Math.max(this.#most, stage.concurrency);
+  }
+
+  #turn(stage: Stage, signal: AbortSignal | undefined): HostProcess | Promise<HostProcess> {
+    const allBusy = this.#all.size > 0 && this.#idle.length === 0;
+    if (this.#most === undefined || !allBusy) return this.#start(stage);
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        stage,
+        isImpatient: false,
+        go(host) {
+          leave();
+          resolve(host);
+        },
+        giveUp() {
+          leave();
+          reject(new PismakError('unavailable', 'the worker stopped before the turn of this request came'));
+        },
+      };
+      const cancel = this.#clock.after(this.#patienceMs, () => {
+        waiting.isImpatient = true;
+        this.#serveWaiting();
+      });
+      const leave = () => {
+        cancel();
+        this.#waiting.delete(waiting);
+        signal?.removeEventListener('abort', waiting.giveUp);
+      };
+      this.#waiting.add(waiting);
+      signal?.addEventListener('abort', waiting.giveUp, { once: true });
+      if (signal?.aborted) waiting.giveUp();
+    });
+  }
+
+  /** In order of coming, so that no stage is passed over. */
+  #serveWaiting(): void {
+    for (const waiting of this.#waiting) {
+      const { stage } = waiting;
+      const mayStart = this.#all.size < this.#limit(stage);
+      const host =
+        this.#find(stage) ??
+        // An idle one that can't serve this stage makes way.
+        ((waiting.isImpatient && mayStart) || this.#idle.length > 0 ? this.#start(stage) : undefined);
+      if (host) waiting.go(host);
+    }
+  }
+
+  #start(stage: Stage): HostProcess {
+    const [idle] = this.#idle;
+    if (idle && this.#all.size >= this.#limit(stage)) this.#retire(idle);
+    const host = this.#source.take(stage.memoryMb);
+    this.#all.add(host);
+    void host.exited.then(() => {
+      if (this.#idle.includes(host)) this.#retire(host);
+    });
+    return host;
+  }
+
+  async #load(host: HostProcess, code: StageCode): Promise<HostProcess> {
+    const { stage, module, blobs, cache } = code;
+    if (host.has(stage)) return host;
+    const isBare = host.isBare;
+    const { name, version, config, files } = stage;
+    for (const old of host.loaded.slice(0, host.loaded.length - this.#keepLoaded + 1)) host.unload(old);
+    try {
+      await host.load({ stage: { name, version }, module, blobs, cache, config, files }, stage);
+      return host;
+    } catch (error) {
+      // What another stage left behind in the process is not this one's fault.
+      if (!isBare && !this.#closed) return this.replace(host, code);
+      this.#end(host);
+      this.#serveWaiting();
+      throw error;
+    }
+  }
+
+  #keep(host: HostProcess): void {
+    this.#idle.push(host);
+    this.#retiring.set(
+      host,
+      this.#clock.after(this.#idleMs, () => this.#retire(host)),
+    );
+  }
+
+  #retire(host: HostProcess): void {
+    this.#wake(host);
+    this.#end(host);
+  }
+
+  #wake(host: HostProcess): void {
+    this.#retiring.get(host)?.();
+    this.#idle = this.#idle.filter((other) => other !== host);
+  }
+
+  #end(host: HostProcess): void {
+    this.#all.delete(host);
+    void host.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { type BlobReference, type Blobs, readBlob } from '../blobs/blobs.ts';
+import type { JobFiles } from '../processor/processor.ts';
+import { newFile, type ResultFile } from '../request/request.ts';
+
+/** Contents up to this size travel inside the message; larger ones go to Blobs and the message holds a reference. */
+export const inlineLimit = 64 * 1024;
+/** What one stage may add to the message in small contents: a book has thousands of small pages. */
+const inlineTotal = 1024 * 1024;
+
+/**
+ * What a processor sees of the files; `result()` is what it left. The list it was made from is not touched. Large contents
+ * are stored as they are written, and nobody owns them yet: those of a job that fails are swept after a day. Without
+ * `put`, as in tests, all stays in memory.
+ */
+export function openJobFiles(
+  blobs: Pick<Blobs, 'get'> & Partial<Pick<Blobs, 'put'>>,
+  files: readonly ResultFile[],
+): JobFiles & { result(): Promise<ResultFile[]> } {
+  const byName = new Map(files.map((file) => [file.name, file]));
+  const stored: Promise<void>[] = [];
+  let inline = 0;
+  const find = (name: string): ResultFile => {
+    const file = byName.get(name);
+    if (!file)
+      throw new Error(`the request has no file ${name}; it has: ${[...byName.keys()].join(', ') || 'none'}`);
+    return file;
+  };
+  const staysInline = ({ length }: Uint8Array) => {
+    if (length > inlineLimit || inline + length > inlineTotal) return false;
+    inline += length;
+    return true;
+  };
+  const store = async (file: ResultFile) => {
+    const reference = await blobs.put?.(file.content);
+    // Unless it has been replaced or removed meanwhile.
+    if (reference && byName.get(file.name) === file) byName.set(file.name, asReference(file, reference));
+  };
+  return {
+    names: () => [...byName.keys()],
+    size: (name) => sizeOf(find(name)),
+    async read(name) {
+      const file = find(name);
+      return file.blob === '' ? file.content : readBlob(blobs, file.blob);
+    },
+    async save(name, path) {
+      const file = find(name);
+      const content = file.blob === '' ? [file.content] : blobs.get(file.blob);
+      await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    },
+    write(name, content) {
+      // Processors of users are not type-checked, and text is the most likely slip.
+      if (!(content instanceof Uint8Array)) {
+        throw new TypeError(
+          `write(${name}): the content must be a Buffer or Uint8Array, not ${typeof content}`,
+        );
+      }
+      const file = newFile(name, content);
+      byName.set(name, file);
+      if (staysInline(content)) return Promise.resolve();
+      const storing = store(file);
+      // Whoever doesn't wait for it hears of a failure from `result`.
+      storing.catch(() => {});
+      stored.push(storing);
+      return storing;
+    },
+    remove(name) {
+      byName.delete(name);
+    },
+    async result() {
+      await Promise.all(stored);
+      return [...byName.values()];
+    },
+  };
+}
+
+export function sizeOf(file: ResultFile): number {
+  return file.blob === '' ? file.content.length : Number(file.size);
+}
+
+/** Not made anew: fields that a later version has added go on with it. */
+export function asReference(file: ResultFile, { hash, size }: BlobReference): ResultFile {
+  return { ...file, content: new Uint8Array(), blob: hash, size: BigInt(size) };
+}
