@@ -3,20 +3,22 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { embeddedPart } from './engine/embedded-part.ts';
 import { postgresPart } from './engine/postgres-part.ts';
-import { processesPart } from './engine/processes-part.ts';
+import { processesPart, trivialProcessesPart } from './engine/processes-part.ts';
 import { rabbitmqPart } from './engine/rabbitmq-part.ts';
 import { printTargets, type Target } from './engine/report.ts';
 import { jobs } from './engine/work.ts';
 
 /**
  * Our brokers beside their peers, on the same work and in one run. Servers are started on free ports of the loopback and
- * stopped at the end. `node bench/engine.ts [--only embedded,postgres,rabbitmq,processes] [--rounds 5] [--json FILE]`
+ * stopped at the end. `node bench/engine.ts [--only embedded,postgres,rabbitmq,processes,processes-trivial] [--rounds 5]
+ * [--json FILE]`; `--only processes` shows what four worker processes do against one, round by round.
  */
 const parts = {
   embedded: embeddedPart,
   postgres: postgresPart,
   rabbitmq: rabbitmqPart,
   processes: processesPart,
+  'processes-trivial': trivialProcessesPart,
 };
 type Part = keyof typeof parts;
 

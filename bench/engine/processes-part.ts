@@ -1,121 +1,169 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { cpus } from 'node:os';
 import { openBroker } from '../../src/engine/broker/open.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
 import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';
 import { publish } from './pismak.ts';
-import { perSecond, printTable } from './report.ts';
+import { atLeast, perSecond, printTable, type Target } from './report.ts';
 import { jobs, median, secondsSince, Tally } from './work.ts';
 
 const program = new URL('./worker-process.ts', import.meta.url);
-/** Nothing to do, many at a time: the server is the limit. Waiting 5 ms, one at a time: the workers are. */
-const kinds = [
-  { name: 'trivial handlers, 10 at a time', count: jobs, concurrency: 10, waitMs: 0 },
-  { name: 'handlers of 5 ms, one at a time', count: 1000, concurrency: 1, waitMs: 5 },
-] as const;
-type Kind = (typeof kinds)[number];
 const few = 1;
 const many = 4;
 
-/** Four worker processes against one on a queue that is full. */
-export async function processesPart(rounds: number) {
-  console.log(`\n${many} worker processes against ${few}, on a full queue`);
-  const servers = [
-    {
-      name: 'PostgreSQL',
-      start: async () => {
-        const server = await startPostgres();
-        return { url: await server.createDatabase(), close: server.close };
-      },
+/** What workers do, and how many jobs each of them finds: as many for one as for four, so that starting weighs the same. */
+interface Kind {
+  name: string;
+  jobsEach: number;
+  concurrency: number;
+  waitMs: number;
+}
+const waiting: Kind = { name: 'handlers of 5 ms, one at a time', jobsEach: 1000, concurrency: 1, waitMs: 5 };
+const trivial: Kind = {
+  name: 'trivial handlers, 10 at a time',
+  jobsEach: jobs,
+  concurrency: 10,
+  waitMs: 0,
+};
+
+const servers = [
+  {
+    name: 'PostgreSQL',
+    wanted: 2.5,
+    start: async () => {
+      const server = await startPostgres();
+      return { url: await server.createDatabase(), close: server.close };
     },
-    {
-      name: 'RabbitMQ',
-      start: async () => {
-        const cluster = await startRabbitCluster();
-        return { url: (await cluster.createHost()).url, close: cluster.close };
-      },
+  },
+  {
+    name: 'RabbitMQ',
+    wanted: undefined,
+    start: async () => {
+      const cluster = await startRabbitCluster();
+      return { url: (await cluster.createHost()).url, close: cluster.close };
     },
-  ];
-  const results: { server: string; kind: string; workers: number; perSecond: number }[] = [];
+  },
+];
+
+interface Run {
+  perSecond: number;
+  /** Processor time of the workers for one job. */
+  workerMs: number;
+  /** How much of the machine was in use, by whomever. */
+  busy: number;
+}
+
+/** Handlers that wait: the workers are the limit, so four processes should do the work of several. */
+export async function processesPart(rounds: number, targets: Target[]) {
+  const results = await compareOnServers(waiting, rounds);
+  for (const { name, wanted } of servers) {
+    const ratio = results.find(({ server }) => server === name)?.ratio ?? Number.NaN;
+    if (wanted)
+      targets.push(atLeast(`${name}, ${many} processes against ${few}, ${waiting.name}`, ratio, wanted));
+  }
+  return results;
+}
+
+/** Handlers that do nothing: the server is the limit. */
+export async function trivialProcessesPart(rounds: number) {
+  return compareOnServers(trivial, rounds);
+}
+
+async function compareOnServers(kind: Kind, rounds: number) {
+  console.log(`\n${many} worker processes against ${few} on a full queue: ${kind.name}`);
+  const results: { server: string; kind: string; ratio: number; few: Run[]; many: Run[] }[] = [];
   for (const { name: server, start } of servers) {
     const { url, close } = await start();
     try {
-      for (const kind of kinds) {
-        const seconds = await compare(server, url, kind, rounds);
-        for (const [workers, each] of seconds) {
-          results.push({ server, kind: kind.name, workers, perSecond: kind.count / each });
-        }
-        const ratio = (seconds.get(few) ?? Number.NaN) / (seconds.get(many) ?? Number.NaN);
-        console.log(`${server}, ${kind.name}: ${many} processes are ${ratio.toFixed(2)}x of ${few}`);
+      const runs: { few: Run[]; many: Run[] } = { few: [], many: [] };
+      // In turns, so that what else the machine does hits both alike.
+      for (let round = 1; round <= rounds; round++) {
+        const one = await measure(url, `jobs-${round}-${few}`, kind, few);
+        const four = await measure(url, `jobs-${round}-${many}`, kind, many);
+        runs.few.push(one);
+        runs.many.push(four);
+        const ratio = (four.perSecond / one.perSecond).toFixed(2);
+        console.log(
+          `round ${round} of ${rounds}: ${server}, ${few}: ${inWords(one)}; ${many}: ${inWords(four)}: ${ratio}x`,
+        );
       }
+      results.push({ server, kind: kind.name, ratio: ratioOf(runs), ...runs });
     } finally {
       await close();
     }
   }
+  const rate = (runs: readonly Run[]) => perSecond(median(runs.map((run) => run.perSecond)), 1);
+  const each = (runs: { few: Run[]; many: Run[] }) => ratiosOf(runs).map((ratio) => ratio.toFixed(2));
+  console.log(`\nMedians of ${rounds} rounds: ${kind.name}`);
   printTable([
-    ['jobs per second', ...[few, many].map((workers) => `${workers} process${workers > 1 ? 'es' : ''}`)],
-    ...servers.flatMap(({ name: server }) =>
-      kinds.map(({ name: kind }) => [
-        `${server}, ${kind}`,
-        ...[few, many].map((workers) => {
-          const found = results.find(
-            (each) => each.server === server && each.kind === kind && each.workers === workers,
-          );
-          return perSecond(found?.perSecond ?? Number.NaN, 1);
-        }),
-      ]),
-    ),
+    ['jobs per second', '1 process', `${many} processes`, 'ratio', 'of each round'],
+    ...results.map((all) => [
+      all.server,
+      rate(all.few),
+      rate(all.many),
+      `${all.ratio.toFixed(2)}x`,
+      each(all).sort().join(' '),
+    ]),
   ]);
   return results;
 }
 
-/** Median seconds by the number of workers, measured in turns. */
-async function compare(
-  server: string,
-  url: string,
-  kind: Kind,
-  rounds: number,
-): Promise<Map<number, number>> {
-  const taken = new Map<number, number[]>([
-    [few, []],
-    [many, []],
-  ]);
-  for (let round = 0; round < rounds; round++) {
-    for (const [workers, all] of taken) {
-      const seconds = await measure(url, `jobs-${round}-${workers}-${kind.waitMs}`, kind, workers);
-      all.push(seconds);
-      const rate = perSecond(kind.count, seconds);
-      console.log(`round ${round + 1} of ${rounds}: ${server}, ${kind.name}, ${workers}: ${rate}/s`);
-    }
-  }
-  return new Map([...taken].map(([workers, all]) => [workers, median(all)]));
+function ratiosOf({ few, many }: { few: readonly Run[]; many: readonly Run[] }): number[] {
+  return many.map((run, round) => run.perSecond / (few[round]?.perSecond ?? Number.NaN));
 }
 
-/** Seconds from the word to begin until all are acked. The processes are connected before. */
-async function measure(url: string, queue: string, kind: Kind, workers: number): Promise<number> {
+function ratioOf(runs: { few: readonly Run[]; many: readonly Run[] }): number {
+  return median(ratiosOf(runs));
+}
+
+function inWords({ perSecond: rate, workerMs, busy }: Run): string {
+  const cpu = `${workerMs.toFixed(2)} ms of CPU a job in workers, machine ${Math.round(100 * busy)} % busy`;
+  return `${perSecond(rate, 1)}/s (${cpu})`;
+}
+
+/** From the word to begin until all are acked. The processes run and know their server before. */
+async function measure(url: string, queue: string, kind: Kind, workers: number): Promise<Run> {
+  const count = kind.jobsEach * workers;
   const broker = await openBroker(url, { file: '', clock: systemClock });
-  const tally = new Tally(kind.count);
+  const tally = new Tally(count);
   const processes: ChildProcess[] = [];
+  let workerMs = 0;
   try {
     await broker.declare(queue);
-    await publish(broker, queue, kind.count, 1000);
+    await publish(broker, queue, count, 1000);
     for (let index = 0; index < workers; index++) {
       const child = fork(program, [url, queue, String(kind.concurrency), String(kind.waitMs)]);
       processes.push(child);
       child.once('exit', (code) => tally.fail(new Error(`a worker process has ended (${code})`)));
     }
     await Promise.all(processes.map((child) => once(child, 'message')));
-    for (const child of processes) child.on('message', (acked) => tally.add(Number(acked)));
+    for (const child of processes) {
+      child.on('message', (done: { acked: number; cpuMs: number }) => {
+        workerMs += done.cpuMs;
+        tally.add(done.acked);
+      });
+    }
+    const before = processorTimes();
     const start = performance.now();
     for (const child of processes) child.send('go');
     await tally.finished;
-    return secondsSince(start);
+    const seconds = secondsSince(start);
+    const after = processorTimes();
+    const busy = (after.busy - before.busy) / (after.all - before.all);
+    return { perSecond: count / seconds, workerMs: workerMs / count, busy };
   } finally {
     await Promise.all(processes.map(stop));
     await broker.remove(queue);
     await broker.close();
   }
+}
+
+function processorTimes(): { busy: number; all: number } {
+  const times = cpus().map((cpu) => cpu.times);
+  const all = times.flatMap((each) => Object.values(each)).reduce((sum, ms) => sum + ms, 0);
+  return { busy: all - times.reduce((sum, { idle }) => sum + idle, 0), all };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -1,4 +1,4 @@
-/** One worker process of the benchmark: consumes a queue from `go` until `stop`, and says how many it has acked. */
+/** One worker process of the benchmark: consumes a queue from `go` until `stop`, and tells how many it has acked. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { openBroker } from '../../src/engine/broker/open.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';
@@ -7,13 +7,18 @@ const [url = '', queue = '', concurrency = '1', waitMs = '0'] = process.argv.sli
 const broker = await openBroker(url, { file: '', clock: systemClock });
 let acked = 0;
 let told = 0;
+let cpu = process.cpuUsage();
 const tell = setInterval(() => {
-  if (acked > told) process.send?.(acked - told);
+  if (acked === told) return;
+  const used = process.cpuUsage(cpu);
+  cpu = process.cpuUsage();
+  process.send?.({ acked: acked - told, cpuMs: (used.user + used.system) / 1000 });
   told = acked;
-}, 10);
+}, 20);
 
 process.on('message', async (order) => {
   if (order === 'go') {
+    cpu = process.cpuUsage();
     await broker.consume(queue, { concurrency: Number(concurrency) }, async (delivery) => {
       if (Number(waitMs) > 0) await wait(Number(waitMs));
       delivery.ack().then(

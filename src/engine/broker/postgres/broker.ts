@@ -29,7 +29,7 @@ import { channel, schema } from './schema.ts';
 import { Upkeep } from './upkeep.ts';
 
 /** Tables that are empty one moment and full the next mislead the planner: by index is never far from the best. */
-const settings = {
+export const settings = {
   search_path: 'pismak_broker',
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',

@@ -2,7 +2,7 @@ import type { Asked, LastingConnection } from '../../database/postgres/lasting-c
 import { PismakError } from '../../errors.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { fromRow, type Message, type MessageRow } from '../message-row.ts';
-import { fetch, settle, take, yieldToOthers } from './claim-statements.ts';
+import { fetch, settle, settleAndMove, take, yieldToOthers } from './claim-statements.ts';
 import type { Lease } from './lease.ts';
 import { cameReady, noticesOf } from './notices.ts';
 import type { PostgresQueue, Wanted } from './queue.ts';
@@ -142,10 +142,11 @@ export class Claims {
       back.map(({ message }) => ({ queue: message.queue.name, high: message.lane === 'high' })),
     );
     const round = ++this.#round;
+    const askedAt = this.#clock.now();
     this.#checkAll = false;
     try {
       const [alive = [], ...answers] = await this.#connection.together([
-        [settle, this.#values(number, changes)],
+        this.#settlement(number, changes),
         ...(wanted.length > 0 ? claimOf(number, round, wanted) : []),
         ...(notices.length > 0 ? [noticesOf(notices, number)] : []),
       ]);
@@ -158,6 +159,7 @@ export class Claims {
         queue.received(
           messages.map((message) => ({ ...message, ...ours })),
           most,
+          this.#clock.now() - askedAt,
         );
       }
       return true;
@@ -187,7 +189,7 @@ export class Claims {
     for (const queue of this.#queues.values()) queue.forgetClaims();
   }
 
-  #values(number: number, changes: ReadonlyMap<number, Change>): unknown[] {
+  #settlement(number: number, changes: ReadonlyMap<number, Change>): Asked {
     const live = this.#liveRounds(changes);
     const [gone, ended, freed]: [number[], number[], number[]] = [[], [], []];
     const moved: [number[], number[], number[], number[], (string | null)[]] = [[], [], [], [], []];
@@ -216,7 +218,8 @@ export class Claims {
       moved[3].push(fate.kind === 'delayed' ? fate.delayMs : 0);
       moved[4].push(fate.history);
     }
-    return [number, gone, ended, ...moved, ...started, freed, [...freedOf], [...live]];
+    const usual = [number, gone, ended, ...started, [...live]];
+    return freed.length === 0 ? [settle, usual] : [settleAndMove, [...usual, ...moved, freed, [...freedOf]]];
   }
 
   /** Rounds of which something is still ours when these changes are written. */

@@ -11,6 +11,15 @@ test('as many are fetched ahead as handlers start within a tenth of a second', (
   assert.equal(pace.ahead(4), 0);
 });
 
+test('on a slow server as many are fetched ahead as handlers start within four claims, yet within half a second', () => {
+  const pace = new Pace();
+  pace.finished(10);
+  for (let count = 0; count < 100; count++) pace.claimed(50);
+  assert.equal(pace.ahead(1), 19);
+  for (let count = 0; count < 100; count++) pace.claimed(3000);
+  assert.equal(pace.ahead(1), 50);
+});
+
 test('large messages are fetched ahead only as far as they fit into memory', () => {
   const pace = new Pace();
   pace.finished(0.01);

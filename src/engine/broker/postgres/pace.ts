@@ -1,5 +1,11 @@
-/** Fetching ahead is worth it for what will be started within this time; more would only be kept from others. */
-const horizonMs = 100;
+/**
+ * Fetching ahead is worth it for what will be started within this time; more would only be kept from others. Where a claim
+ * takes long (a busy or distant server), the horizon is four claims: half of what is ahead is fetched while the other half
+ * is handled, and a claim may have to wait for the round before it. With 100 ms alone, four processes on two overloaded
+ * cores had nothing to do for a quarter of the time.
+ */
+const horizonMs = { least: 100, most: 500 };
+const claimsAhead = 4;
 /** And it must fit into memory. */
 const horizonBytes = 32 * 1024 * 1024;
 
@@ -7,6 +13,7 @@ const horizonBytes = 32 * 1024 * 1024;
 export class Pace {
   #meanMs: number | undefined;
   #meanBytes = 0;
+  #claimMs = 0;
 
   finished(ms: number): void {
     this.#meanMs = this.#meanMs === undefined ? ms : this.#meanMs + (ms - this.#meanMs) * 0.2;
@@ -14,6 +21,11 @@ export class Pace {
 
   fetched(bytes: number): void {
     this.#meanBytes += (bytes - this.#meanBytes) * 0.2;
+  }
+
+  /** How long the server took to answer a claim. */
+  claimed(ms: number): void {
+    this.#claimMs += (ms - this.#claimMs) * 0.2;
   }
 
   /** One that still runs tells that they take longer than we thought. */
@@ -24,7 +36,8 @@ export class Pace {
   /** None until the first has finished: it may take hours. */
   ahead(slots: number): number {
     if (this.#meanMs === undefined) return 0;
-    const inTime = (slots * horizonMs) / Math.max(this.#meanMs, 0.1);
+    const horizon = Math.min(horizonMs.most, Math.max(horizonMs.least, claimsAhead * this.#claimMs));
+    const inTime = (slots * horizon) / Math.max(this.#meanMs, 0.1);
     return Math.floor(Math.min(inTime, horizonBytes / Math.max(this.#meanBytes, 1)));
   }
 }

@@ -16,11 +16,11 @@ before(async () => {
 after(() => server.close());
 
 /** Two brokers, as two processes would have them. Leases so long that nothing here is found by looking now and then. */
-async function openTwo(t: TestContext, leaseMs = 120_000) {
+async function openTwo(t: TestContext, leaseMs = 120_000, clock = systemClock) {
   const url = await server.createDatabase();
   const pool = await openPostgresPool({ url, max: 1 });
-  const one = await openPostgresBroker({ url, clock: systemClock, leaseMs });
-  const other = await openPostgresBroker({ url, clock: systemClock, leaseMs });
+  const one = await openPostgresBroker({ url, clock, leaseMs });
+  const other = await openPostgresBroker({ url, clock, leaseMs });
   // Handlers may wait for it: a test that fails must not wait for them.
   const finish = Promise.withResolvers<void>();
   t.after(async () => {
@@ -147,6 +147,27 @@ test('what was fetched ahead is given back when handlers take long, and charged 
   const rest = await drain(other, 'letters', 49);
   assert.deepEqual(idsOf(rest).sort(), ids.slice(51));
   assert.ok(rest.every(({ attempt }) => attempt === 1));
+});
+
+test('messages are claimed by the half of what may be fetched ahead, not one by one as handlers finish', async (t) => {
+  // When the clock stands still, all handlers are quick, however busy the machine is: 20 are fetched ahead.
+  const { one, other, query } = await openTwo(t, 120_000, { ...systemClock, now: () => 1 });
+  await publishAll(other, 'letters', numbered('m', 200));
+  let acked = 0;
+  await one.consume('letters', { concurrency: 1, prefetch: 21 }, async (delivery) => {
+    await delivery.ack();
+    acked++;
+  });
+  await eventually('all are acked', () => acked === 200, 60_000);
+  await one.close();
+  // The server counts a connection's rows at the latest when it ends.
+  const claims = await eventually('they are counted', async () => {
+    const { rows } = await query(
+      "SELECT relname, n_tup_ins, n_tup_del FROM pg_stat_user_tables WHERE relname IN ('claim', 'message') ORDER BY relname",
+    );
+    return rows[1]?.n_tup_del === 200 && rows[0]?.n_tup_ins;
+  });
+  assert.ok(Number(claims) <= 40, `${claims} claims for 200 messages`);
 });
 
 test('counts stay right when the connections that made them are gone', async (t) => {

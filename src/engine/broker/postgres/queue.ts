@@ -103,19 +103,21 @@ export class PostgresQueue {
     // High ones overtake the normal ones that were fetched ahead, for which there may be no room then.
     const onlyHigh = room <= 0;
     if (onlyHigh && !(this.#high && this.#ahead.at(-1)?.lane === 'normal')) return undefined;
+    // Half of what may be fetched ahead: while it is being fetched, the other half is handled.
+    const half = Math.max(this.#free, Math.ceil(this.#allowed / 2));
+    // Not one by one as handlers finish: a claim costs the server more than all else that a message does.
+    if (room < half && !this.#high) return undefined;
     this.#more = onlyHigh;
     this.#asked = this.#high;
     this.#high = false;
-    // Half of what may be fetched ahead: while it is being fetched, the other half is handled.
-    const most = onlyHigh
-      ? this.#concurrency
-      : Math.min(room, Math.max(this.#free, Math.ceil(this.#allowed / 2)));
+    const most = onlyHigh ? this.#concurrency : Math.min(room, half);
     return { queue: this, most, onlyHigh };
   }
 
   /** The answer to `ask`; undefined when there was none. Nothing is started before `dispatch`. */
-  received(messages: Claimed[] | undefined, most: number): void {
+  received(messages: Claimed[] | undefined, most: number, tookMs = 0): void {
     this.#asked = false;
+    if (messages) this.#pace.claimed(tookMs);
     for (const message of messages ?? []) {
       this.claims.set(message.seq, message);
       this.#pace.fetched(message.body.length);

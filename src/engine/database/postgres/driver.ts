@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { PismakError } from '../../errors.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
@@ -60,8 +61,22 @@ export function clientThatEnds(pgModule: PgModule, clock: Clock = systemClock) {
 
 /** Ends a connection without a word to the server. The driver has no name for it. */
 export function cutConnection(client: pg.ClientBase): void {
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
-  connection.stream.destroy();
+  streamOf(client).destroy();
+}
+
+/** What `send` asks goes out as one write, so that neither side wakes up for each statement. */
+export function inOneWrite<T>(client: pg.ClientBase, send: () => T): T {
+  const stream = streamOf(client);
+  stream.cork();
+  try {
+    return send();
+  } finally {
+    stream.uncork();
+  }
+}
+
+function streamOf(client: pg.ClientBase): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }
 
 /** Numbers are numbers (int8, and numeric as SUM gives it), bytes are Uint8Array: as SQLite gives them. */

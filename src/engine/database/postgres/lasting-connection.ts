@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { PismakError } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { PostgresCluster } from './cluster.ts';
-import { cutConnection } from './driver.ts';
+import { cutConnection, durableCommits, inOneWrite } from './driver.ts';
 import { isClash, postgresError } from './errors.ts';
 
 /** A statement that the server prepares once for each connection. */
@@ -63,8 +63,10 @@ export class LastingConnection {
     }
   }
 
-  /** Several statements in one transaction and one round trip: the rows of each. */
+  /** Several statements in one transaction and one round trip: the rows of each. One alone is a transaction by itself. */
   async together(asked: readonly Asked[]): Promise<unknown[][][]> {
+    const [only, ...others] = asked;
+    if (only && others.length === 0) return [await this.#ask((send) => send(only))];
     return this.#ask(async (send) => {
       const answers = [beginning, ...asked, end].map((one) => send(one));
       const results = await Promise.allSettled(answers);
@@ -85,10 +87,17 @@ export class LastingConnection {
     const client = await this.#connect();
     const cancel = this.#options.clock.after(this.#options.patienceMs, () => cutConnection(client));
     try {
-      return await work(async ([{ name, text }, values]) => {
-        const { rows } = await client.query<unknown[]>({ name, text, values: [...values], rowMode: 'array' });
-        return rows;
-      });
+      return await inOneWrite(client, () =>
+        work(async ([{ name, text }, values]) => {
+          const { rows } = await client.query<unknown[]>({
+            name,
+            text,
+            values: [...values],
+            rowMode: 'array',
+          });
+          return rows;
+        }),
+      );
     } catch (error) {
       throw postgresError(error);
     } finally {
