@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { PismakError } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { PostgresCluster } from './cluster.ts';
-import { cutConnection, durableCommits, inOneWrite } from './driver.ts';
+import { cutConnection, inOneWrite } from './driver.ts';
 import { isClash, postgresError } from './errors.ts';
 
 /** A statement that the server prepares once for each connection. */
