@@ -7,6 +7,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { run } from 'node:test';
+import { shareServers } from '../src/engine/testing/servers/shared.ts';
 import { reportTests } from './report-tests.ts';
 import { longestFirst, readTestTimes, rememberTestTimes } from './test-times.ts';
 
@@ -51,6 +52,7 @@ function testFiles(below: readonly string[]): string[] {
 
 async function runTests(files: string[]): Promise<void> {
   console.log(`tests: ${files.length} ${files.length === 1 ? 'file' : 'files'}`);
+  const servers = await shareServers();
   const stream = run({
     files: longestFirst(files, readTestTimes(timesFile), guessTime),
     // Most tests wait, for a disk, a lease or a server to start: with as many files as cores, a core would often be idle.
@@ -58,6 +60,7 @@ async function runTests(files: string[]): Promise<void> {
     timeout: 300_000,
   });
   const { passed, times } = await reportTests(stream, (text) => process.stdout.write(text));
+  await servers.close();
   if (passed) rememberTestTimes(timesFile, times);
   else process.exitCode = 1;
 }
