@@ -56,7 +56,7 @@ async function runTests(files: string[]): Promise<void> {
   const stream = run({
     files: longestFirst(files, readTestTimes(timesFile), guessTime),
     // Most tests wait, for a disk, a lease or a server to start: with as many files as cores, a core would often be idle.
-    concurrency: 2 * availableParallelism(),
+    concurrency: availableParallelism() + 2,
     timeout: 300_000,
   });
   const { passed, times } = await reportTests(stream, (text) => process.stdout.write(text));
@@ -67,7 +67,7 @@ async function runTests(files: string[]): Promise<void> {
 
 /** Those that start servers or the whole program take longest. */
 function guessTime(file: string): number {
-  const servers = /start(Postgres|RabbitCluster|Zookeeper)|RunningPismak|survive/;
+  const servers = /(start|shared)(Postgres|Rabbit|Zookeeper)|RunningPismak|survive/;
   return servers.test(readFileSync(file, 'utf8')) ? 60_000 : 1000;
 }
 
