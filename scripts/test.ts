@@ -53,6 +53,9 @@ function testFiles(below: readonly string[]): string[] {
 async function runTests(files: string[]): Promise<void> {
   console.log(`tests: ${files.length} ${files.length === 1 ? 'file' : 'files'}`);
   const servers = await shareServers();
+  // They end with us anyway, but then their files would stay; a second Ctrl-C does not wait.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void servers.close().finally(() => process.kill(process.pid, signal)));
   const stream = run({
     files: longestFirst(files, readTestTimes(timesFile), guessTime),
     // Most tests wait, for a disk, a lease or a server to start: with as many files as cores, a core would often be idle.
