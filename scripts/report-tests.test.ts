@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
 import { reportTests } from './report-tests.ts';
@@ -16,9 +17,14 @@ function summary(success: boolean, skipped = 0): TestEvent {
   };
 }
 
+function complete(name: string, file: string, ms: number, passed = true): TestEvent {
+  const details = { duration_ms: ms, type: 'test' as const, passed };
+  return { type: 'test:complete', data: { ...place, name, file, details } };
+}
+
 async function report(...events: TestEvent[]): Promise<{ passed: boolean; text: string }> {
   let text = '';
-  const passed = await reportTests(
+  const { passed } = await reportTests(
     (async function* () {
       yield* events;
     })(),
@@ -32,6 +38,8 @@ async function report(...events: TestEvent[]): Promise<{ passed: boolean; text: 
 test('tests that pass show dots and the counts, and nothing that they printed', async () => {
   const { passed, text } = await report(
     { type: 'test:stdout', data: { file: 'sum.test.ts', message: 'chatter' } },
+    complete(place.name, 'sum.test.ts', 1),
+    complete('sum.test.ts', resolve('sum.test.ts'), 2),
     { type: 'test:pass', data: { ...place, details: { duration_ms: 1, type: 'test' } } },
     { type: 'test:diagnostic', data: { message: 'tests 1', nesting: 0, level: 'info' } },
     summary(true),
@@ -44,11 +52,12 @@ test('a failure is shown with its place, its reason and what its file printed', 
   const error = Object.assign(new Error('test failed'), { cause: new Error('got five') });
   const { passed, text } = await report(
     { type: 'test:stdout', data: { file: 'sum.test.ts', message: 'adding' } },
+    complete(place.name, 'sum.test.ts', 1, false),
     { type: 'test:fail', data: { ...place, details: { duration_ms: 1, type: 'test', error } } },
     summary(false),
   );
   assert.equal(passed, false);
-  assert.match(text, /✖ two and two make four \(sum\.test\.ts:3:1\)\n {2}Error: got five/);
+  assert.match(text, /^X\n\n✖ two and two make four \(sum\.test\.ts:3:1\)\n {2}Error: got five/);
   assert.match(text, /printed by sum\.test\.ts:\nadding/);
 });
 
@@ -59,4 +68,18 @@ test('a skipped test fails the run by name', async () => {
   );
   assert.equal(passed, false);
   assert.match(text, /two and two make four: skipped/);
+});
+
+test('a long run ends with its ten slowest files, before the counts', async () => {
+  const files = Array.from({ length: 12 }, (_, index) => `${index}.test.ts`);
+  const { text } = await report(
+    ...files.map((file, index) => complete(file, resolve(file), 1000 * index)),
+    { type: 'test:diagnostic', data: { message: 'tests 12', nesting: 0, level: 'info' } },
+    summary(true),
+  );
+  const named = [...text.matchAll(/^ +([\d.]+) s {2}(.*)$/gm)].map(([, seconds, file]) => [seconds, file]);
+  assert.deepEqual(named[0], ['11.0', '11.test.ts']);
+  assert.deepEqual(named.at(-1), ['2.0', '2.test.ts']);
+  assert.equal(named.length, 10);
+  assert.match(text, /ten slowest files:\n( .*\n)+\nℹ tests 12\n$/);
 });

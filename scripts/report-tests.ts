@@ -1,32 +1,45 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { EventData } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
+import type { TestTimes } from './test-times.ts';
+
+export interface TestReport {
+  /** Whether all is well, which a skipped test is not: it runs, or it goes. */
+  passed: boolean;
+  /** How long each file took, in milliseconds, by its path from here. */
+  times: TestTimes;
+}
 
 /**
- * Shows a run of tests: a dot for each that passed, what failed in full with whatever its file had printed, and Node's
- * own counts at the end. Resolves to whether all is well, which a skipped test is not: it runs, or it goes.
+ * Shows a run of tests: a dot for each that passed, what failed in full with whatever its file had printed, the slowest
+ * files of a long run, and Node's own counts at the end.
  */
 export async function reportTests(
   events: AsyncIterable<TestEvent>,
   write: (text: string) => void,
-): Promise<boolean> {
+): Promise<TestReport> {
   const printed = new Map<string, string>();
   const failed: EventData.TestFail[] = [];
   const skipped: string[] = [];
   const counts: string[] = [];
+  const times: Record<string, number> = {};
   let dots = 0;
   let passed = false;
   for await (const { type, data } of events) {
     if (type === 'test:stdout' || type === 'test:stderr') {
       const file = data.file ?? '';
       printed.set(file, ((printed.get(file) ?? '') + data.message).slice(-20_000));
-    } else if (type === 'test:pass' && data.details.type !== 'suite') {
-      write(++dots % 100 === 0 ? '.\n' : '.');
+    } else if (type === 'test:complete' && isFile(data)) {
+      times[relative('.', data.name)] = data.details.duration_ms;
+    } else if (type === 'test:complete' && data.details.type !== 'suite') {
+      // Passes and failures are told in the order of the files: all of one that runs for minutes would wait for it.
+      const sign = data.details.passed ? '.' : 'X';
+      write(++dots % 100 === 0 ? `${sign}\n` : sign);
+    } else if (type === 'test:pass') {
       if ((data.skip ?? data.todo) !== undefined)
         skipped.push(`\n✖ ${data.name}: skipped; a test runs, or it goes\n`);
     } else if (type === 'test:fail') {
-      write(++dots % 100 === 0 ? 'X\n' : 'X');
       if (!isOnlyFailedInside(data)) failed.push(data);
     } else if (type === 'test:diagnostic' && data.file === undefined) {
       counts.push(`ℹ ${data.message}\n`);
@@ -40,8 +53,22 @@ export async function reportTests(
     const text = printed.get(file);
     if (text) write(`\nprinted by ${relative('.', file)}:\n${text.trimEnd()}\n`);
   }
+  write(slowest(times));
   write(`\n${counts.join('')}`);
-  return passed;
+  return { passed, times };
+}
+
+/** Node runs each file as a test of its own, which bears the name of the file. */
+function isFile({ name, file, nesting }: EventData.TestComplete): boolean {
+  return nesting === 0 && file !== undefined && resolve(name) === resolve(file);
+}
+
+/** Nothing when there are so few files that all of them would be the slowest. */
+function slowest(times: TestTimes): string {
+  const files = Object.entries(times).sort(([, a], [, b]) => b - a);
+  if (files.length <= 10) return '';
+  const lines = files.slice(0, 10).map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}\n`);
+  return `\nten slowest files:\n${lines.join('')}`;
 }
 
 /** A suite whose only fault is that a test inside it failed says nothing new. */

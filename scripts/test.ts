@@ -3,15 +3,20 @@
  * tests below those paths, and nothing else.
  */
 import { spawn } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { run } from 'node:test';
+import { shareServers } from '../src/engine/testing/servers/shared.ts';
 import { reportTests } from './report-tests.ts';
+import { longestFirst, readTestTimes, rememberTestTimes } from './test-times.ts';
 
 const root = join(import.meta.dirname, '..');
 process.chdir(root);
 const paths = process.argv.slice(2);
+const timesFile = join(root, '.cache', 'test-times.json');
+// A third of what test files compute would be to compile the same modules, each for itself. `bin/pismak` uses it too.
+process.env.NODE_COMPILE_CACHE ??= join(root, '.cache', 'node');
 
 if (paths.length === 0) {
   await step('types', 'node_modules/typescript/bin/tsc', '-p', '.');
@@ -47,10 +52,26 @@ function testFiles(below: readonly string[]): string[] {
 
 async function runTests(files: string[]): Promise<void> {
   console.log(`tests: ${files.length} ${files.length === 1 ? 'file' : 'files'}`);
-  // As many files at once as there are cores: most tests wait for a disk or for a child process.
-  const stream = run({ files, concurrency: availableParallelism(), timeout: 300_000 });
-  const passed = await reportTests(stream, (text) => process.stdout.write(text));
-  if (!passed) process.exitCode = 1;
+  const servers = await shareServers();
+  // They end with us anyway, but then their files would stay; a second Ctrl-C does not wait.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void servers.close().finally(() => process.kill(process.pid, signal)));
+  const stream = run({
+    files: longestFirst(files, readTestTimes(timesFile), guessTime),
+    // Most tests wait, for a disk, a lease or a server to start: with as many files as cores, a core would often be idle.
+    concurrency: availableParallelism() + 2,
+    timeout: 300_000,
+  });
+  const { passed, times } = await reportTests(stream, (text) => process.stdout.write(text));
+  await servers.close();
+  if (passed) rememberTestTimes(timesFile, times);
+  else process.exitCode = 1;
+}
+
+/** Those that start servers or the whole program take longest. */
+function guessTime(file: string): number {
+  const servers = /(start|shared)(Postgres|Rabbit|Zookeeper)|RunningPismak|survive/;
+  return servers.test(readFileSync(file, 'utf8')) ? 60_000 : 1000;
 }
 
 function fail(message: string): never {

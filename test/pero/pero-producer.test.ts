@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';
-import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
+import { sharedRabbit } from '../../src/engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { startSystem } from '../../src/server/system.ts';
 
 test('a program that knows only the fields of PERO and RabbitMQ gets its results, large ones inline', async (t) => {
-  const cluster = await startRabbitCluster(1);
+  const cluster = await sharedRabbit();
   t.after(() => cluster.close());
   const { url } = await cluster.createHost();
   const settings = settingsSchema.parse({

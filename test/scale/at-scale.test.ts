@@ -7,8 +7,7 @@ import { decodeRequest, newRequest, toMessage } from '../../src/engine/request/r
 import { submitRequest } from '../../src/engine/request/submit.ts';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
-import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
-import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
+import { sharedPostgres, sharedRabbit } from '../../src/engine/testing/servers/shared.ts';
 import { startZookeeper } from '../../src/engine/testing/servers/zookeeper.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';
@@ -68,8 +67,8 @@ async function sendAndCollect(engine: Engine, count: number): Promise<void> {
 test('on RabbitMQ, ZooKeeper and PostgreSQL a worker elsewhere needs only the coordination, and follows the addresses', async (t) => {
   const after = lastFirst(t);
   const [postgres, rabbit, zookeeper] = await Promise.all([
-    startPostgres(),
-    startRabbitCluster(1),
+    sharedPostgres(),
+    sharedRabbit(),
     startZookeeper(),
   ]);
   after(() => Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]));
@@ -100,7 +99,7 @@ test('on RabbitMQ, ZooKeeper and PostgreSQL a worker elsewhere needs only the co
 
 test('on one PostgreSQL for everything, a worker elsewhere that is killed loses nothing', async (t) => {
   const after = lastFirst(t);
-  const postgres = await startPostgres();
+  const postgres = await sharedPostgres();
   after(() => postgres.close());
   const url = await postgres.createDatabase();
   const addresses = { broker: url, coordination: url, database: url, blobs: url };

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Migration } from '../../src/engine/database/database.ts';
 import { engineMigrations, openDatabase } from '../../src/engine/database/open.ts';
 import { hasCode } from '../../src/engine/errors.ts';
-import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
+import { sharedPostgres } from '../../src/engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';
 
@@ -62,7 +62,7 @@ test('this version works on an SQLite database that a later one has added to, an
   both(t, 'sqlite:'));
 
 test('this version works on a PostgreSQL database that a later one has added to, and refuses one that it has changed', async (t) => {
-  const server = await startPostgres();
+  const server = await sharedPostgres();
   t.after(() => server.close());
   await both(t, await server.createDatabase());
 });

@@ -6,7 +6,7 @@ import { decodeRequest, type Request } from '../../src/engine/request/request.ts
 import { submitRequest } from '../../src/engine/request/submit.ts';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
-import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
+import { sharedPostgres } from '../../src/engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { listWorkers } from '../../src/engine/worker/worker-record.ts';
 import { startSystem } from '../../src/server/system.ts';
@@ -23,7 +23,7 @@ test('workers of this version and the next serve the same queues, and neither lo
 }, async (t) => {
   const directory = await temporaryDirectory(t);
   const later = await makeLaterVersion(join(directory, 'later'));
-  const postgres = await startPostgres();
+  const postgres = await sharedPostgres();
   t.after(() => postgres.close());
   const url = await postgres.createDatabase();
   const engine = await startThisVersion(t, url, join(directory, 'leader'));

@@ -2,14 +2,14 @@ import { after, before } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresPool } from '../database/postgres/pool.ts';
 import { eventually } from '../testing/eventually.ts';
-import { type PostgresServer, startPostgres } from '../testing/servers/postgres.ts';
+import { sharedPostgres } from '../testing/servers/shared.ts';
 import { systemClock } from '../time/clock.ts';
 import { brokerContract } from './contract.ts';
 import { openPostgresBroker } from './postgres.ts';
 
-let server: PostgresServer;
+let server: Awaited<ReturnType<typeof sharedPostgres>>;
 before(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
 after(() => server.close());
 

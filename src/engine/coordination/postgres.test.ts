@@ -1,13 +1,13 @@
 import { after, before, type TestContext } from 'node:test';
 import { openPostgresPool } from '../database/postgres/pool.ts';
 import { eventually } from '../testing/eventually.ts';
-import { type PostgresServer, startPostgres } from '../testing/servers/postgres.ts';
+import { sharedPostgres } from '../testing/servers/shared.ts';
 import { type CoordinationUnderTest, coordinationContract } from './contract.ts';
 import { openPostgresCoordination } from './postgres.ts';
 
-let server: PostgresServer;
+let server: Awaited<ReturnType<typeof sharedPostgres>>;
 before(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
 after(() => server.close());
 

@@ -3,14 +3,14 @@ import { after } from 'node:test';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { openDatabase } from '../database/open.ts';
 import type { Clock } from '../time/clock.ts';
-import { startPostgres } from './servers/postgres.ts';
+import { sharedPostgres } from './servers/shared.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 type Scope = { after(work: () => Promise<void>): void };
 
 /** The engine's tables on both databases, each with a store of bytes: for claims that are mostly SQL. */
 export async function bothDatabases() {
-  const server = await startPostgres();
+  const server = await sharedPostgres();
   after(() => server.close());
   const opener = (url: () => Promise<string>) => async (test: Scope, clock: Clock) => {
     const directory = await temporaryDirectory(test);

@@ -8,11 +8,13 @@ export async function eventually<T>(
   ask: () => T | Promise<T>,
   deadlineMs = 10_000,
 ): Promise<Exclude<T, Falsy>> {
-  const end = performance.now() + deadlineMs;
+  const start = performance.now();
   for (;;) {
     const answer = await ask();
     if (answer) return answer as Exclude<T, Falsy>;
-    if (performance.now() > end) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}`);
-    await wait(5);
+    const waited = performance.now() - start;
+    if (waited > deadlineMs) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}`);
+    // Rarer the longer it takes: what is waited for needs the processor more than the question.
+    await wait(Math.min(Math.max(waited / 20, 5), 25));
   }
 }

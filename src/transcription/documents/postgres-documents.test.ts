@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { eventually } from '../../engine/testing/eventually.ts';
-import { startPostgres } from '../../engine/testing/servers/postgres.ts';
+import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { documentQueries } from '../database/database.ts';
 import { admin, runHouse } from '../testing/running-transcription.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.close());
 /** Blobs that were put are old enough to be erased at once. */
 const later: Clock = { ...systemClock, now: () => systemClock.now() + 120_000 };

@@ -4,11 +4,11 @@ import { after, type TestContext, test } from 'node:test';
 import { own } from '../../engine/blobs/owners/blob-owners.ts';
 import { hasCode } from '../../engine/errors.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
-import { startPostgres } from '../../engine/testing/servers/postgres.ts';
+import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';
 import { documentOwner } from './document.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.close());
 const otherKey = { ...anna, credential: 'key:anna-2' };
 const kilobyte = 1024;

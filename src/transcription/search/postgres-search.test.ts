@@ -1,11 +1,11 @@
 import { after } from 'node:test';
 import { openDatabase } from '../../engine/database/open.ts';
-import { startPostgres } from '../../engine/testing/servers/postgres.ts';
+import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { migrations } from '../database/migrations.ts';
 import { searchContract } from './contract.ts';
 
-const server = await startPostgres();
+const server = await sharedPostgres();
 after(() => server.close());
 
 searchContract('PostgreSQL', async (test) => {

@@ -1,7 +1,7 @@
 import { after, before, test } from 'node:test';
 import { openPostgresPool } from '../../database/postgres/pool.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { type PostgresServer, startPostgres } from '../../testing/servers/postgres.ts';
+import { sharedPostgres } from '../../testing/servers/shared.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 import type { Broker } from '../broker.ts';
 import { openPostgresBroker } from '../postgres.ts';
@@ -13,9 +13,9 @@ const consumers = 2;
 // So that no delay of a message is taken for the pause between two turns of upkeep.
 const leaseMs = 3 * 7_200_000;
 
-let server: PostgresServer;
+let server: Awaited<ReturnType<typeof sharedPostgres>>;
 before(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
 after(() => server.close());
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { openPostgresPool } from '../../database/postgres/pool.ts';
 import { hasCode } from '../../errors.ts';
-import { type PostgresServer, startPostgres } from '../../testing/servers/postgres.ts';
+import { sharedPostgres } from '../../testing/servers/shared.ts';
 import { systemClock } from '../../time/clock.ts';
 import { drain, publishAll } from '../contract/scene.ts';
 import { openPostgresBroker } from '../postgres.ts';
 
-let server: PostgresServer;
+let server: Awaited<ReturnType<typeof sharedPostgres>>;
 before(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
 after(() => server.close());
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Connection } from 'rabbitmq-client';
 import { eventually } from '../../testing/eventually.ts';
 import { type Gate, openGate } from '../../testing/servers/gate.ts';
-import { type RabbitCluster, startRabbitCluster } from '../../testing/servers/rabbitmq.ts';
+import { sharedRabbit } from '../../testing/servers/shared.ts';
 import { ManualClock, systemClock } from '../../time/clock.ts';
 import type { Delivery } from '../broker.ts';
 import { numbered, publishAll } from '../contract/scene.ts';
@@ -14,9 +14,9 @@ import { RabbitLink } from './link.ts';
 import { Publisher } from './publisher.ts';
 import { countReady } from './server-queues.ts';
 
-let cluster: RabbitCluster;
+let cluster: Awaited<ReturnType<typeof sharedRabbit>>;
 before(async () => {
-  cluster = await startRabbitCluster(1);
+  cluster = await sharedRabbit();
 });
 after(() => cluster.close());
 

@@ -30,14 +30,20 @@ export interface PostgresNode {
   start(): Promise<void>;
 }
 
+interface PostgresOptions {
+  standby?: boolean;
+  tls?: boolean;
+  address?: string;
+  /** As in postgresql.conf. */
+  settings?: Readonly<Record<string, string>>;
+}
+
 /**
  * PostgreSQL on loopback ports of its own, durable as in production, gone when this process is gone. With `standby`, a
  * synchronous one: a commit that resolved is on both. With `tls`, nothing else is accepted; URLs name the authority.
  * With `address`, it listens there too, and URLs say so.
  */
-export async function startPostgres(
-  options: { standby?: boolean; tls?: boolean; address?: string } = {},
-): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), 'pismak-postgres-'));
   const nodes: { kill(): Promise<void> }[] = [];
   const close = async () => {
@@ -54,7 +60,7 @@ export async function startPostgres(
 
 async function startNodes(
   directory: string,
-  options: { standby?: boolean; tls?: boolean; address?: string },
+  options: PostgresOptions,
   started: { kill(): Promise<void> }[],
 ): Promise<Omit<PostgresServer, 'close'>> {
   const owner = await postgresUser();
@@ -88,6 +94,7 @@ async function startNodes(
     return `postgres://pismak:${encodeURIComponent(password)}@${hosts}/${database}${query}`;
   };
   const settings: Record<string, string> = {
+    ...options.settings,
     ...(options.address && { listen_addresses: `127.0.0.1,${options.address}` }),
     ...(certificates && {
       ssl: 'on',
@@ -100,7 +107,6 @@ async function startNodes(
   // Without its standby a commit would wait forever: until that one is there, nothing is committed.
   const primary = await startNode(data, { ...settings, ...synchronous });
   started.push(primary);
-  const ask = (url: string, statement: string) => run('psql', ['-XAtqc', statement, url]);
   const ports = [primary.port];
   const nodeOf = ({ port, ...node }: typeof primary) => ({ url: urlOf([port]), ...node });
 
@@ -143,10 +149,20 @@ async function startNodes(
       await ask(urlOf([promoted]), 'SELECT pg_reload_conf()');
       await untilSynchronous(promoted);
     },
-    async createDatabase() {
-      const name = `test_${randomBytes(6).toString('hex')}`;
-      await ask(urlOf(ports), `CREATE DATABASE "${name}"`);
-      return urlOf(ports, name, options.address);
-    },
+    createDatabase: () => createDatabaseAt(urlOf(ports), (name) => urlOf(ports, name, options.address)),
   };
+}
+
+/** Through a URL of the database `postgres`; gives back the new one's. */
+export async function createDatabaseAt(
+  url: string,
+  urlOf = (name: string) => url.replace(/\/postgres$/, `/${name}`),
+): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await ask(url, `CREATE DATABASE "${name}"`);
+  return urlOf(name);
+}
+
+async function ask(url: string, statement: string): Promise<string> {
+  return run('psql', ['-XAtqc', statement, url]);
 }

@@ -1,34 +1,29 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { eventually } from '../eventually.ts';
-import { type Certificates, createCertificates } from './certificates.ts';
+import { createCertificates } from './certificates.ts';
+import {
+  clientsOf,
+  type RabbitAccess,
+  type RabbitClientNode,
+  type RabbitClients,
+  startMs,
+} from './rabbitmq-clients.ts';
 import { createNode, planNode, startPortMapper } from './rabbitmq-node.ts';
 
-const startMs = 90_000;
-
-export interface RabbitCluster {
-  certificates: Certificates;
+export interface RabbitCluster extends RabbitClients {
   nodes: RabbitNode[];
-  /** A new empty virtual host for one test, as URLs of all nodes. */
-  createHost(): Promise<{ url: string; tlsUrl: string; name: string }>;
-  /** Asks the management API; the path begins after /api. */
-  manage(method: string, path: string, body?: unknown): Promise<unknown>;
+  access: RabbitAccess;
   close(): Promise<void>;
 }
 
-export interface RabbitNode {
-  /** Where its clients come from, in the management API: `rabbit1@localhost`. */
-  name: string;
+export interface RabbitNode extends RabbitClientNode {
   /** kill -9. */
   kill(): Promise<void>;
   /** After `kill`, with the same data and ports; resolves when it serves again. */
   start(): Promise<void>;
-  /** Runs `rabbitmqctl` against it. */
-  control(...args: string[]): Promise<string>;
 }
 
 /**
@@ -62,7 +57,6 @@ async function startNodes(
   const user = 'pismak';
   // `+` and `/` show that passwords are unescaped from URLs.
   const password = `${randomBytes(12).toString('hex')}+/`;
-  const credentials = `${user}:${encodeURIComponent(password)}`;
   await writeFile(join(directory, '.erlang.cookie'), randomBytes(16).toString('hex'), { mode: 0o400 });
   const certificates = await createCertificates(join(directory, 'tls'));
   const mapper = await startPortMapper();
@@ -93,33 +87,12 @@ async function startNodes(
     stops.push(node.kill);
   }
 
-  const request = async (port: number, method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(`http://127.0.0.1:${port}/api${path}`, {
-      method,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text ? JSON.parse(text) : undefined;
+  const access: RabbitAccess = {
+    ...{ user, password, certificates, ...(address && { address }) },
+    nodes: plans.map(({ name, ports }, index) => ({ name, ports, env: nodes[index]?.env ?? {} })),
   };
-  const manage = async (method: string, path: string, body?: unknown) => {
-    const answers = plans.map((plan) => () => request(plan.ports.management, method, path, body));
-    for (const ask of answers.slice(0, -1)) {
-      const answer = await ask().catch((error: unknown) => {
-        // A node that is down: the next one is asked.
-        if (error instanceof TypeError) return error;
-        throw error;
-      });
-      if (!(answer instanceof TypeError)) return answer;
-    }
-    return answers.at(-1)?.();
-  };
+  const clients = clientsOf(access);
   const serves = async (index: number) => {
-    const plan = plans[index];
     if (nodes[index]?.hasEnded) {
       const log = await readFile(
         join(directory, names[index] ?? '', 'log', `${names[index]}@localhost.log`),
@@ -128,9 +101,9 @@ async function startNodes(
       throw new Error(`RabbitMQ did not start: ${log.slice(-3000)}`);
     }
     // A node that was killed listens before it has all its virtual hosts again.
-    const checks = [`port-listener/${plan?.ports.amqp}`, 'virtual-hosts'];
+    const checks = [`port-listener/${plans[index]?.ports.amqp}`, 'virtual-hosts'];
     return Promise.all(
-      checks.map((check) => request(plan?.ports.management ?? 0, 'GET', `/health/checks/${check}`)),
+      checks.map((check) => clients.nodes[index]?.manage('GET', `/health/checks/${check}`)),
     ).then(
       () => true,
       () => false,
@@ -140,42 +113,22 @@ async function startNodes(
   await eventually(
     'all are in the cluster',
     async () => {
-      const members = (await manage('GET', '/nodes')) as { running: boolean }[];
+      const members = (await clients.manage('GET', '/nodes')) as { running: boolean }[];
       return members.filter((member) => member.running).length === size;
     },
     startMs,
   );
 
-  const hosts = (port: 'amqp' | 'amqps', host = '127.0.0.1') =>
-    plans.map((plan) => `${host}:${plan.ports[port]}`).join(',');
   return {
-    certificates,
-    manage,
-    nodes: nodes.map((node, index) => ({
-      name: `${names[index]}@localhost`,
-      kill: node.kill,
+    ...clients,
+    access,
+    nodes: clients.nodes.map((client, index) => ({
+      ...client,
+      kill: async () => nodes[index]?.kill(),
       async start() {
-        node.start();
-        await eventually(`${names[index]} serves`, () => serves(index), startMs);
+        nodes[index]?.start();
+        await eventually(`${client.name} serves`, () => serves(index), startMs);
       },
-      control: async (...args) =>
-        (await promisify(execFile)('/usr/lib/rabbitmq/bin/rabbitmqctl', args, { env: node.env })).stdout,
     })),
-    async createHost() {
-      const name = `test-${randomBytes(6).toString('hex')}`;
-      // On a busy machine it may take longer than the server waits.
-      const create = () =>
-        manage('PUT', `/vhosts/${name}`, {}).then(
-          () => true,
-          () => false,
-        );
-      await eventually('there is a virtual host', create, startMs);
-      await manage('PUT', `/permissions/${name}/${user}`, { configure: '.*', write: '.*', read: '.*' });
-      return {
-        name,
-        url: `amqp://${credentials}@${hosts('amqp', address)}/${name}`,
-        tlsUrl: `amqps://${credentials}@${hosts('amqps')}/${name}`,
-      };
-    },
   };
 }

@@ -1,0 +1,35 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** How long each test file took when it last ran, in milliseconds, by its path. */
+export type TestTimes = Readonly<Record<string, number>>;
+
+/** Nothing is known where nothing ran yet, or where the file is damaged. */
+export function readTestTimes(file: string): TestTimes {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Keeps what is known of the files that did not run this time. */
+export function rememberTestTimes(file: string, times: TestTimes): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ ...readTestTimes(file), ...times }, null, 2)}\n`);
+}
+
+/**
+ * The longest first, so that none of them begins when all others are done. Of a file that never ran, `guess` says how long
+ * it may take.
+ */
+export function longestFirst(
+  files: readonly string[],
+  times: TestTimes,
+  guess: (file: string) => number,
+): string[] {
+  return files
+    .map((file) => ({ file, ms: times[file] ?? guess(file) }))
+    .sort((a, b) => b.ms - a.ms)
+    .map(({ file }) => file);
+}
