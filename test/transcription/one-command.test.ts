@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { makeSample } from '../../src/transcription/samples/make-sample.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 /** `pismak WORDS` in a process of its own. */
 async function pismak(
@@ -39,7 +39,7 @@ test('one command makes text, PAGE XML and PDF of scans, with and without Tesser
   assert.equal(first.code, 1, first.stderr);
   assert.match(first.stdout, /1 page in .*\nFAILED +WHY\nbroken\.png +split: the file is no image/);
   const files = (await readdir(out)).filter((file) => !file.startsWith('.')).sort();
-  assert.deepEqual(files, ['a "scan" 🦉_.page.xml', 'a "scan" 🦉_.pdf', 'a "scan" 🦉_.txt']);
+  assert.deepEqual(files, ['a _scan_ 🦉_.page.xml', 'a _scan_ 🦉_.pdf', 'a _scan_ 🦉_.txt']);
   const read = await readFile(join(out, files[2] ?? ''), 'utf8');
   assert.ok(read.includes(word), `${word} in: ${read}`);
   assert.match(await readFile(join(out, files[0] ?? ''), 'utf8'), /<PcGts/);
@@ -55,6 +55,6 @@ test('one command makes text, PAGE XML and PDF of scans, with and without Tesser
   const bare = await pismak(['transcribe', join(scans, name), '-o', elsewhere], { ...process.env, PATH: '' });
   assert.equal(bare.code, 0, bare.stderr);
   assert.match(bare.stderr, /Tesseract is not installed/);
-  const again = await readFile(join(elsewhere, 'a "scan" 🦉_.txt'), 'utf8');
+  const again = await readFile(join(elsewhere, 'a _scan_ 🦉_.txt'), 'utf8');
   assert.ok(again.includes(word), `${word} in: ${again}`);
 });

@@ -72,12 +72,12 @@ test('results lie beside each other under the names of the scans, and what faile
     'b.jpg.txt',
     'b.png.json',
     'b.png.txt',
-    'book "x"-0001.json',
-    'book "x"-0001.txt',
-    'book "x"-0002.json',
-    'book "x"-0002.txt',
+    'book _x_-0001.json',
+    'book _x_-0001.txt',
+    'book _x_-0002.json',
+    'book _x_-0002.txt',
   ]);
-  assert.equal(await readFile(join(out, 'book "x"-0002.txt'), 'utf8'), 'second\n');
+  assert.equal(await readFile(join(out, 'book _x_-0002.txt'), 'utf8'), 'second\n');
   assert.match(said, /5 pages in/);
   assert.match(said, /book "x".tif, page 3 +the page is torn/);
   assert.match(said, /c.png +split: this is no image/);

@@ -82,6 +82,11 @@ export function migrationContract(
       assert.deepEqual(await database.query.introspection.getTables(), []);
       await database.migrate(line([frame]));
       await database.checkMigrated(line([frame]));
+      const first: Migration = { name: '0001-first', up: async () => {} };
+      await database.checkMigrated(line([first], 'robot'));
+      await database.migrate(line([first], 'robot'));
+      const both = [first, { ...first, name: '0002-second' }];
+      await assert.rejects(database.checkMigrated(line(both, 'robot')), /lacks robot\/0002-second/);
       await database.close();
     });
 
@@ -91,8 +96,8 @@ export function migrationContract(
         database.query,
       );
       await sql`INSERT INTO "migration" VALUES ('0001-frame', 1), ('0002-trace', 1)`.execute(database.query);
-      for (const refused of [database.migrate(line([frame])), database.checkMigrated(line([frame]))])
-        await assert.rejects(refused, (error) => {
+      for (const open of ['migrate', 'checkMigrated'] as const)
+        await assert.rejects(database[open](line([frame])), (error) => {
           assert.ok(hasCode(error, 'unavailable'));
           assert.match(error.message, /Pismak 0\.1.*Nothing was changed.*new data directory/);
           return true;

@@ -11,11 +11,11 @@ import { sharedPostgres } from './shared.ts';
 
 test('files of one run share a server with a database each; it ends with the run, however that ends', async (t) => {
   const run = startProgram(t, 'share-servers');
-  const before = process.env.PISMAK_TEST_SERVERS;
-  process.env.PISMAK_TEST_SERVERS = await run.line();
+  const before = process.env.SHARED_TEST_SERVERS;
+  process.env.SHARED_TEST_SERVERS = await run.line();
   t.after(() => {
-    process.env.PISMAK_TEST_SERVERS = before;
-    if (before === undefined) delete process.env.PISMAK_TEST_SERVERS;
+    process.env.SHARED_TEST_SERVERS = before;
+    if (before === undefined) delete process.env.SHARED_TEST_SERVERS;
   });
   const files = await Promise.all([sharedPostgres(), sharedPostgres()]);
   const urls = await Promise.all(files.map((file) => file.createDatabase()));

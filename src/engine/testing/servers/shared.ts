@@ -6,7 +6,7 @@ import { type RabbitCluster, startRabbitCluster } from './rabbitmq.ts';
 import { clientsOf, type RabbitClients } from './rabbitmq-clients.ts';
 
 /** Where files of one test run ask for the servers that they share. */
-const variable = 'PISMAK_TEST_SERVERS';
+const variable = 'SHARED_TEST_SERVERS';
 
 /** Connections for several files at once, and databases of many files, which nobody visits any more. */
 const forMany = { max_connections: '500', autovacuum_naptime: '10min' };
