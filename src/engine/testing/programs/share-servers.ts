@@ -2,5 +2,5 @@
 import { shareServers } from '../servers/shared.ts';
 
 await shareServers();
-console.log(process.env.PISMAK_TEST_SERVERS);
+console.log(process.env.SHARED_TEST_SERVERS);
 setInterval(() => {}, 60_000);
