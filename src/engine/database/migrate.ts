@@ -2,6 +2,9 @@ import { sql, type Transaction } from 'kysely';
 import { PismakError } from '../errors.ts';
 import type { Database, Migration, MigrationLine } from './database.ts';
 
+type Warn = (text: string) => void;
+const warnProcess: Warn = (text) => process.emitWarning(text, 'PismakWarning');
+
 type MigratedDatabase = Pick<Database, 'dialect' | 'query' | 'transaction'>;
 
 /**
@@ -12,16 +15,12 @@ export async function runMigrations(
   database: MigratedDatabase,
   line: MigrationLine,
   now: () => number,
-  warn: (text: string) => void = (text) => process.emitWarning(text, 'PismakWarning'),
+  warn = warnProcess,
 ): Promise<void> {
   const inOrder = sorted(line);
   const table = sql`CREATE TABLE IF NOT EXISTS "migration" ("name" TEXT PRIMARY KEY, "appliedAt" BIGINT NOT NULL)`;
   await table.execute(database.query);
-  const unknown = unknownOf(line, await appliedNames(database));
-  if (unknown.length > 0)
-    warn(
-      `A newer version uses this database too (${unknown.join(', ')}). This version continues; upgrade it soon.`,
-    );
+  warnOfNewer(line, await appliedNames(database), warn);
   for (const migration of inOrder) {
     await database.transaction(async (transaction) => {
       // The process that inserts the name runs the migration; any other waits here until it has finished.
@@ -39,11 +38,15 @@ export async function runMigrations(
 }
 
 /** Changes nothing; fails where `runMigrations` would have something to do, or would fail itself. */
-export async function checkMigrations(database: MigratedDatabase, line: MigrationLine): Promise<void> {
+export async function checkMigrations(
+  database: MigratedDatabase,
+  line: MigrationLine,
+  warn = warnProcess,
+): Promise<void> {
   // A database that nobody has migrated has no table to ask.
   const tables = await database.query.introspection.getTables();
   const applied = tables.some(({ name }) => name === 'migration') ? await appliedNames(database) : [];
-  unknownOf(line, applied);
+  warnOfNewer(line, applied, warn);
   // A house that is installed here but not where `up` runs has no work in this database.
   if (applied.length > 0 && !applied.some((name) => name.startsWith(`${line.name}/`))) return;
   const missing = sorted(line)
@@ -68,8 +71,8 @@ function fullName(line: MigrationLine, { name }: Migration): string {
   return `${line.name}/${name}`;
 }
 
-/** What a newer version has added to this line. Lines of houses that are not installed here are none of our business. */
-function unknownOf(line: MigrationLine, applied: readonly string[]): string[] {
+/** Says what a newer version has added to this line. Lines of houses that are not installed here are ignored. */
+function warnOfNewer(line: MigrationLine, applied: readonly string[], warn: Warn): void {
   const known = new Set(line.migrations.map((migration) => fullName(line, migration)));
   const unknown = applied.filter((name) => name.startsWith(`${line.name}/`) && !known.has(name)).sort();
   const breaking = unknown.filter((name) => name.endsWith('!'));
@@ -77,7 +80,9 @@ function unknownOf(line: MigrationLine, applied: readonly string[]): string[] {
     const text = `A newer version has changed this database (${breaking.join(', ')}) so that this one can't use it. Use the newer version, or restore a backup from before.`;
     throw new PismakError('unavailable', text, { details: { migrations: breaking } });
   }
-  return unknown;
+  if (unknown.length === 0) return;
+  const names = unknown.join(', ');
+  warn(`A newer version uses this database too (${names}). This version continues; upgrade it soon.`);
 }
 
 async function appliedNames({ query }: Pick<Database, 'query'>): Promise<string[]> {

@@ -163,6 +163,13 @@ export async function createDatabaseAt(
   return urlOf(name);
 }
 
-async function ask(url: string, statement: string): Promise<string> {
-  return run('psql', ['-XAtqc', statement, url]);
+/** Cuts whoever is connected to them. */
+export async function dropDatabasesAt(url: string, databases: readonly string[]): Promise<void> {
+  const names = databases.map((database) => new URL(database).pathname.slice(1));
+  // Each in a statement of its own: they can't be in a transaction, which several in one would be.
+  if (names.length > 0) await ask(url, ...names.map((name) => `DROP DATABASE "${name}" WITH (FORCE)`));
+}
+
+async function ask(url: string, ...statements: string[]): Promise<string> {
+  return run('psql', ['-XAtq', ...statements.flatMap((statement) => ['-c', statement]), url]);
 }

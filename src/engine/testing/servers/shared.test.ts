@@ -14,15 +14,19 @@ test('files of one run share a server with a database each; it ends with the run
   const before = process.env.SHARED_TEST_SERVERS;
   process.env.SHARED_TEST_SERVERS = await run.line();
   t.after(() => {
-    process.env.SHARED_TEST_SERVERS = before;
     if (before === undefined) delete process.env.SHARED_TEST_SERVERS;
+    else process.env.SHARED_TEST_SERVERS = before;
   });
   const files = await Promise.all([sharedPostgres(), sharedPostgres()]);
   const urls = await Promise.all(files.map((file) => file.createDatabase()));
   const [one, other] = urls.map((url) => new URL(url));
   assert.equal(one?.host, other?.host);
   assert.notEqual(one?.pathname, other?.pathname);
+  const forgotten = await openPostgresPool({ url: urls[0] ?? '', max: 1 });
+  t.after(() => forgotten.close());
+  await forgotten.query('SELECT 1');
   await files[0].close();
+  await assert.rejects(forgotten.query('SELECT 1'), 'a file that is done stays connected to nothing');
   const data = await dataDirectory(other?.href ?? '');
 
   await run.kill('SIGKILL');

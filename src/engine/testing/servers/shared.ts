@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createDatabaseAt, type PostgresServer, startPostgres } from './postgres.ts';
+import { createDatabaseAt, dropDatabasesAt, type PostgresServer, startPostgres } from './postgres.ts';
 import { type RabbitCluster, startRabbitCluster } from './rabbitmq.ts';
 import { clientsOf, type RabbitClients } from './rabbitmq-clients.ts';
 
-/** Where files of one test run ask for the servers that they share. */
+/** Where files of one test run ask for the servers that they share. Not PISMAK_: that would be a setting of the program. */
 const variable = 'SHARED_TEST_SERVERS';
 
 /** Connections for several files at once, and databases of many files, which nobody visits any more. */
@@ -55,14 +55,35 @@ export async function shareServers(): Promise<{ close(): Promise<void> }> {
 export async function sharedPostgres(): Promise<Pick<PostgresServer, 'createDatabase' | 'close'>> {
   const url = await ask<string>('postgres');
   if (url === undefined) return startPostgres();
-  return { createDatabase: () => createDatabaseAt(url), close: async () => {} };
+  const created: string[] = [];
+  return {
+    async createDatabase() {
+      const database = await createDatabaseAt(url);
+      created.push(database);
+      return database;
+    },
+    // A failed test may have left connections, which would keep its process alive: they are cut, as by the server's end.
+    close: () => dropDatabasesAt(url, created),
+  };
 }
 
 /** RabbitMQ of one node for a file that neither stops nor changes the server: that of the test run, or else one of its own. */
 export async function sharedRabbit(): Promise<RabbitClients & Pick<RabbitCluster, 'close'>> {
   const access = await ask<RabbitCluster['access']>('rabbitmq');
   if (access === undefined) return startRabbitCluster(1);
-  return { ...clientsOf(access), close: async () => {} };
+  const clients = clientsOf(access);
+  const created: string[] = [];
+  return {
+    ...clients,
+    async createHost() {
+      const host = await clients.createHost();
+      created.push(host.name);
+      return host;
+    },
+    async close() {
+      for (const name of created) await clients.manage('DELETE', `/vhosts/${name}`);
+    },
+  };
 }
 
 /** Undefined without a test run, or when the variable is left from one that is over. */
