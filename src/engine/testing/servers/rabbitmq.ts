@@ -4,6 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { askRabbit, rabbitServes } from '../../local-servers/rabbitmq-management.ts';
+import { rabbitClusterSettings, rabbitmqctl } from '../../local-servers/rabbitmq-node.ts';
 import { eventually } from '../eventually.ts';
 import { type Certificates, createCertificates } from './certificates.ts';
 import { createNode, planNode, startPortMapper } from './rabbitmq-node.ts';
@@ -71,19 +73,12 @@ async function startNodes(
   const names = Array.from({ length: size }, (_, index) => `rabbit${index + 1}`);
   const plans = await Promise.all(names.map((name) => planNode(directory, name)));
   const settings = [
-    `default_user = ${user}`,
-    `default_pass = ${password}`,
+    ...rabbitClusterSettings(names, { user, password }),
     'listeners.ssl.1 = 127.0.0.1:AMQPS',
     ...(address ? [`listeners.tcp.2 = ${address}:AMQP`] : []),
     `ssl_options.cacertfile = ${certificates.authority}`,
     `ssl_options.certfile = ${certificates.certificate}`,
     `ssl_options.keyfile = ${certificates.key}`,
-    'cluster_formation.peer_discovery_backend = classic_config',
-    ...names.map((name, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${name}@localhost`),
-    'cluster_partition_handling = pause_minority',
-    'consumer_timeout = 10800000',
-    'disk_free_limit.absolute = 50MB',
-    'log.file.level = warning',
   ];
   const nodes = await Promise.all(
     plans.map((plan) => createNode(plan, { settings, mapper: mapper.port, home: directory })),
@@ -93,21 +88,13 @@ async function startNodes(
     stops.push(node.kill);
   }
 
-  const request = async (port: number, method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(`http://127.0.0.1:${port}/api${path}`, {
-      method,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text ? JSON.parse(text) : undefined;
-  };
+  const managementOf = ({ management: port }: { management: number }) => ({ port, user, password });
   const manage = async (method: string, path: string, body?: unknown) => {
-    const answers = plans.map((plan) => () => request(plan.ports.management, method, path, body));
+    const answers = plans.map(
+      ({ ports }) =>
+        () =>
+          askRabbit(managementOf(ports), method, path, body),
+    );
     for (const ask of answers.slice(0, -1)) {
       const answer = await ask().catch((error: unknown) => {
         // A node that is down: the next one is asked.
@@ -119,7 +106,6 @@ async function startNodes(
     return answers.at(-1)?.();
   };
   const serves = async (index: number) => {
-    const plan = plans[index];
     if (nodes[index]?.hasEnded) {
       const log = await readFile(
         join(directory, names[index] ?? '', 'log', `${names[index]}@localhost.log`),
@@ -127,14 +113,8 @@ async function startNodes(
       ).catch(() => '');
       throw new Error(`RabbitMQ did not start: ${log.slice(-3000)}`);
     }
-    // A node that was killed listens before it has all its virtual hosts again.
-    const checks = [`port-listener/${plan?.ports.amqp}`, 'virtual-hosts'];
-    return Promise.all(
-      checks.map((check) => request(plan?.ports.management ?? 0, 'GET', `/health/checks/${check}`)),
-    ).then(
-      () => true,
-      () => false,
-    );
+    const ports = plans[index]?.ports;
+    return ports !== undefined && rabbitServes(managementOf(ports), ports.amqp);
   };
   for (const index of nodes.keys()) await eventually(`${names[index]} serves`, () => serves(index), startMs);
   await eventually(
@@ -158,8 +138,7 @@ async function startNodes(
         node.start();
         await eventually(`${names[index]} serves`, () => serves(index), startMs);
       },
-      control: async (...args) =>
-        (await promisify(execFile)('/usr/lib/rabbitmq/bin/rabbitmqctl', args, { env: node.env })).stdout,
+      control: async (...args) => (await promisify(execFile)(rabbitmqctl, args, { env: node.env })).stdout,
     })),
     async createHost() {
       const name = `test-${randomBytes(6).toString('hex')}`;
