@@ -86,6 +86,10 @@ const groups: Readonly<Record<string, Group>> = {
     load: () => import('./commands/backup.ts'),
   },
   restore: { summary: 'Make a data directory from a backup', load: () => import('./commands/restore.ts') },
+  stack: {
+    summary: 'Run RabbitMQ, ZooKeeper and PostgreSQL on this machine, to try the at-scale tier',
+    load: () => import('./commands/stack.ts'),
+  },
   doctor: {
     summary: 'Check the installation and say what to do',
     load: () => import('./commands/doctor.ts'),

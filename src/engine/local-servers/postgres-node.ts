@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { postgresProgram, postgresSurroundings, postgresUser, runPostgres } from './postgres-programs.ts';
 import type { ServerCommand } from './server-command.ts';
 
-/** Makes the data of a new primary, whose superuser `pismak` has this password. `access`: TLS only, or not. */
+/** Makes the data of a new primary with this superuser. `access`: TLS only, or not. */
 export async function createPostgresData(
   data: string,
-  { password, access }: { password: string; access: 'host' | 'hostssl' },
+  { user, password, access }: { user: string; password: string; access: 'host' | 'hostssl' },
 ): Promise<void> {
   const passwordFile = `${data}.password`;
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -14,7 +14,7 @@ export async function createPostgresData(
     const owner = await postgresUser();
     if (owner) await chown(passwordFile, owner.uid, owner.gid);
     await runPostgres('initdb', [
-      ...['-D', data, '-U', 'pismak', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
+      ...['-D', data, '-U', user, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
       ...['-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
     ]);
   } finally {

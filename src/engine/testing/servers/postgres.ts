@@ -65,7 +65,7 @@ async function startNodes(
   const certificates = options.tls ? await createCertificates(join(directory, 'tls'), owner) : undefined;
 
   const data = join(directory, 'primary');
-  await createPostgresData(data, { password, access: certificates ? 'hostssl' : 'host' });
+  await createPostgresData(data, { user: 'pismak', password, access: certificates ? 'hostssl' : 'host' });
 
   const urlOf = (ports: number[], database = 'postgres', address = '127.0.0.1') => {
     const hosts = ports.map((port) => `${address}:${port}`).join(',');
