@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { missingPackages } from '../../src/engine/local-servers/debian-packages.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
+import { freePort } from '../../src/engine/testing/servers/free-port.ts';
 import { pismak } from '../command-line.ts';
 import { commands, RunningPismak } from '../running-pismak.ts';
+import { runBlocks, shellBlocks } from './shell-blocks.ts';
+
+const root = join(import.meta.dirname, '..', '..');
 
 /** One stack for all tests of this file: RabbitMQ takes its time to start. */
 const directory = await mkdtemp(join(tmpdir(), 'pismak-stack-'));
@@ -110,6 +114,48 @@ test('a second `stack up` says that it runs and changes nothing', async () => {
   const pids = (rows: Map<string, Row>) => [...rows.values()].map(({ pid }) => pid);
   assert.deepEqual(pids(await status()), pids(old));
 });
+
+test('the commands of docs/operations.md work', async () => {
+  const page = await readFile(join(root, 'docs', 'operations.md'), 'utf8');
+  const port = await freePort();
+  const blocks = shellBlocks(page).map((block) => ({
+    ...block,
+    text: block.text.replaceAll(':7475', `:${port}`),
+  }));
+  await runBlocks(blocks, {
+    cwd: directory,
+    env: { ...(await surroundings()), PISMAK_HTTP_PORT: String(port) },
+  });
+});
+
+/** What the page says to set: where the servers are, and how administrators get in. */
+async function surroundings(): Promise<NodeJS.ProcessEnv> {
+  const home = join(directory, '.pismak-stack');
+  const { password } = JSON.parse(await readFile(join(home, 'stack.json'), 'utf8')) as { password: string };
+  const rows = await status();
+  const addresses = (...names: string[]) =>
+    names.map((name) => `127.0.0.1:${rows.get(name)?.port}`).join(',');
+  const programs = join(directory, 'bin');
+  await mkdir(programs);
+  const control = [
+    '#!/bin/sh',
+    `HOME=${home} ERL_EPMD_PORT=${rows.get('epmd')?.port} ERL_EPMD_ADDRESS=127.0.0.1 RABBITMQ_CONF_ENV_FILE=/dev/null`,
+    'export HOME ERL_EPMD_PORT ERL_EPMD_ADDRESS RABBITMQ_CONF_ENV_FILE',
+    'exec /usr/lib/rabbitmq/bin/rabbitmqctl -n rabbit1@localhost "$@"',
+  ];
+  await writeFile(join(programs, 'rabbitmqctl'), `${control.join('\n')}\n`, { mode: 0o755 });
+  return {
+    ...process.env,
+    HOME: directory,
+    PATH: `${programs}:${join(root, 'bin')}:${process.env.PATH}`,
+    ...{ PGHOST: '127.0.0.1', PGPORT: String(rows.get('postgres1')?.port) },
+    ...{ PGUSER: 'stack', PGPASSWORD: password, PGDATABASE: 'postgres' },
+    POSTGRES: addresses('postgres1', 'postgres2'),
+    RABBITMQ: addresses('rabbit1', 'rabbit2', 'rabbit3'),
+    ZOOKEEPER: addresses('zookeeper1', 'zookeeper2', 'zookeeper3'),
+    PASSWORD: 'a7secretOfTheTests',
+  };
+}
 
 test('where there is no stack, the command says how to make one', async () => {
   const { code, err } = await stack('down', '--directory', 'elsewhere');
