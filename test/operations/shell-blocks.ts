@@ -12,13 +12,14 @@ export interface ShellBlock {
 
 /** Blocks may be indented, as in lists. */
 export function shellBlocks(page: string): ShellBlock[] {
-  return [...page.matchAll(/^( *)```sh(.*)\n([\s\S]*?)^\1```$/gm)].map(
-    ([, indent = '', marks = '', text = '', ...rest]) => ({
+  return [...page.matchAll(/^( *)```sh(.*)\n([\s\S]*?)^\1```$/gm)].map((match) => {
+    const [, indent = '', marks = '', text = ''] = match;
+    return {
       marks: marks.trim().split(' '),
       text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-      line: page.slice(0, Number(rest.at(-2))).split('\n').length,
-    }),
-  );
+      line: page.slice(0, match.index).split('\n').length,
+    };
+  });
 }
 
 const startMs = 120_000;

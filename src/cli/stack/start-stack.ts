@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,17 +29,29 @@ const lookMs = 100;
 export async function startStack(plan: StackPlan, options: StartOptions): Promise<string[]> {
   const { mapper, rabbitmq, zookeeper, postgres } = stackServers(plan);
   const processes = await stackProcesses(plan);
-  const started: string[] = [];
+  const started = new Map<string, ChildProcess>();
 
   const isRunning = ({ name }: StackServer) => mainProcess(processes, name) !== undefined;
   const start = async (server: StackServer) => {
     if (isRunning(server)) return;
-    started.push(server.name);
-    await runDetached(plan, server);
+    started.set(server.name, await runDetached(plan, server));
+  };
+  /** Asks again and again; fails as soon as one of the servers, if we have started it, has ended. */
+  const until = async (servers: readonly StackServer[], ask: () => Promise<boolean>) => {
+    const { clock, signal } = options;
+    const end = clock.now() + startMs;
+    while (!(await ask())) {
+      signal.throwIfAborted();
+      const dead = servers.find(({ name }) => hasEnded(started.get(name)));
+      if (dead)
+        throw new PismakError('unavailable', `${dead.name} has ended: ${await lastWords(plan, dead)}`);
+      if (clock.now() > end) throw notReady(plan, servers);
+      await sleep(clock, lookMs, signal);
+    }
   };
   const untilServes = async (server: StackServer) => {
-    await until(plan, [server], options, async () => (await server.role()) !== undefined);
-    if (started.includes(server.name)) options.say(`${server.name} serves on port ${server.port}`);
+    await until([server], async () => (await server.role()) !== undefined);
+    if (started.has(server.name)) options.say(`${server.name} serves on port ${server.port}`);
   };
   const startAll = async (servers: readonly StackServer[]) => {
     for (const server of servers) await start(server);
@@ -50,7 +62,7 @@ export async function startStack(plan: StackPlan, options: StartOptions): Promis
     // Nodes that find no mapper would start one of their own.
     await startAll([mapper]);
     await startAll(rabbitmq);
-    await until(plan, rabbitmq, options, () => isOneCluster(plan));
+    await until(rabbitmq, () => isOneCluster(plan));
   };
   const startPostgres = async () => {
     const [first] = postgres;
@@ -65,16 +77,16 @@ export async function startStack(plan: StackPlan, options: StartOptions): Promis
       }
       await startAll([node]);
     }
-    await until(plan, postgres, options, () => isSynchronous(primary));
+    await until(postgres, () => isSynchronous(primary));
     await createDatabase(primary);
   };
   // When one fails, the others may go on: the next `up` finds them.
   await Promise.all([startRabbitmq(), startAll(zookeeper), startPostgres()]);
-  return started;
+  return [...started.keys()];
 }
 
 /** In a session of its own, so that neither the end of this process nor that of the terminal reaches it. */
-async function runDetached(plan: StackPlan, server: StackServer): Promise<void> {
+async function runDetached(plan: StackPlan, server: StackServer): Promise<ChildProcess> {
   const { program, args, env, cwd } = await server.prepare();
   await mkdir(join(plan.directory, 'log'), { recursive: true, mode: 0o700 });
   const log = await open(logOf(plan, server), 'a', 0o600);
@@ -87,32 +99,9 @@ async function runDetached(plan: StackPlan, server: StackServer): Promise<void> 
     });
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
     child.unref();
+    return child;
   } finally {
     await log.close();
-  }
-}
-
-/** Asks again and again; fails as soon as one of the servers that it depends on has ended. */
-async function until(
-  plan: StackPlan,
-  servers: readonly StackServer[],
-  { clock, signal }: StartOptions,
-  ask: () => Promise<boolean>,
-): Promise<void> {
-  const names = servers.map(({ name }) => name).join(', ');
-  const end = clock.now() + startMs;
-  while (!(await ask())) {
-    signal.throwIfAborted();
-    const processes = await stackProcesses(plan);
-    const dead = servers.find(({ name }) => mainProcess(processes, name) === undefined);
-    if (dead) throw new PismakError('unavailable', `${dead.name} has ended: ${await lastWords(plan, dead)}`);
-    if (clock.now() > end) {
-      throw new PismakError(
-        'unavailable',
-        `${names}: not ready after ${startMs / 1000} s; logs are in ${join(plan.directory, 'log')}`,
-      );
-    }
-    await sleep(clock, lookMs, signal);
   }
 }
 
@@ -124,6 +113,16 @@ async function lastWords(plan: StackPlan, server: StackServer): Promise<string> 
 
 function logOf({ directory }: StackPlan, { name }: StackServer): string {
   return join(directory, 'log', `${name}.log`);
+}
+
+function hasEnded(child: ChildProcess | undefined): boolean {
+  return child !== undefined && (child.exitCode !== null || child.signalCode !== null);
+}
+
+function notReady({ directory }: StackPlan, servers: readonly StackServer[]): PismakError {
+  const names = servers.map(({ name }) => name).join(', ');
+  const logs = join(directory, 'log');
+  return new PismakError('unavailable', `${names}: not ready after ${startMs / 1000} s; logs are in ${logs}`);
 }
 
 function twoPrimaries(node: StackServer, primary: StackServer): PismakError {
