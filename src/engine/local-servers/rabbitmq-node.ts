@@ -45,7 +45,7 @@ export async function createRabbitNode(
   cluster: RabbitClusterPlan,
 ): Promise<ServerCommand> {
   const { directory, ports, name } = plan;
-  await mkdir(directory, { recursive: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = (file: string) => join(directory, file);
   const settings = [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,

@@ -38,7 +38,7 @@ export async function createZookeeperServer(
   { id, directory, address, ports, settings = [] }: ZookeeperPlan,
   members: readonly ZookeeperPorts[],
 ): Promise<ServerCommand> {
-  await mkdir(directory, { recursive: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   await writeFile(join(directory, 'myid'), String(id));
   const lines = [
     ...usualSettings,

@@ -14,7 +14,8 @@ export function homePage({ health, setupOpen }: { health: ProcessHealth; setupOp
   const rows = Object.entries(health.parts ?? {}).map(
     ([part, state]) => `<tr><td>${part}</td><td><span class="state ${state}">${state}</span></td></tr>`,
   );
-  const parts = rows.length === 0 ? '' : `<table class="names"><tr><th>Part<th>Answers</tr>${rows.join('')}</table>`;
+  const parts =
+    rows.length === 0 ? '' : `<table class="names"><tr><th>Part<th>Answers</tr>${rows.join('')}</table>`;
   const setup = setupOpen
     ? `<article><h3>Nobody can sign in yet</h3><p>The first administrator uses the one-time link that
 <code>pismak up</code> prints when it starts, or <code>pismak user create</code> on this machine.</p></article>`
