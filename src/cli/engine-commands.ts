@@ -62,6 +62,10 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
       summary: 'Look into the tree where workers and services meet',
       load: () => import('./commands/coordination.ts'),
     },
+    stack: {
+      summary: 'Run RabbitMQ, ZooKeeper and PostgreSQL on this machine, to try the at-scale tier',
+      load: () => import('./commands/stack.ts'),
+    },
     backup: {
       summary: 'Write everything into one file, while it runs',
       load: () => import('./commands/backup.ts'),

@@ -17,7 +17,7 @@ import { addMetricsRoute } from './metrics/metrics-route.ts';
 import { measureProcess } from './metrics/process-metrics.ts';
 import { type AnyOperation, callsOf, streamsOf } from './operations.ts';
 import { addBlobRoutes } from './routes/blob-routes.ts';
-import { addHealthRoute, type LifeState } from './routes/health.ts';
+import { addHealthRoute, healthReader, type LifeState } from './routes/health.ts';
 import { addLiveChanges } from './routes/live-changes.ts';
 import { addOperationRoutes } from './routes/operation-routes.ts';
 import { addPageRoutes } from './routes/page-routes.ts';
@@ -73,13 +73,14 @@ export async function openServer(
   await limitRates(app, http);
   answerErrors(app, engine);
 
-  addHealthRoute(app, engine, state);
+  const readHealth = healthReader(engine, state);
+  addHealthRoute(app, readHealth);
   addOperationRoutes(app, { engine, operations, cookie: sessionCookie, signals });
   addStreamRoutes(app, { engine, streams, signals });
   addBlobRoutes(app, engine);
   addUploadRoutes(app, engine);
   addMetricsRoute(app, engine, process);
-  addPageRoutes(app, { engine, operations, streams, url: () => url });
+  addPageRoutes(app, { engine, operations, streams, url: () => url, readHealth });
   const live = addLiveChanges(app, { engine, authenticate });
 
   const address = await app.listen({ host: http.host, port: http.port }).catch(async (error: unknown) => {

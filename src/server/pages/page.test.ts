@@ -8,7 +8,7 @@ import { escapeHtml } from './page.ts';
 
 test('a page allows exactly its own style and script to run', async (t) => {
   const server = await runServer(t);
-  for (const path of ['/docs', '/setup']) {
+  for (const path of ['/', '/docs', '/setup']) {
     const { text, headers } = await server.send('GET', path);
     const policy = headers.get('content-security-policy') ?? '';
     const blocks = [...text.matchAll(/<(style|script)[^>]*>(.*?)<\/\1>/gs)].map(([, kind, content = '']) => [

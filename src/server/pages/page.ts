@@ -50,5 +50,8 @@ form { display: grid; gap: .8rem; max-width: 24rem; } label { display: grid; gap
 input, button { font: inherit; padding: .5rem .7rem; border: 1px solid var(--line); border-radius: .3rem;
   background: var(--soft); color: inherit; }
 button { background: var(--mark); color: var(--back); border-color: transparent; cursor: pointer; }
+.names td:first-child { white-space: nowrap; width: 12rem; }
+.state { font-weight: 600; border-radius: 1rem; padding: 0 .6rem; border: 1px solid currentColor; }
+.ok { color: light-dark(#1d6b38, #7fce9b); } .down, .starting, .stopping { color: light-dark(#a3270f, #ff9c86); }
 [role=status] { min-height: 1.5rem; font-weight: 600; }
 `;

@@ -1,62 +1,23 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { readFile } from 'node:fs/promises';
+import { postgresCommand } from '../../local-servers/postgres-node.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from './free-port.ts';
 
-const execute = promisify(execFile);
-/** The server's user may not look into our home, and settings of ours (PGHOST) are not for it. */
-const surroundings = { cwd: '/', env: { PATH: process.env.PATH, HOME: '/', LC_ALL: 'C' } };
-
-/** Whom servers run as: they refuse root. Undefined = as whoever we are. */
-export async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
-  if (process.getuid?.() !== 0) return undefined;
-  const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((entry) => /^postgres:/.test(entry));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  if (!uid || !gid) throw new Error('There is no user postgres: install the Debian package postgresql');
-  return { uid: Number(uid), gid: Number(gid) };
-}
-
-/** Runs a program and gives back what it printed. */
-export async function run(program: string, args: string[]): Promise<string> {
-  try {
-    return (await execute(program, args, surroundings)).stdout.trim();
-  } catch (error) {
-    // Arguments hold passwords: only what the program said may come out.
-    const { stderr = '', code } = error as { stderr?: string; code?: unknown };
-    throw new Error(`${program} has failed (${String(code)}): ${stderr.slice(-1000)}`);
-  }
-}
-
-/** Runs one of the server's own programs, which lie outside the PATH, as the server's user. */
-export async function runPostgres(program: string, args: string[]): Promise<string> {
-  const [command = '', ...rest] = await commandOf(program);
-  return run(command, [...rest, ...args]);
-}
+export { postgresUser, run, runPostgres } from '../../local-servers/postgres-programs.ts';
 
 /** Starts `postgres` on existing data. */
 export async function startNode(data: string, settings: Record<string, string>) {
   const port = await freePort();
-  const all = {
-    listen_addresses: '127.0.0.1',
-    port: String(port),
-    unix_socket_directories: '',
-    max_connections: '200',
-    shared_buffers: '64MB',
-    ...settings,
-  };
-  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   let running: { pid: number; ended: Promise<void> } | undefined;
 
   const start = async () => {
-    const [command = '', ...rest] = await commandOf('postgres', ['--pdeathsig', 'QUIT']);
-    const child = spawn(command, [...rest, '-D', data, ...options], {
-      ...surroundings,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const endsWithUs = ['--pdeathsig', 'QUIT'];
+    const command = await postgresCommand(data, { port: String(port), ...settings }, endsWithUs);
+    const { program, args, cwd, env } = command;
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
     const ended = once(child, 'exit').then(() => {
       running = undefined;
     });
@@ -93,14 +54,6 @@ export async function startNode(data: string, settings: Record<string, string>) 
   };
   await start();
   return { port, start, stop, kill, freeze };
-}
-
-async function commandOf(program: string, more: string[] = []): Promise<string[]> {
-  const root = '/usr/lib/postgresql';
-  const [newest] = (await readdir(root)).sort((a, b) => Number(b) - Number(a));
-  const user = await postgresUser();
-  const as = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
-  return ['setpriv', ...as, ...more, join(root, newest ?? '', 'bin', program)];
 }
 
 async function childrenOf(pid: number): Promise<number[]> {

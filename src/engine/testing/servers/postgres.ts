@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copyPostgresData, createPostgresData } from '../../local-servers/postgres-node.ts';
 import { eventually } from '../eventually.ts';
 import { type Certificates, createCertificates } from './certificates.ts';
 import { postgresUser, run, runPostgres, startNode } from './postgres-node.ts';
@@ -67,22 +68,10 @@ async function startNodes(
   if (owner) await chown(directory, owner.uid, owner.gid);
   // `+` and `/` show that passwords are unescaped from URLs.
   const password = `${randomBytes(12).toString('hex')}+/`;
-  const passwordFile = join(directory, 'password');
-  await writeFile(passwordFile, password, { mode: 0o600 });
-  if (owner) await chown(passwordFile, owner.uid, owner.gid);
   const certificates = options.tls ? await createCertificates(join(directory, 'tls'), owner) : undefined;
 
   const data = join(directory, 'primary');
-  await runPostgres('initdb', [
-    ...['-D', data, '-U', 'pismak', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
-    ...['-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
-  ]);
-  const access = certificates ? 'hostssl' : 'host';
-  // Who may come is decided by where it listens.
-  await writeFile(
-    join(data, 'pg_hba.conf'),
-    `${access} all all 0.0.0.0/0 scram-sha-256\n${access} replication all 127.0.0.1/32 scram-sha-256\n`,
-  );
+  await createPostgresData(data, { user: 'pismak', password, access: certificates ? 'hostssl' : 'host' });
 
   const urlOf = (ports: number[], database = 'postgres', address = '127.0.0.1') => {
     const hosts = ports.map((port) => `${address}:${port}`).join(',');
@@ -112,7 +101,7 @@ async function startNodes(
 
   const copyNode = async (from: number, to: string) => {
     const source = `${urlOf([from], '')}${certificates ? '&' : '?'}application_name=standby`;
-    await runPostgres('pg_basebackup', ['-D', to, '-d', source, '-R', '-c', 'fast', '--no-sync']);
+    await copyPostgresData(source, to);
   };
   const untilSynchronous = (port: number) =>
     eventually(

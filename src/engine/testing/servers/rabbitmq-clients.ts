@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
+import { askRabbit } from '../../local-servers/rabbitmq-management.ts';
 import { eventually } from '../eventually.ts';
 import type { Certificates } from './certificates.ts';
 import type { NodePlan } from './rabbitmq-node.ts';
@@ -36,19 +37,8 @@ export interface RabbitClientNode {
 }
 
 export function clientsOf({ user, password, certificates, address, nodes }: RabbitAccess): RabbitClients {
-  const request = async (port: number, method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(`http://127.0.0.1:${port}/api${path}`, {
-      method,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text ? JSON.parse(text) : undefined;
-  };
+  const request = (port: number, method: string, path: string, body?: unknown): Promise<unknown> =>
+    askRabbit({ port, user, password }, method, path, body);
   const manage = async (method: string, path: string, body?: unknown) => {
     const answers = nodes.map(
       ({ ports }) =>

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { createRabbitNode, portMapperCommand } from '../../local-servers/rabbitmq-node.ts';
+import type { ServerCommand } from '../../local-servers/server-command.ts';
 import { freePort } from './free-port.ts';
-
-/** The script in sbin would change to another user. */
-const server = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 
 export interface NodePlan {
   name: string;
@@ -27,9 +25,9 @@ export async function planNode(directory: string, name: string): Promise<NodePla
 /** A group of processes ends as a whole: with its first program, or with us, who hold the other end of its input. */
 const endTogether = '{ "$@"; kill -KILL 0; } & cat >/dev/null; kill -KILL 0';
 
-function spawnBound(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
-  const all = ['-c', endTogether, 'sh', command, ...args];
-  const child = spawn('sh', all, { env, cwd: '/', stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+function spawnBound({ program, args, env, cwd }: ServerCommand): ChildProcess {
+  const all = ['-c', endTogether, 'sh', program, ...args];
+  const child = spawn('sh', all, { env, cwd, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   child.unref();
   if (child.stdin instanceof Socket) child.stdin.unref();
   return child;
@@ -46,7 +44,7 @@ async function killGroup(child: ChildProcess): Promise<void> {
 /** The port mapper of Erlang, on a port of its own. */
 export async function startPortMapper(): Promise<{ port: number; stop(): Promise<void> }> {
   const port = await freePort();
-  const child = spawnBound('epmd', ['-port', String(port), '-address', '127.0.0.1'], process.env);
+  const child = spawnBound(portMapperCommand(port));
   return { port, stop: () => killGroup(child) };
 }
 
@@ -55,46 +53,14 @@ export async function createNode(
   plan: NodePlan,
   shared: { settings: string[]; mapper: number; home: string },
 ) {
-  const { directory, ports, name } = plan;
-  await mkdir(directory);
-  const path = (file: string) => join(directory, file);
-  const settings = [
-    `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
-    `management.tcp.port = ${ports.management}`,
-    'management.tcp.ip = 127.0.0.1',
-    ...shared.settings,
-  ];
-  await writeFile(
-    path('rabbitmq.conf'),
-    settings
-      .map((line) => `${line}\n`)
-      .join('')
-      .replaceAll(/\bAMQPS?\b/g, (name) => `${name === 'AMQP' ? ports.amqp : ports.amqps}`),
-  );
-  await writeFile(path('plugins'), '[rabbitmq_management].\n');
-  await writeFile(path('empty'), '');
-  const env = {
-    PATH: process.env.PATH,
-    HOME: shared.home,
-    LC_ALL: 'C.UTF-8',
-    RABBITMQ_NODENAME: `${name}@localhost`,
-    RABBITMQ_DIST_PORT: String(ports.distribution),
-    RABBITMQ_CONFIG_FILE: path('rabbitmq.conf'),
-    RABBITMQ_MNESIA_BASE: path('data'),
-    RABBITMQ_LOG_BASE: path('log'),
-    RABBITMQ_PID_FILE: path('pid'),
-    RABBITMQ_ENABLED_PLUGINS_FILE: path('plugins'),
-    RABBITMQ_CONF_ENV_FILE: path('empty'),
-    ERL_EPMD_PORT: String(shared.mapper),
-    ERL_EPMD_ADDRESS: '127.0.0.1',
-    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
-      '-kernel inet_dist_use_interface {127,0,0,1} +S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none',
-  };
+  const portOf = (name: string) => String(name === 'AMQP' ? plan.ports.amqp : plan.ports.amqps);
+  const settings = shared.settings.map((line) => line.replaceAll(/\bAMQPS?\b/g, portOf));
+  const command = await createRabbitNode(plan, { ...shared, settings });
   let child: ChildProcess | undefined;
   return {
-    env,
+    env: command.env,
     start() {
-      child = spawnBound(server, [], env);
+      child = spawnBound(command);
     },
     get hasEnded() {
       return child !== undefined && (child.exitCode !== null || child.signalCode !== null);

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rabbitServes } from '../../local-servers/rabbitmq-management.ts';
+import { rabbitClusterSettings } from '../../local-servers/rabbitmq-node.ts';
 import { eventually } from '../eventually.ts';
 import { createCertificates } from './certificates.ts';
 import {
@@ -65,19 +67,12 @@ async function startNodes(
   const names = Array.from({ length: size }, (_, index) => `rabbit${index + 1}`);
   const plans = await Promise.all(names.map((name) => planNode(directory, name)));
   const settings = [
-    `default_user = ${user}`,
-    `default_pass = ${password}`,
+    ...rabbitClusterSettings(names, { user, password }),
     'listeners.ssl.1 = 127.0.0.1:AMQPS',
     ...(address ? [`listeners.tcp.2 = ${address}:AMQP`] : []),
     `ssl_options.cacertfile = ${certificates.authority}`,
     `ssl_options.certfile = ${certificates.certificate}`,
     `ssl_options.keyfile = ${certificates.key}`,
-    'cluster_formation.peer_discovery_backend = classic_config',
-    ...names.map((name, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${name}@localhost`),
-    'cluster_partition_handling = pause_minority',
-    'consumer_timeout = 10800000',
-    'disk_free_limit.absolute = 50MB',
-    'log.file.level = warning',
   ];
   const nodes = await Promise.all(
     plans.map((plan) => createNode(plan, { settings, mapper: mapper.port, home: directory })),
@@ -100,14 +95,8 @@ async function startNodes(
       ).catch(() => '');
       throw new Error(`RabbitMQ did not start: ${log.slice(-3000)}`);
     }
-    // A node that was killed listens before it has all its virtual hosts again.
-    const checks = [`port-listener/${plans[index]?.ports.amqp}`, 'virtual-hosts'];
-    return Promise.all(
-      checks.map((check) => clients.nodes[index]?.manage('GET', `/health/checks/${check}`)),
-    ).then(
-      () => true,
-      () => false,
-    );
+    const ports = plans[index]?.ports;
+    return ports !== undefined && rabbitServes({ port: ports.management, user, password }, ports.amqp);
   };
   for (const index of nodes.keys()) await eventually(`${names[index]} serves`, () => serves(index), startMs);
   await eventually(

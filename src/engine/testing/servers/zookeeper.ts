@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import type { ServerCommand } from '../../local-servers/server-command.ts';
+import { createZookeeperServer, zookeeperMode } from '../../local-servers/zookeeper-server.ts';
 import { eventually } from '../eventually.ts';
 import { type Certificates, createCertificates } from './certificates.ts';
 import { freePort } from './free-port.ts';
@@ -49,20 +49,16 @@ export async function startZookeeper(
       secure: await freePort(),
     })),
   );
-  const members = ports.map(
-    ({ peer, election }, index) => `server.${ids[index]}=127.0.0.1:${peer}:${election}`,
-  );
   const servers: ZookeeperServer[] = [];
   for (const [index, port] of ports.entries()) {
     const home = join(directory, String(ids[index]));
     await mkdir(home);
-    await writeFile(join(home, 'myid'), String(ids[index]));
-    const place = [`clientPortAddress=${address}`, `clientPort=${port.client}`];
-    const lines = [...usualSettings, `dataDir=${home}`, ...place, ...members];
-    if (certificates)
-      lines.push(...(await tlsSettings(home, certificates)), `secureClientPort=${port.secure}`);
-    await writeFile(join(home, 'zoo.cfg'), `${lines.join('\n')}\n`);
-    servers.push(serverAt(home, address, port.client, certificates ? port.secure : port.client));
+    const settings = certificates
+      ? [...(await tlsSettings(home, certificates)), `secureClientPort=${port.secure}`]
+      : [];
+    const plan = { id: ids[index] ?? 0, directory: home, address, ports: port, settings };
+    const command = await createZookeeperServer(plan, ports);
+    servers.push(serverAt(command, address, port.client, certificates ? port.secure : port.client));
   }
   const all = async (action: (server: ZookeeperServer) => Promise<void>) => {
     await Promise.all(servers.map(action));
@@ -89,18 +85,6 @@ export async function startZookeeper(
   };
 }
 
-const usualSettings = [
-  'tickTime=500',
-  'initLimit=20',
-  'syncLimit=6',
-  'minSessionTimeout=1000',
-  'maxSessionTimeout=60000',
-  // By default one machine may have 60 connections.
-  'maxClientCnxns=0',
-  'admin.enableServer=false',
-  '4lw.commands.whitelist=srvr',
-];
-
 async function tlsSettings(home: string, { authority, certificate, key }: Certificates): Promise<string[]> {
   const both = join(home, 'server-with-key.pem');
   await writeFile(both, (await readFile(key, 'utf8')) + (await readFile(certificate, 'utf8')));
@@ -113,13 +97,17 @@ async function tlsSettings(home: string, { authority, certificate, key }: Certif
   ];
 }
 
-function serverAt(home: string, host: string, port: number, clientPort: number): ZookeeperServer {
+function serverAt(
+  { program, args, cwd }: ServerCommand,
+  host: string,
+  port: number,
+  clientPort: number,
+): ZookeeperServer {
   let child: ChildProcess | undefined;
-  const status = (line: string) =>
-    ask(host, port, 'srvr').then((answer) => new RegExp(`^${line}: (.*)$`, 'm').exec(answer)?.[1]);
+  const mode = () => zookeeperMode(host, port);
   return {
     address: `${host}:${clientPort}`,
-    isLeader: async () => (await status('Mode')) === 'leader',
+    isLeader: async () => (await mode()) === 'leader',
     signal: (signal) => child?.kill(signal),
     async kill() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -128,14 +116,10 @@ function serverAt(home: string, host: string, port: number, clientPort: number):
     },
     async start() {
       // It must end with this process, however that ends.
-      const started = spawn(
-        'setpriv',
-        ['--pdeathsig', 'KILL', 'java', ...javaArguments, join(home, 'zoo.cfg')],
-        {
-          cwd: home,
-          stdio: ['ignore', 'ignore', 'pipe'],
-        },
-      );
+      const started = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
+        cwd,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       child = started;
       let said = '';
       started.stderr.setEncoding('utf8').on('data', (piece: string) => {
@@ -145,33 +129,10 @@ function serverAt(home: string, host: string, port: number, clientPort: number):
         'ZooKeeper serves',
         async () => {
           if (started.exitCode !== null) throw new Error(`ZooKeeper did not start: ${said}`);
-          return status('Mode');
+          return mode();
         },
         60_000,
       );
     },
   };
-}
-
-// The archive names what it needs itself, but for TLS Debian's forgets two.
-const archives = ['zookeeper', 'slf4j-simple', 'netty-codec', 'netty-resolver'];
-const javaArguments = [
-  ...[
-    '-Xms32m',
-    '-Xmx128m',
-    '-XX:+UseSerialGC',
-    '-XX:TieredStopAtLevel=1',
-    '-Djava.net.preferIPv4Stack=true',
-  ],
-  ...['-Dzookeeper.jmx.log4j.disable=true', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'],
-  ...['-cp', archives.map((name) => `/usr/share/java/${name}.jar`).join(':')],
-  'org.apache.zookeeper.server.quorum.QuorumPeerMain',
-];
-
-/** One of the server's own four-letter questions; an empty answer when it does not listen yet. */
-async function ask(host: string, port: number, question: string): Promise<string> {
-  const socket = connect({ host, port });
-  socket.on('error', () => {});
-  socket.write(question);
-  return text(socket).catch(() => '');
 }

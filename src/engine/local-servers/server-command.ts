@@ -1,0 +1,7 @@
+/** What starts a server in the foreground. The process that it starts becomes the server: its pid is the server's. */
+export interface ServerCommand {
+  program: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+}
