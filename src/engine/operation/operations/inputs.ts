@@ -6,8 +6,8 @@ export const nothing = z.strictObject({});
 
 /** A part of a long list. Every listing is bounded: what it lists may have been made by a program. */
 export const page = {
-  offset: z.int().min(0).max(10_000_000).default(0),
-  limit: z.int().min(1).max(1000).default(1000),
+  offset: z.int().min(0).max(10_000_000).default(0).describe('Rows to skip'),
+  limit: z.int().min(1).max(1000).default(1000).describe('Most rows to answer'),
 };
 
 export function cut<T>(rows: readonly T[], { offset, limit }: { offset: number; limit: number }): T[] {
