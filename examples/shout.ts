@@ -1,3 +1,10 @@
+/**
+ * A stage of your own: a function from the files of a request to other files.
+ *
+ *   bin/pismak up --set processors=shout=./examples/shout.ts      # or in pismak.toml: [processors] shout = "./examples/shout.ts"
+ *   bin/pismak stage create shout --processor shout --stage-config '?!'
+ *   bin/pismak publish letter.txt --stages shout,shouted --wait -o results
+ */
 import { defineProcessor, PermanentFailure } from 'pismak';
 
 export default defineProcessor(async (setup) => {

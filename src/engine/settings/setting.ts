@@ -8,6 +8,8 @@ export interface Setting {
   /** `PISMAK_HTTP_BODY_LIMIT_MB` */
   variable: string;
   kind: 'text' | 'number' | 'boolean' | 'list' | 'table';
+  /** In words where it depends on the machine; undefined: none. */
+  default: unknown;
   /** What a value may be, in words. */
   allowed: string;
   description: string;
@@ -16,6 +18,10 @@ export interface Setting {
 interface JsonSchema {
   type?: string;
   description?: string;
+  /** Ours, for what JSON Schema can't say: given by `.meta()`. */
+  allowed?: string;
+  defaultInWords?: string;
+  default?: unknown;
   format?: string;
   enum?: string[];
   minimum?: number;
@@ -65,7 +71,8 @@ function leaves(path: string, schema: JsonSchema): Setting[] {
       path,
       variable: `PISMAK_${path.replaceAll(/[A-Z]/g, '_$&').replaceAll('.', '_').toUpperCase()}`,
       kind: kindOf(schema),
-      allowed: describe(schema),
+      default: schema.defaultInWords ?? schema.default,
+      allowed: schema.allowed ?? describe(schema),
       description: schema.description ?? '',
     },
   ];

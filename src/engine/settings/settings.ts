@@ -65,7 +65,12 @@ export const settingsSchema = z.strictObject({
 
   worker: z
     .strictObject({
-      count: z.int().min(0).max(1000).default(defaultWorkers()).describe('Workers that `up` starts'),
+      count: z
+        .int()
+        .min(0)
+        .max(1000)
+        .default(defaultWorkers())
+        .meta({ description: 'Workers that `up` starts', defaultInWords: 'one per core, at least 2' }),
       labels: z.array(z.string().min(1)).default([]).describe('What they can do, e.g. gpu'),
       heartbeatMs: z.int().min(50).default(2000).describe('How often a worker reports'),
       drainMs: z.int().min(0).default(30_000).describe('How long a stopping worker lets messages finish'),
@@ -154,9 +159,13 @@ export type Settings = z.infer<typeof settingsSchema>;
 
 /** A URL whose scheme chooses the adapter. Credentials in it are masked wherever it is shown. */
 function adapterUrl(schemes: readonly string[]) {
-  return z.string().refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}:`)), {
-    error: `must begin with ${schemes.map((scheme) => `${scheme}:`).join(' or ')}`,
-  });
+  const beginnings = schemes.map((scheme) => `${scheme}:`).join(' or ');
+  return z
+    .string()
+    .refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}:`)), {
+      error: `must begin with ${beginnings}`,
+    })
+    .meta({ allowed: `a URL that begins with ${beginnings}` });
 }
 
 function defaultWorkers(): number {

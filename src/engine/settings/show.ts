@@ -19,7 +19,7 @@ export function settingRows({
 }: Pick<LoadedSettings, 'settings' | 'origins' | 'definition'>): SettingRow[] {
   return definition.all.map(({ path, variable, allowed, description }) => ({
     setting: path,
-    value: shown(valueAt(settings, path)),
+    value: tomlValue(valueAt(settings, path)),
     origin: origins.get(path) ?? 'default',
     variable,
     allowed,
@@ -33,12 +33,15 @@ function valueAt(tree: unknown, path: string): unknown {
     .reduce((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], tree);
 }
 
-function shown(value: unknown): string {
+/** As it would stand in pismak.toml, secrets masked. */
+export function tomlValue(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return JSON.stringify(maskSecrets(value));
-  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)} = ${shown(inner)}`);
+    const entries = Object.entries(value).map(
+      ([name, inner]) => `${JSON.stringify(name)} = ${tomlValue(inner)}`,
+    );
     return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
   }
   return String(value);

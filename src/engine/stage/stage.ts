@@ -8,55 +8,57 @@ export const stageName = z
     'a name is 1 to 100 letters, digits, dots, dashes or underscores, and begins with a letter or digit',
   );
 
+/** Described before their defaults: a change of a stage takes the same fields without defaults. */
 export const retryPolicy = z.strictObject({
-  /** How often it is tried in all before it fails for good. */
-  attempts: z.int().min(1).max(100).default(3),
-  firstDelayMs: z.int().min(0).default(1000),
-  factor: z.number().min(1).max(100).default(4),
-  maxDelayMs: z.int().min(0).default(3_600_000),
-  /** Share of the delay that is left to chance, so that failures don't come back in step. */
-  jitter: z.number().min(0).max(1).default(0.2),
+  attempts: z.int().min(1).max(100).describe('Attempts in all before a request fails for good').default(3),
+  firstDelayMs: z.int().min(0).describe('Delay after the first failed attempt').default(1000),
+  factor: z.number().min(1).max(100).describe('Each delay is this many times the one before').default(4),
+  maxDelayMs: z.int().min(0).describe('Longest delay').default(3_600_000),
+  jitter: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe("Random share of the delay, so that failures don't come back in step")
+    .default(0.2),
 });
 
-export const stageFile = z.strictObject({ name: z.string().min(1), hash: z.string(), size: z.int() });
+export const stageFile = z.strictObject({
+  name: z.string().min(1),
+  hash: z.string().describe('SHA-256 of an upload'),
+  size: z.int().describe('Bytes'),
+});
 
 export const stageDefinition = z.strictObject({
   name: stageName,
-  processor: z.string().min(1).describe('What does the work'),
+  processor: z.string().min(1).describe('One of `processor.ls`'),
   mode: z
     .enum(['exclusive', 'shared'])
     .describe(
-      'Planned by the watchdog (CPU-bound), or served by every worker all the time (I/O-bound or tiny)',
+      'exclusive: CPU-bound, planned by the watchdog; shared: I/O-bound or tiny, served by every worker',
     )
     .default('exclusive'),
-  config: z.string().max(400_000).describe('What the processor is told, in its own language').default(''),
-  files: z
-    .array(stageFile)
-    .describe('Named files for the processor (models, dictionaries), kept in Blobs')
-    .default([]),
+  config: z.string().max(400_000).describe('Configuration of the processor, in its own format').default(''),
+  files: z.array(stageFile).describe('Files for the processor, such as models and dictionaries').default([]),
   priority: z
     .number()
     .min(-1)
     .max(1_000_000)
-    .describe('-1 = never planned, 0 = as computed, more = more workers')
+    .describe('-1: no workers are planned for it; 0: as computed; more: more workers')
     .default(0),
-  labels: z
-    .array(z.string().min(1))
-    .describe('Only workers that have all of these labels may serve it')
-    .default([]),
+  labels: z.array(z.string().min(1)).describe('Only workers with all these labels serve it').default([]),
   concurrency: z.int().min(1).max(1000).describe('Messages that one worker processes at once').default(1),
   retry: retryPolicy.prefault({}),
-  timeoutMs: z.int().min(1).describe('Longest time for one request').default(600_000),
+  timeoutMs: z.int().min(1).describe('An attempt that takes longer fails').default(600_000),
   memoryMb: z
     .int()
     .min(32)
-    .describe('A processor that outgrows it is restarted between two messages; far beyond, at once')
+    .describe('A processor that outgrows it is restarted between two messages; far beyond it, at once')
     .default(1024),
   maxLength: z
     .int()
     .min(1)
     .nullable()
-    .describe('Most messages that may wait in its queue; none = no limit')
+    .describe('Most messages that may wait in its queue; null: no limit')
     .default(null),
 });
 

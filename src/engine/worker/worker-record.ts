@@ -3,24 +3,23 @@ import type { Coordination, Hold, Node } from '../coordination/coordination.ts';
 import { hasCode, PismakError } from '../errors.ts';
 
 /** What stays of a worker until it is forgotten: who it is and what it was told to do. At `/workers/ID`. */
-export const workerRecord = z.object({
-  id: z.string(),
-  host: z.string(),
-  labels: z.array(z.string()),
-  /** The exclusive stage that it serves, null for none. Written by the watchdog and by `worker switch`. */
-  stage: z.string().nullable(),
-  /** A disabled worker serves nothing and is planned for nothing. */
-  enabled: z.boolean(),
-  /** A pinned worker keeps its stage: the watchdog leaves it alone. */
-  pinned: z.boolean(),
-  /** Before this moment the watchdog moves it only if its queue is empty. */
-  unlockAt: z.number(),
-  registeredAt: z.number(),
-  /** Why it failed, when it did; kept after its presence has gone. */
-  failure: z.string().nullable(),
-  /** When it stopped in good order; null while it runs, and when it vanished without a word. */
-  leftAt: z.number().nullable(),
-});
+export const workerRecord = z
+  .object({
+    id: z.string(),
+    host: z.string(),
+    labels: z.array(z.string()),
+    stage: z.string().nullable().describe('The exclusive stage that it was told to serve; null: none'),
+    enabled: z.boolean().describe('A disabled worker serves nothing and is planned for nothing'),
+    pinned: z.boolean().describe('A pinned worker keeps its stage: the watchdog leaves it alone'),
+    unlockAt: z.number().describe('Until then the watchdog moves it only if its queue is empty'),
+    registeredAt: z.number(),
+    failure: z.string().nullable().describe('Why it failed; kept after it has gone'),
+    leftAt: z
+      .number()
+      .nullable()
+      .describe('When it stopped in good order; null while it runs or if it vanished'),
+  })
+  .meta({ title: 'WorkerRecord' });
 export type WorkerRecord = z.infer<typeof workerRecord>;
 
 /** What a living worker says of itself with every heartbeat. Ephemeral, at `/presence/ID`. */
@@ -28,15 +27,16 @@ export const workerPresence = z.object({
   id: z.string(),
   pid: z.number(),
   state: z.enum(['STARTING', 'PROCESSING', 'RECONFIGURING', 'IDLE', 'FAILED']),
-  /** The stage that it really serves now, and the version of it. */
-  stage: z.string().nullable(),
+  stage: z.string().nullable().describe('The stage that it serves now'),
   stageVersion: z.number(),
-  inFlight: z.number(),
-  /** Those of `stage` alone. */
-  inFlightOfStage: z.number().optional(),
-  /** Since when it is at its current message of the exclusive stage. */
-  busySince: z.number().nullable().optional(),
-  loaded: z.array(z.string()),
+  inFlight: z.number().describe('Messages that it processes now'),
+  inFlightOfStage: z.number().optional().describe('Messages in flight of that stage alone'),
+  busySince: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('When it began its current message of the exclusive stage'),
+  loaded: z.array(z.string()).describe('Stages whose processors are loaded'),
   startedAt: z.number(),
   heartbeatAt: z.number(),
   /** Since its start, per stage: how many it processed and how long one took on average. The watchdog merges these. */
@@ -49,13 +49,17 @@ export const workerPresence = z.object({
       next: z.record(z.string(), z.number()).optional(),
     }),
   ),
-  /** Stages that it could not load lately, and why: it should not be sent there again at once. */
-  unable: z.record(z.string(), z.string()).default({}),
-  /** How long its last switch took, for planning. */
-  switchMs: z.number().nullable(),
-  /** How long its last switch kept it from working, to a stage that it had to load and to one that was loaded. */
-  coldMs: z.number().nullable().optional(),
-  warmMs: z.number().nullable().optional(),
+  unable: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('Stages that it failed to load lately, and why'),
+  switchMs: z.number().nullable().describe('How long its last switch took'),
+  coldMs: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('How long a switch to a stage that it had to load kept it from working'),
+  warmMs: z.number().nullable().optional().describe('The same for a stage that was loaded'),
   /** Its last switch: from when it served nothing to when it served the new stage, null while it is under way. */
   lastSwitch: z.object({ from: z.number(), to: z.number().nullable() }).optional(),
 });

@@ -45,7 +45,8 @@ export function streamPaths(
   return { ...ownPaths, ...Object.fromEntries(ofOperations) };
 }
 
-const ownPaths = {
+/** Those of the server itself. */
+export const ownPaths = {
   '/api/v1/health': {
     get: {
       operationId: 'health.show',

@@ -69,7 +69,11 @@ function typeName(schema: JsonSchema): string {
   return [schema.type ?? 'any'].flat().join(' | ');
 }
 
-function curl(operation: Operation, url: string): string {
+/** A call with the example of an operation, to be copied. */
+export function curl(
+  operation: Pick<Operation, 'name' | 'role' | 'changes' | 'example'>,
+  url: string,
+): string {
   const key = operation.role === 'public' ? '' : ' -H "Authorization: Bearer $PISMAK_KEY"';
   const address = `${url}${routeOf(operation)}`;
   const input = operation.example as Record<string, unknown>;

@@ -13,7 +13,7 @@ export function routeOf(operation: Pick<Operation, 'name'>): string {
   return `/api/v1/${operation.name.replace('.', '/')}`;
 }
 
-export function inputSchema(operation: Operation): JsonSchema {
+export function inputSchema(operation: Pick<Operation, 'input'>): JsonSchema {
   return jsonSchema(operation.input, 'input');
 }
 

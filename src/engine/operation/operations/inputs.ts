@@ -6,8 +6,8 @@ export const nothing = z.strictObject({});
 
 /** A part of a long list. Every listing is bounded: what it lists may have been made by a program. */
 export const page = {
-  offset: z.int().min(0).max(10_000_000).describe('Leave out so many at the beginning').default(0),
-  limit: z.int().min(1).max(1000).describe('At most so many').default(1000),
+  offset: z.int().min(0).max(10_000_000).describe('Rows to skip').default(0),
+  limit: z.int().min(1).max(1000).describe('Most rows to return').default(1000),
 };
 
 export function cut<T>(rows: readonly T[], { offset, limit }: { offset: number; limit: number }): T[] {

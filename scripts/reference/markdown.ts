@@ -1,0 +1,20 @@
+/** Cells must not break the table they stand in. */
+export function tableRow(...cells: string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+}
+
+export function code(text: string): string {
+  return `\`${text}\``;
+}
+
+export function codeBlock(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
+}
+
+/** How GitHub names the anchor of a heading. */
+export function anchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+}
