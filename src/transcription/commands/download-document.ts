@@ -6,7 +6,7 @@ import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
-import type { Format } from '../index.ts';
+import type { Format } from '../order.ts';
 import { listSources } from './add-sources.ts';
 import { type DocumentProgress, describeProgress, isUnderWay } from './document-progress.ts';
 import { ResultSaver } from './save-results.ts';
