@@ -42,7 +42,10 @@ export function stagePackages(root: string, work: string): StagedPackage[] {
     copyTexts(root, parts, directory);
     return { name: parts.name, directory, manifest };
   });
-  const lost = unclaimed(rootManifest, staged.map(({ manifest }) => manifest));
+  const lost = unclaimed(
+    rootManifest,
+    staged.map(({ manifest }) => manifest),
+  );
   if (lost.length > 0) throw new Error(`No package imports ${lost.join(', ')}: remove from package.json`);
   return staged;
 }
@@ -72,7 +75,11 @@ function takenFromEngine(parts: PackageParts, code: (module: string) => string):
   return [...modules].flatMap((module) => outside(module, code(module), mine));
 }
 
-function needsEngine(run: Reached, mine: (module: string) => boolean, code: (module: string) => string): boolean {
+function needsEngine(
+  run: Reached,
+  mine: (module: string) => boolean,
+  code: (module: string) => string,
+): boolean {
   return [...run.modules].some((module) => outside(module, code(module), mine).length > 0);
 }
 
