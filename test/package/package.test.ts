@@ -82,6 +82,9 @@ async function checkTypes(directory: string, program: string): Promise<void> {
 
 before(async () => {
   work = await temporaryDirectory({ after: (end) => cleanUp.push(end) });
+  // Commands keep compiled code in the user's cache: not in that of the user who runs the tests.
+  process.env.XDG_CACHE_HOME = join(work, 'cache');
+  delete process.env.NODE_COMPILE_CACHE;
   // `npm pack` works in the checkout; other tests run from this one, so it gets a copy.
   const checkout = join(work, 'checkout');
   for (const name of [
@@ -168,6 +171,7 @@ test('pismak installs into an empty directory, runs there, and writes nothing be
   await run(directory, process.execPath, 'small.ts');
   const doctor = JSON.parse(await run(directory, 'npx', 'pismak', 'doctor', '--data', 'data', '--json'));
   assert.equal(doctor.find(({ check }: { check: string }) => check === 'packages')?.state, 'ok');
+  assert.notDeepEqual(await readdir(join(work, 'cache', 'pismak', 'node')), []);
   const now = await readdir(join(directory, 'node_modules', 'pismak'), { recursive: true });
   assert.deepEqual(now.sort(), shipped.sort());
 });
