@@ -2,9 +2,9 @@ import type { LoadProcessor, Process } from '../../src/engine/processor/processo
 import { newFile } from '../../src/engine/request/request.ts';
 import { openJobFiles } from '../../src/engine/results/job-files.ts';
 import { files } from '../../src/transcription/files.ts';
-import { transcriptionProcessors } from '../../src/transcription/index.ts';
 import { formats, type Order } from '../../src/transcription/order.ts';
 import { type Page, page as pageSchema } from '../../src/transcription/page.ts';
+import { transcriptionProcessors } from '../../src/transcription/processors.ts';
 import type { SamplePage } from './sample-pages.ts';
 
 export interface StageChain {

@@ -37,6 +37,7 @@ export const errorStatus = {
   'configuration-invalid': 400,
 } as const;
 
+/** What went wrong, as a program reads it. */
 export type ErrorCode = keyof typeof errorStatus;
 
 /** An error with a stable code and a message that a user can act on. `details` goes to the user as it is. */
@@ -60,6 +61,7 @@ export class PismakError extends Error {
   }
 }
 
+/** Whether this is a `PismakError` with this code. */
 export function hasCode(error: unknown, code: ErrorCode): error is PismakError {
   return error instanceof PismakError && error.code === code;
 }

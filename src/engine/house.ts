@@ -24,6 +24,7 @@ export interface House {
   load(): Promise<HouseParts>;
 }
 
+/** What a house brings to a running engine. */
 export interface HouseParts {
   /** A line of their own, run after the engine's. See the tables through `database.withTables()`. */
   readonly migrations?: MigrationLine['migrations'];
@@ -40,6 +41,7 @@ export interface HouseParts {
   run?(engine: Engine): Promise<Running>;
 }
 
+/** A house whose parts are in memory. */
 export interface LoadedHouse extends HouseParts {
   readonly name: string;
 }
@@ -50,6 +52,7 @@ export interface CommandGroup {
   load(): Promise<{ default: (group: never, shell: never) => void }>;
 }
 
+/** An address of a house that anybody may open. */
 export interface PublicPage {
   /** `/robot`, or with parameters `/mail/:token`. */
   path: string;
@@ -61,6 +64,7 @@ export interface PublicPage {
   ): Promise<PublicAnswer | undefined>;
 }
 
+/** What a public page answers. */
 export interface PublicAnswer {
   /** Media type. */
   type: string;

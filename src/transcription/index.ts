@@ -1,13 +1,18 @@
-/** What other parts of the program may use of this house. */
+/**
+ * What programs may import as `pismak/transcription` (or `pismak-transcription`): the house, the model of a page, its
+ * formats, and the comparison of texts. Everything else in this folder may change from version to version.
+ */
 
-export { errorRate, type Rate } from './evaluation/compare.ts';
+export { type Comparison, compareTexts, errorRate, type Rate } from './evaluation/compare.ts';
 export { differencesPage, percent } from './evaluation/differences-page.ts';
-export { type Evaluation, evaluate } from './evaluation/evaluate.ts';
+export { type EvaluatedPage, type Evaluation, evaluate } from './evaluation/evaluate.ts';
 export type { Normalisation } from './evaluation/symbols.ts';
 export { resultFiles } from './files.ts';
-export { transcriptionOperations } from './operations/index.ts';
+export type { About } from './formats/about.ts';
+export { toAlto } from './formats/alto.ts';
+export { toHocr } from './formats/hocr.ts';
+export { toPageXml } from './formats/page-xml.ts';
+export { toText } from './formats/text.ts';
+export { transcription } from './house.ts';
 export { type Format, formats } from './order.ts';
-export { transcriptionProcessors } from './processors.ts';
-export { hasNativeTesseract } from './recognise/installed.ts';
-export { runTranscription } from './run-transcription.ts';
-export { createTextIndex } from './search/text-index.ts';
+export { type Box, type Line, type Page, type Paragraph, page, type Region, type Word } from './page.ts';

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
+/** What a page can be written as: text, PAGE XML, ALTO, hOCR, searchable PDF, JSON. */
 export const formats = ['txt', 'page', 'alto', 'hocr', 'pdf', 'json'] as const;
+/** One of `formats`. */
 export type Format = (typeof formats)[number];
 
 /** What is wanted of a page: travels with it through all stages as the file `order.json`. */

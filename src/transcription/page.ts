@@ -30,6 +30,7 @@ const region = z.object({
   paragraphs: z.array(paragraph),
 });
 
+/** Checks a page that comes from outside, such as `page.json`. */
 export const page = z.object({
   width: z.int().positive(),
   height: z.int().positive(),
@@ -42,9 +43,15 @@ export const page = z.object({
   regions: z.array(region),
 });
 
+/** A rectangle, in pixels. */
 export type Box = z.infer<typeof box>;
+/** One word and where it stands. */
 export type Word = z.infer<typeof word>;
+/** One line of words. */
 export type Line = z.infer<typeof line>;
+/** Lines that belong together. */
 export type Paragraph = z.infer<typeof paragraph>;
+/** A part of the page: text, an image, a table, a separator. */
 export type Region = z.infer<typeof region>;
+/** Everything that was read on a page. */
 export type Page = z.infer<typeof page>;

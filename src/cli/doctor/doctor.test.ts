@@ -38,6 +38,19 @@ test('an old Node and packages that differ from the lock file are found', async 
   assert.match((await checkPackages(directory)).found, /a 1\.0\.0 \(2\.0\.0 wanted\)/);
 });
 
+test('an installed package, which has no lock file, is compared with the dependencies that it names', async (context) => {
+  const modules = join(await temporaryDirectory(context), 'node_modules');
+  const install = async (name: string, manifest: object) => {
+    await mkdir(join(modules, name), { recursive: true });
+    await writeFile(join(modules, name, 'package.json'), JSON.stringify(manifest));
+  };
+  await install('pismak', { dependencies: { a: '1.0.0', '@b/c': '2.0.0' } });
+  await install('a', { version: '1.0.0' });
+  assert.match((await checkPackages(join(modules, 'pismak'))).found, /^@b\/c missing \(2\.0\.0 wanted\)$/);
+  await install('@b/c', { version: '2.0.0' });
+  assert.equal((await checkPackages(join(modules, 'pismak'))).state, 'ok');
+});
+
 test('a sound data directory passes; one open to others, from the future or damaged does not', async (context) => {
   const { data, settings } = await dataDirectory(context);
   const file = join(data, 'pismak.db');

@@ -4,6 +4,7 @@ import type { Settings } from '../../engine/settings/settings.ts';
 import { withDeadline } from '../../engine/time/deadline.ts';
 import { startSystem } from '../../server/system.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
+import { commandName } from '../command-name.ts';
 import { showStatus } from './terminal-status.ts';
 
 /** `pismak up`: everything in this process until it is told to stop. */
@@ -27,7 +28,7 @@ export async function up(
   print(`Pismak is ready at ${server.url} (API under /api/v1, its documentation at ${server.url}/docs)`);
   print(`State is in ${engine.directory.path}; ${settings.worker.count} workers run here`);
   if (setupLink) print(`First administrator, link good for one use: ${setupLink}`);
-  print('Something to watch, from another terminal: bin/pismak dummy --count 60');
+  print(`Something to watch, from another terminal: ${commandName} dummy --count 60`);
   const status = live && showStatus(engine, live, server.url);
 
   await stopped;

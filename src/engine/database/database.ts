@@ -35,6 +35,7 @@ export interface MigrationLine {
   migrations: readonly Migration[];
 }
 
+/** One change of the schema. */
 export interface Migration {
   /** `0001-frame`: sorts in the order of running, never changes. With `!` at its end, versions without it are kept out. */
   name: string;

@@ -3,6 +3,7 @@ import type { Engine } from '../engine.ts';
 
 /** Who may do what: each role may do all that the one before may. */
 export const roles = ['reader', 'user', 'admin'] as const;
+/** One of `roles`. */
 export type Role = (typeof roles)[number];
 
 /** Whoever calls: a signed-in user, a key, or the local command line (an administrator named `local`). */
@@ -17,6 +18,7 @@ export interface Caller {
   credential?: string;
 }
 
+/** What a handler works with. */
 export interface OperationContext {
   engine: Engine;
   caller: Caller;
@@ -56,6 +58,7 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   handler(context: OperationContext, input: z.output<Input>): Promise<z.output<Output>>;
 }
 
+/** Declares an operation; its handler gets the types of its schemas. */
 export function defineOperation<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
 ): Operation<Input, Output> {

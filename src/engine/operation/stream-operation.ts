@@ -11,6 +11,7 @@ export interface StreamOperation<Input extends z.ZodType = z.ZodType>
   open(context: OperationContext, input: z.output<Input>): Promise<ByteStream>;
 }
 
+/** What a stream operation answers with. */
 export interface ByteStream {
   content: AsyncIterable<Uint8Array>;
   /** Bytes, where that is known before. */
@@ -21,6 +22,7 @@ export interface ByteStream {
   fileName: string;
 }
 
+/** Declares a stream operation; `open` gets the type of its schema. */
 export function defineStream<Input extends z.ZodType>(
   stream: StreamOperation<Input>,
 ): StreamOperation<Input> {

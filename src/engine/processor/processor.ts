@@ -16,11 +16,13 @@ export function defineProcessor(load: LoadProcessor): LoadProcessor {
   return load;
 }
 
+/** Called once per version of a stage: reads the configuration, loads models. */
 export type LoadProcessor = (setup: Setup) => Promise<Process>;
 
 /** Called per request. What it throws fails this attempt; `PermanentFailure` fails the request for good. */
 export type Process = ((job: Job) => Promise<void>) & { close?: () => Promise<void> };
 
+/** What a processor is told about its stage. */
 export interface Setup {
   stage: string;
   version: number;
@@ -34,6 +36,7 @@ export interface Setup {
   random(): number;
 }
 
+/** One attempt at one request. */
 export interface Job {
   readonly uuid: string;
   readonly stage: string;

@@ -2,6 +2,7 @@ import { newFile } from '../request/request.ts';
 import { openJobFiles } from '../results/job-files.ts';
 import type { LoadProcessor } from './processor.ts';
 
+/** What a test gives to a processor. */
 export interface ProcessorRun {
   config?: string;
   /** Name to content. */

@@ -18,6 +18,7 @@ import {
 export type Request = ProcessingRequest;
 export type { ResultFile, StageLog };
 
+/** The request as it travels: protobuf. */
 export function encodeRequest(request: Request): Uint8Array {
   return toBinary(ProcessingRequestSchema, request);
 }
@@ -44,6 +45,7 @@ export function decodeRequest(body: Uint8Array): Request {
   return request;
 }
 
+/** What a producer says about a request. */
 export interface NewRequest {
   uuid: string;
   pageUuid?: string;
@@ -56,6 +58,7 @@ export interface NewRequest {
   acceptsReferences?: boolean;
 }
 
+/** A request that has not been processed yet. */
 export function newRequest(from: NewRequest): Request {
   return create(ProcessingRequestSchema, {
     uuid: from.uuid,
@@ -70,6 +73,7 @@ export function newRequest(from: NewRequest): Request {
   });
 }
 
+/** A file of a request, with its content inside. */
 export function newFile(name: string, content: Uint8Array): ResultFile {
   return create(ResultFileSchema, { name, content, size: BigInt(content.length) });
 }

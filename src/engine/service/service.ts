@@ -4,6 +4,7 @@ import type { Coordination, Hold } from '../coordination/coordination.ts';
 import { Bell } from '../time/bell.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 
+/** What a service gets each time it becomes the leader. */
 export interface ServiceContext {
   /** The leadership: what the service writes `under` it is refused once it is lost. */
   hold: Hold;
@@ -12,6 +13,7 @@ export interface ServiceContext {
   signal: AbortSignal;
 }
 
+/** What `runService` needs. */
 export interface ServiceParts {
   name: string;
   openSession(identity: string): Promise<Coordination>;

@@ -6,6 +6,7 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** The time of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {

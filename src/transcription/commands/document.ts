@@ -4,7 +4,7 @@ import { findFiles } from '../../terminal/files/files-to-publish.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { readPriority } from '../../terminal/options/request-target.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
-import type { Format } from '../index.ts';
+import type { Format } from '../order.ts';
 import {
   documentCancel,
   documentCreate,

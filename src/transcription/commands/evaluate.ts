@@ -3,15 +3,10 @@ import { PismakError } from '../../engine/errors.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
-import {
-  differencesPage,
-  type Evaluation,
-  errorRate,
-  evaluate,
-  type Normalisation,
-  percent,
-  type Rate,
-} from '../index.ts';
+import { errorRate, type Rate } from '../evaluation/compare.ts';
+import { differencesPage, percent } from '../evaluation/differences-page.ts';
+import { type Evaluation, evaluate } from '../evaluation/evaluate.ts';
+import type { Normalisation } from '../evaluation/symbols.ts';
 
 interface Options extends Normalisation {
   html?: string;

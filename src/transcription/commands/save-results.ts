@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Client } from '../../terminal/client/client.ts';
 import { isSaved, saveFile } from '../../terminal/files/save-file.ts';
-import type { Format } from '../index.ts';
+import type { Format } from '../order.ts';
 import { documentResults } from '../operations/pages.ts';
 import { documentFile } from '../operations/streams.ts';
 
@@ -59,7 +59,7 @@ export class ResultSaver {
 
   async #savePage(page: ResultPage, name: string): Promise<void> {
     // The whole house: loaded only when there is something to save.
-    const { resultFiles } = await import('../index.ts');
+    const { resultFiles } = await import('../files.ts');
     for (const format of this.#formats) {
       const file = page.files.find((one) => one.name === resultFiles[format]);
       if (!file) continue;

@@ -8,7 +8,7 @@ import { saveFile } from '../../terminal/files/save-file.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import { startProgress } from '../../terminal/output/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { Format } from '../index.ts';
+import type { Format } from '../order.ts';
 import { documentCreate, documentRetry, documentShow } from '../operations/document.ts';
 import { documentPages } from '../operations/pages.ts';
 import { addSources, listSources } from './add-sources.ts';

@@ -72,7 +72,7 @@ async function openWork(
   const own = loaded.origins.get('data') === 'default';
   const data = own ? join(options.output, '.pismak') : loaded.settings.data;
   if (!own && existsSync(data) && (await reachableHolder(data, clock, signal))) return elsewhere();
-  const { hasNativeTesseract } = await import('../index.ts');
+  const { hasNativeTesseract } = await import('../recognise/installed.ts');
   if (!(await hasNativeTesseract()))
     stderr.write(
       'Tesseract is not installed, so tesseract.js reads; with it (apt install tesseract-ocr tesseract-ocr-ces) it would be\n' +

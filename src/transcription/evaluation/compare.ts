@@ -7,11 +7,13 @@ export interface Rate {
   length: number;
 }
 
+/** How far a text is from the truth, in characters and in words. */
 export interface Comparison {
   characters: Rate;
   words: Rate;
 }
 
+/** Compares what was read with the correct text. */
 export function compareTexts(truth: string, found: string, normalisation: Normalisation = {}): Comparison {
   const [expected, given] = [toSymbols(truth, normalisation), toSymbols(found, normalisation)];
   const [expectedWords, givenWords] = [toWords(expected), toWords(given)];

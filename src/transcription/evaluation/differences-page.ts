@@ -41,6 +41,7 @@ function visible({ shown, keys }: Symbols, [from, to]: readonly [number, number]
   return escapeXml(parts.join('')).replaceAll('&#10;', '\n').replaceAll('&#9;', '\t');
 }
 
+/** A rate for people: `3.21 %`. */
 export function percent(rate: Rate): string {
   return `${(errorRate(rate) * 100).toFixed(2)} %`;
 }

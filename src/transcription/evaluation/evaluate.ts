@@ -3,12 +3,14 @@ import { type Comparison, compareTexts, errorRate, total } from './compare.ts';
 import type { Normalisation } from './symbols.ts';
 import { findTexts, readText } from './text-files.ts';
 
+/** One page: where its two texts are, and how far apart they are. */
 export interface EvaluatedPage extends Comparison {
   name: string;
   truthFile: string;
   foundFile: string;
 }
 
+/** All pages together, and each. */
 export interface Evaluation extends Comparison {
   /** Worst first. */
   pages: EvaluatedPage[];

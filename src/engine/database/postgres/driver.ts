@@ -47,7 +47,7 @@ export function clientOptions(
 }
 
 /** A client whose goodbye to a server that hangs does not keep the connection, and with it this process, for ever. */
-export function clientThatEnds(pgModule: PgModule, clock: Clock = systemClock) {
+export function clientThatEnds(pgModule: PgModule, clock: Clock = systemClock): typeof pg.Client {
   return class extends pgModule.Client {
     override end(...done: [((error: Error) => void)?]) {
       this.once(

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// The command of a package. This file itself must run on any Node, so that it can say which one is needed.
+const needed = 24;
+if (Number(process.versions.node.split('.')[0]) < needed) {
+  console.error(
+    `pismak needs Node >= ${needed}, this is ${process.version}: install a newer one (nodejs.org)`,
+  );
+  process.exit(1);
+}
+const { enableCompileCache } = await import('node:module');
+const { homedir } = await import('node:os');
+const { join } = await import('node:path');
+// Halves the time to start. Not beside this file, which may be read-only, nor in a directory that others can write to.
+// Processors run in processes of their own, which find it by the variable. Node goes on without it where it can't be written.
+process.env.NODE_COMPILE_CACHE ??= join(
+  process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+  'pismak',
+  'node',
+);
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
+await import('./main.js');

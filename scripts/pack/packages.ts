@@ -1,0 +1,48 @@
+import { globSync } from 'node:fs';
+
+/** One package that is made of this repository. */
+export interface PackageParts {
+  name: string;
+  description: string;
+  /** Folders of src/ whose files are its own; the complete package has them all. */
+  folders: readonly string[];
+  /** What programs may import, each with its source below src/. */
+  entries: Readonly<Record<string, string>>;
+  /** What the command runs, below src/; `houses` = generated: the houses that are installed beside it. */
+  command?: string | { houses: readonly string[] };
+}
+
+const engineFolders = ['engine', 'terminal', 'server', 'cli'];
+export const engineName = 'pismak-engine';
+
+/** `pismak` with everything, the engine alone, and each house alone. A new house needs nothing here. */
+export function listPackages(root: string, description: string): PackageParts[] {
+  const houses = globSync('src/*/house.ts', { cwd: root })
+    .map((path) => path.split(/[/\\]/)[1] ?? '')
+    .filter((name) => !engineFolders.includes(name))
+    .sort();
+  const houseEntries = houses.map((house) => [`./${house}`, `${house}/index.ts`]);
+  return [
+    {
+      name: 'pismak',
+      description,
+      folders: ['', ...engineFolders, ...houses],
+      entries: { '.': 'index.ts', './engine': 'engine/index.ts', ...Object.fromEntries(houseEntries) },
+      command: 'main.ts',
+    },
+    {
+      name: engineName,
+      description:
+        'The engine of Pismak without its houses: durable queues, workers, a watchdog, an HTTP API and the command `pismak`',
+      folders: engineFolders,
+      entries: { '.': 'engine/index.ts' },
+      command: { houses },
+    },
+    ...houses.map((house) => ({
+      name: `pismak-${house}`,
+      description: `The house \`${house}\` of Pismak, on ${engineName}`,
+      folders: [house],
+      entries: { '.': `${house}/index.ts`, './house': `${house}/house.ts` },
+    })),
+  ];
+}

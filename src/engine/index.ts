@@ -1,0 +1,43 @@
+/**
+ * What programs may import as `pismak/engine` (or `pismak-engine`): to write processors, houses, and programs that
+ * publish requests. Everything else in this folder may change from version to version.
+ */
+
+export type { Database, Migration, Queries } from './database/database.ts';
+export type { Engine } from './engine.ts';
+export { type ErrorCode, errorStatus, hasCode, PismakError } from './errors.ts';
+export type { CommandGroup, House, HouseParts, PublicAnswer, PublicPage } from './house.ts';
+export { sectionOf } from './house.ts';
+export {
+  type Caller,
+  defineOperation,
+  mayTouch,
+  type Operation,
+  type OperationContext,
+  type Role,
+} from './operation/operation.ts';
+export { type ByteStream, defineStream, type StreamOperation } from './operation/stream-operation.ts';
+export {
+  defineProcessor,
+  type Job,
+  type JobFiles,
+  type LoadProcessor,
+  PermanentFailure,
+  type Process,
+  type ProcessorRegistration,
+  type Setup,
+} from './processor/processor.ts';
+export { type ProcessorRun, runProcessor } from './processor/run-processor.ts';
+export {
+  decodeRequest,
+  encodeRequest,
+  type NewRequest,
+  newFile,
+  newRequest,
+  type Request,
+  type ResultFile,
+} from './request/request.ts';
+export { type Running, runService, type ServiceContext, type ServiceParts } from './service/service.ts';
+export type { FirstStart } from './stage/first-start.ts';
+export { type Clock, systemClock } from './time/clock.ts';
+export { version } from './version.ts';
