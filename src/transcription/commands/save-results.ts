@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Client } from '../../terminal/client/client.ts';
 import { isSaved, saveFile } from '../../terminal/files/save-file.ts';
-import type { Format } from '../order.ts';
 import { documentResults } from '../operations/pages.ts';
 import { documentFile } from '../operations/streams.ts';
+import type { Format } from '../order.ts';
 
 export type ResultPage = z.output<typeof documentResults.output>['pages'][number];
 
