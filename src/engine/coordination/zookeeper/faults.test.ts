@@ -114,7 +114,6 @@ for (const connectedTo of ['leader', 'follower'] as const) {
     try {
       const tookMs = await millisecondsOf(() => session.set('/a', 'again'));
       await check();
-      assert.ok(tookMs < sessionTimeoutMs);
       context.diagnostic(
         `${connectedTo} hangs: first write after ${tookMs} ms (time-out ${sessionTimeoutMs} ms)`,
       );
