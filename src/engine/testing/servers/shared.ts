@@ -42,11 +42,19 @@ export async function shareServers(): Promise<{ close(): Promise<void> }> {
   await once(server, 'listening');
   const address = server.address();
   process.env[variable] = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/${secret}`;
+  const close = async () => {
+    // Servers don't keep this process alive, but it must see them end.
+    const awake = setInterval(() => {}, 1000);
+    server.close();
+    await Promise.allSettled(started.values());
+    await Promise.all(running.map((one) => one.close()));
+    clearInterval(awake);
+  };
+  let closed: Promise<void> | undefined;
   return {
-    async close() {
-      server.close();
-      await Promise.allSettled(started.values());
-      await Promise.all(running.map((one) => one.close()));
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
 }
