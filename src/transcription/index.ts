@@ -1,4 +1,4 @@
-/** What other parts of the program may use of this house. */
+/** The parts of this house that other code may import. */
 
 export { errorRate, type Rate } from './evaluation/compare.ts';
 export { differencesPage, percent } from './evaluation/differences-page.ts';

@@ -76,8 +76,8 @@ test('places are those of the image that the owner has, not of the prepared one'
 test('bad input fails for good, in words that an archivist understands', async () => {
   const cases: [files: Record<string, string | Uint8Array>, sentence: RegExp][] = [
     [{}, /there is no file order\.json/],
-    [{ ...request(['txt']), 'page.json': '{"width":-1}' }, /page\.json is not as it should be/],
-    [{ ...request(['txt']), 'page.json': 'nonsense' }, /page\.json is not as it should be/],
+    [{ ...request(['txt']), 'page.json': '{"width":-1}' }, /page\.json is invalid/],
+    [{ ...request(['txt']), 'page.json': 'nonsense' }, /page\.json is invalid/],
     [request(['pdf']), /needs the image of the page/],
     [request(['pdf'], { source: 'not an image' }), /the image can't be read/],
   ];
