@@ -9,7 +9,7 @@ import { documentFile } from '../operations/streams.ts';
 export type ResultPage = z.output<typeof documentResults.output>['pages'][number];
 
 const listed = 500;
-/** By format, in the order in which people are told of them. */
+/** By format, in the order that help texts list them. */
 export const endings: Readonly<Record<Format, string>> = {
   txt: '.txt',
   page: '.page.xml',
@@ -19,7 +19,7 @@ export const endings: Readonly<Record<Format, string>> = {
   json: '.json',
 };
 
-/** Saves results as they come; what is on the disk already is not fetched again. */
+/** Saves results as they come. Files already on disk are not fetched again. */
 export class ResultSaver {
   readonly #client: Client;
   readonly #document: string;
@@ -39,7 +39,7 @@ export class ResultSaver {
     return this.#saved.size;
   }
 
-  /** Saves what has come since the last time; with `all`, looks at everything once more. */
+  /** Saves the results since the last call; with `all`, checks everything once more. */
   async save(nameOf: (page: ResultPage) => string | undefined, all = false): Promise<void> {
     const since = all ? 0 : this.#since;
     for (let offset = 0; ; offset += listed) {
@@ -58,7 +58,7 @@ export class ResultSaver {
   }
 
   async #savePage(page: ResultPage, name: string): Promise<void> {
-    // The whole house: loaded only when there is something to save.
+    // This loads the whole house, so only do it when there is something to save.
     const { resultFiles } = await import('../index.ts');
     for (const format of this.#formats) {
       const file = page.files.find((one) => one.name === resultFiles[format]);

@@ -192,11 +192,11 @@ test('a document that could never be read, or whose webhook can’t be reached, 
   const { call } = await runHouse(t, { workers: 0 });
   const refused: [object, RegExp][] = [
     [{ pipeline: 'nothing' }, /there is no pipeline nothing; there are: transcription/],
-    [{ language: '../ces' }, /languages are named as Tesseract does/],
+    [{ language: '../ces' }, /use the language names of Tesseract/],
     [{ formats: ['doc'] }, /formats/],
     [{ webhook: 'http://127.0.0.1/' }, /webhook: .* is not a public address/],
     [{ webhook: 'ftp://example.com/' }, /webhook: webhooks go to http and https/],
-    [{ name: 'a\0b' }, /characters that are none/],
+    [{ name: 'a\0b' }, /contains invalid characters/],
   ];
   for (const [input, reason] of refused)
     await assert.rejects(call('document.create', { name: 'x', ...input }), reason);
