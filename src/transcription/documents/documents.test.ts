@@ -52,7 +52,7 @@ test('a retry sends only failed pages, and a source that can’t be opened fails
   const [failed] = (await call('document.pages', { document, state: 'failed' })).pages;
   assert.match(failed.error, /nothing can be read/);
   const { sources } = await call('document.sources', { document });
-  assert.match(sources[1].error, /this is no image/);
+  assert.match(sources[1].error, /this is not an image/);
   await engine.stages.change('read', { config: 'better' }, 'test');
   assert.deepEqual(await call('document.retry', { document }), { pages: 1, sources: 1 });
   await reaches(document, 'partly');
