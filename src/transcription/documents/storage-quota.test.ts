@@ -15,7 +15,10 @@ const kilobyte = 1024;
 
 const refused = (error: unknown) => {
   assert.ok(hasCode(error, 'quota-exceeded'), String(error));
-  assert.match(error.message, /take \d+ bytes, and \d+ MB may be, .* delete documents to make room/);
+  assert.match(
+    error.message,
+    /take \d+ bytes, and \d+ more exceed the limit of \d+ MB; delete documents to make room/,
+  );
   return true;
 };
 
