@@ -1,14 +1,14 @@
 import type { House } from '../engine/house.ts';
 import { transcriptionSettings } from './settings.ts';
 
-/** Scans and PDFs in, text, PAGE XML, ALTO, hOCR and searchable PDF out. */
+/** Turns scans and PDFs into text, PAGE XML, ALTO, hOCR and searchable PDF. */
 export const transcription = {
   name: 'transcription',
   title: 'Transcription',
   settings: transcriptionSettings,
   commands: {
     transcribe: {
-      summary: 'Read scans with one command: images in; text, PAGE XML, ALTO and PDF out',
+      summary: 'Transcribe scans with one command: images in; text, PAGE XML, ALTO and PDF out',
       load: () => import('./commands/transcribe.ts'),
     },
     document: {
@@ -17,7 +17,7 @@ export const transcription = {
     },
     search: { summary: 'Search the text of transcribed pages', load: () => import('./commands/search.ts') },
     usage: {
-      summary: 'Show and limit how many pages users have read and how much they store',
+      summary: 'Show and limit the pages users transcribe and the space they use',
       load: () => import('./commands/usage.ts'),
     },
     evaluate: {

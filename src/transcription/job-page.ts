@@ -6,26 +6,26 @@ import { type Order, order } from './order.ts';
 import { type Page, page } from './page.ts';
 import { type Transformation, transformation } from './prepare/transformation.ts';
 
-/** What is wanted of the page that a job is about. */
+/** The order for the job's page: language, formats and name. */
 export function readOrder(job: { files: JobFiles }): Promise<Order> {
   return readJson(job.files, files.order, order, 'send pages through `pismak transcribe` or as a document');
 }
 
-/** What has been read on it so far. */
+/** The text recognised so far. */
 export function readPage(job: { files: JobFiles }): Promise<Page> {
-  return readJson(job.files, files.page, page, 'a stage that recognises must come before this one');
+  return readJson(job.files, files.page, page, 'put a recognition stage before this one');
 }
 
-/** The regions that were found on it, if a stage has looked for them. */
+/** The regions of the page, if a layout stage has run. */
 export async function readLayout(job: { files: JobFiles }): Promise<Page | undefined> {
   if (!job.files.names().includes(files.layout)) return undefined;
-  return readJson(job.files, files.layout, page, 'a stage that finds the layout must come before this one');
+  return readJson(job.files, files.layout, page, 'put a layout stage before this one');
 }
 
-/** How the image that was read came out of the source; undefined when the source itself was read. */
+/** How `prepare` made the image from the source; undefined if it didn't run. */
 export async function readTransformation(job: { files: JobFiles }): Promise<Transformation | undefined> {
   if (!job.files.names().includes(files.prepared)) return undefined;
-  return readJson(job.files, files.prepared, transformation, 'it is made by `prepare`');
+  return readJson(job.files, files.prepared, transformation, '`prepare` makes it');
 }
 
 export function writePage(job: { files: JobFiles }, content: Page): Promise<void> {
@@ -43,6 +43,6 @@ async function readJson<Value>(
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    throw new PermanentFailure(`the file ${name} is not as it should be: ${messageOf(error)}`);
+    throw new PermanentFailure(`the file ${name} is invalid: ${messageOf(error)}`);
   }
 }

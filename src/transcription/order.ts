@@ -5,17 +5,17 @@ export const formats = ['txt', 'page', 'alto', 'hocr', 'pdf', 'json'] as const;
 /** One of `formats`. */
 export type Format = (typeof formats)[number];
 
-/** What is wanted of a page: travels with it through all stages as the file `order.json`. */
+/** What to do with a page. Travels with it through all stages as the file `order.json`. */
 export const order = z.object({
   document: z.string(),
   /** Counted from 1. */
   page: z.int().positive(),
-  /** The name that the page has for its owner, e.g. of the scanned file. Never used as a path. */
+  /** The owner's name for the page, e.g. the name of the scanned file. Never used as a path. */
   name: z.string(),
   /** As Tesseract names them, joined with `+`. */
   language: z.string().default('ces'),
   formats: z.array(z.enum(formats)).default(['txt']),
-  /** Take the text that a PDF brings along instead of reading its pages; the configuration of `split` decides otherwise. */
+  /** Use the text layer of a PDF instead of recognising its pages. By default the configuration of `split` decides. */
   textLayer: z.boolean().optional(),
 });
 export type Order = z.infer<typeof order>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What was read on a page, in pixels of the image that was read. Every format is written from this. */
+/** The recognised text of a page, in pixels of the recognised image. Every format is written from this. */
 const box = z.object({
   left: z.int().nonnegative(),
   top: z.int().nonnegative(),
@@ -8,7 +8,7 @@ const box = z.object({
   height: z.int().nonnegative(),
 });
 
-/** 0 to 1: how sure the recogniser is. */
+/** How sure the recogniser is, from 0 to 1. */
 const confidence = z.number().min(0).max(1);
 
 const word = z.object({ text: z.string(), box, confidence: confidence.optional() });
@@ -17,11 +17,11 @@ const line = z.object({
   box,
   /** Points of the baseline from left to right. */
   baseline: z.array(z.object({ x: z.int(), y: z.int() })).optional(),
-  /** Empty as long as only the layout is known. */
+  /** Empty while only the layout is known. */
   words: z.array(word),
 });
 
-/** Lines that belong together; between paragraphs the plain text has an empty line. */
+/** Lines that belong together. Plain text has an empty line between paragraphs. */
 const paragraph = z.object({ box, lines: z.array(line) });
 
 const region = z.object({
@@ -37,7 +37,7 @@ export const page = z.object({
   dpi: z.number().positive().optional(),
   /** As Tesseract names them, joined with `+`. */
   language: z.string().optional(),
-  /** Who read it, with version: goes into the metadata of every format. */
+  /** The recogniser and its version, for the metadata of every format. */
   producer: z.string().optional(),
   /** In reading order. */
   regions: z.array(region),

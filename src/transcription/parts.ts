@@ -6,7 +6,7 @@ import { transcriptionProcessors } from './processors.ts';
 import { runTranscription } from './run-transcription.ts';
 import { firstStart } from './stages.ts';
 
-/** What a running engine needs of this house. */
+/** The parts of this house that a running engine needs. */
 export const parts: HouseParts = {
   migrations: migrations.migrations,
   processors: transcriptionProcessors,

@@ -7,17 +7,17 @@ import { parsePrepareConfig } from './prepare/prepare-config.ts';
 import { parseRecogniseConfig } from './recognise/config.ts';
 import { parseSplitConfig } from './split/split-config.ts';
 
-/** What this house's stages are made of, in the order of the stages. */
+/** The processors of this house's stages, in the order of the stages. */
 export const transcriptionProcessors: ProcessorRegistration[] = [
   {
     name: 'split',
-    summary: 'takes images, TIFF, PDF and ZIP apart into pages (TEXT_LAYER, PDF_DPI, limits)',
+    summary: 'splits images, TIFF, PDF and ZIP files into pages (TEXT_LAYER, PDF_DPI, limits)',
     check: parseSplitConfig,
     module: new URL('./split/split.ts', import.meta.url),
   },
   {
     name: 'prepare',
-    summary: 'straightens, cleans and scales a page so that it can be read better (DESKEW, CONTRAST, ...)',
+    summary: 'straightens, cleans and scales a page for better recognition (DESKEW, CONTRAST, ...)',
     check: parsePrepareConfig,
     module: new URL('./prepare/prepare.ts', import.meta.url),
   },
@@ -29,7 +29,7 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
   },
   {
     name: 'recognise',
-    summary: 'reads the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
+    summary: 'recognises the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
     check: parseRecogniseConfig,
     module: new URL('./recognise/recognise.ts', import.meta.url),
   },
@@ -41,7 +41,7 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
   },
   {
     name: 'index',
-    summary: 'finds the words that describe a page (KEYWORDS)',
+    summary: 'finds the keywords of a page (KEYWORDS)',
     check: parseKeywordsConfig,
     module: new URL('./keywords/keywords.ts', import.meta.url),
   },

@@ -4,9 +4,9 @@ import { runCollector } from './collect/collector.ts';
 import { runLostRequests } from './collect/lost-requests.ts';
 import { collectQueue } from './documents/document.ts';
 
-/** What must run for documents to be finished. */
+/** Runs the services that finish documents. */
 export async function runTranscription(engine: Engine): Promise<Running> {
-  // Whatever the pipelines are: results for us must never have nowhere to go.
+  // Results of any pipeline need this queue, so it must always exist.
   await engine.pipelines.claimOutput(collectQueue);
   const collector = await runCollector(engine);
   const lost = runLostRequests(engine);

@@ -6,11 +6,11 @@ export const transcriptionSettings = z.strictObject({
     .int()
     .min(0)
     .default(0)
-    .describe('Pages that a key may have read in a month; 0 = no limit'),
-  pagesWaiting: z.int().min(0).default(0).describe('Pages of a key that may wait at once; 0 = no limit'),
+    .describe('Limit on pages transcribed per key and month; 0 = no limit'),
+  pagesWaiting: z.int().min(0).default(0).describe('Limit on unfinished pages per key; 0 = no limit'),
   storageMb: z
     .number()
     .min(0)
     .default(0)
-    .describe('What the sources in the documents of a user may take together; 0 = no limit'),
+    .describe('Limit on the total size of the sources in the documents of a user; 0 = no limit'),
 });

@@ -2,8 +2,8 @@ import type { FirstStart } from '../engine/stage/first-start.ts';
 import { collectQueue, defaultPipeline, splitStage } from './documents/document.ts';
 
 /**
- * Only recognising takes long enough for the watchdog to plan it; the others are over in a moment and are served by every
- * worker all the time, so that a page doesn't wait for a worker to be moved.
+ * Only recognition takes long enough for the watchdog to plan it. Every worker serves the other, short stages all the time,
+ * so a page never waits for a worker to be moved.
  */
 const stages: FirstStart['stages'] = [
   { name: splitStage, processor: 'split', mode: 'shared', memoryMb: 2048 },

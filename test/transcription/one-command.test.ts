@@ -37,7 +37,7 @@ test('one command makes text, PAGE XML and PDF of scans, with and without Tesser
   const formats = ['--formats', 'txt,page,pdf'];
   const first = await pismak(['transcribe', scans, '-o', out, ...formats]);
   assert.equal(first.code, 1, first.stderr);
-  assert.match(first.stdout, /1 page in .*\nFAILED +WHY\nbroken\.png +split: the file is no image/);
+  assert.match(first.stdout, /1 page in .*\nFAILED +WHY\nbroken\.png +split: the file is not an image/);
   const files = (await readdir(out)).filter((file) => !file.startsWith('.')).sort();
   assert.deepEqual(files, ['a _scan_ 🦉_.page.xml', 'a _scan_ 🦉_.pdf', 'a _scan_ 🦉_.txt']);
   const read = await readFile(join(out, files[2] ?? ''), 'utf8');

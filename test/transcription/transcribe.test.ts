@@ -80,7 +80,7 @@ test('results lie beside each other under the names of the scans, and what faile
   assert.equal(await readFile(join(out, 'book _x_-0002.txt'), 'utf8'), 'second\n');
   assert.match(said, /5 pages in/);
   assert.match(said, /book "x".tif, page 3 +the page is torn/);
-  assert.match(said, /c.png +split: this is no image/);
+  assert.match(said, /c.png +split: this is not an image/);
   assert.match(said, /d.png +read: nothing can be read/);
   assert.match(String(error), /3 pages could not be read/);
 });

@@ -10,9 +10,9 @@ import { verifySignature } from '../../engine/webhook/signature.ts';
 import { collectQueue } from '../documents/document.ts';
 import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';
 
-test('results that come twice change nothing', async (t) => {
+test('a result delivered twice changes nothing', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
-  // Everything that reaches the collector does so twice.
+  // Everything reaches the collector twice.
   const { publish } = engine.broker;
   engine.broker.publish = async (queue, message) => {
     await publish.call(engine.broker, queue, message);
@@ -20,7 +20,7 @@ test('results that come twice change nothing', async (t) => {
   };
   const document = await submit({ one: 'first\fsecond', two: 'unreadable' });
   await reaches(document, 'partly');
-  await eventually('everything is taken', async () => {
+  await eventually('everything is collected', async () => {
     const { ready, inFlight, delayed } = await engine.broker.status(collectQueue);
     return ready.normal + inFlight + delayed === 0;
   });
@@ -32,7 +32,7 @@ test('results that come twice change nothing', async (t) => {
   assert.equal(usage[0].pages, 3, 'counted once');
 });
 
-test('a signed webhook tells that a document is finished', async (t) => {
+test('a signed webhook reports a finished document', async (t) => {
   const { engine, submit } = await runHouse(t, { settings: { webhook: { allowPrivate: true } } });
   const received: { body: string; signature: string; event: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ test('a signed webhook tells that a document is finished', async (t) => {
   const { port } = server.address() as AddressInfo;
   const webhook = `http://127.0.0.1:${port}/finished`;
   const document = await submit({ one: 'one', two: 'unreadable' }, { name: 'Kronika', webhook });
-  const { body, signature, event } = await eventually('it was told', () => received[0], 60_000);
+  const { body, signature, event } = await eventually('the webhook arrived', () => received[0], 60_000);
   assert.equal(event, 'document.finished');
   const secret = await webhookSecret(engine);
   assert.ok(verifySignature({ secret, header: signature, body, now: engine.clock.now() }));
@@ -56,7 +56,7 @@ test('a signed webhook tells that a document is finished', async (t) => {
 
 test('one key with many pages does not starve another with a few', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
-  // Nothing is read until the pages of both wait.
+  // Nothing is read until the pages of both keys wait.
   await engine.broker.pause('read');
   const many = Array.from({ length: 300 }, (_, index) => `page ${index}`).join('\f');
   const big = await submit({ many }, {}, anna);
@@ -75,7 +75,7 @@ test('one key with many pages does not starve another with a few', async (t) => 
   await call('document.cancel', { document: big });
 });
 
-test('its owner hears of a document’s progress, others don’t', async (t) => {
+test('only the owner of a document receives its progress', async (t) => {
   const { engine, submit, reaches } = await runHouse(t);
   const told: Change[] = [];
   engine.changes.subscribe((change) => {
@@ -83,6 +83,6 @@ test('its owner hears of a document’s progress, others don’t', async (t) => 
   });
   const document = await submit({ one: 'one' });
   await reaches(document, 'done');
-  await eventually('the end was told', () => told.at(-1)?.data?.state === 'done');
+  await eventually('the end was reported', () => told.at(-1)?.data?.state === 'done');
   for (const { entity, owner } of told) assert.deepEqual([entity, owner], [document, 'anna']);
 });

@@ -11,12 +11,12 @@ import { takePage } from './take-page.ts';
 import { takeSource } from './take-source.ts';
 
 const concurrency = 8;
-/** After so many attempts it is the message's fault: it waits with the dead letters until somebody looks. */
+/** After this many attempts we blame the message and dead-letter it. */
 const mostAttempts = 50;
 
 /**
- * Takes what the stages have finished or given up: sources become pages, pages become results, documents are finished.
- * Everything is decided by what the Database says, so it may run in any number of processes, and messages may come twice.
+ * Collects what the stages have finished or given up: sources become pages, pages become results, documents are finished.
+ * The Database decides everything, so any number of processes may run it, and messages may arrive twice.
  */
 export async function runCollector(parts: Parts & { broker: Broker }): Promise<Running> {
   const news = new ProgressNews(parts.clock);
@@ -26,7 +26,10 @@ export async function runCollector(parts: Parts & { broker: Broker }): Promise<R
     try {
       await take(parts, news, request);
     } catch (error) {
-      parts.log.warn({ err: error, uuid: request.uuid }, 'a result could not be taken in');
+      parts.log.warn(
+        { err: error, uuid: request.uuid },
+        'could not collect a result; it will be retried or dead-lettered',
+      );
       if (delivery.attempt >= mostAttempts) return delivery.deadLetter(messageOf(error));
       return delivery.retry({ delayMs: 1000, reason: messageOf(error) });
     }
@@ -51,7 +54,7 @@ async function take(parts: Parts, news: ProgressNews, request: Request): Promise
         .executeTakeFirst();
   const known = page ?? source;
   if (!known || known.state === 'cancelled') {
-    // Of a document that was deleted or cancelled, or of an earlier attempt.
+    // Its document was deleted or cancelled, or it belongs to an earlier attempt.
     return database.transaction((transaction) => giveUp(transaction, requestOwner(request), clock.now()));
   }
   if (page) await takePage(parts, page, request);

@@ -1,4 +1,4 @@
-/** Works on some of the items at once, lot after lot; results in the order of the items. */
+/** Works on the items in lots, each lot in parallel. Results keep the order of the items. */
 export async function inLots<Item, Result>(
   items: readonly Item[],
   atOnce: number,

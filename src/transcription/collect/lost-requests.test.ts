@@ -21,7 +21,7 @@ async function waiting({ broker }: Engine, queue: string, count: number): Promis
   );
 }
 
-test('pages that were purged from a queue fail with the reason, others go on, and a retry reads them', async (t) => {
+test('pages purged from a queue fail with the reason, others continue, and a retry reads them', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
   await engine.stages.create({ name: 'late', processor: 'test.read', mode: 'shared' }, 'test');
   await engine.pipelines.create({ name: 'two', stages: ['read', 'late', collectQueue], owner: 'local' });
@@ -31,13 +31,13 @@ test('pages that were purged from a queue fail with the reason, others go on, an
   await engine.broker.purge('late');
   const other = await submit({ scan: 'third' }, { pipeline: 'two' });
   await waiting(engine, 'late', 1);
-  // Somebody does something with queues: that is when it is looked after.
+  // Any change to a queue triggers the search for lost requests.
   await operate(engine, 'queue.pause', 'late');
   await reaches(lost, 'failed');
   const { pages } = await call('document.pages', { document: lost });
   for (const { state, error } of pages) {
     assert.equal(state, 'failed');
-    assert.match(error, /in no queue any more: it was purged.*document retry/);
+    assert.match(error, /purged from a queue.*document retry/);
   }
   assert.equal((await call('document.show', { document: other })).pages.running, 1);
   await engine.broker.resume('late');
@@ -48,7 +48,7 @@ test('pages that were purged from a queue fail with the reason, others go on, an
   assert.deepEqual(
     owners.filter(({ owner }) => owner.startsWith('request:')),
     [],
-    'what lay between the stages belongs to nobody',
+    'intermediate files have no owner',
   );
 });
 

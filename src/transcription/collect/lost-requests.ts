@@ -9,19 +9,19 @@ import { finishIfComplete } from '../documents/finish-document.ts';
 import { releasedRequests } from '../documents/progress.ts';
 
 const periodMs = 60_000;
-/** To ask for all of them reads all queues: not more often, however often queues are changed. */
+/** The search reads all queues, so it rests this long however often queues change. */
 const restMs = 5_000;
 
 /**
- * Ends what would stay under way for ever: pages and sources whose message is in no queue any more, because somebody purged it,
- * discarded it with the dead letters, or deleted the queue. An elected service, needed now and then, and when queues were changed.
+ * Fails pages and sources that would otherwise run for ever, because somebody purged their message, discarded it with the
+ * dead letters, or deleted the queue. An elected service; it runs once a minute and after changes to queues.
  *
- * A request is in the backlog, then in a queue, then taken in; it leaves each only when the next has it. So what is asked for
- * in this order, and found nowhere, is lost; if it was just taken in, its row has changed and stays as it is.
+ * A request is in the backlog, then in a queue, then collected, and leaves each place only once the next has it. So a request
+ * that is found nowhere, in this order, is lost. If it was collected meanwhile, its row has changed and is left alone.
  */
 export function runLostRequests(engine: Engine): Running {
   const { broker, changes, clock, log, openSession } = engine;
-  // Not every server can be asked where a message is. Never guess: there it waits until it is cancelled.
+  // Some brokers can't say where a message is. We never guess: there, lost pages wait for a retry or a cancel.
   if (!broker.whichExist) return { close: async () => {} };
   const bell = new Bell();
   const unsubscribe = changes.subscribe(({ kind }) => {
@@ -74,7 +74,7 @@ async function endLost(engine: Engine): Promise<void> {
     if (!existing.has(one.request) && (await fail(engine, one))) changed.add(one.document);
   }
   for (const document of documents) {
-    // Also when nothing was lost now: whoever ended the last one may not have got this far.
+    // Also if nothing was lost now: the process that ended the last page may have died before finishing the document.
     if (!(await finishIfComplete(engine, document.id)) && changed.has(document))
       tellChange(engine, document, document.state);
   }
@@ -104,4 +104,4 @@ async function fail(engine: Engine, { document, table, id, request }: Released):
 }
 
 const reason =
-  'it is in no queue any more: it was purged, or discarded with the dead letters; `pismak document retry` sends it again';
+  'its message was purged from a queue or discarded with the dead letters; `pismak document retry` sends it again';

@@ -6,7 +6,7 @@ import { files, resultFiles } from '../files.ts';
 import { toText } from '../formats/text.ts';
 import { page } from '../page.ts';
 
-/** The full text of a page for the search; words divided between lines are made whole. */
+/** The full text of a page for search, with words hyphenated across lines joined. */
 export async function pageText(blobs: Blobs, request: Request): Promise<string | undefined> {
   const read = await recognised(blobs, request);
   return read?.replaceAll(/(\p{L})[-\u00ad\u2010\u2e17¬]\n(?=\p{Ll})/gu, '$1');
@@ -16,7 +16,7 @@ async function recognised(blobs: Blobs, { results }: Request): Promise<string | 
   const find = (name: string) => results.find((file) => file.name === name);
   const model = find(files.page);
   if (model) {
-    // A stage of somebody's own may have left something else there.
+    // A custom stage may have written something else there.
     const parsed = page.safeParse(parseJson(Buffer.from(await contentOf(blobs, model)).toString()));
     if (parsed.success) return toText(parsed.data);
   }

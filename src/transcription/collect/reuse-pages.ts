@@ -3,7 +3,7 @@ import type { Queries } from '../database/database.ts';
 import { type DocumentRow, documentOwner, type PageRow, type Parts } from '../documents/document.ts';
 import { createTextIndex } from '../search/text-index.ts';
 
-/** Pages that were read before get what came out then; the bytes are shared. */
+/** Pages that were read before get the earlier results. The blobs are shared. */
 export async function reusePages(
   { clock, database }: Parts,
   transaction: Queries,
@@ -42,7 +42,11 @@ export async function reusePages(
       });
     await transaction
       .updateTable('transcription_page')
-      .set({ state: 'done', endedAt: now, log: `the same page was read before; taken over\n${before.log}` })
+      .set({
+        state: 'done',
+        endedAt: now,
+        log: `the same page was read before; its results are reused\n${before.log}`,
+      })
       .where('id', '=', page.id)
       .execute();
   }

@@ -1,7 +1,7 @@
 import { milliseconds, type Request } from '../../engine/request/request.ts';
 import { storable } from '../documents/document.ts';
 
-/** What the stages said, as the owner of a page reads it: with the version of the stage that did it. */
+/** The log of a page for its owner, with the version of each stage. */
 export function logText({ logs }: Request): string {
   const text = logs
     .map(({ stage, version, hostId, start, end, status, attempt, log }) => {
@@ -13,10 +13,10 @@ export function logText({ logs }: Request): string {
   return storable(text);
 }
 
-/** Why it failed, in a sentence; undefined when it didn't. */
+/** Why the request failed, in one sentence; undefined if it didn't. */
 export function failureOf({ logs }: Request): string | undefined {
   const last = logs.at(-1);
   if (last?.status !== 'Failed') return undefined;
-  const reason = last.log.trimEnd().split('\n').at(-1)?.trim() || 'it failed without a word';
+  const reason = last.log.trimEnd().split('\n').at(-1)?.trim() || 'it failed without a message';
   return storable(`${last.stage}: ${reason}`, 2000);
 }

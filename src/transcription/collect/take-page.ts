@@ -11,10 +11,10 @@ import { createTextIndex } from '../search/text-index.ts';
 import { pageText } from './page-text.ts';
 import { failureOf, logText } from './stage-log.ts';
 
-/** What only the stages need; the source has been the document's all the time. */
+/** Files that only the stages need. The document owns the source already. */
 const notKept = new Set<string>([files.order, files.source, files.image, files.layout]);
 
-/** A page that came back, done or failed. What comes a second time, or too late, changes nothing. */
+/** Collects a page, done or failed. A second or late result changes nothing. */
 export async function takePage(parts: Parts, page: PageRow, request: Request): Promise<void> {
   const failure = failureOf(request);
   if (failure !== undefined) return endPage(parts, page, request, { state: 'failed', error: failure });
@@ -36,7 +36,7 @@ export async function takePage(parts: Parts, page: PageRow, request: Request): P
     const { owner } = document;
     if (text !== undefined)
       await index.put(transaction, { page: page.id, document: document.id, owner, text });
-    // With the versions that did it, which may be newer than those of when it was sent.
+    // Use the stage versions that did the work: they may be newer than when the page was sent.
     const key = reuseKey(document, page, request.logs);
     await transaction
       .updateTable('transcription_page')

@@ -26,13 +26,13 @@ import { inLots } from './in-lots.ts';
 import { reusePages } from './reuse-pages.ts';
 import { failureOf, logText } from './stage-log.ts';
 
-/** Trying again would not help: too many pages, no pages, or no pipeline to send them to. */
+/** A retry would not help: too many pages, no pages, or no pipeline to send them to. */
 const final = new Set<string>(['quota-exceeded', 'request-invalid', 'stage-unknown', 'not-found']);
-/** Far more than any source has pages; keeps pages of different sources apart in one order. */
+/** Far more than the pages of any source, so positions of different sources never overlap. */
 const positionsPerSource = 1_000_000;
 const storedAtOnce = 16;
 
-/** A source that was split: its pages are made and sent, in one transaction. A second time it changes nothing. */
+/** Collects a split source: creates its pages and sends them, in one transaction. A second result changes nothing. */
 export async function takeSource(parts: Parts, source: SourceRow, request: Request): Promise<void> {
   const failure = failureOf(request);
   if (failure !== undefined) return failSource(parts, source, request, failure);
@@ -59,7 +59,7 @@ async function readPages({ blobs, clock }: Parts, source: SourceRow, request: Re
   if (!parsed?.success) {
     throw new PismakError(
       'request-invalid',
-      `the stage ${source.name} went through left no usable ${splitFiles.list}`,
+      `the stage that split ${source.name} left no valid ${splitFiles.list}`,
     );
   }
   const stored = async (name: string | undefined) => {
@@ -67,7 +67,7 @@ async function readPages({ blobs, clock }: Parts, source: SourceRow, request: Re
     return file && storedFile(blobs, file);
   };
   const now = clock.now();
-  // Storing a page is mostly waiting for the disk.
+  // In parallel, because storing a page mostly waits for the disk.
   return inLots(parsed.data.pages, storedAtOnce, async (page, index): Promise<PageRow> => {
     const [image, text] = [await stored(page.file), await stored(page.text)];
     const error = image ? null : storable(page.error ?? 'the page could not be opened', 2000);
@@ -153,7 +153,7 @@ async function makePages(
   backlog.wake();
 }
 
-/** Marks the source as done, unless it was before, or the document has been cancelled or deleted meanwhile. */
+/** Marks the source as done, unless it already is, or the document was cancelled or deleted meanwhile. */
 async function claim(
   transaction: Queries,
   source: SourceRow,
@@ -195,7 +195,7 @@ async function failSource(
   });
 }
 
-/** Pages of an archive bear the names of their files. */
+/** Pages of an archive have the names of their files. */
 function nameOf(source: SourceRow, page: SplitPage): string {
   return storable(page.name === '' ? source.name : page.name, 1000);
 }

@@ -11,14 +11,14 @@ import { sourceNames } from './source-names.ts';
 
 export type Source = z.output<typeof documentSources.output>['sources'][number];
 
-/** A file that can't be read here; the others are read none the less. */
+/** A local file that can't be read. The others are still sent. */
 export interface Unreadable {
   name: string;
   error: string;
 }
 
 const listed = 1000;
-/** So many are sent at once: reading begins while the rest is still being added. */
+/** Files per submission. Transcription starts while the rest is still being added. */
 const lot = 50;
 
 export async function listSources(client: Client, document: string): Promise<Source[]> {
@@ -31,7 +31,7 @@ export async function listSources(client: Client, document: string): Promise<Sou
   }
 }
 
-/** Adds the files that the document doesn't have yet, and has them read. Resolves to those that could not be added. */
+/** Adds the files that the document doesn't have yet and submits them. Resolves to those that could not be read. */
 export async function addSources(
   session: Pick<Session, 'clock' | 'signal'>,
   client: Client,
@@ -61,13 +61,13 @@ export async function addSources(
   }
   const [first] = unreadable;
   if (first && unreadable.length === files.length)
-    throw new PismakError('invalid-input', `none of the files can be read; ${first.name}: ${first.error}`);
+    throw new PismakError('invalid-input', `no file can be read; ${first.name}: ${first.error}`);
   await client.call(documentSubmit, { document });
   return unreadable;
 }
 
 function whyUnreadable(path: string, error: unknown): string {
-  // What is not UTF-8 in a name is read as this character, and the file is not found by it.
+  // Node replaces bytes that are not UTF-8 with this character, and then can't find the file by that name.
   if (path.includes('\ufffd')) return 'its name is not in UTF-8: rename it';
   return `it can't be read: ${reasonOf(error)}`;
 }
@@ -84,7 +84,7 @@ async function addFile(
       await client.call(documentAdd, { document, name, hash });
       return;
     } catch (error) {
-      // Somebody deleted the same bytes between the two calls: once more, and they are there.
+      // Somebody deleted the same bytes between the two calls: upload them again.
       if (!hasCode(error, 'blob-missing') || attempt >= 3) throw error;
     }
   }

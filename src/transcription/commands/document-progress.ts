@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { documentShow } from '../operations/document.ts';
 
-/** How far a document is. */
+/** The progress of a document. */
 export type DocumentProgress = Pick<
   z.output<typeof documentShow.output>,
   'id' | 'state' | 'pages' | 'sources'
@@ -28,11 +28,11 @@ export function describeProgress({ state, pages, sources }: DocumentProgress): s
 
 export function whyNothingToRetry(document: DocumentProgress): string {
   const { id, state, pages } = document;
-  if (state === 'open') return `document ${id} was not submitted yet, so nothing has failed`;
+  if (state === 'open') return `document ${id} has not been submitted yet, so nothing has failed`;
   if (pages.failed > 0) {
     const failed = formatCount(pages.failed, 'page');
-    return `${failed} of document ${id} could not be opened, and a retry does not help: submit better files; \`document show\` says why`;
+    return `${failed} of document ${id} could not be opened, and a retry would not help; submit better files (\`document show\` says why)`;
   }
   const soFar = isUnderWay(document) ? ' so far' : '';
-  return `nothing of document ${id} has failed${soFar} (${describeProgress(document)}), so nothing is sent again`;
+  return `nothing in document ${id} has failed${soFar} (${describeProgress(document)}), so nothing is sent again`;
 }

@@ -17,7 +17,7 @@ const document = {
 const shown = { ...document, sources: { total: 2, split: 2, failed: 0 } };
 const sources = [{ id: 's1', name: 'a.tif', hash: 'h', size: 1, state: 'done', error: null }];
 
-test('files of a directory are uploaded, added under their names and submitted; what is there is not sent again', async (t) => {
+test('files of a directory are uploaded, added by name and submitted; sources already there are not sent again', async (t) => {
   const directory = await temporaryDirectory(t);
   const scans = join(directory, 'scans');
   await mkdir(scans);
@@ -30,7 +30,7 @@ test('files of a directory are uploaded, added under their names and submitted; 
       'document.create': document,
       'document.sources': { sources: [] },
       'document.add': () => {
-        // Between upload and adding somebody deleted the same bytes.
+        // Somebody deleted the same bytes between upload and addition.
         if (!lost) return {};
         lost = false;
         throw new PismakError('blob-missing', 'it is gone');
@@ -68,7 +68,7 @@ test('files of a directory are uploaded, added under their names and submitted; 
   ]);
 });
 
-test('a document is shown with what failed and why', async () => {
+test('show lists what failed and why', async () => {
   const client = fakeClient({
     'document.show': shown,
     'document.pages': {
@@ -161,18 +161,18 @@ const running = {
 };
 const soFar = 'running, 3 of 10 pages done, 1 failed, 1 file could not be opened, 1 file not opened yet';
 
-test('a priority that there is not is refused with those that there are', async () => {
+test('an unknown priority is refused with a list of the known ones', async () => {
   const { code, stderr } = await runCommand(['document', 'submit', 'scans', '--priority', 'urgent']);
   assert.equal(code, 2);
   assert.match(stderr, /'urgent' is invalid. it must be high or normal/);
 });
 
-test('when a retry has nothing to send it is said why', async () => {
+test('a retry with nothing to send says why', async () => {
   const none = { total: 2, waiting: 0, running: 0, done: 2, failed: 0, cancelled: 0 };
   const cases: [object, RegExp][] = [
-    [{ state: 'done', pages: none }, /nothing of document d1 has failed \(done, 2 of 2 pages done\)/],
-    [{ state: 'running', pages: none }, /nothing of document d1 has failed so far/],
-    [{ state: 'open' }, /was not submitted yet/],
+    [{ state: 'done', pages: none }, /nothing in document d1 has failed \(done, 2 of 2 pages done\)/],
+    [{ state: 'running', pages: none }, /nothing in document d1 has failed so far/],
+    [{ state: 'open' }, /has not been submitted yet/],
     [{ state: 'partly' }, /1 page of document d1 could not be opened, .*submit better files/],
   ];
   for (const [state, said] of cases) {
@@ -186,7 +186,7 @@ test('when a retry has nothing to send it is said why', async () => {
   }
 });
 
-test('deleting says so when the document was still under way', async () => {
+test('deleting an unfinished document says how far it was', async () => {
   const client = fakeClient({ 'document.show': running });
   const { code, stdout } = await runCommand(['document', 'delete', 'd1'], { client });
   assert.equal(code, 0);
@@ -197,7 +197,7 @@ test('deleting says so when the document was still under way', async () => {
   assert.equal(quiet.stdout, 'document d1 is deleted\n');
 });
 
-test('what there is of an unfinished document is saved, and the exit code says that it is not all', async (t) => {
+test('download saves the finished pages of an unfinished document and exits with 1', async (t) => {
   const out = join(await temporaryDirectory(t), 'out');
   const client = fakeClient({
     ...{ 'document.show': running, 'document.sources': { sources }, 'document.results': { pages: [] } },
@@ -206,14 +206,14 @@ test('what there is of an unfinished document is saved, and the exit code says t
   const { code, stderr } = await runCommand(words, { client });
   assert.equal(code, 1);
   assert.ok(
-    stderr.includes(`not finished (${soFar}): 0 pages in ${out}; the same command gets the rest later`),
+    stderr.includes(`not finished (${soFar}): 0 pages in ${out}; run the same command later to get the rest`),
   );
   const zip = await runCommand([...words, '--zip'], { client });
   assert.equal(zip.code, 1);
-  assert.match(zip.stderr, /a ZIP is of a whole document; wait, or cancel it/);
+  assert.match(zip.stderr, /a ZIP needs the whole document; wait, or cancel it/);
 });
 
-test('the ZIP has the images unless they are not wanted', async (t) => {
+test('the ZIP has the images unless --no-images is given', async (t) => {
   const out = join(await temporaryDirectory(t), 'out');
   const asked: unknown[] = [];
   const client = fakeClient(

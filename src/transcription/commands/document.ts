@@ -37,17 +37,17 @@ const add: AddGroup = (group, shell) => {
   command(
     group,
     'submit <scans...>',
-    'Have images, TIFFs, PDFs and ZIPs read, as one document',
+    'Transcribe images, TIFFs, PDFs and ZIPs as one document',
     'document submit scans/ --lang ces+deu --formats txt,page',
   )
-    .option('--name <name>', 'what to call it (default: the name of the first file or directory)')
-    .option('--lang <languages>', 'as Tesseract names them, e.g. ces+deu', 'ces')
+    .option('--name <name>', 'name of the document (default: that of the first file or directory)')
+    .option('--lang <languages>', 'languages, by their Tesseract names, e.g. ces+deu', 'ces')
     .option('--formats <list>', formatNames, readFormats, ['txt'])
-    .option('--pipeline <name>', 'stages to go through instead of those of `transcription`')
-    .option('--priority <priority>', 'high (before everything normal) or normal', readPriority)
-    .option('--again', 'read everything anew, also what was read before')
-    .option('--text-layer', 'take the text that a PDF brings along instead of reading it')
-    .option('--webhook <url>', 'posted to, signed, when the document is finished')
+    .option('--pipeline <name>', 'pipeline to use instead of `transcription`')
+    .option('--priority <priority>', 'high (goes before your normal documents) or normal', readPriority)
+    .option('--again', 'transcribe every page again, instead of reusing earlier results')
+    .option('--text-layer', 'use the text layer of PDFs instead of recognising their pages')
+    .option('--webhook <url>', 'URL that gets a signed POST when the document is finished')
     .action(
       run<SubmitOptions, [string[]]>(async (session, paths) => {
         const { out, options, stderr } = session;
@@ -64,10 +64,14 @@ const add: AddGroup = (group, shell) => {
         bar.close();
         if (out.json) out.object({ id });
         else out.say(id);
-        if (client.alone) stderr.write('nothing runs here: it waits until `pismak up` does\n');
+        if (client.alone)
+          stderr.write('Pismak is not running here; the document waits until you start `pismak up`\n');
         if (unreadable.length > 0) {
           const reasons = unreadable.map(({ name, error }) => `${name}: ${error}`).join('\n');
-          throw new PismakError('invalid-input', `left out, while the rest was submitted:\n${reasons}`);
+          throw new PismakError(
+            'invalid-input',
+            `some files were left out, the rest was submitted:\n${reasons}`,
+          );
         }
       }),
     );
@@ -87,7 +91,12 @@ const add: AddGroup = (group, shell) => {
     ],
   });
 
-  command(group, 'show <document>', 'Show how far a document is, and what failed', 'document show ID').action(
+  command(
+    group,
+    'show <document>',
+    'Show the progress of a document, and what failed',
+    'document show ID',
+  ).action(
     run(async ({ client, out }, document = '') => {
       const connected = await client();
       const shown = await connected.call(documentShow, { document });
@@ -119,7 +128,7 @@ const add: AddGroup = (group, shell) => {
     'document download ID -o out',
     'document download ID -o . --zip',
   )
-    .requiredOption('-o, --output <directory>', 'where to')
+    .requiredOption('-o, --output <directory>', 'directory for the results')
     .option('--zip', 'one ZIP with images, results and METS instead of single files')
     .option('--no-images', 'leave the images out of the ZIP')
     .action(
@@ -133,11 +142,11 @@ const add: AddGroup = (group, shell) => {
   generated(documentCancel, {
     usage: 'cancel <document>',
     say: ({ pages }, { document }) =>
-      `document ${document} is cancelled${pages > 0 ? `; ${formatCount(pages, 'page')} will not be read` : ''}`,
+      `document ${document} is cancelled${pages > 0 ? `; ${formatCount(pages, 'page')} will not be transcribed` : ''}`,
   });
 
-  command(group, 'retry <document>', 'Have the failed pages of a document read again', 'document retry ID')
-    .option('--unfinished', 'also those under way, when their messages were purged or lost')
+  command(group, 'retry <document>', 'Retry the failed pages of a document', 'document retry ID')
+    .option('--unfinished', 'also retry pages under way, if their messages were purged or lost')
     .action(
       run<{ unfinished?: boolean }>(async ({ client, out, options: { unfinished } }, document = '') => {
         const connected = await client();
@@ -154,7 +163,7 @@ const add: AddGroup = (group, shell) => {
   command(
     group,
     'delete <document>',
-    'Delete a document with its sources, results and texts, also one that is under way',
+    'Delete a document, finished or not, with its sources, results and texts',
     'document delete ID',
   ).action(
     run(async ({ client, out }, document = '') => {

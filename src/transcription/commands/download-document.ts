@@ -19,7 +19,7 @@ export interface DownloadOptions {
   images: boolean;
 }
 
-/** Saves what there is; fails when that is not everything yet, so that nobody takes a part for the whole. */
+/** Saves the finished pages. Fails if there are more to come, so that nobody takes a part for the whole. */
 export async function downloadDocument(
   client: Client,
   out: Output,
@@ -28,10 +28,13 @@ export async function downloadDocument(
 ): Promise<void> {
   const shown = await client.call(documentShow, { document });
   if (shown.state === 'open')
-    throw new PismakError('conflict', `document ${document} was not submitted yet: there are no results`);
+    throw new PismakError(
+      'conflict',
+      `document ${document} has not been submitted yet, so it has no results`,
+    );
   const unfinished = `document ${document} is not finished (${describeProgress(shown)})`;
   if (zip && isUnderWay(shown))
-    throw new PismakError('conflict', `${unfinished}: a ZIP is of a whole document; wait, or cancel it`);
+    throw new PismakError('conflict', `${unfinished}: a ZIP needs the whole document; wait, or cancel it`);
   await openOutputDirectory(output);
   if (zip) {
     const path = join(output, safeFileName(`${shown.name}.zip`));
@@ -42,7 +45,7 @@ export async function downloadDocument(
   await saver.save(createResultNames(await listSources(client, document)), true);
   const saved = `${formatCount(saver.pages, 'page')} in ${output}`;
   if (isUnderWay(shown))
-    throw new PismakError('conflict', `${unfinished}: ${saved}; the same command gets the rest later`);
+    throw new PismakError('conflict', `${unfinished}: ${saved}; run the same command later to get the rest`);
   out.say(`${saved}${failedNote(shown)}`);
 }
 

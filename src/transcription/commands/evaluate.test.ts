@@ -25,7 +25,7 @@ const pages = {
   'truth/missing.txt': 'večerní máj',
 };
 
-test('pages are listed worst first, with all together, and what only one side has', async (t) => {
+test('pages are listed worst first, with a total and the pages that only one side has', async (t) => {
   const root = await directoryWith(t, pages);
   const { code, stdout } = await runCommand(['evaluate', join(root, 'out'), join(root, 'truth')]);
   assert.equal(code, 0);
@@ -61,18 +61,18 @@ test('--html writes a page that needs nothing else and runs nothing', async (t) 
   assert.ok(html.endsWith('</html>\n'));
 });
 
-test('nothing is left behind where it runs', async (t) => {
+test('it leaves no files in the current directory', async (t) => {
   const root = await directoryWith(t, pages);
   await runCommand(['evaluate', join(root, 'out'), join(root, 'truth'), '--data', join(root, 'data')]);
   assert.deepEqual((await readdir(root)).sort(), ['out', 'truth']);
 });
 
-test('directories without texts, and directories that are not there, are told', async (t) => {
+test('directories that are empty or missing are named', async (t) => {
   const root = await directoryWith(t, { 'a/x.txt': 'x', 'b/y.txt': 'y', 'c/image.png': '' });
   const run = (...names: string[]) => runCommand(['evaluate', ...names.map((name) => join(root, name))]);
   assert.match((await run('a', 'nowhere')).stderr, /can't read the directory .*nowhere/);
   assert.match((await run('a', 'c')).stderr, /there is no \.txt file in/);
   const nothing = await run('a', 'b');
-  assert.match(nothing.stderr, /no page of the truth is in .*expected NAME\.txt/);
+  assert.match(nothing.stderr, /has no page of the truth; expected NAME\.txt/);
   assert.equal(nothing.code, 3);
 });

@@ -14,18 +14,18 @@ interface Options extends Normalisation {
 
 const add: AddGroup = (group, { run }) => {
   group
-    .argument('<read>', 'directory with what was read: NAME.txt or NAME/text.txt')
-    .argument('<truth>', 'directory with what should have been read: NAME.txt')
-    .option('--ignore-case', 'capitals make no difference')
-    .option('--ignore-diacritics', 'accents make no difference')
-    .option('--ignore-punctuation', 'punctuation makes no difference')
-    .option('--modern-letters', 'long s and ligatures count as the letters that they stand for')
-    .option('--strict-whitespace', 'line breaks and the number of spaces count too')
+    .argument('<read>', 'directory with the transcribed text: NAME.txt or NAME/text.txt')
+    .argument('<truth>', 'directory with the correct text: NAME.txt')
+    .option('--ignore-case', 'ignore upper and lower case')
+    .option('--ignore-diacritics', 'ignore accents')
+    .option('--ignore-punctuation', 'ignore punctuation')
+    .option('--modern-letters', 'treat long s and ligatures as the letters they stand for')
+    .option('--strict-whitespace', 'also count line breaks and the number of spaces')
     .option('--html <file>', 'write a page with all differences marked')
     .addHelpText(
       'after',
-      '\nCER and WER: characters (as a reader sees them) and words to be replaced, added or left out, against the length of\n' +
-        'the truth. All together is the sum over all pages. Pages that only one side has are named and not counted.\n\n' +
+      '\nCER and WER: characters (as a reader sees them) and words to replace, add or remove, relative to the length of the\n' +
+        'correct text. `all together` sums all pages. Pages that only one side has are listed but not counted.\n\n' +
         'Examples:\n  $ pismak evaluate out/ truth/\n  $ pismak evaluate out/ truth/ --ignore-case --html differences.html',
     )
     .action(
@@ -50,7 +50,7 @@ async function writeDifferences(
     await writeFile(file, differencesPage(evaluation, normalisation), { signal });
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw new PismakError('invalid-input', `can't write ${file}: say another place with --html`, { cause });
+    throw new PismakError('invalid-input', `can't write ${file}; choose another file with --html`, { cause });
   }
 }
 

@@ -10,8 +10,7 @@ export function readFormats(text: string): Format[] {
   const named = commaList(text.toLowerCase());
   if (named.length === 0) throw new InvalidArgumentError(`name at least one of: ${formatNames}.`);
   const unknown = named.find((name) => !isFormat(name));
-  if (unknown !== undefined)
-    throw new InvalidArgumentError(`there is no format ${unknown}; there are: ${formatNames}.`);
+  if (unknown !== undefined) throw new InvalidArgumentError(`unknown format ${unknown}; use ${formatNames}.`);
   return named.filter(isFormat);
 }
 

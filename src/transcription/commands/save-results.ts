@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Client } from '../../terminal/client/client.ts';
 import { isSaved, saveFile } from '../../terminal/files/save-file.ts';
+import { resultFiles } from '../files.ts';
 import { documentResults } from '../operations/pages.ts';
 import { documentFile } from '../operations/streams.ts';
 import type { Format } from '../order.ts';
@@ -9,7 +10,7 @@ import type { Format } from '../order.ts';
 export type ResultPage = z.output<typeof documentResults.output>['pages'][number];
 
 const listed = 500;
-/** By format, in the order in which people are told of them. */
+/** By format, in the order that help texts list them. */
 export const endings: Readonly<Record<Format, string>> = {
   txt: '.txt',
   page: '.page.xml',
@@ -19,7 +20,7 @@ export const endings: Readonly<Record<Format, string>> = {
   json: '.json',
 };
 
-/** Saves results as they come; what is on the disk already is not fetched again. */
+/** Saves results as they come. Files already on disk are not fetched again. */
 export class ResultSaver {
   readonly #client: Client;
   readonly #document: string;
@@ -39,7 +40,7 @@ export class ResultSaver {
     return this.#saved.size;
   }
 
-  /** Saves what has come since the last time; with `all`, looks at everything once more. */
+  /** Saves the results since the last call; with `all`, checks everything once more. */
   async save(nameOf: (page: ResultPage) => string | undefined, all = false): Promise<void> {
     const since = all ? 0 : this.#since;
     for (let offset = 0; ; offset += listed) {
@@ -58,8 +59,6 @@ export class ResultSaver {
   }
 
   async #savePage(page: ResultPage, name: string): Promise<void> {
-    // The whole house: loaded only when there is something to save.
-    const { resultFiles } = await import('../files.ts');
     for (const format of this.#formats) {
       const file = page.files.find((one) => one.name === resultFiles[format]);
       if (!file) continue;

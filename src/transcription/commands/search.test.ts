@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
 
-test('a search for nothing, or for more hits than are given, says what is allowed', async () => {
+test('a search for nothing, or for too many hits, says what is allowed', async () => {
   for (const [words, said] of [
     [[''], /name at least one word/],
     [['kůň', '--limit', '0'], /it must be a number from 1 to 200/],

@@ -1,16 +1,15 @@
 import { basename, extname } from 'node:path';
 import { safeFileName } from '../../engine/files/safe-names.ts';
 
-/** What sources are called: the name of the file, or the path where several files have the same name. */
+/** Names of sources: the file name, or the path if several files have the same name. */
 export function sourceNames(paths: readonly string[]): string[] {
   const seen = countLower(paths.map((path) => basename(path)));
   return paths.map((path) => ((seen.get(basename(path).toLowerCase()) ?? 0) > 1 ? path : basename(path)));
 }
 
 /**
- * What the results of a page are called, without ending: `scan`, `scan.tif` where there is a `scan.png` too,
- * `book-0012` for a page of many, `box-letter.jpg` for a file in an archive. The same in every run. Undefined for pages
- * of other sources.
+ * Names a page's results, without extension: `scan`, `scan.tif` if there is a `scan.png` too, `book-0012` for one page of
+ * many, `box-letter.jpg` for a file in an archive. The same in every run. Undefined for pages of other sources.
  */
 export function createResultNames(sources: readonly { id: string; name: string }[]) {
   const stems = countLower(sources.map(({ name }) => stemOf(name)));

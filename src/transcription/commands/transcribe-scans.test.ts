@@ -29,9 +29,9 @@ function elsewhere() {
   );
 }
 
-test('a file that can not be read is told of in the end, and the others are read', async (t) => {
+test('an unreadable file is reported at the end, and the others are read', async (t) => {
   const { scans, out } = await scansOf(t);
-  // Latin 2, as old archives have it.
+  // Latin 2, as in old archives.
   await writeFile(Buffer.concat([Buffer.from(`${scans}/`), Buffer.from('p\xf8.png', 'latin1')]), 'lost');
   const client = elsewhere();
   const words = ['--url', 'http://127.0.0.1:1', 'transcribe', scans, join(scans, 'good.png'), '-o', out];
@@ -41,7 +41,7 @@ test('a file that can not be read is told of in the end, and the others are read
   assert.ok(client.calls.some(({ name }) => name === 'document.add'));
 });
 
-test('results are not written among the scans, where the next run would read them', async (t) => {
+test('the output directory can’t be the scan directory, where the next run would read the results', async (t) => {
   const { scans } = await scansOf(t);
   const { code, stderr } = await runCommand(['transcribe', `${scans}/`, '-o', scans], {
     client: elsewhere(),
@@ -51,7 +51,7 @@ test('results are not written among the scans, where the next run would read the
   assert.deepEqual(await readdir(scans), ['good.png']);
 });
 
-test('a file in the place of the output directory is told of, with what to do', async (t) => {
+test('a file in place of the output directory is reported with advice', async (t) => {
   const { scans, out } = await scansOf(t);
   await writeFile(out, 'in the way');
   const { code, stderr } = await runCommand(['transcribe', scans, '-o', out], { client: elsewhere() });
@@ -59,9 +59,9 @@ test('a file in the place of the output directory is told of, with what to do', 
   assert.match(stderr, /directory for the results can't be made.*choose another with -o/);
 });
 
-test('a place where nothing can be made or written is told at once, before any work', async (t) => {
+test('an output directory that can’t be made or written to is refused before any work', async (t) => {
   const { scans } = await scansOf(t);
-  // Nothing can be put there, whoever one is.
+  // Even root can't write there.
   for (const [output, what] of [
     ['/proc/none', 'made'],
     ['/proc/self', 'written to'],
@@ -75,12 +75,12 @@ test('a place where nothing can be made or written is told at once, before any w
   }
 });
 
-test('nothing is made when there is nothing to read, or a format is wrong', async (t) => {
+test('no output directory is made if there is nothing to read or a format is wrong', async (t) => {
   const { scans, out } = await scansOf(t);
   const nothing = await runCommand(['transcribe', join(scans, 'none'), '-o', out], { client: elsewhere() });
   assert.equal(nothing.code, 2);
   for (const [formats, said] of [
-    ['txt,doc', /there is no format doc; there are: txt, page, alto, hocr, pdf, json/],
+    ['txt,doc', /unknown format doc; use txt, page, alto, hocr, pdf, json/],
     [',', /name at least one/],
   ] as const) {
     const client = elsewhere();

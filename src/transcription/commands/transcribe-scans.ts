@@ -33,7 +33,7 @@ interface Failure {
 const pollMs = 500;
 const ended = new Set(['done', 'partly', 'failed', 'cancelled']);
 
-/** Reads everything and saves the results as they come. Begun again, it goes on where it was stopped. */
+/** Transcribes everything and saves the results as they come. If it was stopped, it continues where it left off. */
 export async function transcribe(
   session: Session<TranscribeOptions>,
   client: Client,
@@ -72,7 +72,7 @@ export async function transcribe(
 
 const state = z.object({ document: z.string(), wanted: z.string() });
 
-/** The document of an earlier run into the same directory, if the same was wanted then. */
+/** The document of an earlier run with the same output directory and options, or a new one. */
 async function findOrCreate(
   client: Client,
   options: TranscribeOptions,
@@ -104,7 +104,7 @@ async function findOrCreate(
   return { id, resumed: false };
 }
 
-/** Shows how far it is until it is finished. */
+/** Shows progress until the document is finished. */
 async function follow(
   { clock, signal, stderr }: Session<TranscribeOptions>,
   client: Client,
@@ -118,7 +118,7 @@ async function follow(
   try {
     for (;;) {
       const { pages, sources } = now;
-      // A source that is not open yet is one page at least.
+      // A source that is not split yet has at least one page.
       const unopened = sources.total - sources.split - sources.failed;
       bar.set(pages.done + pages.failed, pages.total + unopened);
       await save();
@@ -143,7 +143,7 @@ async function failuresOf(client: Client, document: string): Promise<Failure[]> 
   }
 }
 
-/** Of a file that has changed between two runs the newest counts. */
+/** If a file changed between two runs, the newest version counts. */
 function newestByName<Named extends { name: string }>(sources: readonly Named[]): Named[] {
   return [...new Map(sources.map((source) => [source.name, source])).values()];
 }

@@ -15,16 +15,16 @@ const add: AddGroup = (group, { run }) => {
   group
     .argument('<scans...>', 'images, TIFFs, PDFs and ZIPs, or directories of them')
     .requiredOption('-o, --output <directory>', 'where the results go: NAME.txt, NAME.page.xml, ...')
-    .option('--lang <languages>', 'as Tesseract names them, e.g. ces+deu', 'ces')
+    .option('--lang <languages>', 'languages, by their Tesseract names, e.g. ces+deu', 'ces')
     .option('--formats <list>', formatNames, readFormats, ['txt'])
-    .option('--pipeline <name>', 'stages to go through instead of those of `transcription`')
-    .option('--text-layer', 'take the text that a PDF brings along instead of reading it')
-    .option('--again', 'read everything anew, also what was read before')
+    .option('--pipeline <name>', 'pipeline to use instead of `transcription`')
+    .option('--text-layer', 'use the text layer of PDFs instead of recognising their pages')
+    .option('--again', 'transcribe every page again, instead of reusing earlier results')
     .addHelpText(
       'after',
-      '\nWorks by itself, with its state in OUTPUT/.pismak, or through the process that has the data directory (--data),\n' +
-        'or on another machine (--url). Stopped with Ctrl-C and started again, it goes on where it was; what is done is\n' +
-        'not done again. Exit code 1: some pages could not be read, and it says which and why.\n\n' +
+      '\nWorks alone, with its state in OUTPUT/.pismak, through the process that owns the data directory (--data), or on\n' +
+        'another machine (--url). After Ctrl-C, run the same command again to continue; finished pages are kept.\n' +
+        'Exit code 1 means that some pages could not be read; the output lists them with the reason.\n\n' +
         'Examples:\n  $ pismak transcribe scans/ -o out\n' +
         '  $ pismak transcribe book.pdf -o out --lang ces+deu --formats txt,page,alto,pdf',
     )
@@ -33,13 +33,14 @@ const add: AddGroup = (group, { run }) => {
         const { output } = session.options;
         refuseAmongScans(output, paths);
         const files = await findFiles(paths, session.stderr);
-        // Made here, as the data directory in it is for its user's eyes only, and this one need not be.
+        // Make it here: the data directory inside is made private, and this one need not be.
         await openOutputDirectory(output);
         const { client, close } = await openWork(session);
         try {
           await transcribe(session, client, { files, name: nameOf(paths) });
         } catch (error) {
-          if (session.signal.aborted) session.stderr.write('stopped; the same command goes on from here\n');
+          if (session.signal.aborted)
+            session.stderr.write('stopped; run the same command again to continue\n');
           throw error;
         } finally {
           await close();
@@ -49,19 +50,19 @@ const add: AddGroup = (group, { run }) => {
 };
 export default add;
 
-/** What to call the document: like the first file or directory. */
+/** Names the document after the first file or directory. */
 function nameOf(paths: readonly string[]): string {
   return basename(resolve(paths[0] ?? '.')) || 'scans';
 }
 
-/** Results beside the scans would be taken for scans by the next run. */
+/** The next run would take results in the scan directory for scans. */
 function refuseAmongScans(output: string, paths: readonly string[]): void {
   if (!paths.some((path) => resolve(path) === resolve(output))) return;
   const advice = `choose another directory, e.g. -o ${join(output, 'out')}`;
   throw new PismakError('invalid-input', `the results can't go where the scans are (${output}): ${advice}`);
 }
 
-/** Where the work is done: by whoever has the data directory, on another machine, or here. */
+/** Work is done by another machine, by the process that owns the data directory, or here. */
 async function openWork(
   session: Session<TranscribeOptions>,
 ): Promise<{ client: Client; close(): Promise<void> }> {
@@ -75,8 +76,8 @@ async function openWork(
   const { hasNativeTesseract } = await import('../recognise/installed.ts');
   if (!(await hasNativeTesseract()))
     stderr.write(
-      'Tesseract is not installed, so tesseract.js reads; with it (apt install tesseract-ocr tesseract-ocr-ces) it would be\n' +
-        'two to three times as fast\n',
+      'Tesseract is not installed, so the slower tesseract.js is used; for two to three times the speed:\n' +
+        'apt install tesseract-ocr tesseract-ocr-ces\n',
     );
   const settings = { ...loaded.settings, data };
   const workers = availableParallelism();

@@ -15,12 +15,12 @@ const add: AddGroup = (group, shell) => {
       { title: 'bytes', of: (row) => row.bytes },
       { title: 'stored now', of: (row) => row.stored },
     ],
-    empty: 'nothing was read or stored yet',
+    empty: 'nothing has been transcribed or stored yet',
   });
   command(usageShow, { usage: 'show' });
   command(usageLimit, {
     usage: 'limit <subject>',
-    summary: 'Sets how much a key or user may have read and store; what is not named has no limit',
+    summary: 'Limit the pages and storage of a key or user; limits not given are removed',
     examples: ['usage limit key:ID --per-month 10000 --waiting 500'],
     fields: {
       pagesPerMonth: { flags: '--per-month <pages>' },
@@ -28,8 +28,8 @@ const add: AddGroup = (group, shell) => {
       storageMb: { flags: '--storage <MB>' },
     },
     say(_, { subject, pagesPerMonth, pagesWaiting, storageMb }) {
-      const told = (limit: number | null = null) => limit ?? 'any number of';
-      return `${subject}: ${told(pagesPerMonth)} pages a month, ${told(pagesWaiting)} waiting, ${told(storageMb)} MB stored`;
+      const told = (limit: number | null = null) => limit ?? 'unlimited';
+      return `${subject}: ${told(pagesPerMonth)} pages per month, ${told(pagesWaiting)} waiting pages, ${told(storageMb)} MB of storage`;
     },
   });
 };

@@ -3,7 +3,7 @@ import type { Page, Word } from '../page.ts';
 import { divideWord } from './apply-rules.ts';
 import type { Dictionary } from './dictionary.ts';
 
-/** Puts right words that the recogniser was not sure of and that don't exist; gives the number of changes. */
+/** Corrects words that don't exist and that the recogniser was unsure of; returns the number of changes. */
 export function applyDictionary(page: Page, dictionary: Dictionary, certain: number): number {
   let changes = 0;
   for (const word of wholeWords(page)) {
@@ -17,7 +17,7 @@ export function applyDictionary(page: Page, dictionary: Dictionary, certain: num
   return changes;
 }
 
-/** Not the halves of words that are divided between lines. */
+/** All words except the halves of words hyphenated across lines. */
 function wholeWords(page: Page): Word[] {
   const paragraphs = page.regions.flatMap((region) => region.paragraphs);
   return paragraphs.flatMap(({ lines }) => {

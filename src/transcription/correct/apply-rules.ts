@@ -4,11 +4,11 @@ import { endsWithin } from './time-limit.ts';
 
 export interface RuleChanges {
   changes: number;
-  /** Rules that took too long on this page; none of their changes were made. */
+  /** Rules that took too long on this page. None of their changes were made. */
   tooSlow: Rule[];
 }
 
-/** Changes the texts of words in place; boxes stay. Rules follow each other, as they stand. */
+/** Changes the texts of words in place; boxes stay. Rules apply one after the other, in the given order. */
 export function applyRules(page: Page, rules: readonly Rule[], timeLimitMs: number): RuleChanges {
   const words = wordsOf(page);
   const tooSlow: Rule[] = [];
@@ -22,7 +22,7 @@ export function applyRules(page: Page, rules: readonly Rule[], timeLimitMs: numb
       changes += changed ?? 0;
       at += 1;
     } else {
-      // Whole words that follow each other are looked up together: lists of them may be long.
+      // Look up consecutive whole-word rules together, because lists of them may be long.
       const end = rules.findIndex((other, index) => index > at && 'pattern' in other);
       const group = rules.slice(at, end < 0 ? undefined : end);
       changes += replaceWords(words, group);

@@ -3,29 +3,29 @@ import { parseRule, type Rule } from './rules.ts';
 
 export interface CorrectConfig {
   rules: Rule[];
-  /** Names of files of the stage; empty: none. */
+  /** Names of stage files; empty for none. */
   rulesFile: string;
   dictionaryFile: string;
-  /** Words that the recogniser is at least so sure of are left alone by the dictionary. */
+  /** The dictionary leaves words alone from this confidence on. */
   certain: number;
   /** Per rule and page. */
   timeLimitMs: number;
 }
 
 const settings = {
-  RULES: words('', 'file of the stage with more rules'),
-  DICTIONARY: words('', 'file of the stage with words'),
+  RULES: words('', 'stage file with more rules'),
+  DICTIONARY: words('', 'stage file with words'),
   CERTAIN: number(0.9, 'confidence from which the dictionary leaves a word alone', { min: 0, max: 1 }),
-  TIME_LIMIT: number(5, 'seconds for each rule and page', { min: 0.01, max: 60 }),
+  TIME_LIMIT: number(5, 'limit for each rule and page, in seconds', { min: 0.01, max: 60 }),
 };
 
 /**
- * Configuration of the stage `correct`: rules (`teh => the`, `/rn\b/ => m`) between lines `KEY = value`. Throws what the
- * administrator should read.
+ * Configuration of the stage `correct`: rules (`teh => the`, `/rn\b/ => m`) between lines `KEY = value`. Throws errors meant
+ * for the administrator.
  */
 export function parseCorrectConfig(text: string): CorrectConfig {
   const rules: Rule[] = [];
-  // A rule leaves an empty line behind, so that errors in other lines have the right numbers.
+  // Replace each rule with an empty line, so errors in other lines have the right numbers.
   const rest = text.split('\n').map((raw, index) => {
     const line = raw.trim();
     const rule = /^[#;]/.test(line) ? undefined : parseRule(line, index + 1);

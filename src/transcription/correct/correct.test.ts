@@ -25,7 +25,7 @@ async function corrected(page: Page, config: string, stageFiles: Record<string, 
   return { after, text: toText(after).trim(), log: log.join('\n') };
 }
 
-test('whole words are replaced, also with punctuation around them; others are not', async () => {
+test('only whole words are replaced, with or without punctuation around them', async () => {
   const { text, log } = await corrected(pageOf('teh (teh) tehdy, „teh“'), 'teh => the');
   assert.equal(text, 'the (the) tehdy, „the“');
   assert.match(log, /words changed by rules: 3, by the dictionary: 0/);
@@ -39,7 +39,7 @@ test('a pattern is replaced wherever it matches in a word, with groups', async (
   assert.equal(text, 'velmi Opatrně 1918 10');
 });
 
-test('rules follow each other, and boxes and confidences stay', async () => {
+test('rules apply one after the other, and boxes and confidences stay', async () => {
   const before = pageOf('a b');
   const { after, text } = await corrected(before, 'a => b\n/b/ => cc\ncc => d');
   assert.equal(text, 'd d');
@@ -48,7 +48,7 @@ test('rules follow each other, and boxes and confidences stay', async () => {
   assert.equal(shape(after), shape(before));
 });
 
-test('a pattern that would run for years is left out on the page, and the log says which', async () => {
+test('a pattern that takes too long is skipped on the page, and the log names it', async () => {
   const { text, log } = await corrected(
     pageOf(`${'a'.repeat(60)}! teh`),
     'TIME_LIMIT = 0.05\n/^(a+)+$/ => b\nteh => the',
@@ -57,7 +57,7 @@ test('a pattern that would run for years is left out on the page, and the log sa
   assert.match(log, /the rule in line 2 took longer than 0\.05 s/);
 });
 
-test('rules may come in a file of the stage', async (t) => {
+test('rules may come from a stage file', async (t) => {
   const file = join(await temporaryDirectory(t), 'rules.txt');
   await writeFile(file, '; comment\nteh => the\n');
   const { text } = await corrected(pageOf('teh'), 'RULES = rules.txt', { 'rules.txt': file });
@@ -67,7 +67,7 @@ test('rules may come in a file of the stage', async (t) => {
   await assert.rejects(broken, /rules\.txt, line 2: expected WORD => WORD/);
 });
 
-test('the dictionary puts right what is one letter off, where the recogniser was not sure', async (t) => {
+test('the dictionary corrects words that are one letter off, if the recogniser was unsure', async (t) => {
   const file = join(await temporaryDirectory(t), 'slova.txt');
   await writeFile(file, 'žluťoučký\nkůň\nobecní\nkronika\t500\nkronice\t5\nkroniku\t5\n');
   const words = 'Zluťoučký OBECNI, kronikn obecní xyz';
@@ -80,7 +80,7 @@ test('the dictionary puts right what is one letter off, where the recogniser was
   assert.equal(sure.text, words);
 });
 
-test('halves of divided words are not taken for words', async (t) => {
+test('halves of hyphenated words are not corrected', async (t) => {
   const file = join(await temporaryDirectory(t), 'slova.txt');
   await writeFile(file, 'obec\nníci\n');
   const { text } = await corrected(pageOf('obecn-', 'níki'), 'DICTIONARY = slova.txt\nCERTAIN = 1', {
@@ -89,11 +89,11 @@ test('halves of divided words are not taken for words', async (t) => {
   assert.equal(text, 'obecn-\nníki');
 });
 
-test('a broken rule is refused with its line', () => {
+test('a broken rule is refused with its line number', () => {
   const broken: [config: string, sentence: RegExp][] = [
     ['a => b\n/(/ => c', /^line 2: .*group/],
     ['/a/x => c', /^line 1: unknown flag/],
-    ['two words => one', /^line 1: a rule is about one word/],
+    ['two words => one', /^line 1: a rule replaces one word/],
     ['a => b\n\nCERTAIM = 3', /^line 3: unknown key CERTAIM/],
     ['CERTAIN = 3', /CERTAIN must be at most 1/],
   ];

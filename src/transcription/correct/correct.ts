@@ -8,7 +8,7 @@ import { parseCorrectConfig } from './config.ts';
 import { createDictionary } from './dictionary.ts';
 import { parseRules } from './rules.ts';
 
-/** Replaces words by rules and a dictionary; where they stand on the page stays as it is. */
+/** Replaces words by rules and a dictionary. Their places on the page stay. */
 export default defineProcessor(async (setup) => {
   const { rulesFile, dictionaryFile, certain, timeLimitMs, ...config } = parseCorrectConfig(setup.config);
   const rules = [...config.rules, ...(rulesFile === '' ? [] : await rulesOf(setup, rulesFile))];
@@ -22,7 +22,7 @@ export default defineProcessor(async (setup) => {
     const corrected = dictionary === undefined ? 0 : applyDictionary(page, dictionary, certain);
     for (const { line } of tooSlow) {
       job.log(
-        `the rule in line ${line} took longer than ${timeLimitMs / 1000} s and was left out on this page`,
+        `the rule in line ${line} took longer than ${timeLimitMs / 1000} s and was skipped on this page`,
       );
     }
     job.log(`words changed by rules: ${changes}, by the dictionary: ${corrected}`);

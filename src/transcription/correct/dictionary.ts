@@ -1,12 +1,12 @@
-/** Words that exist. One a line, if known with how often it occurs behind a tab. */
+/** Words that exist: one per line, optionally followed by a tab and its frequency. */
 export interface Dictionary {
-  /** The only word, or by far the most frequent, that differs in one letter; undefined when the word exists or none does. */
+  /** The only, or by far the most frequent, word that differs in one letter; undefined if the word exists or there is none. */
   correction(word: string): string | undefined;
 }
 
 /** Shorter words have too many neighbours. */
 const shortest = 4;
-/** So many times more frequent than the next must a word be to be taken. */
+/** How many times more frequent than the next candidate a word must be. */
 const clearly = 10;
 
 export function createDictionary(text: string): Dictionary {
@@ -35,7 +35,7 @@ export function createDictionary(text: string): Dictionary {
   };
 }
 
-/** All strings that one letter left out, exchanged, replaced or added makes. */
+/** All strings made by removing, swapping, replacing or adding one letter. */
 function* neighbours(word: string, alphabet: readonly string[]): Generator<string> {
   const letters = Array.from(word);
   for (let at = 0; at <= letters.length; at += 1) {

@@ -1,9 +1,9 @@
 import { messageOf } from '../../engine/errors.ts';
 
-/** One replacement, from a line like `teh => the` (a whole word) or `/([a-z])1/ => $1l` (wherever it matches in a word). */
+/** One replacement, from a line like `teh => the` (a whole word) or `/([a-z])1/ => $1l` (any match in a word). */
 export type Rule = { line: number; replacement: string } & ({ word: string } | { pattern: RegExp });
 
-/** Lines with ` => ` are rules; `#` or `;` begins a comment. Throws what the administrator should read. */
+/** Lines with ` => ` are rules; `#` or `;` starts a comment. Throws errors meant for the administrator. */
 export function parseRules(text: string): Rule[] {
   return text.split('\n').flatMap((raw, index) => {
     const line = raw.trim();
@@ -14,14 +14,14 @@ export function parseRules(text: string): Rule[] {
   });
 }
 
-/** Undefined when the line is no rule at all. */
+/** Undefined if the line is not a rule. */
 export function parseRule(line: string, number: number): Rule | undefined {
   const match = /^(.*?\S)\s+=>(?:\s+(.*))?$/.exec(line);
   if (match === null) return undefined;
   const [, left = '', replacement = ''] = match;
   const [, source, flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(left) ?? [];
   if (source === undefined) {
-    if (/\s/.test(left)) throw new Error(`line ${number}: a rule is about one word, found: ${left}`);
+    if (/\s/.test(left)) throw new Error(`line ${number}: a rule replaces one word, found: ${left}`);
     return { line: number, word: left, replacement: replacement.trim() };
   }
   if (/[^ims]/.test(flags)) throw new Error(`line ${number}: unknown flag; known: i, m, s`);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../engine/database/database.ts';
 
-/** Documents, their pages, and the full text. Never edited after a release. */
+/** Documents, their pages and the full text. Never edit this after a release. */
 export const documents: Migration = {
   name: '0001-documents',
   async up(transaction, dialect) {
@@ -23,7 +23,7 @@ const tables = [
      "name" TEXT NOT NULL, "hash" TEXT NOT NULL, "size" BIGINT NOT NULL, "state" TEXT NOT NULL, "error" TEXT,
      "request" TEXT UNIQUE, "log" TEXT NOT NULL DEFAULT '', UNIQUE ("document", "position"))`,
   `CREATE INDEX "transcription_source_state" ON "transcription_source" ("document", "state")`,
-  // The size is in the index, so that the total is summed up without reading the rows.
+  // The index includes the size, so the total needs no row reads.
   `CREATE INDEX "transcription_source_size" ON "transcription_source" ("document", "size")`,
   `CREATE TABLE "transcription_page" ("id" TEXT PRIMARY KEY, "document" TEXT NOT NULL, "source" TEXT NOT NULL,
      "position" BIGINT NOT NULL, "name" TEXT NOT NULL, "part" BIGINT, "state" TEXT NOT NULL, "hash" TEXT,
@@ -48,8 +48,8 @@ const textIndex = `CREATE INDEX "transcription_pageText_document" ON "transcript
 const sqliteSearch = [
   `CREATE TABLE "transcription_pageText" ("id" INTEGER PRIMARY KEY, ${textColumns})`,
   textIndex,
-  // The words come folded and with spaces between them: all that is left to do is to split there, as `ascii` does.
-  // `secure-delete`: what is deleted leaves the index at once, not when its parts are merged one day.
+  // Words arrive folded and separated by spaces, so the tokenizer only has to split there, as `ascii` does.
+  // With `secure-delete`, deleted text leaves the index at once, not at some later merge.
   `CREATE VIRTUAL TABLE "transcription_pageSearch" USING fts5("folded", tokenize = 'ascii')`,
   `INSERT INTO "transcription_pageSearch" ("transcription_pageSearch", "rank") VALUES ('secure-delete', 1)`,
 ];

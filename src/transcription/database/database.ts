@@ -2,7 +2,7 @@ import type { Database as EngineDatabase, Queries as EngineQueries } from '../..
 import type { Engine as BareEngine } from '../../engine/engine.ts';
 import type { TranscriptionTables } from './tables.ts';
 
-/** The engine's database, seen with this house's tables. */
+/** The engine's database with this house's tables. */
 export type Database = EngineDatabase<TranscriptionTables>;
 export type Queries = EngineQueries<TranscriptionTables>;
 export type Engine = Omit<BareEngine, 'database'> & { readonly database: Database };

@@ -1,5 +1,5 @@
 import type { MigrationLine } from '../../engine/database/database.ts';
 import { documents } from './0001-documents.ts';
 
-/** This house's line of migrations. */
+/** The migrations of this house. */
 export const migrations: MigrationLine = { name: 'transcription', migrations: [documents] };

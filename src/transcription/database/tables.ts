@@ -3,7 +3,7 @@ export interface TranscriptionTables {
   transcription_document: {
     id: string;
     owner: string;
-    /** Whose quota it counts against and whose turn it takes: `key:ID`, or `user:NAME`. */
+    /** Whose quota and turn it uses: `key:ID` or `user:NAME`. */
     subject: string;
     name: string;
     /** open | waiting | running | done | partly | failed | cancelled */
@@ -12,11 +12,11 @@ export interface TranscriptionTables {
     pipeline: string;
     language: string;
     formatsJson: string;
-    /** 1: recognised even if the same bytes have been before. */
+    /** 1: recognise even if the same bytes were recognised before. */
     again: number;
-    /** 1 or 0: take the text that a PDF brings along, or not; null: as the stage is configured. */
+    /** 1 or 0: use the text layer of a PDF, or not; null: as the stage is configured. */
     textLayer: number | null;
-    /** Told when it is finished. */
+    /** The URL to post to when the document is finished. */
     webhook: string | null;
     createdAt: number;
     submittedAt: number | null;
@@ -33,7 +33,7 @@ export interface TranscriptionTables {
     /** new | waiting | done | failed | cancelled */
     state: string;
     error: string | null;
-    /** The uuid of the request that splits it; what comes back under another is late and dropped. */
+    /** The uuid of the request that splits it. A result with another uuid is late and is dropped. */
     request: string | null;
     log: string;
   };
@@ -41,7 +41,7 @@ export interface TranscriptionTables {
     id: string;
     document: string;
     source: string;
-    /** Order within the document: that of the source, then the one within it. */
+    /** Order within the document: by source, then by page within the source. */
     position: number;
     name: string;
     /** Within its source, counted from 1; null when the source is a single image. */
@@ -58,13 +58,13 @@ export interface TranscriptionTables {
     request: string | null;
     /** How many times it was sent. */
     generation: number;
-    /** The same key means the same result: bytes, stages with versions, what was wanted. */
+    /** Pages with the same key give the same result: it covers bytes, stages with versions, and the order. */
     reuseKey: string | null;
     createdAt: number;
     endedAt: number | null;
   };
   transcription_pageFile: { page: string; name: string; hash: string; size: number };
-  /** What can be searched; the index itself is a matter of the dialect. */
+  /** The searchable text; the index itself depends on the dialect. */
   transcription_pageText: { id: number; page: string; document: string; owner: string; text: string };
   transcription_usage: { subject: string; owner: string; month: string; pages: number; bytes: number };
   transcription_quota: {

@@ -11,7 +11,7 @@ import { documentArchive } from './archive.ts';
 import { getDocument } from './document.ts';
 import { describePageImage } from './page-image.ts';
 
-/** Read by a program that is not ours: contents by name. */
+/** Contents by name, as read by a program that is not ours. */
 async function unpack(file: string, archive: AsyncIterable<Uint8Array>): Promise<Map<string, Buffer>> {
   await writeFile(file, archive);
   const script = `
@@ -24,10 +24,10 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
   return new Map(entries.map(([name, content]) => [name, Buffer.from(content, 'base64')]));
 }
 
-/** Begins as the format does, and is text none the less. */
+/** Text that starts with the signature of WebP. */
 const webp = (text: string) => `RIFF1234WEBP ${text}`;
 
-test('METS describes images and texts of all pages, and each file is in the ZIP with that checksum', async (t) => {
+test('METS lists the images and texts of all pages, and the ZIP has each file with that checksum', async (t) => {
   const { engine, submit, reaches } = await runHouse(t);
   const id = await submit({
     'strana "1".webp': webp('jedna'),
@@ -83,7 +83,7 @@ test('METS describes images and texts of all pages, and each file is in the ZIP 
   assert.doesNotMatch(String(without.get('mets.xml')), /USE="IMAGE"/);
 });
 
-test('the image of a page keeps its owner’s name, with the ending of what it is', () => {
+test('the image of a page keeps the name its owner gave it, with the extension of its format', () => {
   const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
   const names = (part: number | null) =>
     ['a.PNG', 'a.jpg', 'text.txt', 'box/b.png', '.png', ''].map(

@@ -10,7 +10,7 @@ import { describePageImage } from './page-image.ts';
 import { filesOf, type ListedPage, listPages } from './page-list.ts';
 
 const pagesAtOnce = 500;
-/** Larger ones go through as they are, in pieces. */
+/** Larger files are streamed and stored uncompressed. */
 const packedLimit = 4 * 1024 * 1024;
 
 interface Kind {
@@ -32,8 +32,8 @@ export function mediaTypeOf(file: string): string {
 }
 
 /**
- * A document in one ZIP: of each page its image, if wanted, and its results, `0001/scan.png`, `0001/text.txt` and so on, with
- * `mets.xml` last. Pages that failed are there too, without results. Made while it is read.
+ * A document in one ZIP, written as it is read: for each page its image (optional) and its results, `0001/scan.png`,
+ * `0001/text.txt` and so on, then `mets.xml`. Failed pages have no results.
  */
 export function documentArchive(
   { blobs, queries }: { blobs: Blobs; queries: Queries },
@@ -84,7 +84,7 @@ interface Stored {
   size: number;
 }
 
-/** Of a page that is being read again, what there was before is no result any more. */
+/** While a page is retried, its earlier results don't count. */
 function resultsOf<File>({ state }: ListedPage, files: readonly File[] = []): readonly File[] {
   return state === 'done' ? files : [];
 }
@@ -99,7 +99,7 @@ async function imagesOf(queries: Queries, pages: readonly string[]): Promise<Map
   return new Map(rows.flatMap(({ id, hash, size }) => (hash === null ? [] : [[id, { hash, size }]])));
 }
 
-/** Enough to tell what it is. */
+/** Enough bytes to detect the format. */
 async function startOf(blobs: Blobs, hash: string): Promise<Uint8Array> {
   for await (const chunk of blobs.get(hash)) return chunk;
   return new Uint8Array();

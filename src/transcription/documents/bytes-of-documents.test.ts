@@ -10,7 +10,7 @@ import { isInDocument } from './bytes-of-documents.ts';
 const uuid = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 
 for (const { name, open } of await bothDatabases()) {
-  test(`${name}: bytes of a document are known to its owner, and to nobody else`, async (t) => {
+  test(`${name}: only the owner of a document may use its bytes`, async (t) => {
     const parts = await open(t, systemClock);
     await parts.database.migrate(migrations);
     const query = documentQueries(parts);

@@ -2,7 +2,7 @@ import { ownersOf } from '../../engine/blobs/owners/owners-of.ts';
 import type { Queries } from '../database/database.ts';
 import { documentOwner } from './document.ts';
 
-/** Owned by `document:ID`; a document shows its owner everything that it owns. */
+/** Whether a document of this user owns the blob: owners of documents may see all their blobs. */
 export async function isInDocument(queries: Queries, name: string, hash: string): Promise<boolean> {
   const row = await queries
     .selectFrom(ownersOf(queries, hash, documentOwner('')).as('holder'))

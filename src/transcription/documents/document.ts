@@ -7,7 +7,7 @@ export type DocumentRow = TranscriptionTables['transcription_document'];
 export type SourceRow = TranscriptionTables['transcription_source'];
 export type PageRow = TranscriptionTables['transcription_page'];
 
-/** What the documents work with: a part of the engine. */
+/** The parts of the engine that documents need. */
 export type Parts = Pick<
   Engine,
   | 'backlog'
@@ -24,7 +24,7 @@ export type Parts = Pick<
   | 'stages'
 >;
 
-/** Where finished requests of this house come back to. */
+/** The output queue of this house's requests. */
 export const collectQueue = 'transcription.collect';
 export const splitStage = 'split';
 export const defaultPipeline = 'transcription';
@@ -39,15 +39,15 @@ export const documentStates = [
   'cancelled',
 ] as const;
 export const pageStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
-/** Sources and pages may still come back. */
+/** Sources and pages may still return. */
 export const activeStates = ['waiting', 'running'];
 
-/** Who owns the blobs of a document: sources, pages and results. */
+/** The owner of a document's blobs: sources, pages and results. */
 export function documentOwner(id: string): string {
   return `document:${id}`;
 }
 
-/** Whose quota and whose turn it is: each key has its own, and what is done without one counts for the user. */
+/** Whose quota and turn a call uses. Each key has its own; calls without a key count for the user. */
 export function subjectOf({ name, credential }: Pick<Caller, 'name' | 'credential'>): string {
   return credential?.startsWith('key:') ? credential : `user:${name}`;
 }
@@ -67,7 +67,7 @@ export async function getDocument(queries: Queries, id: string): Promise<Documen
   return row;
 }
 
-/** Text that comes from programs, as a database takes it. */
+/** Output of a program, made safe to store in a database. */
 export function storable(text: string, longest = 100_000): string {
   return text.replaceAll('\0', '').toWellFormed().slice(-longest);
 }

@@ -5,7 +5,7 @@ import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
 import { bert, runHouse } from '../testing/running-transcription.ts';
 
-test('a document of several sources becomes pages in their order, each with its results', async (t) => {
+test('a document of several sources becomes pages in the order of the sources, each with its results', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
   const names = ['a "quoted".tif', 'line\nbreak.png', '🦉.pdf'];
   const document = await submit({
@@ -45,14 +45,14 @@ test('a document of several sources becomes pages in their order, each with its 
   assert.equal(kinds.filter((kind) => kind === 'page.done').length, 4);
 });
 
-test('only what failed is read again, and a source that can’t be opened fails alone', async (t) => {
+test('a retry sends only failed pages, and a source that can’t be opened fails alone', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
   const document = await submit({ good: 'good', broken: 'bad', hard: 'unreadable' });
   await reaches(document, 'partly');
   const [failed] = (await call('document.pages', { document, state: 'failed' })).pages;
   assert.match(failed.error, /nothing can be read/);
   const { sources } = await call('document.sources', { document });
-  assert.match(sources[1].error, /this is no image/);
+  assert.match(sources[1].error, /this is not an image/);
   await engine.stages.change('read', { config: 'better' }, 'test');
   assert.deepEqual(await call('document.retry', { document }), { pages: 1, sources: 1 });
   await reaches(document, 'partly');
@@ -67,8 +67,8 @@ test('only what failed is read again, and a source that can’t be opened fails 
   assert.match((await call('document.page', { document, page: 2 })).log, /read version 2/);
 });
 
-test('what was lost under way can be sent again, and what waits for its turn is left alone', async (t) => {
-  // Nobody looks for what is lost here.
+test('lost requests can be sent again, and those still in the backlog are left alone', async (t) => {
+  // Without the collector, nothing looks for lost requests.
   const { call, engine, submit } = await runHouse(t, { workers: 0, collects: false });
   const document = await submit({ one: 'one', two: 'two' });
   const bothSent = () =>
@@ -86,13 +86,13 @@ test('what was lost under way can be sent again, and what waits for its turn is 
   assert.deepEqual(await call('document.retry', { document }), { pages: 0, sources: 0 });
   const again = { document, unfinished: true };
   assert.deepEqual(await call('document.retry', again), { pages: 0, sources: 2 });
-  // Nothing leaves for a queue that is paused.
+  // The backlog releases nothing to a paused queue.
   assert.deepEqual(await call('document.retry', again), { pages: 0, sources: 0 });
   await engine.broker.resume('split');
   await bothSent();
 });
 
-test('more can be added to a finished document, and the same source is added once', async (t) => {
+test('a finished document accepts more sources, and the same source is added once', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
   const document = await submit({ one: 'one' });
   await reaches(document, 'done');
@@ -108,7 +108,7 @@ test('more can be added to a finished document, and the same source is added onc
   assert.deepEqual(await call('document.submit', { document }), { sources: 0 });
 });
 
-test('a source whose bytes were not uploaded is refused and leaves nothing', async (t) => {
+test('a source whose bytes were not uploaded is refused and leaves no trace', async (t) => {
   const { call, engine } = await runHouse(t, { workers: 0 });
   const { id: document } = await call('document.create', { name: 'empty' });
   const input = { document, name: 'ghost', hash: 'ab'.repeat(32) };
@@ -117,7 +117,7 @@ test('a source whose bytes were not uploaded is refused and leaves nothing', asy
   await assert.rejects(call('document.submit', { document }), /add at least one source/);
 });
 
-test('a cancelled document is not read on', async (t) => {
+test('a cancelled document is not read any further', async (t) => {
   const { call, engine, submit } = await runHouse(t, { workers: 0 });
   const document = await submit({ one: 'one', two: 'two' });
   assert.deepEqual(await call('document.cancel', { document }), { pages: 0 });
@@ -126,20 +126,20 @@ test('a cancelled document is not read on', async (t) => {
   await assert.rejects(call('document.submit', { document }), (error) => hasCode(error, 'conflict'));
 });
 
-test('a finished document is not cancelled but said to be finished, and keeps its state', async (t) => {
+test('cancelling a finished document is refused and keeps its state', async (t) => {
   const { call, submit, reaches } = await runHouse(t);
   const document = await submit({ one: 'one' });
   await reaches(document, 'done');
   await assert.rejects(
     call('document.cancel', { document }),
     (error) =>
-      hasCode(error, 'conflict') && /finished \(done\): there is nothing to cancel/.test(error.message),
+      hasCode(error, 'conflict') && /finished \(done\), so there is nothing to cancel/.test(error.message),
   );
   assert.equal((await call('document.show', { document })).state, 'done');
   await call('document.delete', { document });
 });
 
-test('cancelling twice is no error', async (t) => {
+test('cancelling twice is not an error', async (t) => {
   const { call, submit } = await runHouse(t, { workers: 0 });
   const document = await submit({ one: 'one' });
   for (const _ of [1, 2]) assert.deepEqual(await call('document.cancel', { document }), { pages: 0 });
@@ -153,7 +153,7 @@ test('the same page is not read twice for the same owner unless asked', async (t
   assert.equal(processed(), 1);
   const again = await submit({ scan: 'the same text' });
   await reaches(again, 'done');
-  assert.equal(processed(), 1, 'taken over');
+  assert.equal(processed(), 1, 'reused');
   const { files, log } = await call('document.page', { document: again, page: 1 });
   assert.equal(files.length, 2);
   assert.match(log, /was read before/);
@@ -170,7 +170,7 @@ test('the same page is not read twice for the same owner unless asked', async (t
 
 test('an urgent document overtakes what its owner sent before', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
-  // Nothing is read until the pages of both wait.
+  // Nothing is read until the pages of both documents wait.
   await engine.broker.pause('read');
   const many = Array.from({ length: 200 }, (_, index) => `page ${index}`).join('\f');
   const normal = await submit({ many });
@@ -188,15 +188,15 @@ test('an urgent document overtakes what its owner sent before', async (t) => {
   await call('document.cancel', { document: normal });
 });
 
-test('a document that could never be read or told about is refused when it is made', async (t) => {
+test('a document that could never be read, or whose webhook can’t be reached, is refused at once', async (t) => {
   const { call } = await runHouse(t, { workers: 0 });
   const refused: [object, RegExp][] = [
     [{ pipeline: 'nothing' }, /there is no pipeline nothing; there are: transcription/],
-    [{ language: '../ces' }, /languages are named as Tesseract does/],
+    [{ language: '../ces' }, /use the language names of Tesseract/],
     [{ formats: ['doc'] }, /formats/],
     [{ webhook: 'http://127.0.0.1/' }, /webhook: .* is not a public address/],
     [{ webhook: 'ftp://example.com/' }, /webhook: webhooks go to http and https/],
-    [{ name: 'a\0b' }, /characters that are none/],
+    [{ name: 'a\0b' }, /contains invalid characters/],
   ];
   for (const [input, reason] of refused)
     await assert.rejects(call('document.create', { name: 'x', ...input }), reason);

@@ -3,17 +3,17 @@ import { PismakError } from '../../engine/errors.ts';
 import { createTextIndex } from '../search/text-index.ts';
 import { activeStates, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
 
-/** What has not begun is not done any more; what comes back late is dropped. What is done stays. Doing it again is no error. */
+/** Stops the document: finished pages stay, late results are dropped. Cancelling twice is not an error. */
 export async function cancelDocument(parts: Parts, id: string): Promise<{ pages: number }> {
   const { state, pages } = await stopDocument(parts, id);
   if (state === 'done' || state === 'partly' || state === 'failed') {
-    const message = `document ${id} is finished (${state}): there is nothing to cancel; \`pismak document delete\` removes it`;
+    const message = `document ${id} is finished (${state}), so there is nothing to cancel; \`pismak document delete\` removes it`;
     throw new PismakError('conflict', message);
   }
   return { pages };
 }
 
-/** Resolves to the state in which it was. */
+/** Resolves to the state before. */
 async function stopDocument(parts: Parts, id: string): Promise<{ state: string; pages: number }> {
   const { backlog, clock, database } = parts;
   const result = await database.transaction(async (transaction) => {
@@ -40,13 +40,13 @@ async function stopDocument(parts: Parts, id: string): Promise<{ state: string; 
       .executeTakeFirst();
     return { document, pages: Number(pages.numUpdatedRows), isStopped: true };
   });
-  // Also when it was cancelled before: that process may not have got this far.
+  // Also if it was cancelled before: that process may have died before this line.
   await backlog.cancel(id);
   if (result.isStopped) tellChange(parts, result.document, 'cancelled');
   return { state: result.document.state, pages: result.pages };
 }
 
-/** Deletes the document and everything that belongs to it: rows, texts, index, and bytes that nobody else has. */
+/** Deletes the document with its rows, texts, index entries, and the blobs that nothing else owns. */
 export async function eraseDocument(parts: Parts, id: string): Promise<void> {
   const { clock, database } = parts;
   await stopDocument(parts, id);

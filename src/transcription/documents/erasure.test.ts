@@ -13,7 +13,7 @@ import { runTranscription } from '../run-transcription.ts';
 import { bert, runHouse } from '../testing/running-transcription.ts';
 import { collectQueue } from './document.ts';
 
-/** Two minutes ahead of the disk's: whatever was put has had its minute to find an owner. */
+/** Two minutes ahead of the disk, so every blob is old enough to be erased. */
 const later: Clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
 
 async function storedBlobs({ blobs }: Engine): Promise<string[]> {
@@ -37,7 +37,7 @@ async function rowsOf({ database }: Engine): Promise<number> {
   return count;
 }
 
-test('a deleted document leaves no row, no text, nothing to find and no bytes', async (t) => {
+test('a deleted document leaves no rows, texts, search hits or bytes', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t, { clock: later });
   const document = await submit({ one: 'a secret\fanother secret', two: 'unreadable' });
   await reaches(document, 'partly');
@@ -50,7 +50,7 @@ test('a deleted document leaves no row, no text, nothing to find and no bytes', 
   await assert.rejects(call('document.show', { document }), (error) => hasCode(error, 'not-found'));
 });
 
-test('bytes that another document has stay until that one goes too', async (t) => {
+test('bytes shared with another document stay until that one is deleted too', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t, { clock: later });
   const mine = await submit({ one: 'the same' });
   const theirs = await submit({ one: 'the same' }, {}, bert);
@@ -64,7 +64,7 @@ test('bytes that another document has stay until that one goes too', async (t) =
   assert.deepEqual(await storedBlobs(engine), []);
 });
 
-test('bytes that came in parts go with the document that has them, and no longer count as an upload', async (t) => {
+test('bytes uploaded in parts are deleted with their document, and no longer count as an upload', async (t) => {
   const { call, engine } = await runHouse(t, { clock: later, workers: 0 });
   const { upload } = await call('upload.create');
   for (const [offset, text] of ['a ', 'secret'].entries())
@@ -78,11 +78,11 @@ test('bytes that came in parts go with the document that has them, and no longer
   assert.deepEqual(await engine.database.query.selectFrom('blobPut').selectAll().execute(), []);
 });
 
-test('what comes back for a deleted or cancelled document is dropped with its bytes', async (t) => {
+test('late results of a deleted or cancelled document are dropped with their bytes', async (t) => {
   const { call, engine, submit } = await runHouse(t, { clock: later, workers: 0, collects: false });
   const documents = [await submit({ one: 'one' }), await submit({ two: 'two' })];
   const [deleted, cancelled] = documents;
-  // As a worker would have sent them: with a large file of its own.
+  // As a worker would send them: with a large file.
   for (const item of await engine.database.query.selectFrom('backlog').selectAll().execute()) {
     const request = decodeRequest(item.body);
     request.processingStages = [collectQueue];
@@ -111,7 +111,7 @@ test('what comes back for a deleted or cancelled document is dropped with its by
   assert.deepEqual(await storedBlobs(engine), [source.hash], 'only the source of the cancelled one is left');
 });
 
-test('bytes that were put a moment ago are not erased: their owner may be on the way', async (t) => {
+test('bytes stored a moment ago are not erased: somebody may be about to use them', async (t) => {
   const { call, engine, submit } = await runHouse(t, { workers: 0 });
   const document = await submit({ one: 'fresh' });
   await call('document.delete', { document });

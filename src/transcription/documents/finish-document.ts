@@ -6,12 +6,12 @@ import { activeStates, type DocumentRow, type Parts, tellChange } from './docume
 import { countPages, type PageCounts } from './progress.ts';
 
 /**
- * Finishes the document if nothing of it is under way any more. To be called after what was done last has been
- * committed: of several that come last at once each then sees the others, and the change of state is made by one.
+ * Finishes the document if all its sources and pages have ended. Call it after committing the last result: if several
+ * results come last at the same time, each call then sees the others, and one of them changes the state.
  */
 export async function finishIfComplete(parts: Parts, id: string): Promise<boolean> {
   const { clock, database, events, outbox } = parts;
-  // Asked outside a transaction, page after page: it must not clash with those who write.
+  // This runs after every page, so it stays outside a transaction and never conflicts with writers.
   if (await isUnderWay(database.query, id)) return false;
   const finished = await database.transaction(async (transaction) => {
     const document = await transaction
@@ -55,7 +55,7 @@ export async function finishIfComplete(parts: Parts, id: string): Promise<boolea
 }
 
 async function isUnderWay(queries: Queries, id: string): Promise<boolean> {
-  // In this order: a source that is being opened meanwhile leaves pages, which the second question finds.
+  // Sources first: if a source is opened meanwhile, the second query finds its pages.
   for (const table of ['transcription_source', 'transcription_page'] as const) {
     const one = await queries
       .selectFrom(table)

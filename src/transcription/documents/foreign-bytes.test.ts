@@ -29,7 +29,7 @@ async function setUp(server: RunningServer) {
   return { ...users, put, add, submit };
 }
 
-test('who knows the hash of bytes that others have stored is told the same as if there were none', async (t) => {
+test('naming the hash of another user’s bytes gets the same answer as naming bytes that don’t exist', async (t) => {
   const server = await runServer(t);
   const { anna, bert, root, put, add, submit } = await setUp(server);
   const single = (await put(anna, 'a secret')).body.hash;
@@ -50,13 +50,13 @@ test('who knows the hash of bytes that others have stored is told the same as if
       assert.equal(foreign.status, 404, foreign.text);
       assert.equal(foreign.text.replaceAll(hash, missing), none.text);
       assert.equal((await use(anna, hash)).status, 200);
-      assert.equal((await use(bert, hash)).status, 404, 'nor once a document or request has them');
+      assert.equal((await use(bert, hash)).status, 404, 'also once a document or request has them');
       assert.equal((await use(root, hash)).status, 200);
     }
   }
 });
 
-test('bytes that two users have put may be used by both, and are stored once', async (t) => {
+test('two users who uploaded the same bytes may both use them, and they are stored once', async (t) => {
   const server = await runServer(t);
   const { anna, bert, put, add, submit } = await setUp(server);
   const { hash } = (await put(anna, 'the same')).body;
@@ -68,7 +68,7 @@ test('bytes that two users have put may be used by both, and are stored once', a
   assert.equal((await Array.fromAsync(server.engine.blobs.list())).length, 1);
 });
 
-test('bytes of an own document may be used again by its owner, however long ago they were uploaded', async (t) => {
+test('owners may reuse the bytes of their documents, however old the upload', async (t) => {
   const server = await runServer(t);
   const { anna, bert, put, add, submit } = await setUp(server);
   const { hash } = (await put(anna, 'a page')).body;

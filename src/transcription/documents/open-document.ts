@@ -23,9 +23,9 @@ export interface NewDocument {
   webhook?: string | undefined;
 }
 
-/** A document that sources can be added to; nothing is done with them until it is submitted. */
+/** Creates an empty document. Its sources are not processed until it is submitted. */
 export async function createDocument(parts: Parts, wanted: NewDocument): Promise<DocumentRow> {
-  // A pipeline that doesn't exist is told now, not when everything has been uploaded.
+  // Refuse an unknown pipeline now, not after everything has been uploaded.
   await pipelineStages(parts, wanted.pipeline);
   const { formats, again, textLayer, webhook = null, ...rest } = wanted;
   const row: DocumentRow = {
@@ -48,8 +48,8 @@ export async function createDocument(parts: Parts, wanted: NewDocument): Promise
 const mostSources = 100_000;
 
 /**
- * Adds bytes that the caller has uploaded before. The same name with the same bytes is added once: whoever doesn't know whether
- * it arrived adds it again.
+ * Adds bytes that the caller has uploaded. The same name with the same bytes is added once, so a client that doesn't know
+ * whether its call arrived can repeat it.
  */
 export async function addSource(
   parts: Parts,
@@ -59,11 +59,11 @@ export async function addSource(
 ): Promise<{ id: string; size: number; added: boolean }> {
   const { blobs, clock, database } = parts;
   const owner = documentOwner(document);
-  // Owned first, then looked at: from then on nobody takes it away.
+  // Own the blob before reading it, so the sweep can't delete it meanwhile.
   const hadIt = await database.transaction(async (transaction) => {
     const { state } = await getDocument(transaction, document);
     if (state === 'cancelled')
-      throw new PismakError('conflict', 'this document is cancelled; make a new one');
+      throw new PismakError('conflict', 'this document is cancelled; create a new one');
     await checkMayUse(parts, transaction, caller, hash);
     const had = await isOwnedBy(transaction, hash, owner);
     await own(transaction, hash, owner, clock.now());
@@ -74,7 +74,7 @@ export async function addSource(
     for await (const chunk of blobs.get(hash)) size += chunk.length;
     return await insertSource(parts, document, { name, hash, size }, caller);
   } catch (error) {
-    // What it had before is in use: by a source, or as a result.
+    // If the document owned the blob before, a source or result uses it.
     if (!hadIt) await disownUnused(parts, document, hash);
     throw error;
   }
@@ -88,11 +88,11 @@ async function insertSource(
 ): Promise<{ id: string; size: number; added: boolean }> {
   const { clock, database } = parts;
   return database.transaction(async (transaction) => {
-    // Else PostgreSQL may tell one of two that its position is taken.
+    // Without this, two additions on PostgreSQL could compute the same position, and one would fail.
     await waitForOthers(transaction, document);
     const row = await getDocument(transaction, document);
     await putsAreUsed(transaction, [hash], caller.name);
-    // Again: another addition of the same bytes that was refused meanwhile may have taken them away.
+    // Once more: a refused addition of the same bytes may have disowned them meanwhile.
     await own(transaction, hash, documentOwner(document), clock.now());
     const sources = transaction.selectFrom('transcription_source as source').where('document', '=', document);
     const same = await sources
@@ -105,7 +105,7 @@ async function insertSource(
     const last = await sources.select(({ fn }) => fn.max('position').as('position')).executeTakeFirst();
     const position = Number(last?.position ?? 0) + 1;
     if (position > mostSources)
-      throw new PismakError('too-large', `a document has at most ${mostSources} sources; make another one`);
+      throw new PismakError('too-large', `a document has at most ${mostSources} sources; create another one`);
     const id = newId(clock);
     const fresh = { state: 'new', error: null, log: '', request: newId(clock) };
     await transaction
@@ -129,7 +129,7 @@ async function disownUnused({ database }: Parts, document: string, hash: string)
   });
 }
 
-/** Of those who change the sources of a document one goes after the other, to the end of their transactions. */
+/** Locks the document until the end of the transaction, so changes to its sources happen one after the other. */
 async function waitForOthers(transaction: Queries, document: string): Promise<void> {
   await transaction
     .updateTable('transcription_document')

@@ -18,8 +18,8 @@ const kinds: Readonly<Partial<Record<SourceFormat, ImageKind>>> = {
 };
 
 /**
- * What the image of a page is called beside its texts, which name it: as its owner called it, `book-0012.png` for a page
- * of many. The ending is that of what it is, so it never takes the name of a text.
+ * The file name of a page's image, next to the texts that refer to it: the name its owner gave it, or `book-0012.png` for
+ * one page of many. The extension follows the format, so an image never takes the name of a text.
  */
 export function describePageImage(
   page: { name: string; part: number | null },

@@ -19,9 +19,9 @@ export interface ListedPage {
 
 export interface PageFilter {
   state?: string | undefined;
-  /** Only what has ended at this time or later, in that order. */
+  /** Only pages that ended at this time or later, in that order. */
   endedSince?: number | undefined;
-  /** Only the page of this number or id. */
+  /** Only the page with this number or id. */
   named?: number | string | undefined;
   offset: number;
   limit: number;
@@ -54,7 +54,7 @@ export async function listPages(
     .select(['page.generation', 'page.endedAt', 'page.request']);
   if (typeof filter.named === 'number') query = query.where('numbered.number', '=', filter.named);
   if (typeof filter.named === 'string') query = query.where('page.id', '=', filter.named);
-  // Whether a page still waits or is under way is known to the backlog only, so this is sorted out afterwards.
+  // Only the backlog knows whether a page still waits or already runs, so these two states are filtered after the query.
   const unfinished = filter.state === 'waiting' || filter.state === 'running';
   if (filter.state !== undefined)
     query = query.where('page.state', '=', unfinished ? 'waiting' : filter.state);

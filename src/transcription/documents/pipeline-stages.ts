@@ -3,7 +3,7 @@ import { unknownStage } from '../../engine/stage/stages.ts';
 import type { Parts } from './document.ts';
 import type { StageVersion } from './reuse.ts';
 
-/** The stages that a page goes through, with the versions of this moment. */
+/** The stages that a page goes through, with their current versions. */
 export async function pipelineStages(
   { pipelines, stages }: Pick<Parts, 'pipelines' | 'stages'>,
   name: string,
@@ -17,7 +17,7 @@ export async function pipelineStages(
     );
   }
   const versions = new Map((await stages.list()).map((stage) => [stage.name, stage.version]));
-  // The last name is the pipeline's own output queue; pages come back to us instead.
+  // The last name is the pipeline's own output queue; our pages return to `collectQueue` instead.
   return pipeline.stages.slice(0, -1).map((stage) => {
     const version = versions.get(stage);
     if (version === undefined) throw unknownStage(stage, [...versions.keys()]);

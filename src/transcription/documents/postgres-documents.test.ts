@@ -8,10 +8,10 @@ import { admin, runHouse } from '../testing/running-transcription.ts';
 
 const server = await sharedPostgres();
 after(() => server.close());
-/** Blobs that were put are old enough to be erased at once. */
+/** Two minutes ahead, so every blob is old enough to be erased at once. */
 const later: Clock = { ...systemClock, now: () => systemClock.now() + 120_000 };
 
-test('on PostgreSQL for everything a document is read, found, tried again and erased', async (t) => {
+test('with PostgreSQL as every server, a document is read, found, retried and erased', async (t) => {
   const url = await server.createDatabase();
   const settings = { broker: url, coordination: url, database: url, blobs: url };
   const { call, engine, submit, reaches } = await runHouse(t, { settings, clock: later });
@@ -30,7 +30,7 @@ test('on PostgreSQL for everything a document is read, found, tried again and er
   assert.match((await call('document.page', { document: again, page: 30 })).log, /was read before/);
   assert.deepEqual([(await call('usage.ls')).usage[0].pages, (await call('usage.show')).pages], [62, 62]);
   await call('usage.limit', { subject: 'key:anna-1', pagesPerMonth: 62 }, admin);
-  await assert.rejects(submit({ more: 'more' }), /62 of 62 pages of this month are used/);
+  await assert.rejects(submit({ more: 'more' }), /used 62 of 62 pages this month/);
   for (const id of [document, again]) await call('document.delete', { document: id });
   assert.deepEqual((await call('search.text', { words: 'kun' })).hits, []);
   for (const table of [
@@ -44,7 +44,7 @@ test('on PostgreSQL for everything a document is read, found, tried again and er
   }
 });
 
-test('on PostgreSQL what was purged from a queue fails instead of staying under way for ever', async (t) => {
+test('on PostgreSQL, a source purged from a queue fails instead of running for ever', async (t) => {
   const url = await server.createDatabase();
   const settings = { broker: url, coordination: url, database: url, blobs: url };
   const { call, engine, submit, reaches } = await runHouse(t, { settings, workers: 0 });
@@ -53,5 +53,5 @@ test('on PostgreSQL what was purged from a queue fails instead of staying under 
   engine.changes.add({ kind: 'queue', entity: 'split' });
   await reaches(document, 'failed');
   const { sources } = await call('document.sources', { document });
-  assert.match(sources[0].error, /in no queue any more/);
+  assert.match(sources[0].error, /purged from a queue/);
 });

@@ -7,14 +7,14 @@ export interface PageCounts {
   total: number;
   /** In the backlog. */
   waiting: number;
-  /** In a queue or in the hands of a worker. */
+  /** In a queue or with a worker. */
   running: number;
   done: number;
   failed: number;
   cancelled: number;
 }
 
-/** By query: nothing is counted up page by page, so that pages never wait for each other. */
+/** Counted by query. A counter updated by every page would make pages wait for each other. */
 export async function countPages(queries: Queries, document: string): Promise<PageCounts> {
   return (await countAllPages(queries, [document])).get(document) ?? none;
 }
@@ -50,7 +50,7 @@ export async function countAllPages(
   return counts;
 }
 
-/** What is under way and has left the backlog: it is in a queue, in the hands of a worker, or lost. */
+/** Unfinished requests that have left the backlog: they are in a queue, with a worker, or lost. */
 export async function releasedRequests(
   queries: Queries,
   table: 'page' | 'source',
@@ -62,12 +62,12 @@ export async function releasedRequests(
     .where('document', '=', document)
     .where('state', '=', 'waiting')
     .execute();
-  // Asked after the rows: a request is in the backlog first. And subtracted here: a large document has too many for NOT IN.
+  // Read the backlog after the rows, because requests start there. Subtract here: a large document has too many for NOT IN.
   const held = await requestsInBacklog(queries, document);
   return rows.flatMap(({ id, request }) => (request === null || held.has(request) ? [] : [{ id, request }]));
 }
 
-/** Says when a document's progress is worth telling: not more often than once a second. */
+/** Limits progress messages to one a second per document. */
 export class ProgressNews {
   readonly #clock: Clock;
   readonly #told = new Map<string, number>();

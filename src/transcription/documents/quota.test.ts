@@ -4,14 +4,14 @@ import { hasCode } from '../../engine/errors.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';
 
-/** In the middle of a month, so that it doesn't end during the test. */
+/** In the middle of a month, so the month doesn't end during the test. */
 const start = systemClock.now();
 const clock: Clock = {
   ...systemClock,
   now: () => Date.UTC(2026, 1, 15) + systemClock.now() - start,
 };
 
-test('what a key has used is counted per month, and shown to its owner only', async (t) => {
+test('the usage of a key is counted per month, and only its owner sees it', async (t) => {
   const { call, submit, reaches } = await runHouse(t, { clock });
   await reaches(await submit({ one: 'first\fsecond' }), 'done');
   const month = '2026-02';
@@ -23,21 +23,21 @@ test('what a key has used is counted per month, and shown to its owner only', as
   assert.deepEqual([shown.pages, shown.waiting, shown.pagesPerMonth], [2, 0, null]);
 });
 
-test('a key that has used its month is refused, others are not', async (t) => {
+test('a key that has used up its month is refused, others are not', async (t) => {
   const { call, submit, reaches } = await runHouse(t);
   await call('usage.limit', { subject: 'key:anna-1', pagesPerMonth: 2 }, admin);
   await reaches(await submit({ one: 'first\fsecond' }), 'done');
   await assert.rejects(submit({ two: 'third' }), (error) => hasCode(error, 'quota-exceeded'));
   await reaches(await submit({ two: 'third' }, {}, bert), 'done');
   await call('usage.limit', { subject: 'key:anna-1', pagesPerMonth: 3 }, admin);
-  // That a source has more pages than are left shows when it is opened.
+  // The number of pages in a source is known only once it is split.
   const document = await submit({ three: 'third\ffourth' });
   await reaches(document, 'failed');
   const [source] = (await call('document.sources', { document })).sources;
-  assert.match(source.error, /2 of 3 pages of this month are used/);
+  assert.match(source.error, /used 2 of 3 pages this month/);
 });
 
-test('what was set for a user holds for all keys of the user together, so that a new key is no way around', async (t) => {
+test('the limit of a user applies to all keys of the user together, so a new key is no way around it', async (t) => {
   const { call, submit, reaches } = await runHouse(t);
   const otherKey = { ...anna, credential: 'key:anna-2' };
   await call('usage.limit', { subject: 'user:anna', pagesPerMonth: 2 }, admin);
@@ -52,7 +52,7 @@ test('what was set for a user holds for all keys of the user together, so that a
   );
 });
 
-test('only so many pages of a key may wait', async (t) => {
+test('the number of waiting pages of a key is limited', async (t) => {
   const settings = { transcription: { pagesWaiting: 2 } };
   const { submit, call } = await runHouse(t, { settings, workers: 0 });
   await submit({ one: 'one', two: 'two' });

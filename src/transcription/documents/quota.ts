@@ -16,7 +16,7 @@ export function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 
-/** What was set for the key or user, else what the settings say for all; null = no limit. */
+/** The quota set for the key or user, or else the one in the settings; null = no limit. */
 export async function quotaOf(
   { settings }: Pick<Parts, 'settings'>,
   queries: Queries,
@@ -39,12 +39,12 @@ export function quotaSet(queries: Queries, subject: string): Promise<Quota | und
     .executeTakeFirst();
 }
 
-/** Whose pages or bytes are counted: those of one key, or those of a user with all keys. */
+/** Whose pages or bytes to count: those of one key, or those of a user with all keys. */
 export type Whose = { subject: string } | { owner: string };
 
 /**
- * `quota-exceeded` when so many more pages would be too many. What was set for a user holds for all keys of the user
- * together: users make keys themselves, and another key must not be a way around.
+ * Throws `quota-exceeded` if `more` pages would exceed the limit. The limit of a user applies to all keys of the user
+ * together: users create keys themselves, and a new key must not be a way around the limit.
  */
 export async function checkQuota(
   parts: Pick<Parts, 'settings' | 'clock'>,
@@ -68,7 +68,7 @@ async function checkOne(
     const used = await usedPages(queries, whose, monthOf(parts.clock.now()));
     if (used + more > pagesPerMonth) {
       throw exceeded(
-        `${used} of ${pagesPerMonth} pages of this month are used, so ${more} more are too many; wait for the next month or ask an administrator`,
+        `you have used ${used} of ${pagesPerMonth} pages this month, and ${more} more exceed the limit; wait for the next month or ask an administrator`,
         { pagesPerMonth, used, wanted: more },
       );
     }
@@ -76,16 +76,19 @@ async function checkOne(
   if (pagesWaiting !== null) {
     const waiting = await waitingPages(queries, whose);
     if (waiting + more > pagesWaiting) {
-      throw exceeded(`${waiting} pages wait already, and ${pagesWaiting} may; try again when some are done`, {
-        pagesWaiting,
-        waiting,
-        wanted: more,
-      });
+      throw exceeded(
+        `${waiting} pages are waiting and the limit is ${pagesWaiting}; try again when some are done`,
+        {
+          pagesWaiting,
+          waiting,
+          wanted: more,
+        },
+      );
     }
   }
 }
 
-/** In the transaction that makes the pages. */
+/** Call it in the transaction that creates the pages. */
 export async function countUsage(
   transaction: Queries,
   of: { subject: string; owner: string; month: string },
@@ -113,7 +116,7 @@ async function usedPages(queries: Queries, whose: Whose, month: string): Promise
   return Number(row?.pages ?? 0);
 }
 
-/** Pages that are not finished; a source that is not split yet counts as one. */
+/** Unfinished pages; a source that is not split yet counts as one. */
 export async function waitingPages(queries: Queries, whose: Whose): Promise<number> {
   const [column, value] = documentsOf(whose);
   const count = async (table: 'transcription_page' | 'transcription_source') => {
@@ -130,7 +133,7 @@ export async function waitingPages(queries: Queries, whose: Whose): Promise<numb
   return (await count('transcription_page')) + (await count('transcription_source'));
 }
 
-/** The column of a document that says whose it is, and what must be in it. */
+/** The column of a document that names its owner or key, and the value to match. */
 export function documentsOf(whose: Whose): ['document.owner' | 'document.subject', string] {
   return 'owner' in whose ? ['document.owner', whose.owner] : ['document.subject', whose.subject];
 }

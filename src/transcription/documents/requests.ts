@@ -6,14 +6,14 @@ import { files } from '../files.ts';
 import { order } from '../order.ts';
 import { collectQueue, type DocumentRow, type PageRow, type SourceRow, splitStage } from './document.ts';
 
-/** A source or page as it waits for its turn: the key's turn, not the document's. */
+/** A source or page in the backlog. Keys take turns there, not documents. */
 function backlogItem(document: DocumentRow, request: ReturnType<typeof newRequest>): BacklogItem {
   return {
     queue: request.processingStages[0] ?? '',
     owner: document.subject,
     batch: document.id,
     message: toMessage(request),
-    // Within an owner the earliest goes first: what is urgent overtakes the owner's own rest, and nobody else's.
+    // The earliest item of an owner goes first, so an urgent one overtakes only that owner's others.
     ...(document.priority >= 1 && { notBefore: 0 }),
   };
 }

@@ -9,8 +9,8 @@ export interface StageVersion {
 }
 
 /**
- * The same key means that the same would come out: bytes, stages with their versions, our own version, and all that is
- * wanted. The name is part of it because it stands in the results.
+ * Pages with the same key give the same result. The key covers the bytes, the stages with their versions, our own version
+ * and the order. The page's name is part of it because results contain it.
  */
 export function reuseKey(
   document: Pick<DocumentRow, 'language' | 'formatsJson'>,
@@ -28,8 +28,8 @@ export function reuseKey(
 }
 
 /**
- * Finished pages of the same owner with these keys. Not of others: that it was quick would tell that somebody else has
- * had the same page.
+ * Finished pages of the same owner with these keys. Pages of others don't count: the speed would reveal that somebody else
+ * has the same page.
  */
 export async function findReusable(
   queries: Queries,

@@ -15,7 +15,10 @@ const kilobyte = 1024;
 
 const refused = (error: unknown) => {
   assert.ok(hasCode(error, 'quota-exceeded'), String(error));
-  assert.match(error.message, /take \d+ bytes, and \d+ MB may be, .* delete documents to make room/);
+  assert.match(
+    error.message,
+    /take \d+ bytes, and \d+ more exceed the limit of \d+ MB; delete documents to make room/,
+  );
   return true;
 };
 
@@ -47,12 +50,12 @@ for (const { name, places } of databases) {
     return { ...house, create, put, add, owned };
   };
 
-  test(`${name}: what documents take is limited whether they are submitted or not, and deleting makes room`, async (t) => {
+  test(`${name}: the storage limit counts documents submitted or not, and deleting makes room`, async (t) => {
     const { call, create, add, owned, put } = await setUp(t, 1);
     const [first, second] = [await create(), await create()];
     const { source } = await add(first, 600);
     await assert.rejects(add(second, 600), refused);
-    assert.equal(await owned(second), 0, 'what was refused belongs to nothing');
+    assert.equal(await owned(second), 0, 'a refused source is not owned');
     await add(second, 424);
     await call('document.submit', { document: second });
     await assert.rejects(add(first, 1), refused);
@@ -68,11 +71,11 @@ for (const { name, places } of databases) {
     await add(second, 600);
   });
 
-  test(`${name}: the limit of a user holds for all keys together, that of a key for the key`, async (t) => {
+  test(`${name}: the limit of a user applies to all keys together, that of a key to the key`, async (t) => {
     const { call, create, add } = await setUp(t, 1);
     const [document, other] = [await create(), await create(otherKey)];
     await add(document, 600);
-    await assert.rejects(add(other, 600, otherKey), refused, 'another key is no way around');
+    await assert.rejects(add(other, 600, otherKey), refused, 'another key is no way around the limit');
     await call('usage.limit', { subject: 'user:anna', storageMb: 2 }, admin);
     await call('usage.limit', { subject: 'key:anna-2', storageMb: 0 }, admin);
     await assert.rejects(add(other, 600, otherKey), refused);
@@ -84,7 +87,7 @@ for (const { name, places } of databases) {
     await add(other, 900, otherKey);
   });
 
-  test(`${name}: what is stored is shown to its owner and to administrators`, async (t) => {
+  test(`${name}: owners and administrators see how much is stored`, async (t) => {
     const { call, create, add } = await setUp(t);
     const shown = async (by = anna) => {
       const { stored, storageMb } = await call('usage.show', {}, by);
@@ -114,7 +117,7 @@ for (const { name, places } of databases) {
     assert.deepEqual(await listed(anna, { month: '2020-01' }), []);
   });
 
-  test(`${name}: of several sources at once only those are taken that there is room for`, async (t) => {
+  test(`${name}: of several sources at once, only those that fit are added`, async (t) => {
     const { call, create, put, owned } = await setUp(t, 1);
     const document = await create();
     const hashes: string[] = [];
@@ -127,7 +130,7 @@ for (const { name, places } of databases) {
     assert.equal(await owned(document), 2);
   });
 
-  test(`${name}: bytes that the document has already stay its own when they are refused as a source`, async (t) => {
+  test(`${name}: a document keeps bytes it already owns when they are refused as a source`, async (t) => {
     const { call, create, put, add, owned, engine } = await setUp(t, 1);
     const document = await create();
     await add(document, 600);

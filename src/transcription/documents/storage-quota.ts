@@ -4,9 +4,8 @@ import type { Parts } from './document.ts';
 import { documentsOf, quotaOf, quotaSet, type Whose } from './quota.ts';
 
 /**
- * What the sources of all documents take that there are, submitted or not; what several documents have counts for each.
- * The setting holds for a user with all keys together, unless something else was set for the user; a key has a limit
- * of its own only when one was set for it.
+ * A limit on the size of all sources, submitted or not; a source in several documents counts in each. The setting applies to
+ * a user with all keys together, unless the user has a limit of their own. A key has a limit only if one was set for it.
  */
 interface Limit {
   whose: Whose;
@@ -17,8 +16,8 @@ type Settings = Pick<Parts, 'settings'>;
 type OfDocument = { subject: string; owner: string };
 
 /**
- * `quota-exceeded` when so many more bytes would be too many. In the transaction that adds the source: of several at
- * once each sees those before it, so together they stay within the limit.
+ * Throws `quota-exceeded` if `more` bytes would exceed the limit. Call it in the transaction that adds the source: then of
+ * several at once each sees those before it, and together they stay within the limit.
  */
 export async function checkStorage(
   parts: Settings,
@@ -31,13 +30,13 @@ export async function checkStorage(
     if (stored + more <= storageMb * 2 ** 20) continue;
     throw new PismakError(
       'quota-exceeded',
-      `the sources of ${'owner' in whose ? 'your documents' : 'the documents of this key'} take ${stored} bytes, and ${storageMb} MB may be, so ${more} bytes more are too many; delete documents to make room, or ask an administrator (\`pismak usage limit\`)`,
+      `the sources of ${'owner' in whose ? 'your documents' : 'the documents of this key'} take ${stored} bytes, and ${more} more exceed the limit of ${storageMb} MB; delete documents to make room, or ask an administrator (\`pismak usage limit\`)`,
       { details: { storageMb, stored, wanted: more } },
     );
   }
 }
 
-/** What is stored, and how much may be: of the limits that hold, the one that leaves least room; null: there is none. */
+/** The bytes stored and the limit: the limit with the least room left if several apply, null if none does. */
 export async function storageOf(
   parts: Settings,
   queries: Queries,
@@ -53,7 +52,7 @@ export async function storageOf(
   return found.reduce((least, one) => (room(one) < room(least) ? one : least));
 }
 
-/** Who stores how much, most first; of one owner, or of everybody. */
+/** Bytes stored by each key or user, most first; of one owner, or of everybody. */
 export async function storedBySubject(queries: Queries, owner?: string) {
   const rows = await queries
     .selectFrom('transcription_document as document')

@@ -8,7 +8,7 @@ import { releasedRequests } from './progress.ts';
 import { checkQuota } from './quota.ts';
 import { pageItem, splitItem } from './requests.ts';
 
-/** Sends the sources that were added since the last time. Doing it again without new ones changes nothing. */
+/** Sends the sources added since the last call. Without new sources it changes nothing. */
 export async function submitDocument(parts: Parts, id: string): Promise<{ sources: number }> {
   const { backlog, clock, database } = parts;
   const sent = await database.transaction(async (transaction) => {
@@ -47,8 +47,8 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
 }
 
 /**
- * Sends what failed once more: pages, and sources that could not be opened. With `unfinished` also what has left the backlog and
- * has not come back, for those who know that it never will; if it does, it is late and dropped.
+ * Sends failed pages, and sources that could not be opened, again. With `unfinished`, also requests that left the backlog and
+ * have not returned, for users who know that they are lost. If such a request does return, it is late and is dropped.
  */
 export async function retryDocument(
   parts: Parts,
@@ -69,7 +69,7 @@ export async function retryDocument(
       const ids = new Set(released.map((row) => row.id));
       return (row: { id: string; state: string }) => row.state === 'failed' || ids.has(row.id);
     };
-    /** What lay between the stages belonged to the request that is not waited for any more. */
+    /** Gives up the intermediate files of the request that we no longer wait for. */
     const forget = (uuid: string | null) =>
       giveUp(transaction, requestOwner({ uuid: uuid ?? '', owner: document.owner }), now);
     const allPages = await transaction
@@ -77,14 +77,14 @@ export async function retryDocument(
       .selectAll()
       .where('document', '=', id)
       .where('state', 'in', states)
-      // Of a page that could not be opened there is nothing to send.
+      // A page that could not be opened has nothing to send.
       .where('hash', 'is not', null)
       .orderBy('position')
       .execute();
     const items = [];
     let pages = 0;
     for (const page of allPages.filter(await isToSend('page'))) {
-      // A new uuid: what still comes back under the old one is late.
+      // A new uuid, so a result under the old one counts as late.
       const request = newId(clock);
       const changed = await transaction
         .updateTable('transcription_page')
@@ -92,7 +92,7 @@ export async function retryDocument(
         .where('id', '=', page.id)
         .where('state', '=', page.state)
         .executeTakeFirst();
-      // It has just come back.
+      // It has just returned.
       if (Number(changed.numUpdatedRows) === 0) continue;
       pages++;
       if (page.state === 'waiting') await forget(page.request);
@@ -135,5 +135,5 @@ export async function retryDocument(
 
 function refuseCancelled(state: string): void {
   if (state === 'cancelled')
-    throw new PismakError('conflict', 'this document is cancelled; make a new one of its sources');
+    throw new PismakError('conflict', 'this document is cancelled; create a new one from its sources');
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { align, editDistance, type Stretch } from './align.ts';
 
-/** As in textbooks, cell by cell. */
+/** The textbook algorithm, cell by cell. */
 function plainDistance(a: readonly string[], b: readonly string[]): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [index, symbol] of a.entries()) {
@@ -17,7 +17,7 @@ function plainDistance(a: readonly string[], b: readonly string[]): number {
   return row[b.length] ?? 0;
 }
 
-/** Lists over a few symbols, so that there are many ways to lay them side by side; longer than a machine word. */
+/** Lists of a few different symbols, so that many alignments exist; longer than a machine word. */
 const list = fc
   .integer({ min: 1, max: 4 })
   .chain((symbols) =>
@@ -28,7 +28,7 @@ const length = ([from, to]: readonly [number, number]) => to - from;
 const cost = (stretch: Stretch) =>
   stretch.kind === 'equal' ? 0 : Math.max(length(stretch.truth), length(stretch.found));
 
-test('the distance is that of the textbook', () => {
+test('the distance equals that of the textbook algorithm', () => {
   fc.assert(
     fc.property(list, list, (a, b) => {
       assert.equal(editDistance(a, b), plainDistance(a, b));
@@ -37,7 +37,7 @@ test('the distance is that of the textbook', () => {
   );
 });
 
-test('lists side by side: complete, in order, and with no more differences than needed, in one table or in parts', () => {
+test('an alignment is complete, in order and minimal, in one table or in parts', () => {
   fc.assert(
     fc.property(list, list, fc.constantFrom(2 ** 28, 500, 1), (a, b, tableBits) => {
       const stretches = align(a, b, tableBits);

@@ -9,10 +9,10 @@ export interface Stretch {
   found: readonly [from: number, to: number];
 }
 
-/** Above this many bits the table is divided (Hirschberg), so that memory stays small for any length. */
+/** Above this many bits the table is divided (Hirschberg), so memory stays small for any length. */
 const largestTable = 2 ** 28;
 
-/** How many symbols must be replaced, added or left out to make one list of the other. */
+/** How many symbols to replace, add or remove to turn one list into the other. */
 export function editDistance(truth: readonly string[], found: readonly string[]): number {
   const [a, b] = intern(truth, found);
   const { start, end } = sameEnds(a, b);
@@ -20,7 +20,7 @@ export function editDistance(truth: readonly string[], found: readonly string[])
   return distanceRows(a.subarray(start, a.length - end), text, false).last[text.length] ?? 0;
 }
 
-/** One of the best ways to lay two lists side by side. */
+/** One of the best alignments of two lists. */
 export function align(
   truth: readonly string[],
   found: readonly string[],
@@ -81,7 +81,7 @@ export function align(
   }
 }
 
-/** Where the second list is cut when the first is cut in half. */
+/** Where to cut the second list if the first is cut in half. */
 function bestSplit(x: Uint32Array, y: Uint32Array, half: number): number {
   const before = distanceRows(x.subarray(0, half), y, false).last;
   const after = distanceRows(x.slice(half).reverse(), y.slice().reverse(), false).last;
@@ -103,7 +103,7 @@ function sameEnds(a: Uint32Array, b: Uint32Array): { start: number; end: number 
   return { start, end };
 }
 
-/** Numbers are compared faster than strings. */
+/** Numbers compare faster than strings. */
 function intern(...lists: readonly (readonly string[])[]): [Uint32Array, Uint32Array] {
   const numbers = new Map<string, number>();
   const [a = new Uint32Array(), b = new Uint32Array()] = lists.map((list) =>

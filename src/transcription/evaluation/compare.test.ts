@@ -12,7 +12,7 @@ test('a character is what a reader sees as one, however it is encoded', () => {
   assert.deepEqual(characters('\ufeffa\r\nb', 'a\nb'), { errors: 0, length: 3 });
 });
 
-test('line breaks and spaces make no difference, unless asked', () => {
+test('line breaks and spaces don’t count, unless asked', () => {
   assert.equal(characters(' jeden  dva\n\ntři\n', 'jeden\ndva tři').errors, 0);
   assert.equal(characters('jeden\ndva', 'jeden dva', { strictWhitespace: true }).errors, 1);
   assert.equal(characters('jeden dva', 'jedendva').errors, 1);
@@ -25,13 +25,13 @@ const pairs: [what: keyof Normalisation, truth: string, found: string][] = [
   ['modernLetters', 'geweſen ﬁnden ﬅark ꝛ', 'gewesen finden stark r'],
 ];
 for (const [what, truth, found] of pairs) {
-  test(`${what}: what is to be ignored is ignored, and counts otherwise`, () => {
+  test(`${what}: the difference is ignored with the option, and counts without it`, () => {
     assert.equal(characters(truth, found, { [what]: true }).errors, 0);
     assert.notEqual(characters(truth, found).errors, 0);
   });
 }
 
-test('words are counted as white space divides them', () => {
+test('words are separated by white space', () => {
   const { words } = compareTexts('Byl pozdní večer, první máj', 'Byl pozdni večer první máj');
   assert.deepEqual(words, { errors: 2, length: 5 });
 });
@@ -46,7 +46,7 @@ test('long pages weigh more than short ones', () => {
   assert.equal(rate, 0.01);
 });
 
-test('where nothing should have been read, anything read is all wrong', () => {
+test('if the truth is empty, any text read is 100 % wrong', () => {
   assert.equal(errorRate(characters('', '')), 0);
   assert.equal(errorRate(characters('', 'abc')), 1);
   assert.equal(errorRate(characters('ab', 'abcdef')), 2);

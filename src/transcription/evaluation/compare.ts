@@ -1,7 +1,7 @@
 import { editDistance } from './align.ts';
 import { type Normalisation, toSymbols, toWords } from './symbols.ts';
 
-/** Errors against the length of the truth. */
+/** Errors, and the length of the truth. */
 export interface Rate {
   errors: number;
   length: number;
@@ -31,7 +31,7 @@ export function total(rates: readonly Rate[]): Rate {
   };
 }
 
-/** CER or WER. Where nothing should have been read, anything read is all wrong. */
+/** CER or WER. If the truth is empty, any text read is 100 % wrong. */
 export function errorRate({ errors, length }: Rate): number {
   return length === 0 ? Math.min(errors, 1) : errors / length;
 }

@@ -9,7 +9,7 @@ test('differences are marked where they are', () => {
   assert.equal(html, 'Byl pozdn<del>í</del><ins>i</ins> večer\nprvní<del>␣</del>máj');
 });
 
-test('what is compared as modern letters is shown as it was written', () => {
+test('letters compared as modern ones are shown as written', () => {
   const modern = { modernLetters: true };
   assert.equal(
     marked(toSymbols('geweſen', modern), toSymbols('gewesem', modern)),
@@ -17,7 +17,7 @@ test('what is compared as modern letters is shown as it was written', () => {
   );
 });
 
-test('texts can not bring markup of their own', () => {
+test('markup in texts is escaped', () => {
   fc.assert(
     fc.property(
       fc.string(),

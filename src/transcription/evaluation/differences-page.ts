@@ -5,7 +5,7 @@ import type { Evaluation } from './evaluate.ts';
 import { type Normalisation, type Symbols, toSymbols } from './symbols.ts';
 import { readText } from './text-files.ts';
 
-/** An HTML page with the differences of all pages marked, worst first; in pieces, as there may be thousands of pages. */
+/** An HTML page with the differences of all pages, worst first. It is streamed, because there may be thousands of pages. */
 export async function* differencesPage(
   evaluation: Evaluation,
   normalisation: Normalisation = {},
@@ -20,7 +20,7 @@ export async function* differencesPage(
   yield '</main></body></html>\n';
 }
 
-/** The truth, with what was read instead beside what was not read. */
+/** The truth, with the text read instead next to the text missed. */
 export function marked(truth: Symbols, found: Symbols): string {
   return align(truth.keys, found.keys)
     .map((stretch) => {
@@ -32,7 +32,7 @@ export function marked(truth: Symbols, found: Symbols): string {
     .join('');
 }
 
-/** White space that is a difference must be seen. */
+/** Makes differences in white space visible. */
 function visible({ shown, keys }: Symbols, [from, to]: readonly [number, number], marks: boolean): string {
   const parts = shown.slice(from, to).map((text, index) => {
     const space = /^\s/u.test(text || (keys[from + index] ?? ''));

@@ -1,11 +1,11 @@
 /**
- * Rows of the table of edit distances, 32 cells at a time, after Myers (1999) as Hyyrö extended it to long patterns: for
- * each cell two bits tell whether the cell below is one more or one less.
+ * Rows of the edit distance table, 32 cells at a time, after Myers (1999), with Hyyrö's extension to long patterns. For each
+ * cell, two bits tell whether the cell below is one more or one less.
  */
 export interface DistanceRows {
-  /** Distance of the whole pattern to each beginning of the text: `last[j]` for its first j symbols. */
+  /** Distance of the whole pattern to each prefix of the text: `last[j]` for its first j symbols. */
   last: Int32Array;
-  /** With `keep`: bits of all columns, `columns * blocks + block`; bit i tells of cell i + 1 against cell i. */
+  /** With `keep`: bits of all columns, `columns * blocks + block`; bit i compares cell i + 1 with cell i. */
   more: Int32Array;
   less: Int32Array;
   blocks: number;
@@ -24,7 +24,7 @@ export function distanceRows(pattern: Uint32Array, text: Uint32Array, keep: bool
     const equals = matches.get(text[column - 1] ?? 0) ?? none;
     const before = keep ? (column - 1) * blocks : 0;
     const now = keep ? column * blocks : 0;
-    // The first row counts up: beginnings of the text against nothing.
+    // The first row counts up: prefixes of the text against an empty pattern.
     let carry = 1;
     for (let block = 0; block < blocks; block += 1) {
       let equal = equals[block] ?? 0;
@@ -51,7 +51,7 @@ export function distanceRows(pattern: Uint32Array, text: Uint32Array, keep: bool
   return { last, more, less, blocks };
 }
 
-/** For each symbol, the places in the pattern where it stands. */
+/** For each symbol, its positions in the pattern. */
 function matchesOf(pattern: Uint32Array, blocks: number): Map<number, Int32Array> {
   const matches = new Map<number, Int32Array>();
   for (const [index, symbol] of pattern.entries()) {

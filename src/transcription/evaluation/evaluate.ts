@@ -14,7 +14,7 @@ export interface EvaluatedPage extends Comparison {
 export interface Evaluation extends Comparison {
   /** Worst first. */
   pages: EvaluatedPage[];
-  /** Names that only the truth has, and names that it doesn't have; neither count. */
+  /** Names that only the truth has, and names that it doesn't have. Neither counts. */
   missing: string[];
   extra: string[];
 }
@@ -39,7 +39,7 @@ export async function evaluate(options: {
   }
   if (pages.length === 0) {
     const advice = `expected NAME.txt or NAME/text.txt for each NAME.txt of ${options.truth}`;
-    throw new PismakError('not-found', `no page of the truth is in ${options.found}: ${advice}`);
+    throw new PismakError('not-found', `${options.found} has no page of the truth; ${advice}`);
   }
   return {
     characters: total(pages.map((page) => page.characters)),

@@ -1,22 +1,22 @@
-/** What doesn't count when two texts are compared. Both are put into NFC in any case. */
+/** Differences to ignore when comparing two texts. Both are always converted to NFC. */
 export interface Normalisation {
   ignoreCase?: boolean;
   ignoreDiacritics?: boolean;
   ignorePunctuation?: boolean;
-  /** Long s, ligatures and round r count as the letters that they stand for. */
+  /** Long s, ligatures and round r count as the letters they stand for. */
   modernLetters?: boolean;
-  /** Line breaks and the number of spaces count; without it any white space is one space. */
+  /** Line breaks and the number of spaces count. Without it, any white space is one space. */
   strictWhitespace?: boolean;
 }
 
-/** A text as a list of what a reader sees as one character: what is compared, and what is shown. */
+/** A text as a list of graphemes: the form to compare, and the form to show. */
 export interface Symbols {
   keys: string[];
   shown: string[];
 }
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
-/** Letters and punctuation of Latin writing without combining marks: each is one; a hundred times faster to divide. */
+/** Latin letters and punctuation without combining marks. Each is one grapheme, so splitting is a hundred times faster. */
 const plain = /^[\t\n -~\u{a0}-\u{2ff}\u{2010}-\u{2027}]*$/u;
 
 function graphemes(text: string): string[] {
@@ -35,7 +35,7 @@ export function toSymbols(text: string, normalisation: Normalisation = {}): Symb
   return normalisation.strictWhitespace ? symbols : withoutTrailingSpace(symbols);
 }
 
-/** Words as white space divides them. */
+/** Words, separated by white space. */
 export function toWords(symbols: Symbols): string[] {
   return symbols.keys
     .join('')
@@ -50,7 +50,7 @@ function add(symbols: Symbols, segment: string, normalisation: Normalisation): v
     return;
   }
   const key = keyOf(segment, normalisation);
-  // A ligature gives several letters; it is shown once.
+  // A ligature becomes several letters but is shown once.
   for (const [index, part] of graphemes(key).entries()) push(symbols, part, index === 0 ? segment : '');
 }
 
@@ -69,7 +69,7 @@ function push(symbols: Symbols, key: string, shown: string): void {
   symbols.shown.push(shown);
 }
 
-/** Left over where ignored punctuation stood at the end. */
+/** Ignored punctuation at the end leaves a space behind. */
 function withoutTrailingSpace({ keys, shown }: Symbols): Symbols {
   const end = keys.at(-1) === ' ' ? -1 : undefined;
   return { keys: keys.slice(0, end), shown: shown.slice(0, end) };

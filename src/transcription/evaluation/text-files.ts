@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { PismakError } from '../../engine/errors.ts';
 import { resultFiles } from '../files.ts';
 
-/** A page's text: its name, and where it lies. */
+/** Texts of pages: name to path. */
 export type TextFiles = ReadonlyMap<string, string>;
 
-/** A page of print has some thousands of characters; a file of many MB is not one page. */
+/** A printed page has a few thousand characters; a file of several MB is not one page. */
 const largest = 4 * 1024 * 1024;
 
-/** `NAME.txt`, or `NAME/text.txt` as results are saved; `NAME.gt.txt` as ground truth is often called. */
+/** Finds `NAME.txt`, `NAME/text.txt` (as results are saved) and `NAME.gt.txt` (a common name for ground truth). */
 export async function findTexts(directory: string): Promise<TextFiles> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((cause) => {
     throw new PismakError('not-found', `can't read the directory ${directory}`, { cause });
@@ -26,7 +26,7 @@ export async function findTexts(directory: string): Promise<TextFiles> {
 export async function readText(path: string): Promise<string> {
   const { size } = await stat(path);
   if (size > largest) {
-    throw new PismakError('too-large', `${path} has more than 4 MB: compare texts page by page`);
+    throw new PismakError('too-large', `${path} has more than 4 MB; compare texts page by page`);
   }
   return readFile(path, 'utf8');
 }

@@ -2,10 +2,10 @@ import { flag, number, parseStageConfig } from '../../engine/stage/stage-config.
 
 const settings = {
   PDF_QUALITY: number(75, 'JPEG quality of images in searchable PDFs', { min: 1, max: 100 }),
-  PDF_LOSSLESS: flag(false, 'keeps PNG images as they are, about ten times larger'),
+  PDF_LOSSLESS: flag(false, 'keeps PNG images unchanged, about ten times larger'),
 };
 
-/** Configuration of the stage `export`; throws what the administrator should read. */
+/** Configuration of the stage `export`. Throws errors meant for the administrator. */
 export function parseExportConfig(text: string): { quality: number; lossless: boolean } {
   const config = parseStageConfig(text, settings);
   return { quality: Math.round(config.PDF_QUALITY), lossless: config.PDF_LOSSLESS };

@@ -27,7 +27,7 @@ function scan(grey: number): Promise<Buffer> {
     .toBuffer();
 }
 
-test('all formats are written that were ordered', async () => {
+test('all formats in the order are written', async () => {
   const { files, contents } = await runProcessor(exportPage, {
     files: request(formats, { source: await scan(240) }),
   });
@@ -49,7 +49,7 @@ test('all formats are written that were ordered', async () => {
   assert.notEqual(imageOfPagePdf(contents['page.pdf'] ?? new Uint8Array()), undefined);
 });
 
-test('only what was ordered is written', async () => {
+test('no other formats are written', async () => {
   const { files } = await runProcessor(exportPage, { files: request(['alto']) });
   assert.deepEqual(Object.keys(files).sort(), ['alto.xml', 'order.json', 'page.json']);
 });
@@ -63,7 +63,7 @@ test('the PDF shows the prepared image if there is one', async () => {
   assert.ok(shown && Buffer.from(expected.content).equals(shown.content));
 });
 
-test('places are those of the image that the owner has, not of the prepared one', async () => {
+test('places refer to the owner’s image, not to the prepared one', async () => {
   const { width, height } = samplePage();
   const halves = { source: { width: width / 2, height }, image: { width, height } };
   const prepared = { ...halves, matrix: { a: 2, b: 0, c: 0, d: 1, e: 0, f: 0 } };
@@ -73,11 +73,11 @@ test('places are those of the image that the owner has, not of the prepared one'
   assert.match(files['alto.xml'] ?? '', /HPOS="50" VPOS="100" WIDTH="48" HEIGHT="30" [^>]*CONTENT="Příliš"/);
 });
 
-test('bad input fails for good, in words that an archivist understands', async () => {
+test('bad input fails for good, with a clear message', async () => {
   const cases: [files: Record<string, string | Uint8Array>, sentence: RegExp][] = [
     [{}, /there is no file order\.json/],
-    [{ ...request(['txt']), 'page.json': '{"width":-1}' }, /page\.json is not as it should be/],
-    [{ ...request(['txt']), 'page.json': 'nonsense' }, /page\.json is not as it should be/],
+    [{ ...request(['txt']), 'page.json': '{"width":-1}' }, /page\.json is invalid/],
+    [{ ...request(['txt']), 'page.json': 'nonsense' }, /page\.json is invalid/],
     [request(['pdf']), /needs the image of the page/],
     [request(['pdf'], { source: 'not an image' }), /the image can't be read/],
   ];

@@ -21,7 +21,7 @@ import type { Page } from '../page.ts';
 import { parseExportConfig } from './config.ts';
 import { inSource } from './source-page.ts';
 
-/** Writes what was read on a page in the formats that were ordered. */
+/** Writes the text of a page in the formats of its order. */
 export function createExport(clock: Clock): LoadProcessor {
   return defineProcessor(async (setup) => {
     const images = parseExportConfig(setup.config);
@@ -31,7 +31,7 @@ export function createExport(clock: Clock): LoadProcessor {
       const sourcePage = inSource(page, await readTransformation(job));
       const about = { name, number, created: new Date(clock.now()) };
       for (const format of new Set(formats)) {
-        // The file is there already: it is what this stage reads.
+        // The JSON file is the input of this stage, so it exists already.
         if (format === 'json') continue;
         const content =
           format === 'pdf' ? await toPdf(job, page, about, images) : writers[format](sourcePage, about);
@@ -43,7 +43,7 @@ export function createExport(clock: Clock): LoadProcessor {
 }
 export default createExport(systemClock);
 
-/** These name the owner's image, so they speak of places in it. */
+/** These formats refer to the owner's image, so their places are in its pixels. */
 const writers: Record<Exclude<Format, 'pdf' | 'json'>, (page: Page, about: About) => string> = {
   txt: toText,
   page: toPageXml,
@@ -54,10 +54,10 @@ const writers: Record<Exclude<Format, 'pdf' | 'json'>, (page: Page, about: About
 async function toPdf(job: Job, page: Page, about: About, options: ImageOptions): Promise<Buffer> {
   const name = job.files.names().includes(files.image) ? files.image : files.source;
   if (!job.files.names().includes(name)) {
-    throw new PermanentFailure('a searchable PDF needs the image of the page, and there is none');
+    throw new PermanentFailure('a searchable PDF needs the image of the page, and the request has none');
   }
   const image = await pdfImage(await job.files.read(name), page, options).catch((error) => {
-    throw new PermanentFailure(`the image can't be read, so there is no PDF: ${messageOf(error)}`);
+    throw new PermanentFailure(`the image can't be read, so no PDF was made: ${messageOf(error)}`);
   });
   return buffer(searchablePdf([{ page, image }], { title: about.name, created: about.created }));
 }

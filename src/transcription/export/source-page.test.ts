@@ -6,11 +6,11 @@ import { turnAndScale } from '../prepare/transformation.ts';
 import { inSource } from './source-page.ts';
 
 const size = ({ width, height }: { width: number; height: number }) => ({ width, height });
-/** Of the image that came out of the preparation. */
+/** A page in pixels of the prepared image. */
 const readPage = ({ image }: ReturnType<typeof turnAndScale>) => ({ ...samplePage(), ...image });
 const firstWord = (page: ReturnType<typeof samplePage>) => page.regions[0]?.paragraphs[0]?.lines[0]?.words[0];
 
-test('an image that was enlarged for reading: places and resolution of the smaller one', () => {
+test('for an enlarged image, places and resolution are those of the smaller source', () => {
   const source = { width: 827, height: 1170 };
   const transformation = turnAndScale(source, 0, 0, 2);
   const page = inSource(readPage(transformation), transformation);
@@ -19,7 +19,7 @@ test('an image that was enlarged for reading: places and resolution of the small
   assert.deepEqual(firstWord(page)?.box, { left: 50, top: 50, width: 48, height: 15 });
 });
 
-test('a page that lay on its side: boxes and baselines lie on it', () => {
+test('for a page scanned sideways, boxes and baselines are mapped onto the source', () => {
   const source = { width: 2339, height: 1654 };
   const transformation = turnAndScale(source, 90, 0, 1);
   const page = inSource(readPage(transformation), transformation);
@@ -30,7 +30,7 @@ test('a page that lay on its side: boxes and baselines lie on it', () => {
   assert.ok(first !== undefined && last !== undefined && first.y > last.y, 'the text runs upwards');
 });
 
-test('a page that was turned a little: every box holds its old place, and is still a page', () => {
+test('for a slightly rotated page, every box still contains its place, and the page is valid', () => {
   const source = { width: 1600, height: 2300 };
   const transformation = turnAndScale(source, 0, 1.5, 1);
   const page = inSource(readPage(transformation), transformation);
@@ -39,7 +39,7 @@ test('a page that was turned a little: every box holds its old place, and is sti
   assert.ok(box !== undefined && box.width >= 96 && box.width < 100 && box.height >= 30 && box.height < 36);
 });
 
-test('a page that was read as it came stays as it is', () => {
+test('a page that was not prepared stays unchanged', () => {
   const elsewhere = turnAndScale({ width: 100, height: 100 }, 0, 0, 1);
   assert.deepEqual(inSource(samplePage(), undefined), samplePage());
   assert.deepEqual(inSource(samplePage(), elsewhere), samplePage());

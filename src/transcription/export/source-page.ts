@@ -2,11 +2,11 @@ import type { Box, Page } from '../page.ts';
 import { backToSource, type Transformation } from '../prepare/transformation.ts';
 
 /**
- * The page in pixels of the image that its owner has, not of the one that was prepared for reading: that is the image
- * that PAGE, ALTO and hOCR name. A box that was turned becomes the smallest upright one around it.
+ * The page in pixels of the owner's image, which PAGE, ALTO and hOCR refer to, instead of the prepared one. A rotated box
+ * becomes the smallest upright box around it.
  */
 export function inSource(page: Page, transformation: Transformation | undefined): Page {
-  // Another size: somebody's recogniser has read the source itself.
+  // If the sizes differ, a custom recogniser has read the source itself.
   const { image } = transformation ?? {};
   if (transformation === undefined || image?.width !== page.width || image.height !== page.height)
     return page;

@@ -1,15 +1,15 @@
 import { version } from '../../engine/version.ts';
 
-/** What the formats say of a page besides what was read on it. */
+/** What the formats say about a page besides its text. */
 export interface About {
-  /** Of the image, as its owner knows it. */
+  /** The owner's name for the image. */
   name: string;
-  /** Within its document, from 1. */
+  /** The page number in its document, from 1. */
   number: number;
   created: Date;
 }
 
-/** The program that wrote the file; who read the page stands beside it. */
+/** The program that wrote the file. Formats name the recogniser next to it. */
 export const writer = { name: 'Pismak', version };
 
 export function creator(producer: string | undefined): string {

@@ -7,7 +7,7 @@ import { about, anyAbout, anyPage, samplePage } from './testing/pages.ts';
 import { violations } from './testing/structure.ts';
 import { all, parseXml } from './testing/xml-tree.ts';
 
-test('ALTO has the structure of the format, and everything lies on the page, whatever was recognised', () => {
+test('any page gives ALTO with the structure of the format, and with everything inside the page', () => {
   fc.assert(
     fc.property(anyPage, anyAbout, (page, about) => {
       const root = parseXml(toAlto(page, about));
@@ -23,7 +23,7 @@ test('ALTO has the structure of the format, and everything lies on the page, wha
   );
 });
 
-test('words come with place and confidence, and the spaces between them', () => {
+test('words have places and confidence, with spaces between them', () => {
   const root = parseXml(toAlto(samplePage(), about));
   const [line] = all(root, 'TextLine');
   assert.deepEqual(line?.children.map(({ name }) => name).join(' '), 'String SP String SP String SP String');
@@ -35,7 +35,7 @@ test('words come with place and confidence, and the spaces between them', () => 
   assert.equal(all(root, 'Page')[0]?.attributes.PHYSICAL_IMG_NR, '7');
 });
 
-test('a word that is divided between two lines is known as a whole', () => {
+test('a word hyphenated across two lines is also given as a whole', () => {
   const root = parseXml(toAlto(samplePage(), about));
   const parts = all(root, 'String').filter(({ attributes }) => 'SUBS_TYPE' in attributes);
   assert.deepEqual(

@@ -8,7 +8,7 @@ import { createXmlWriter, type XmlWriter } from './xml.ts';
 
 const namespace = 'http://www.loc.gov/standards/alto/ns-v4#';
 
-/** ALTO 4.2 (baselines as lists of points), in pixels. Lines without words are left out: ALTO has no empty ones. */
+/** ALTO 4.2 (baselines as lists of points), in pixels. Lines without words are left out, because ALTO allows none. */
 export function toAlto(page: Page, about: About): string {
   const xml = createXmlWriter();
   xml.element('alto', { xmlns: namespace, SCHEMAVERSION: '4.2' }, () => {
@@ -36,7 +36,7 @@ function writeDescription(xml: XmlWriter, page: Page, about: About): void {
   xml.element('Description', {}, () => {
     xml.element('MeasurementUnit', {}, 'pixel');
     xml.element('sourceImageInformation', {}, () => xml.element('fileName', {}, about.name));
-    // Deprecated in favour of `Processing`, and still the one that readers look for.
+    // Deprecated in favour of `Processing`, but still what readers look for.
     xml.element('OCRProcessing', { ID: 'ocr' }, () =>
       xml.element('ocrProcessingStep', {}, () => {
         xml.element('processingDateTime', {}, about.created.toISOString());
@@ -78,7 +78,7 @@ function writeBlock(xml: XmlWriter, page: Page, paragraph: Paragraph, id: string
 }
 
 interface AroundLine {
-  /** The hyphenation that the line begins with, and the one that it ends with. */
+  /** The hyphenation at the start of the line, and the one at its end. */
   before: Hyphenation | undefined;
   after: Hyphenation | undefined;
 }
@@ -125,7 +125,7 @@ function place(box: Box, page: Page): { HPOS: number; VPOS: number; WIDTH: numbe
   return { HPOS: left, VPOS: top, WIDTH: width, HEIGHT: height };
 }
 
-/** The space between two words; nothing is said of it where they overlap or run from right to left. */
+/** The space between two words. Without dimensions if they overlap or run from right to left. */
 function gap(before: Box, after: Box, page: Page) {
   const left = before.left + before.width;
   if (after.left < left) return {};

@@ -9,7 +9,7 @@ import { toText } from './text.ts';
 
 const bbox = /^bbox \d+ \d+ \d+ \d+(; baseline -?[\d.]+ -?\d+)?(; x_wconf \d{1,3})?$/;
 
-test('hOCR is well-formed, its ids are unique and its titles can be read, whatever was recognised', () => {
+test('any page gives well-formed hOCR with unique ids and valid titles', () => {
   fc.assert(
     fc.property(anyPage, anyAbout, (page, about) => {
       const root = parseXml(toHocr(page, about));
@@ -22,7 +22,7 @@ test('hOCR is well-formed, its ids are unique and its titles can be read, whatev
   );
 });
 
-test('words stand in lines, lines in paragraphs, each with its box', () => {
+test('words are in lines and lines in paragraphs, each with its box', () => {
   const root = parseXml(toHocr(samplePage(), about));
   const words = all(root, 'span').filter(({ attributes }) => attributes.class === 'ocrx_word');
   assert.deepEqual(words[1]?.attributes.title, 'bbox 208 100 352 130; x_wconf 94');
@@ -36,7 +36,7 @@ test('words stand in lines, lines in paragraphs, each with its box', () => {
   );
 });
 
-test('what reads the hOCR of recognisers reads ours, with the same text and the same places', () => {
+test('our hOCR reader reads our own hOCR, with the same text and places', () => {
   const page = samplePage();
   const read = readHocr(toHocr(page, about));
   assert.equal(toText(read), toText(page));

@@ -77,7 +77,7 @@ function bbox(box: Box, page: Page): string {
   return `bbox ${left} ${top} ${left + width} ${top + height}`;
 }
 
-/** Slope and offset, seen from the lower left corner of the line's box. */
+/** Slope and offset, relative to the lower left corner of the line's box. */
 function baseline(line: Line, page: Page): string {
   const list = baselinePoints(line, page);
   const first = list?.[0];
@@ -89,7 +89,7 @@ function baseline(line: Line, page: Page): string {
   return `; baseline ${Number(slope.toFixed(4))} ${Math.round(offset)}`;
 }
 
-/** A string inside of `title`, where quotes and semicolons have a meaning. */
+/** A string inside `title`, where quotes and semicolons are syntax. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\;]/g, '_').replaceAll(/\s+/g, ' ')}"`;
 }

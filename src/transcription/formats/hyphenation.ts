@@ -1,15 +1,15 @@
 import type { Line } from '../page.ts';
 import { lineText } from './text.ts';
 
-/** A word that is divided between two lines. */
+/** A word hyphenated across two lines. */
 export interface Hyphenation {
   hyphen: string;
-  /** What stands before the hyphen. */
+  /** The part before the hyphen. */
   beginning: string;
   whole: string;
 }
 
-/** For each line, how its last word goes on in the next one; undefined where it doesn't. */
+/** For each line, how its last word continues in the next; undefined if it doesn't. */
 export function hyphenated(lines: readonly Line[]): (Hyphenation | undefined)[] {
   return lines.map((line, index) => {
     const [, beginning, hyphen] = divided.exec(lineText(line)) ?? [];
@@ -20,7 +20,7 @@ export function hyphenated(lines: readonly Line[]): (Hyphenation | undefined)[] 
   });
 }
 
-/** Letters with one of the marks for division: hyphen-minus, soft hyphen, hyphen, double oblique hyphen, not sign. */
+/** Letters followed by a hyphen: hyphen-minus, soft hyphen, hyphen, double oblique hyphen or not sign. */
 const divided = /(?:^|\s)(\S*\p{L})([-\u00ad\u2010\u2e17¬])$/u;
-/** A capital begins a word of its own, e.g. after a dash or in a double name. */
+/** A capital starts a new word, e.g. after a dash or in a double name. */
 const continued = /^\p{Ll}\S*/u;

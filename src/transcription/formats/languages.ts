@@ -1,15 +1,15 @@
-/** The first of the languages that Tesseract was told, e.g. `deu` of `deu_latf+ces`. */
+/** The first of Tesseract's languages, e.g. `deu` of `deu_latf+ces`. */
 export function firstLanguage(languages: string | undefined): string | undefined {
   return languages === undefined ? undefined : /^[a-z]{3}(?![a-z])/.exec(languages)?.[0];
 }
 
-/** As HTML wants it: `cs` for `ces`. */
+/** The language tag for HTML: `cs` for `ces`. */
 export function languageTag(languages: string | undefined): string | undefined {
   const code = firstLanguage(languages);
   return code === undefined ? undefined : Intl.getCanonicalLocales(code)[0];
 }
 
-/** As PAGE spells it, from its closed list; left out when we don't know. */
+/** The name in PAGE's closed list of languages; undefined if we don't know it. */
 export function languageName(languages: string | undefined): string | undefined {
   return names[firstLanguage(languages) ?? ''];
 }

@@ -5,7 +5,7 @@ import { toMets } from './mets.ts';
 import { type Structure, types, violations } from './testing/structure.ts';
 import { all, parseXml } from './testing/xml-tree.ts';
 
-/** As far as we write it, in our own words. */
+/** The part of METS that we write, in our own description. */
 const structure: Structure = {
   root: 'mets',
   elements: {
@@ -56,7 +56,7 @@ const anyFile = fc.record({
   sha256: fc.constant(stored.sha256),
 });
 
-test('METS has the structure of the format, with hostile titles, names and paths', () => {
+test('METS has the structure of the format, even with hostile titles, names and paths', () => {
   const pages = fc.array(fc.record({ name: anyText, files: fc.array(anyFile, { maxLength: 3 }) }), {
     maxLength: 3,
   });
@@ -69,7 +69,7 @@ test('METS has the structure of the format, with hostile titles, names and paths
   );
 });
 
-test('files are in groups by use, and each page names its files', () => {
+test('files are grouped by use, and each page lists its files', () => {
   const file = (use: string, path: string) => ({ use, mediaType: 'text/xml', path, ...stored });
   const pages = [1, 2].map((number) => ({
     ...{ number, name: `list ${number}` },

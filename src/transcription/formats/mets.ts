@@ -1,7 +1,7 @@
 import { writer } from './about.ts';
 import { createXmlWriter, type XmlWriter } from './xml.ts';
 
-/** A document as METS describes it: which files there are of which page. */
+/** A document as METS describes it: the pages and their files. */
 export interface MetsDocument {
   id: string;
   title: string;
@@ -17,10 +17,10 @@ export interface MetsPage {
 }
 
 export interface MetsFile {
-  /** What the file is: files of the same use make a group, e.g. `IMAGE`, `ALTO`. */
+  /** The purpose of the file, e.g. `IMAGE` or `ALTO`. Files with the same use form a group. */
   use: string;
   mediaType: string;
-  /** Path from the METS file, with slashes. */
+  /** Path relative to the METS file, with slashes. */
   path: string;
   size: number;
   /** In hexadecimal. */

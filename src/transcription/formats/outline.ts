@@ -1,6 +1,6 @@
 import type { Box, Line, Page } from '../page.ts';
 
-/** The part of a box that lies on the page: recognisers sometimes reach over the edge. */
+/** The part of a box inside the page. Boxes of recognisers sometimes reach over the edge. */
 export function onPage(box: Box, page: Page): Box {
   const left = Math.min(box.left, page.width);
   const top = Math.min(box.top, page.height);
@@ -19,7 +19,7 @@ export function corners(box: Box): string {
   return `${box.left},${box.top} ${right},${box.top} ${right},${bottom} ${box.left},${bottom}`;
 }
 
-/** The line that the letters stand on; undefined when the recogniser didn't tell. */
+/** The line that the letters stand on; undefined if the recogniser gave none. */
 export function baselinePoints(line: Line, page: Page): { x: number; y: number }[] | undefined {
   if (line.baseline === undefined || line.baseline.length < 2) return undefined;
   return line.baseline.map(({ x, y }) => ({ x: clamp(x, page.width), y: clamp(y, page.height) }));
@@ -29,13 +29,13 @@ export function points(list: readonly { x: number; y: number }[]): string {
   return list.map(({ x, y }) => `${x},${y}`).join(' ');
 }
 
-/** Mean of what the words say, for lines and paragraphs; undefined when none says anything. */
+/** The mean confidence of the words; undefined if none has one. */
 export function meanConfidence(lines: readonly Line[]): number | undefined {
   const known = lines.flatMap((line) => line.words.flatMap((word) => word.confidence ?? []));
   return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
-/** Without exponents and endless digits, which not every reader takes. */
+/** Without exponents and long fractions, which some readers reject. */
 export function formatConfidence(confidence: number | undefined): string | undefined {
   return confidence === undefined ? undefined : String(Math.round(confidence * 10_000) / 10_000);
 }

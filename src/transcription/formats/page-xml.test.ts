@@ -8,7 +8,7 @@ import { violations } from './testing/structure.ts';
 import { all, parseXml } from './testing/xml-tree.ts';
 import { toText } from './text.ts';
 
-test('PAGE XML has the structure of the format, whatever was recognised', () => {
+test('any page gives PAGE XML with the structure of the format', () => {
   fc.assert(
     fc.property(anyPage, anyAbout, (page, about) => {
       const root = parseXml(toPageXml(page, about));
@@ -25,7 +25,7 @@ test('PAGE XML has the structure of the format, whatever was recognised', () => 
   );
 });
 
-test('regions in reading order give the text, words their places and how sure they are', () => {
+test('regions in reading order give the text, words have places and confidence', () => {
   const root = parseXml(toPageXml(samplePage(), about));
   const order = all(root, 'RegionRefIndexed').map(({ attributes }) => attributes.regionRef);
   assert.deepEqual(order, ['r1p1', 'r1p2', 'r3', 'r4', 'r5']);

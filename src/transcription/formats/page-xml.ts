@@ -9,8 +9,8 @@ const namespace = 'http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-
 const elementOf = { image: 'ImageRegion', table: 'TableRegion', separator: 'SeparatorRegion' } as const;
 
 /**
- * PAGE XML 2019-07-15. A paragraph is a text region of its own, side by side and not nested, because many readers look
- * only at the top level; text inside a table or an image is nested in its region.
+ * PAGE XML 2019-07-15. Each paragraph is a top-level text region, because many readers look only at the top level. Text
+ * inside a table or an image is nested in its region.
  */
 export function toPageXml(page: Page, about: About): string {
   const xml = createXmlWriter();

@@ -4,18 +4,18 @@ import fc from 'fast-check';
 import { anyPage, samplePage } from './testing/pages.ts';
 import { toText } from './text.ts';
 
-test('lines are lines, an empty line stands between paragraphs, hyphens stay', () => {
+test('line breaks and hyphens stay, and an empty line separates paragraphs', () => {
   assert.equal(
     toText(samplePage()),
     'Příliš žluťoučký kůň úpěl\nďábelské ódy; „Łódź“ & <Straße> 😀\n\nRok 1923 byl obzvláš-\ntě suchý.\n\nobilí 12 q\n',
   );
 });
 
-test('a page with nothing on it gives an empty text', () => {
+test('an empty page gives an empty text', () => {
   assert.equal(toText({ width: 1, height: 1, regions: [] }), '');
 });
 
-test('whatever was recognised, there are no control characters, no empty lines in paragraphs, and no spaces at the ends', () => {
+test('the text of any page has no control characters, empty lines in paragraphs or trailing spaces', () => {
   fc.assert(
     fc.property(anyPage, (page) => {
       const text = toText(page);

@@ -1,6 +1,6 @@
 import type { Line, Page, Paragraph } from '../page.ts';
 
-/** Plain text: a line for each line, an empty line between paragraphs, hyphens as they stand on the page. */
+/** Plain text with the line breaks and hyphens of the page, and an empty line between paragraphs. */
 export function toText(page: Page): string {
   const paragraphs = page.regions
     .flatMap((region) => region.paragraphs)
@@ -23,7 +23,7 @@ export function lineText(line: Line): string {
     .join(' ');
 }
 
-/** One word stays one word on one line, whatever a recogniser put into it. */
+/** The word on one line, without control characters and outer spaces, whatever the recogniser put into it. */
 export function wordText(text: string): string {
   return text
     .toWellFormed()

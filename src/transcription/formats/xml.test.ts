@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseXml } from './testing/xml-tree.ts';
 import { createXmlWriter } from './xml.ts';
 
-/** By the numbers of the standard. */
+/** By the character ranges of the standard. */
 function legal(text: string): string {
   const allowed = (code: number) =>
     [0x9, 0xa, 0xd].includes(code) || (code >= 0x20 && code !== 0xfffe && code !== 0xffff);
@@ -13,7 +13,7 @@ function legal(text: string): string {
     .join('');
 }
 
-test('any text comes back as it was, but for what XML can not hold', () => {
+test('any text comes back unchanged, except for characters that XML forbids', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (attribute, text) => {
       const xml = createXmlWriter();

@@ -1,8 +1,8 @@
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Writes XML from the inside of nested calls, so that whatever is opened is closed and whatever is said is escaped. */
+/** Writes XML by nested calls, so every element is closed and every text is escaped. */
 export interface XmlWriter {
-  /** With text inside, with children written by a function, or empty. What is undefined is left out. */
+  /** An element with text, with children written by a function, or empty. Undefined attributes are left out. */
   element(name: string, attributes?: Attributes, content?: string | (() => void)): void;
   /** The whole document. */
   toString(): string;
@@ -32,18 +32,18 @@ export function createXmlWriter(prologue = ''): XmlWriter {
   };
 }
 
-/** Safe in text and in attributes; what XML can't hold, such as control characters and halves of pairs, is dropped. */
+/** Safe in text and attributes. Characters that XML forbids, such as control characters and lone surrogates, are dropped. */
 export function escapeXml(text: string): string {
   if (plain.test(text)) return text;
   return text.replaceAll(illegal, '').replaceAll(special, (character) => entities[character] ?? '');
 }
 
-/** Nearly all that is ever written: one look instead of two changes that change nothing. */
+/** Matches nearly all text: one test instead of two replacements that change nothing. */
 const plain = /^[ !#-%(-;=?-~\u00a0-\ud7ff]*$/;
 const illegal = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 const special = /[&<>"'\t\n\r]/g;
 const entities: Readonly<Record<string, string>> = {
   ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
-  // Written out, because a parser makes spaces of them in attributes.
+  // Escaped, because parsers turn them into spaces in attributes.
   ...{ '\t': '&#9;', '\n': '&#10;', '\r': '&#13;' },
 };

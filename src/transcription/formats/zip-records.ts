@@ -1,11 +1,11 @@
-/** What the directory of a ZIP says of an entry. Sizes and places above 4 GB go into the fields of ZIP64. */
+/** An entry in the directory of a ZIP. Sizes and offsets above 4 GB go into ZIP64 fields. */
 export interface ZipRecord {
   path: Buffer;
   modified: Date;
-  /** Where its local header begins. */
+  /** Start of its local header. */
   offset: number;
   deflated: boolean;
-  /** Sizes were not known when the local header was written; they follow the content. */
+  /** The sizes follow the content, because they were unknown when the local header was written. */
   streamed: boolean;
   crc: number;
   size: number;
@@ -13,7 +13,7 @@ export interface ZipRecord {
 }
 
 const many = 0xffffffff;
-/** Sizes afterwards; names in UTF-8. */
+/** Sizes follow the content; names are in UTF-8. */
 const streamedFlag = 0x08;
 const unicodeFlag = 0x800;
 
@@ -29,7 +29,7 @@ export function localHeader(record: ZipRecord): Buffer {
   ]);
 }
 
-/** After the content of an entry whose sizes were not known before. */
+/** Follows the content of a streamed entry. */
 export function sizesAfterwards(record: ZipRecord): Buffer {
   return fields([0x08074b50, 4], [record.crc, 4], [record.packed, 8], [record.size, 8]);
 }
@@ -38,7 +38,7 @@ export function centralRecord(record: ZipRecord): Buffer {
   const large = isLarge(record) || record.streamed || record.offset >= many;
   const extra = large ? zip64([record.size, record.packed, record.offset]) : Buffer.alloc(0);
   return Buffer.concat([
-    // Made on Unix, so that the last field but one is its mode: a file that all may read.
+    // "Made on Unix", so the external attributes below hold the mode: a file that everybody may read.
     fields([0x02014b50, 4], [0x0300 | 45, 2], [large ? 45 : 20, 2]),
     common(record, large),
     fields([record.path.length, 2], [extra.length, 2], [0, 2], [0, 2], [0, 2]),
@@ -88,7 +88,7 @@ export function endRecords(directory: { count: number; start: number; length: nu
   return Buffer.concat([large64, locator, end]);
 }
 
-/** What local header and directory say alike: flags, method, time, checksum and sizes. */
+/** The fields that local header and directory share: flags, method, time, checksum and sizes. */
 function common(record: ZipRecord, large: boolean): Buffer {
   const { date, time } = dosTime(record.modified);
   return fields(
@@ -121,7 +121,7 @@ function fields(...list: readonly (readonly [value: number, bytes: number])[]): 
   return buffer;
 }
 
-/** Counted from 1980, in steps of two seconds; in UTC, so that the same content gives the same bytes everywhere. */
+/** From 1980, in steps of two seconds. In UTC, so the same content gives the same bytes everywhere. */
 function dosTime(at: Date): { date: number; time: number } {
   const year = Math.min(Math.max(at.getUTCFullYear(), 1980), 2107) - 1980;
   return {

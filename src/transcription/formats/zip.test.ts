@@ -9,7 +9,7 @@ import { centralRecord, endRecords } from './zip-records.ts';
 
 const modified = new Date('2024-05-06T07:08:10Z');
 
-/** Read by a program that is not ours: names, contents and times. */
+/** Names and contents, as read by a program that is not ours. */
 async function unpack(directory: string, archive: Uint8Array): Promise<[name: string, text: string][]> {
   const file = join(directory, 'a.zip');
   await writeFile(file, archive);
@@ -30,7 +30,7 @@ async function* pieces(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text);
 }
 
-test('another program unpacks what was packed: small and large, whole and in pieces, with Czech names', async (t) => {
+test('another program unpacks our ZIP: small and large files, whole and streamed, with Czech names', async (t) => {
   const long = 'Příliš žluťoučký kůň\n'.repeat(1000);
   const entries: ZipEntry[] = [
     { name: 'strana 1/text.txt', content: Buffer.from(long) },
@@ -40,7 +40,7 @@ test('another program unpacks what was packed: small and large, whole and in pie
     { name: 'image', content: Buffer.from('%PDF not really') },
   ];
   const archive = await pack(entries);
-  // One of the two copies is stored, as it came in pieces.
+  // One of the two copies is stored uncompressed, because it was streamed.
   assert.ok(archive.length < Buffer.byteLength(long) * 1.2, 'text is deflated');
   assert.deepEqual(await unpack(await temporaryDirectory(t), archive), [
     ['strana 1/text.txt', long],
@@ -64,7 +64,7 @@ test('more entries than the old format can count', async (t) => {
   assert.equal(read, `${count} b'A'\n`);
 });
 
-test('sizes and places above 4 GB go into the fields of ZIP64', () => {
+test('sizes and offsets above 4 GB go into ZIP64 fields', () => {
   const record = { path: Buffer.from('a'), modified, deflated: false, streamed: false, crc: 0 };
   const central = centralRecord({ ...record, offset: 2 ** 33, size: 2 ** 34, packed: 2 ** 34 });
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('sizes and places above 4 GB go into the fields of ZIP64', () => {
   assert.equal(endRecords({ count: 1, start: 2 ** 20, length: 47 }).readUInt32LE(0), 0x06054b50);
 });
 
-test('hostile names become harmless, and no path is there twice', async (t) => {
+test('hostile names are sanitised, and no path occurs twice', async (t) => {
   const names = ['../../etc/passwd', 'nul.txt', 'a.txt', 'A.txt', 'b', 'b/c'];
   const archive = await pack(names.map((name) => ({ name, content: Buffer.from(name) })));
   const unpacked = await unpack(await temporaryDirectory(t), archive);
@@ -85,7 +85,7 @@ test('hostile names become harmless, and no path is there twice', async (t) => {
   );
 });
 
-test('an archive that nobody takes on reading asks for no more entries', async () => {
+test('an archive asks for no more entries once nobody reads it', async () => {
   let asked = 0;
   let closed = false;
   const endless = async function* () {

@@ -4,15 +4,15 @@ import { createDistinctPaths, safePath } from '../../engine/files/safe-names.ts'
 import { centralRecord, endRecords, localHeader, sizesAfterwards, type ZipRecord } from './zip-records.ts';
 
 export interface ZipEntry {
-  /** Path inside of the archive, with slashes; made safe when it isn't. */
+  /** Path inside the archive, with slashes. It is sanitised. */
   name: string;
-  /** What comes in pieces is stored as it is; whole contents are deflated where it pays. */
+  /** Streams are stored uncompressed; whole contents are deflated if that makes them smaller. */
   content: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
 /**
- * A ZIP in pieces: entries are asked for one after the other, as fast as the reader takes them. Our own, because of those
- * that there are one can't deflate, one can't exceed 4 GB, and one looks through all entries for each of them.
+ * Streams a ZIP: asks for entries one by one, as fast as the reader takes them. We wrote our own: of
+ * the libraries, one can't deflate, one can't exceed 4 GB, and one searches all entries for each entry.
  */
 export async function* writeZip(
   entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>,
@@ -43,7 +43,7 @@ export async function* writeZip(
       record.crc = crc32(content);
       record.size = content.length;
       record.packed = packed.length;
-      // In one piece: documents have thousands of small files.
+      // One chunk per file, because documents have thousands of small files.
       yield emit(Buffer.concat([localHeader(record), packed]));
     } else {
       record.streamed = true;
@@ -65,14 +65,14 @@ export async function* writeZip(
 
 const deflate = promisify<Uint8Array, Uint8Array>(deflateRaw);
 
-/** Images and PDFs don't become smaller: then the content itself is given back. */
+/** Returns the content itself if deflating would not help, as with images and PDFs. */
 async function pack(content: Uint8Array): Promise<Uint8Array> {
   if (content.length < 64 || isPacked(content)) return content;
   const packed = await deflate(content);
   return packed.length < content.length ? packed : content;
 }
 
-/** By the first bytes: JPEG, PNG, PDF, ZIP. */
+/** Whether the first bytes are those of JPEG, PNG, PDF or ZIP. */
 function isPacked(content: Uint8Array): boolean {
   const start = Buffer.from(content.subarray(0, 4)).toString('latin1');
   return ['\xff\xd8', '\x89PNG', '%PDF', 'PK\x03\x04'].some((magic) => start.startsWith(magic));

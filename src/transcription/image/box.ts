@@ -1,6 +1,6 @@
 import type { Box } from '../page.ts';
 
-/** The smallest box that holds all of them. */
+/** The smallest box around all of them. */
 export function boxAround(boxes: readonly Box[]): Box {
   let [left, top, right, bottom] = [Infinity, Infinity, 0, 0];
   for (const box of boxes) {

@@ -1,11 +1,11 @@
-/** An image in shades of grey, row by row: 0 is black, 255 is white. */
+/** A greyscale image, row by row: 0 is black, 255 is white. */
 export interface Grey {
   data: Uint8Array;
   width: number;
   height: number;
 }
 
-/** The same image smaller by a whole factor; every pixel is the mean of a square. What doesn't fill a square is cut. */
+/** The image reduced by a whole factor. Every pixel is the mean of a square; incomplete squares are cropped. */
 export function reduce(image: Grey, factor: number): Grey {
   if (factor <= 1) return image;
   if (factor === 2 && image.width > 1 && image.height > 1) return halve(image);
@@ -19,7 +19,7 @@ export function reduce(image: Grey, factor: number): Grey {
   for (let y = 0; y < height; y++) {
     sums.fill(0);
     for (let row = y * factor; row < y * factor + rows; row++) {
-      // Column by column: the loops that run often are then simple ones.
+      // Column by column keeps the inner loops simple.
       for (let column = 0; column < columns; column++) {
         let at = row * image.width + column;
         for (let x = 0; x < width; x++, at += factor)
@@ -31,7 +31,7 @@ export function reduce(image: Grey, factor: number): Grey {
   return { data, width, height };
 }
 
-/** The most common factor, at half the time. */
+/** Reduces by 2, the most common factor, in half the time. */
 function halve({ data: source, width: full, height: tall }: Grey): Grey {
   const width = full >> 1;
   const height = tall >> 1;
@@ -47,7 +47,7 @@ function halve({ data: source, width: full, height: tall }: Grey): Grey {
   return { data, width, height };
 }
 
-/** The factor that makes the longer side about as long as wanted, never longer than twice that. */
+/** The factor that brings the longer side close to `longest`, never above twice that. */
 export function factorFor(image: { width: number; height: number }, longest: number): number {
   return Math.max(1, Math.round(Math.max(image.width, image.height) / longest));
 }

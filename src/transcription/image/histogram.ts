@@ -1,6 +1,6 @@
 export type Histogram = Uint32Array;
 
-/** With a step, of every so manieth pixel only. */
+/** With a step, counts only every step-th pixel. */
 export function histogramOf(data: Uint8Array, step = 1): Histogram {
   const histogram = new Uint32Array(256);
   for (let at = 0; at < data.length; at += step) {
@@ -21,7 +21,7 @@ export function percentile(histogram: Histogram, share: number): number {
   return 255;
 }
 
-/** Otsu's threshold between dark and light: the first shade that counts as light. Only shades in the range are seen. */
+/** Otsu's threshold between dark and light: the first shade that counts as light. Only shades in the range count. */
 export function otsu(histogram: Histogram, from = 0, to = 255): number {
   let total = 0;
   let sum = 0;
@@ -47,11 +47,11 @@ export function otsu(histogram: Histogram, from = 0, to = 255): number {
     }
     if (between >= best) last = shade + 1;
   }
-  // Between two peaks with nothing in between, all thresholds are equally good: the middle one.
+  // If nothing lies between two peaks, all thresholds there are equally good; take the middle one.
   return Math.round((first + last) / 2);
 }
 
-/** The mean shade of what is darker than the limit. */
+/** The mean shade of the pixels darker than the limit. */
 export function meanBelow(histogram: Histogram, limit: number): number {
   let sum = 0;
   let count = 0;

@@ -1,10 +1,10 @@
 import { number, type StageConfig } from '../../engine/stage/stage-config.ts';
 
-/** What one page may cost. Keys of every stage that opens images. */
+/** Limits on one page. Every stage that opens images has these keys. */
 export const limitSettings = {
-  // A0 at 300 dpi has 139. An image is held in memory at a byte a pixel, or four.
-  MAX_MEGAPIXELS: number(150, 'largest image that is opened', { min: 1, max: 2000 }),
-  MAX_MEGABYTES: number(1024, 'largest file that is opened, and all files of a ZIP together', {
+  // A0 at 300 dpi has 139. An image takes one or four bytes of memory per pixel.
+  MAX_MEGAPIXELS: number(150, 'limit on the size of an image, in megapixels', { min: 1, max: 2000 }),
+  MAX_MEGABYTES: number(1024, 'limit on the size of a file, and of all files in a ZIP together', {
     min: 1,
     max: 8192,
   }),

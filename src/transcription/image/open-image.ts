@@ -8,7 +8,7 @@ import { foreignFormat, sourceFormat } from './source-format.ts';
 
 export interface ImageFacts {
   format: 'png' | 'jpeg' | 'tiff' | 'webp';
-  /** Pixels as the image is seen, that is after turning as its EXIF orientation asks. */
+  /** In pixels, after applying the EXIF orientation. */
   width: number;
   height: number;
   dpi?: number;
@@ -16,21 +16,21 @@ export interface ImageFacts {
   pages: number;
 }
 
-/** Reads the head of an image only, so that what is too large is refused before it is unpacked. */
+/** Reads only the header of an image, to refuse images that are too large before decoding. */
 export async function describeImage(bytes: Uint8Array, limits: ImageLimits): Promise<ImageFacts> {
   const format = imageFormat(bytes, limits);
   const metadata = await (await open(bytes, 0)).metadata().catch(refuse);
   return factsOf(format, metadata, limits);
 }
 
-/** The image in shades of grey, turned as its EXIF orientation asks, on white where it is transparent. */
+/** The image in greyscale, after applying the EXIF orientation, with white for transparency. */
 export async function readGrey(bytes: Uint8Array, limits: ImageLimits): Promise<Grey & { dpi?: number }> {
   const format = imageFormat(bytes, limits);
   const image = await open(bytes, 0);
   const metadata = await image.metadata().catch(refuse);
   const { dpi } = factsOf(format, metadata, limits);
   const upright = metadata.hasAlpha ? image.autoOrient().flatten({ background: '#fff' }) : image.autoOrient();
-  // Said for grey images too: the library would make them colourful on the way, at three times the cost.
+  // Needed for grey images too: the library would convert them to colour on the way, at three times the cost.
   const { data, info } = await upright
     .toColourspace('b-w')
     .raw({ depth: 'uchar' })
@@ -40,7 +40,7 @@ export async function readGrey(bytes: Uint8Array, limits: ImageLimits): Promise<
   return dpi === undefined ? pixels : { ...pixels, dpi };
 }
 
-/** One page of a TIFF as a PNG that every program can show: 8 bits, grey or sRGB. Pages are counted from 0. */
+/** One page of a TIFF as a PNG that every program can show: 8 bits, grey or sRGB. Pages count from 0. */
 export async function readTiffPage(
   bytes: Uint8Array,
   page: number,
@@ -56,7 +56,7 @@ export async function readTiffPage(
   return { png: data, ...sizeOf(info), ...(facts.dpi === undefined ? {} : { dpi: facts.dpi }) };
 }
 
-/** Our own limit on pixels is checked on the head; the library's stays as a second lock. */
+/** We check our pixel limit on the header; the library's own limit stays as a second guard. */
 async function open(bytes: Uint8Array, page: number): Promise<Sharp> {
   const sharp = await loadSharp();
   return sharp(bytes, { page, failOn: 'truncated', limitInputPixels: 2e9, autoOrient: false });
@@ -66,15 +66,15 @@ function imageFormat(bytes: Uint8Array, limits: ImageLimits): ImageFacts['format
   if (bytes.length === 0) throw new PermanentFailure('the file is empty');
   if (bytes.length > limits.bytes) {
     throw new PermanentFailure(
-      `the file has ${megabytes(bytes.length)} MB; at most ${megabytes(limits.bytes)} MB are taken`,
+      `the file has ${megabytes(bytes.length)} MB; the limit is ${megabytes(limits.bytes)} MB`,
     );
   }
   const format = sourceFormat(bytes);
   if (format === undefined) {
-    throw new PermanentFailure(`the file is no image, PDF or ZIP; it is ${foreignFormat(bytes)}`);
+    throw new PermanentFailure(`the file is not an image, PDF or ZIP; it is ${foreignFormat(bytes)}`);
   }
   if (format === 'pdf' || format === 'zip' || format === 'jp2') {
-    throw new PermanentFailure(`a ${format.toUpperCase()} must go through the stage split first`);
+    throw new PermanentFailure(`a ${format.toUpperCase()} file must go through the stage \`split\` first`);
   }
   return format;
 }
@@ -85,8 +85,8 @@ function factsOf(format: ImageFacts['format'], metadata: Metadata, limits: Image
   const height = turned ? metadata.width : metadata.height;
   if (width * height > limits.pixels) {
     throw new PermanentFailure(
-      `the image has ${width} x ${height} pixels, that is ${Math.round((width * height) / 1e6)} million; ` +
-        `at most ${Math.round(limits.pixels / 1e6)} million are taken`,
+      `the image has ${width} x ${height} pixels, which is ${Math.round((width * height) / 1e6)} million; ` +
+        `the limit is ${Math.round(limits.pixels / 1e6)} million`,
     );
   }
   const dpi = plausibleDpi(metadata.density, Math.max(width, height));
@@ -94,7 +94,7 @@ function factsOf(format: ImageFacts['format'], metadata: Metadata, limits: Image
   return { format, width, height, pages, ...(dpi === undefined ? {} : { dpi }) };
 }
 
-/** Programs write 72 or 96 when they don't know: not believed where it would make a page of more than 60 cm. */
+/** Programs write 72 or 96 if they don't know. We ignore values that would make the page larger than 60 cm. */
 function plausibleDpi(density: number | undefined, longest: number): number | undefined {
   if (density === undefined || density < 50 || density > 5000) return undefined;
   const isGuess = density === 72 || density === 96;
@@ -107,7 +107,7 @@ function sizeOf({ width, height }: { width: number; height: number }): { width: 
 
 function refuse(error: unknown): never {
   const detail = messageOf(error).split('\n').at(-1)?.slice(0, 120) ?? '';
-  throw new PermanentFailure(`the image is damaged or cut short (${detail}): scan or send it again`);
+  throw new PermanentFailure(`the image is damaged or truncated (${detail}); scan or upload it again`);
 }
 
 function megabytes(bytes: number): number {

@@ -1,7 +1,7 @@
-/** Kinds of files that a document may be made of. */
+/** The file formats that sources may have. */
 export type SourceFormat = 'png' | 'jpeg' | 'tiff' | 'webp' | 'jp2' | 'pdf' | 'zip';
 
-/** By content, because extensions lie. A PDF may have up to a kilobyte of something else before it. */
+/** Detects the format by content, because extensions can be wrong. A PDF may start with up to a kilobyte of other data. */
 export function sourceFormat(bytes: Uint8Array): SourceFormat | undefined {
   const start = text(bytes, 0, 16);
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
@@ -16,23 +16,23 @@ export function sourceFormat(bytes: Uint8Array): SourceFormat | undefined {
   return undefined;
 }
 
-/** What people send by mistake, so that they can be told what it is. */
+/** Names formats that people upload by mistake, with advice. */
 export function foreignFormat(bytes: Uint8Array): string {
   const start = text(bytes, 0, 512);
-  if (start.startsWith('ftyp', 4)) return 'a HEIC or AVIF photograph or a film: save it as JPEG';
+  if (start.startsWith('ftyp', 4)) return 'a HEIC or AVIF photograph, or a video; save it as JPEG';
   const known = Object.entries(foreign).find(([mark]) => start.startsWith(mark));
   if (known) return known[1];
   if (/^\s*</.test(start)) return 'a web page or XML';
-  return start.includes('\0') ? 'of a kind that is not known here' : 'plain text';
+  return start.includes('\0') ? 'of an unknown format' : 'plain text';
 }
 
 const foreign = {
-  GIF8: 'a GIF: save it as PNG',
-  BM: 'a BMP: save it as PNG',
-  'AT&TFORM': 'a DjVu: convert it to PDF',
-  '\xd0\xcf\x11\xe0': 'an old Word, Excel or PowerPoint file: export it as PDF',
-  'Rar!': 'a RAR archive: send a ZIP',
-  '7z\xbc\xaf': 'a 7-Zip archive: send a ZIP',
+  GIF8: 'a GIF; save it as PNG',
+  BM: 'a BMP; save it as PNG',
+  'AT&TFORM': 'a DjVu file; convert it to PDF',
+  '\xd0\xcf\x11\xe0': 'an old Word, Excel or PowerPoint file; export it as PDF',
+  'Rar!': 'a RAR archive; upload a ZIP',
+  '7z\xbc\xaf': 'a 7-Zip archive; upload a ZIP',
 } as const;
 
 function text(bytes: Uint8Array, from: number, length: number): string {

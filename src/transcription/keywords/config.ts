@@ -1,8 +1,8 @@
 import { number, parseStageConfig } from '../../engine/stage/stage-config.ts';
 
-const settings = { KEYWORDS: number(30, 'keywords that a page gets at most', { min: 0, max: 1000 }) };
+const settings = { KEYWORDS: number(30, 'limit on keywords per page', { min: 0, max: 1000 }) };
 
-/** Configuration of the stage `index`. Throws what the administrator should read. */
+/** Configuration of the stage `index`. Throws errors meant for the administrator. */
 export function parseKeywordsConfig(text: string): { limit: number } {
   return { limit: Math.round(parseStageConfig(text, settings).KEYWORDS) };
 }

@@ -5,13 +5,13 @@ import { stopWords } from './stop-words.ts';
 
 export interface Keywords {
   language: string;
-  /** All words of the page, those without meaning too. */
+  /** All words of the page, including stop words. */
   words: number;
   /** Most frequent first. */
   keywords: { word: string; count: number }[];
 }
 
-/** Words that a page repeats, without those that every text repeats. Spelled as the page mostly does. */
+/** Words that a page repeats, without stop words, in the page's most common spelling. */
 export function findKeywords(page: Page, language: string, limit: number): Keywords {
   const ignored = stopWords(language);
   const spellings = new Map<string, Map<string, number>>();
@@ -28,7 +28,7 @@ export function findKeywords(page: Page, language: string, limit: number): Keywo
     word: mostFrequent(spelling),
     count: [...spelling.values()].reduce((sum, count) => sum + count, 0),
   }));
-  // Of words that are there equally often, the longer one says more.
+  // Of words with the same count, the longer one says more.
   keywords.sort((a, b) => b.count - a.count || b.word.length - a.word.length || (a.word < b.word ? -1 : 1));
   return { language, words, keywords: keywords.slice(0, limit) };
 }
@@ -43,7 +43,7 @@ function textOf(page: Page): string {
     .normalize('NFC');
 }
 
-/** Words that are divided between two lines are put together. */
+/** Joins words hyphenated across two lines. */
 function withoutHyphens({ lines }: Paragraph): string {
   const hyphens = hyphenated(lines);
   return lines

@@ -21,7 +21,7 @@ async function keywordsOf(lines: readonly string[], language = 'ces', config = '
   return JSON.parse(files['keywords.json'] ?? '');
 }
 
-test('what a page repeats describes it, not what every page repeats; diacritics stay', async () => {
+test('keywords are words that the page repeats, without stop words and with diacritics', async () => {
   const found = await keywordsOf([
     'Žďár leží na řece a Žďár je na dráze,',
     'protože řece, která je u něj, se říká řeka.',
@@ -37,7 +37,7 @@ test('what a page repeats describes it, not what every page repeats; diacritics 
   assert.equal(found.language, 'ces');
 });
 
-test('a word that is divided between two lines counts as one, and capitals make no difference', async () => {
+test('a word hyphenated across two lines counts as one, and case doesn’t matter', async () => {
   const found = await keywordsOf(
     ['Obecní zastupi-', 'telstvo. ZASTUPITELSTVO', 'a zastupitelstvo'],
     'ces',
@@ -46,7 +46,7 @@ test('a word that is divided between two lines counts as one, and capitals make 
   assert.deepEqual(found.keywords, [{ word: 'zastupitelstvo', count: 3 }]);
 });
 
-test('languages bring their own words without meaning', async () => {
+test('each language has its own stop words', async () => {
   const lines = ['der Wald und protože'];
   assert.deepEqual((await keywordsOf(lines, 'deu_latf+ces')).keywords, [{ word: 'Wald', count: 1 }]);
   assert.equal((await keywordsOf(lines, 'eng')).keywords.length, 4);

@@ -4,7 +4,7 @@ import { readOrder, readPage } from '../job-page.ts';
 import { parseKeywordsConfig } from './config.ts';
 import { findKeywords } from './find-keywords.ts';
 
-/** Writes the words that describe the page. */
+/** Writes the keywords of a page. */
 export default defineProcessor(async (setup) => {
   const { limit } = parseKeywordsConfig(setup.config);
   return async (job) => {

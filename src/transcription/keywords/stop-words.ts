@@ -1,4 +1,4 @@
-/** Words that say nothing of what a page is about, by Tesseract's names of the languages. */
+/** Words that say nothing about the subject of a page, by Tesseract's language names. */
 export function stopWords(languages: string): ReadonlySet<string> {
   const lists = languages.split('+').map((language) => byLanguage[language.split('_')[0] ?? ''] ?? '');
   return new Set(lists.flatMap((list) => list.split(' ')));

@@ -8,7 +8,7 @@ function draw(...rows: string[]): Bitmap {
   return { data, width: rows[0]?.length ?? 0, height: rows.length };
 }
 
-test('ink that touches, even at corners or by a detour, is one piece', () => {
+test('connected ink, even at corners or by a detour, is one component', () => {
   const found = findComponents(draw('#.#..#', '#.#...', '###..#', '...#.#'));
   assert.deepEqual(found, [
     { left: 0, top: 0, width: 4, height: 4, ink: 8 },
@@ -17,7 +17,7 @@ test('ink that touches, even at corners or by a detour, is one piece', () => {
   ]);
 });
 
-test('all ink is found, as pieces that a plain search finds too', () => {
+test('the components are those that a plain search finds', () => {
   const bitmaps = fc
     .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }))
     .chain(([width, height]) =>

@@ -13,10 +13,10 @@ export interface Component extends Box {
   ink: number;
 }
 
-/** Pieces of ink that hang together, also across corners: runs of each row are joined with those they touch above. */
+/** Connected components of ink, corners included: runs of each row are joined with those they touch above. */
 export function findComponents({ data, width, height }: Bitmap): Component[] {
   const components: Component[] = [];
-  // Each piece points to the older one that it was joined with, or to itself.
+  // Each component points to the older one it was joined with, or to itself.
   const parents: number[] = [];
   const rootOf = (number: number) => {
     let root = number;
@@ -87,7 +87,7 @@ function join(components: Component[], parents: number[], younger: number, older
   Object.assign(to, boxAround([from, to]), { ink: from.ink + to.ink });
 }
 
-/** Closes the gaps between letters and words of a line, in place: paper no wider than this between ink becomes ink. */
+/** Closes the gaps between letters and words of a line, in place: gaps up to this width become ink. */
 export function smear({ data, width, height }: Bitmap, gap: number): void {
   for (let y = 0; y < height; y++) {
     let last = -Infinity;

@@ -1,7 +1,7 @@
 import { boxAround } from '../image/box.ts';
 import type { Box } from '../page.ts';
 
-/** Pieces of lines that are read together, in one column or across all of them. */
+/** Pieces of lines that are read together, in one column or across all columns. */
 export type Zone = Box[];
 
 interface Gutter {
@@ -10,12 +10,12 @@ interface Gutter {
 }
 
 /**
- * Divides pieces of lines into zones in reading order: what runs across the gutter (a heading, a note at the foot)
- * divides the page into bands; in each band the left column comes before the right one. `letter` is the height of a
- * small letter. A single zone means: no columns.
+ * Divides pieces of lines into zones in reading order. Lines across the gutter (a heading, a footnote) divide the page into
+ * bands; in each band the left column comes before the right one. `letter` is the height of a small letter. A single zone
+ * means no columns.
  */
 export function findColumns(pieces: readonly Box[], letter: number, depth = 3): Zone[] {
-  // First one that nothing crosses, as beside notes in the margin, which are few lines against the many of the text.
+  // First try a gutter that nothing crosses, as beside margin notes, which have few lines compared to the text.
   const gutter =
     depth > 0 ? (findGutter(pieces, letter, 0.02) ?? findGutter(pieces, letter, mostAcross)) : undefined;
   if (!gutter) return pieces.length > 0 ? [[...pieces]] : [];
@@ -34,7 +34,7 @@ export function findColumns(pieces: readonly Box[], letter: number, depth = 3): 
       ),
     );
     rest = rest.filter((piece) => centre(piece) >= top);
-    // Beside what runs across the gutter in the same line, such as a page number.
+    // Next to a line across the gutter, such as a page number.
     const bottom = top + boxAround(band).height;
     zones.push([...band, ...rest.filter((piece) => centre(piece) < bottom)]);
     rest = rest.filter((piece) => centre(piece) >= bottom);
@@ -58,7 +58,7 @@ function sides(pieces: readonly Box[], middle: number, letter: number, depth: nu
   ];
 }
 
-/** A strip of paper that nearly no line crosses, with a column of enough lines on both sides; the widest one. */
+/** The widest strip of paper that almost no line crosses, with enough lines on both sides. */
 function findGutter(pieces: readonly Box[], letter: number, share: number): Gutter | undefined {
   const { left, width } = boxAround(pieces);
   const cover = new Float64Array(width + 1);
@@ -81,9 +81,9 @@ function findGutter(pieces: readonly Box[], letter: number, share: number): Gutt
   return best;
 }
 
-/** Of all lines, the share that may run across a gutter: headings. */
+/** The share of all lines that may cross a gutter: headings. */
 const mostAcross = 0.2;
-/** In heights of a small letter: wider than any gap between words that would line up by chance. */
+/** In heights of a small letter. Wider than gaps between words that line up by chance. */
 const narrowest = 1.5;
 const narrowestColumn = 9;
 const fewestLines = 3;
@@ -98,7 +98,7 @@ function hasColumns(pieces: readonly Box[], gutter: Gutter, letter: number): boo
   });
 }
 
-/** Groups pieces that stand in the same lines, or closer to each other than so much. */
+/** Groups pieces that are in the same lines, or closer to each other than the gap. */
 function bandsOf(pieces: readonly Box[], gap: number): Box[][] {
   const bands: Box[][] = [];
   let bottom = -Infinity;

@@ -5,12 +5,12 @@ import type { Box, Line, Paragraph, Region } from '../page.ts';
 import { type Component, findComponents, smear } from './components.ts';
 import { findColumns, type Zone } from './find-columns.ts';
 
-/** More columns side by side than this are a table, which is read in rows: not ours to divide. */
+/** More zones than this are a table, which is read in rows, so we don't divide it. */
 const mostZones = 24;
 
 /**
- * Text in columns, pictures and rules of a page, in reading order, with the lines of each column. Nothing when the page
- * has no clear columns: then the recogniser, which can read, knows better where its lines are.
+ * Text columns, pictures and rules of a page in reading order, with the lines of each column. Empty if the page has no clear
+ * columns: then the recogniser finds the lines better than we do.
  */
 export function findRegions(image: Grey): Region[] {
   const factor = factorFor(image, 1000);
@@ -64,7 +64,7 @@ function erase(data: Uint8Array, width: number, { left, top, width: across, heig
 
 type Enlarge = (box: Box, margin: number) => Box;
 
-/** Back to pixels of the whole image, with a margin in pixels of the reduced one. */
+/** Converts back to pixels of the full image, with a margin in pixels of the reduced one. */
 function enlarger(factor: number, image: { width: number; height: number }): Enlarge {
   return (box, margin) => {
     const left = Math.max(0, Math.floor((box.left - margin) * factor));
@@ -90,11 +90,11 @@ function textRegion(zone: Zone, letter: number, enlarge: Enlarge): Region {
     lines.push({ box: enlarge(box, 0), words: [] });
   }
   finish();
-  // Room for accents and for what hangs below the last line.
+  // Room for accents, and for descenders of the last line.
   return { kind: 'text', box: enlarge(boxAround(zone), letter * 0.6), paragraphs };
 }
 
-/** Pieces whose middle lies within the line that came before belong to it. */
+/** A piece belongs to the line before if its middle is within that line. */
 function linesOf(zone: Zone): Box[][] {
   const lines: Box[][] = [];
   for (const piece of zone.toSorted(

@@ -2,7 +2,7 @@ import { flag, parseStageConfig, type StageConfig } from '../../engine/stage/sta
 import { limitSettings } from '../image/image-limits.ts';
 
 const settings = {
-  COLUMNS: flag(true, 'finds columns; off: one region, which the recogniser divides as it thinks best'),
+  COLUMNS: flag(true, 'finds columns; if off, the recogniser divides the page itself'),
   ...limitSettings,
 };
 

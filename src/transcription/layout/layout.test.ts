@@ -33,7 +33,7 @@ test('two columns under a heading: heading, left column, right column', async ()
   );
 });
 
-test('a column has the lines that are printed in it', async () => {
+test('a column has the lines printed in it', async () => {
   const { regions } = await layoutOf(columns.image);
   const [, ...paragraphs] = columns.truth.trim().split('\n\n');
   const printed = paragraphs.join('\n').split('\n').length;
@@ -55,13 +55,13 @@ test('notes in the margin are a region of their own', async () => {
 });
 
 for (const kind of ['clean', 'typewriter', 'fraktur', 'noise', 'low-resolution'] satisfies SampleKind[]) {
-  test(`a page of one column is not divided (${kind}): the recogniser knows better`, async () => {
+  test(`a page with one column is left to the recogniser (${kind})`, async () => {
     const { image } = await makeSample(kind, 1, { dpi: 150, share: 0.4 });
     assert.deepEqual((await layoutOf(image)).regions, []);
   });
 }
 
-test('a rule and a picture between columns are told apart from text', async () => {
+test('a rule and a picture between columns are not text', async () => {
   const { width = 0, height = 0 } = await sharp(columns.image).metadata();
   const box = (across: number, down: number) =>
     sharp({ create: { width: across, height: down, channels: 3, background: '#000' } })
@@ -94,8 +94,8 @@ test('columns can be switched off', async () => {
   assert.deepEqual((await layoutOf(columns.image, 'COLUMNS = no')).regions, []);
 });
 
-test('a page whose text came with it is left alone', async () => {
+test('a page that comes with text is left alone', async () => {
   const { files, log } = await runProcessor(layout, { files: { source: columns.image, 'page.json': '{}' } });
   assert.equal(files['layout.json'], undefined);
-  assert.match(log.join(), /came with the page/);
+  assert.match(log.join(), /came with text/);
 });

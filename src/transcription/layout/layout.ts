@@ -6,14 +6,14 @@ import type { Page } from '../page.ts';
 import { findRegions } from './find-regions.ts';
 import { parseLayoutConfig } from './layout-config.ts';
 
-/** Finds where on the page there is text, and in which order it is read. Without regions the recogniser decides itself. */
+/** Finds the text on a page and its reading order. Without regions, the recogniser decides. */
 export default defineProcessor(async (setup) => {
   const config = parseLayoutConfig(setup.config);
   const limits = limitsOf(config);
   return async (job) => {
     const names = job.files.names();
     if (names.includes(files.page)) {
-      job.log('the text came with the page');
+      job.log('the page came with text, so no layout is needed');
       return;
     }
     const name = names.includes(files.image) ? files.image : files.source;

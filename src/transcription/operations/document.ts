@@ -15,7 +15,7 @@ const changing = { role: 'user', owner: ownerOfDocument, changes: true } as cons
 
 export const documentCreate = defineOperation({
   name: 'document.create',
-  summary: 'Makes an empty document: add sources to it, then submit it',
+  summary: 'Create an empty document; add sources to it, then submit it',
   role: 'user',
   owner: 'caller',
   changes: true,
@@ -24,16 +24,25 @@ export const documentCreate = defineOperation({
     pipeline: stageName.default(defaultPipeline),
     language: z
       .string()
-      .regex(/^\w{2,30}(\+\w{2,30}){0,9}$/, 'languages are named as Tesseract does, e.g. ces or ces+deu')
+      .regex(/^\w{2,30}(\+\w{2,30}){0,9}$/, 'use the language names of Tesseract, e.g. ces or ces+deu')
       .default('ces'),
     formats: z.array(format).min(1).max(20).default(['txt']),
-    priority: z.int().min(0).max(1).default(0).describe('1: before everything that has 0'),
-    again: z.boolean().default(false).describe('Read pages anew that were read before'),
+    priority: z.int().min(0).max(1).default(0).describe('1: goes before your documents with 0'),
+    again: z
+      .boolean()
+      .default(false)
+      .describe('Transcribe every page again, instead of reusing earlier results'),
     textLayer: z
       .boolean()
       .optional()
-      .describe('Take the text that a PDF brings along instead of reading it; as configured by default'),
-    webhook: z.url().max(2000).optional().describe('Posted to, signed, when the document is finished'),
+      .describe(
+        'Use the text layer of PDFs instead of recognising their pages; the stage’s configuration decides by default',
+      ),
+    webhook: z
+      .url()
+      .max(2000)
+      .optional()
+      .describe('URL that gets a signed POST when the document is finished'),
   }),
   output: documentRow,
   example: { name: 'Chronicle 1907', language: 'ces+deu', formats: ['txt', 'page'] },
@@ -50,7 +59,7 @@ export const documentCreate = defineOperation({
 export const documentAdd = defineOperation({
   ...changing,
   name: 'document.add',
-  summary: 'Adds an image, TIFF, PDF or ZIP that was uploaded; the same name and bytes are added once',
+  summary: 'Add an uploaded image, TIFF, PDF or ZIP; the same name and bytes are added once',
   audited: false,
   input: z.strictObject({ document: documentId, name, hash: z.string().min(1).max(100) }),
   output: z.strictObject({ source: z.string(), size: z.int(), added: z.boolean() }),
@@ -66,7 +75,7 @@ export const documentAdd = defineOperation({
 export const documentSubmit = defineOperation({
   ...changing,
   name: 'document.submit',
-  summary: 'Has the sources read that were added since the last time',
+  summary: 'Transcribe the sources added since the last submission',
   input: one,
   output: z.strictObject({ sources: z.int() }),
   example: { document: someDocument },
@@ -79,13 +88,13 @@ export const documentSubmit = defineOperation({
 export const documentRetry = defineOperation({
   ...changing,
   name: 'document.retry',
-  summary: 'Has the failed pages and sources of a document read again, and nothing else',
+  summary: 'Retry the failed pages and sources of a document',
   input: z.strictObject({
     document: documentId,
     unfinished: z
       .boolean()
       .default(false)
-      .describe('Also what is under way, for when it was lost; what comes back late is dropped'),
+      .describe('Also retry what is under way, if it was lost; late results are dropped'),
   }),
   output: z.strictObject({ pages: z.int(), sources: z.int() }),
   example: { document: someDocument },
@@ -98,9 +107,9 @@ export const documentRetry = defineOperation({
 export const documentCancel = defineOperation({
   ...changing,
   name: 'document.cancel',
-  summary: 'Stops a document; what is done stays',
+  summary: 'Cancel a document; finished pages stay',
   input: one,
-  output: z.strictObject({ pages: z.int().describe('Pages that will not be read') }),
+  output: z.strictObject({ pages: z.int().describe('Pages that will not be transcribed') }),
   example: { document: someDocument },
   async handler({ engine }, { document }) {
     const { cancelDocument } = await import('../documents/end-document.ts');
@@ -111,7 +120,7 @@ export const documentCancel = defineOperation({
 export const documentDelete = defineOperation({
   ...changing,
   name: 'document.delete',
-  summary: 'Deletes a document with its sources, results and texts',
+  summary: 'Delete a document with its sources, results and texts',
   input: one,
   output: done,
   example: { document: someDocument },
@@ -124,13 +133,13 @@ export const documentDelete = defineOperation({
 
 export const documentList = defineOperation({
   name: 'document.ls',
-  summary: 'Your documents, the newest first; administrators see everybody’s',
+  summary: 'List your documents, newest first; administrators see everybody’s',
   role: 'reader',
   owner: 'caller',
   changes: false,
   input: z.strictObject({
-    state: z.enum(documentStates).optional().describe('Only in this state'),
-    name: name.optional().describe('Only of exactly this name'),
+    state: z.enum(documentStates).optional().describe('Only documents in this state'),
+    name: name.optional().describe('Only documents with exactly this name'),
     offset: page.offset,
     limit: page.limit.unwrap().max(200).default(100),
   }),
@@ -148,7 +157,7 @@ export const documentList = defineOperation({
 
 export const documentShow = defineOperation({
   name: 'document.show',
-  summary: 'A document and how far it is',
+  summary: 'Show a document and its progress',
   role: 'reader',
   owner: ownerOfDocument,
   changes: false,
@@ -176,7 +185,7 @@ export const documentShow = defineOperation({
   },
 });
 
-/** What could never be reached is told at once, not when the document is finished. */
+/** Refuses an unreachable webhook now, not when the document is finished. */
 async function checkWebhook({ settings }: Engine, url: string): Promise<void> {
   const { checkUrl } = await import('../../engine/webhook/address-guard.ts');
   try {

@@ -7,7 +7,7 @@ import { putFor } from '../../engine/testing/put-for.ts';
 import { admin, anna, bert, runHouse } from '../testing/running-transcription.ts';
 import { transcriptionOperations } from './index.ts';
 
-test('whatever is asked about documents, the answer is sound or an error that says what is wrong', async (t) => {
+test('any input to a document operation gets a valid answer or a clear error', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
   const document = await submit({ one: 'žluťoučký kůň\fpage' });
   await reaches(document, 'done');

@@ -6,7 +6,7 @@ import { searchOperations } from './search.ts';
 import { transcriptionStreams } from './streams.ts';
 import { usageOperations } from './usage.ts';
 
-/** Everything that can be done with documents. */
+/** All operations on documents. */
 export const transcriptionOperations: (Operation | StreamOperation)[] = [
   ...documentOperations,
   ...pageOperations,

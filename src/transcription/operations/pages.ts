@@ -12,14 +12,14 @@ const reading = { role: 'reader', owner: ownerOfDocument, changes: false } as co
 export const documentPages = defineOperation({
   ...reading,
   name: 'document.pages',
-  summary: 'The pages of a document and their states',
+  summary: 'List the pages of a document and their states',
   input: z.strictObject({
     document: documentId,
     state: z.enum(pageStates).optional(),
     endedSince: z
       .number()
       .optional()
-      .describe('Only what has ended since, in that order: for following along'),
+      .describe('Only pages that ended since this time, in that order; for following progress'),
     ...part,
   }),
   output: z.strictObject({ pages: z.array(pageRow) }),
@@ -35,7 +35,7 @@ export const documentPages = defineOperation({
 export const documentPage = defineOperation({
   ...reading,
   name: 'document.page',
-  summary: 'One page with its log and its results',
+  summary: 'Show a page with its log and results',
   input: z.strictObject({ document: documentId, page: pageName }),
   output: z.strictObject({ ...pageRow.shape, log: z.string(), files: z.array(fileRow) }),
   example: { document: someDocument, page: 1 },
@@ -62,13 +62,13 @@ export const documentPage = defineOperation({
 export const documentResults = defineOperation({
   ...reading,
   name: 'document.results',
-  summary: 'The result files of the pages that are done; document.file gives their bytes',
+  summary: 'List the result files of finished pages; document.file downloads them',
   input: z.strictObject({
     document: documentId,
     endedSince: z
       .number()
       .optional()
-      .describe('Only what has ended since, in that order: for following along'),
+      .describe('Only pages that ended since this time, in that order; for following progress'),
     ...part,
   }),
   output: z.strictObject({
@@ -96,7 +96,7 @@ export const documentResults = defineOperation({
 export const documentSources = defineOperation({
   ...reading,
   name: 'document.sources',
-  summary: 'What was added to a document, in its order',
+  summary: 'List the sources of a document in order',
   input: z.strictObject({ document: documentId, ...part }),
   output: z.strictObject({
     sources: z.array(

@@ -6,16 +6,19 @@ import { type DocumentRow, documentStates, findDocument, pageStates } from '../d
 import { countAllPages } from '../documents/progress.ts';
 import { formats } from '../order.ts';
 
-/** What several operations give out or take. Times are milliseconds since the epoch. */
+/** Input and output shared by several operations. Times are milliseconds since the epoch. */
 
 export const documentId = z.string().min(1).max(100);
 
-/** Names are shown to people and never used as paths; databases can't hold every character. */
+/** Names are for people and never used as paths. Databases can't store every character. */
 export const name = z
   .string()
   .min(1)
   .max(500)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'it has characters that are none');
+  .refine(
+    (text) => !text.includes('\0') && text.isWellFormed(),
+    'it contains invalid characters; remove them',
+  );
 
 export const format = z.enum(formats);
 
@@ -52,14 +55,14 @@ export const pageRow = z.strictObject({
   source: z.string(),
   state: z.enum(pageStates),
   error: z.string().nullable(),
-  generation: z.int().describe('How many times it was sent'),
+  generation: z.int().describe('How many times it was sent to the stages'),
   endedAt: z.number().nullable(),
 });
 
 /** Numbers may shift while sources are being opened; ids don't. */
 export const pageName = z
   .union([z.int().positive(), z.string().min(1).max(100)])
-  .describe('Its number or id');
+  .describe('Number or id of the page');
 
 export const fileRow = z.strictObject({ name: z.string(), size: z.int(), hash: z.string() });
 
@@ -73,7 +76,7 @@ export async function toRows(queries: Queries, documents: readonly DocumentRow[]
   );
 }
 
-/** Whose document the input names. */
+/** The owner of the document in the input. */
 export async function ownerOfDocument(
   { engine }: OperationContext,
   { document }: { document: string },

@@ -16,7 +16,7 @@ const box = z.strictObject({ left: z.int(), top: z.int(), width: z.int(), height
 
 export const searchText = defineOperation({
   name: 'search.text',
-  summary: 'Finds words in the texts that you may see; accents and case don’t matter',
+  summary: 'Search the texts you may see; accents and case don’t matter',
   role: 'reader',
   owner: 'caller',
   changes: false,
@@ -25,9 +25,9 @@ export const searchText = defineOperation({
       .string()
       .max(1000)
       .regex(/\S/, 'name at least one word to search for')
-      .describe('All must be there. "Words in quotes" stand together, and word* goes on'),
+      .describe('All words must match. Use "quotes" for a phrase and word* for a prefix'),
     document: documentId.optional().describe('Only in this document'),
-    places: z.boolean().default(false).describe('Also where on the page the words stand, in pixels'),
+    places: z.boolean().default(false).describe('Also give the places of the words on the page, in pixels'),
     offset: part.offset.unwrap().max(100_000).default(0),
     limit: part.limit.unwrap().max(200).default(20),
   }),
@@ -35,13 +35,13 @@ export const searchText = defineOperation({
     hits: z.array(
       z.strictObject({
         document: z.string(),
-        name: z.string().describe('Of the document'),
+        name: z.string().describe('Name of the document'),
         page: z.int(),
         pageName: z.string(),
         snippet: z.string(),
         marks: z
           .array(z.strictObject({ start: z.int(), end: z.int() }))
-          .describe('Where the words stand in the snippet'),
+          .describe('Positions of the words in the snippet'),
         places: z.array(z.strictObject({ text: z.string(), box })).optional(),
       }),
     ),
@@ -72,7 +72,7 @@ export const searchText = defineOperation({
         )
         .where('page.id', '=', hit.page)
         .executeTakeFirst();
-      // Deleted between the two questions.
+      // Deleted between the two queries.
       if (!page) continue;
       const { text: snippet, marks } = snippetOf(hit.text, terms);
       hits.push({

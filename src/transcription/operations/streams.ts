@@ -10,13 +10,13 @@ const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
 
 export const documentFile = defineStream({
   name: 'document.file',
-  summary: 'A result of a page',
+  summary: 'Download a result of a page',
   role: 'reader',
   owner: ownerOfDocument,
   input: z.strictObject({
     document: documentId,
     page: pageName,
-    file: z.string().min(1).max(1000).describe('As document.results names it, e.g. text.txt'),
+    file: z.string().min(1).max(1000).describe('Name from document.results, e.g. text.txt'),
   }),
   example: { document: someDocument, page: 1, file: 'text.txt' },
   async open({ engine }, { document, page: named, file }) {
@@ -45,12 +45,12 @@ export const documentFile = defineStream({
 
 export const documentArchive = defineStream({
   name: 'document.archive',
-  summary: 'A document in one ZIP: the images and results of its pages, with METS',
+  summary: 'Download a document as one ZIP: the images and results of its pages, with METS',
   role: 'reader',
   owner: ownerOfDocument,
   input: z.strictObject({
     document: documentId,
-    images: z.boolean().default(true).describe('The images of the pages too'),
+    images: z.boolean().default(true).describe('Include the images of the pages'),
   }),
   example: { document: someDocument, images: true },
   async open({ engine }, { document: id, images }) {

@@ -9,20 +9,20 @@ import { storageOf, storedBySubject } from '../documents/storage-quota.ts';
 const subject = z
   .string()
   .regex(/^(key|user):.{1,200}$/, 'name a key as key:ID or a user as user:NAME')
-  .refine((text) => !text.includes('\0'), 'it has characters that are none');
+  .refine((text) => !text.includes('\0'), 'it contains invalid characters; remove them');
 
 export const usageList = defineOperation({
   name: 'usage.ls',
-  summary: 'Pages and bytes per key and month, and what is stored: yours; administrators see everybody’s',
+  summary: 'List your pages and bytes per key and month, and your storage; administrators see everybody’s',
   role: 'reader',
   owner: 'caller',
   changes: false,
   input: z.strictObject({
     month: z
       .string()
-      .regex(/^\d{4}-\d{2}$/, 'a month looks like 2026-01')
+      .regex(/^\d{4}-\d{2}$/, 'write the month like 2026-01')
       .optional()
-      .describe('In UTC; all months by default'),
+      .describe('Only this month, in UTC; all months by default'),
   }),
   output: z.strictObject({
     usage: z.array(
@@ -35,7 +35,7 @@ export const usageList = defineOperation({
         stored: z
           .int()
           .nullable()
-          .describe('What the sources in its documents take now; null in months that are over'),
+          .describe('Current size of the sources in its documents, in bytes; null for past months'),
       }),
     ),
   }),
@@ -66,7 +66,7 @@ const quota = z.int().min(0).max(1e12).nullable();
 
 export const usageShow = defineOperation({
   name: 'usage.show',
-  summary: 'What the key that you call with has used this month, and what it may use',
+  summary: 'Show the usage of your key this month, and its limits',
   role: 'reader',
   owner: 'caller',
   changes: false,
@@ -81,8 +81,8 @@ export const usageShow = defineOperation({
     pagesWaiting: quota.describe('null: no limit'),
     stored: z
       .int()
-      .describe('What the sources of documents take: of the key or of you, whichever has less room left'),
-    storageMb: z.number().nullable().describe('How much they may; null: no limit'),
+      .describe('Size of the sources in your documents or in those of the key, whichever has less room left'),
+    storageMb: z.number().nullable().describe('The limit on that size; null: no limit'),
   }),
   example: {},
   async handler({ engine, caller }) {
@@ -104,18 +104,15 @@ export const usageShow = defineOperation({
 
 export const usageLimit = defineOperation({
   name: 'usage.limit',
-  summary:
-    'Sets how many pages a key or user may have read in a month, how many may wait, and what may be stored',
+  summary: 'Limit the pages of a key or user per month, the pages waiting, and the storage',
   role: 'admin',
   owner: 'none',
   changes: true,
   input: z.strictObject({
     subject,
-    pagesPerMonth: quota.default(null).describe('Pages in a month; null: no limit'),
-    pagesWaiting: quota.default(null).describe('Pages that may wait at once; null: no limit'),
-    storageMb: quota
-      .default(null)
-      .describe('What the sources in its documents may take together; null: no limit'),
+    pagesPerMonth: quota.default(null).describe('Pages per month; null: no limit'),
+    pagesWaiting: quota.default(null).describe('Unfinished pages at once; null: no limit'),
+    storageMb: quota.default(null).describe('Total size of the sources in its documents; null: no limit'),
   }),
   output: done,
   example: { subject: 'user:anna', pagesPerMonth: 10_000, pagesWaiting: null, storageMb: 50_000 },

@@ -1,15 +1,15 @@
 import type { Grey } from '../image/grey.ts';
 
-/** How light the paper is at each place: a small image that is stretched over the page. */
+/** How light the paper is at each place: a small image, stretched over the page. */
 export interface Background extends Grey {
-  /** Pixels of the page for one of the map. */
+  /** Pixels of the page per pixel of this map. */
   cell: number;
 }
 
 /** About this many cells for the longer side: letters vanish, shadows stay. */
 const cells = 120;
 
-/** The shade of the paper around each place, of an image reduced before (so that grain doesn't pass for light). */
+/** The shade of the paper around each place. Takes a reduced image, so that grain doesn't count as light. */
 export function findBackground(reduced: Grey, factor: number): Background {
   const size = Math.max(1, Math.round(Math.max(reduced.width, reduced.height) / cells));
   const shades = paperShades(reduced, size);
@@ -18,10 +18,10 @@ export function findBackground(reduced: Grey, factor: number): Background {
   return { ...shades, cell: size * factor };
 }
 
-/** Pixels at least this light, against the lightest of their square, are paper. */
+/** Pixels at least this light, relative to the lightest in their square, are paper. */
 const nearlyLightest = 0.9;
 
-/** The mean shade of the paper in each square: the lightest pixel alone would be too light where light falls off. */
+/** The mean shade of the paper in each square. The lightest pixel alone would be too light where light falls off. */
 function paperShades(image: Grey, size: number): Grey {
   const width = Math.ceil(image.width / size);
   const height = Math.ceil(image.height / size);
@@ -67,13 +67,13 @@ function alongRowsAndColumns(image: Grey, change: (line: Uint8Array) => Uint8Arr
   }
 }
 
-/** Dark squares, when no more than twice this many are side by side, are letters and not paper. */
+/** Up to twice this many dark squares side by side are letters, not paper. */
 const reach = 2;
 
-/** Light spreads over its neighbours and back again: letters vanish, and the slopes of shadows stay where they are. */
+/** Spreads light over its neighbours and shrinks it again: letters vanish, and the slopes of shadows stay in place. */
 function coverLetters(line: Uint8Array): Uint8Array {
   const last = line.length - 1;
-  // With as much room beyond both ends, or light would come in there and not go back.
+  // Extra room at both ends, or light would spread in there and not shrink back.
   const spread = new Uint8Array(line.length + 2 * reach);
   for (let at = 0; at < spread.length; at++) {
     let highest = 0;
@@ -89,7 +89,7 @@ function coverLetters(line: Uint8Array): Uint8Array {
   });
 }
 
-/** Means of three; the ends stay, because a mean of what is there would lean inwards. */
+/** Means of three. The ends stay, because a mean of two would lean inwards. */
 function smoothen(line: Uint8Array): Uint8Array {
   const last = line.length - 1;
   return line.map((here, at) =>
@@ -99,7 +99,7 @@ function smoothen(line: Uint8Array): Uint8Array {
   );
 }
 
-/** The darkest and the lightest paper of the page, apart from a few places. */
+/** The darkest and the lightest paper of the page, without outliers. */
 export function paperOf(background: Background): { darkest: number; lightest: number } {
   const sorted = background.data.toSorted();
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 255;
@@ -120,12 +120,12 @@ export function flatten(image: Grey, background: Background): void {
   }
 }
 
-/** Darker than this is no paper, and making it white would only lift its grain. */
+/** Anything darker is not paper, and whitening it would only amplify its grain. */
 const darkestPaper = 40;
 
-/** By how much each pixel of a row is made lighter, in 65536ths. */
+/** How much lighter to make each pixel of a row, in 65536ths. */
 function fillGains(gains: Int32Array, { data, width, height, cell }: Background, y: number): void {
-  // Beyond the middles of the outermost squares the slope goes on.
+  // The slope continues beyond the centres of the outermost squares.
   const down = (y + 2) / cell - 0.5;
   const top = Math.max(0, Math.min(height - 2, Math.floor(down)));
   const bottom = Math.min(height - 1, top + 1);

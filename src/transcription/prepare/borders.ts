@@ -1,13 +1,13 @@
 import type { Grey } from '../image/grey.ts';
 import { histogramOf, percentile } from '../image/histogram.ts';
 
-/** Which pixels of a reduced image belong to the black that a scanner shows beyond the leaf: 1 in `data`. */
+/** A mask of the black that a scanner shows beyond the sheet, in a reduced image: 1 in `data`. */
 export interface Border extends Grey {
   /** Of all pixels. */
   share: number;
 }
 
-/** Black areas that reach in from the edges. Nothing is found when it would be a speck, or most of the page. */
+/** Finds black areas that reach in from the edges. Undefined if it is only a speck, or most of the page. */
 export function findBorder(reduced: Grey): Border | undefined {
   const { width, height } = reduced;
   const paper = percentile(histogramOf(reduced.data, 7), 0.9);
@@ -44,7 +44,7 @@ export function findBorder(reduced: Grey): Border | undefined {
     : { data: grown(data, width, height, 3), width, height, share };
 }
 
-/** Paints the border of the page in the shade of paper, in place. */
+/** Paints the border of the page in the shade of the paper, in place. */
 export function whiten(image: Grey, border: Border, factor: number, paper: number): void {
   for (let y = 0; y < image.height; y++) {
     const row = Math.min(border.height - 1, Math.floor(y / factor)) * border.width;
@@ -58,7 +58,7 @@ export function whiten(image: Grey, border: Border, factor: number, paper: numbe
   }
 }
 
-/** Black with black all around, so that letters which touch the border don't become part of it. */
+/** Black pixels surrounded by black, so that letters touching the border don't become part of it. */
 function solidBlack({ data, width, height }: Grey, limit: number): (at: number) => boolean {
   const isBlack = (x: number, y: number) =>
     x < 0 || y < 0 || x >= width || y >= height || (data[y * width + x] as number) < limit;

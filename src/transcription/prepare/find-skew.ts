@@ -1,18 +1,18 @@
 import type { Grey } from '../image/grey.ts';
 
-/** The steepest skew that is looked for, in degrees. */
+/** The steepest skew to look for, in degrees. */
 const maxSkew = 15;
 
 export interface Skew {
-  /** By how many degrees the lines fall to the right; 0 when there are no clear lines. */
+  /** How many degrees the lines fall to the right; 0 if there are no clear lines. */
   angle: number;
-  /** How much sharper the lines stand out in this direction than in all others: about 1 where there are none. */
+  /** How much sharper the lines are in this direction than in all others; about 1 if there are none. */
   clarity: number;
 }
 
 /**
- * Lower edges of ink are projected along each candidate direction; along the lines they pile up sharply at the
- * baselines. `threshold` is the first shade that is not ink.
+ * Projects the lower edges of ink along each candidate direction. Along the lines they pile up sharply at the baselines.
+ * `threshold` is the first shade that is not ink.
  */
 export function findSkew(image: Grey, threshold: number): Skew {
   const edges = lowerEdges(image, threshold);
@@ -25,7 +25,7 @@ export function findSkew(image: Grey, threshold: number): Skew {
   if (clarity < 1.5) return { angle: 0, clarity };
   const finer = sharpest(coarse.angle - 0.5, coarse.angle + 0.5, 0.1, score);
   const finest = sharpest(finer.angle - 0.1, finer.angle + 0.1, 0.02, score);
-  // Plus zero: there is no minus zero degrees.
+  // Adding 0 avoids -0.
   return { angle: Math.round(finest.angle * 100) / 100 + 0, clarity };
 }
 
@@ -56,7 +56,7 @@ function sharpest(from: number, to: number, step: number, score: (angle: number)
   );
   const scores = angles.map(score);
   const highest = Math.max(...scores);
-  // Neighbouring angles may be equally good, as pixels are coarse: the middle one.
+  // Pixels are coarse, so neighbouring angles may score the same; take the middle one.
   const angle = (angles[scores.indexOf(highest)] ?? 0) + (angles[scores.lastIndexOf(highest)] ?? 0);
   return {
     angle: angle / 2,

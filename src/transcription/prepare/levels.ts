@@ -4,13 +4,13 @@ import { type Histogram, histogramOf, meanBelow, otsu } from '../image/histogram
 export interface Levels {
   black: number;
   white: number;
-  /** Whether the other side of the leaf shines through. */
+  /** Whether the other side of the sheet shows through. */
   ghost: boolean;
 }
 
 /**
- * Which shades should become black and white; nothing for a page with good contrast. Expects a page whose paper is
- * white everywhere, and a reduced image of it when ghosts are to be looked for.
+ * The shades that should become black and white; undefined for a page with good contrast. Expects a page whose paper is
+ * white everywhere, and a reduced image of it to look for ghosts.
  */
 export function findLevels(image: Grey, small: Grey | undefined): Levels | undefined {
   const histogram = histogramOf(image.data, 5);
@@ -25,7 +25,7 @@ export function findLevels(image: Grey, small: Grey | undefined): Levels | undef
   return ink > 60 ? { black: ink, white: Math.min(245, (paper + 255) / 2), ghost: false } : undefined;
 }
 
-/** Stretches shades so that `black` and below becomes black, `white` and above white, in place. */
+/** Stretches shades in place: `black` and darker becomes black, `white` and lighter becomes white. */
 export function stretch({ data }: Grey, black: number, white: number): void {
   const table = new Uint8Array(256);
   const range = Math.max(1, white - black);
@@ -35,7 +35,7 @@ export function stretch({ data }: Grey, black: number, white: number): void {
   for (let at = 0; at < data.length; at++) data[at] = table[data[at] as number] as number;
 }
 
-/** The shade that most pixels in the range have, give or take a few. */
+/** The most common shade in the range, give or take a few. */
 function commonest(histogram: Histogram, from: number, to: number): number {
   let best = to;
   let most = 0;
@@ -47,8 +47,8 @@ function commonest(histogram: Histogram, from: number, to: number): number {
 }
 
 /**
- * Pale pixels with no ink near them, as a multiple of the ink: text that shines through stands between the lines too,
- * the pale rims and hairlines of letters never do. Measured: 0.08 and more with ghosts, 0.001 and less without.
+ * Pale pixels with no ink near them, relative to the ink. Text that shows through is between the lines too; pale edges and
+ * hairlines of letters never are. Measured: 0.08 and more with ghosts, 0.001 and less without.
  */
 function ghostsOf({ data, width, height }: Grey, reach: number): number {
   const histogram = histogramOf(data, 3);
@@ -62,7 +62,7 @@ function ghostsOf({ data, width, height }: Grey, reach: number): number {
       if ((data[y * width + x] as number) >= ink) continue;
       dark++;
       const end = y * width + Math.min(width, x + reach + 1);
-      // What the ink before has marked stays marked.
+      // Skip pixels that earlier ink has already marked.
       for (next = Math.max(next, y * width + x - reach); next < end; next++) near[next] = 1;
     }
   }

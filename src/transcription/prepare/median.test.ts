@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { median } from './median.ts';
 
-test('every pixel becomes the median of its square of nine; at the edges the outermost pixels count again', () => {
+test('every pixel becomes the median of its 3 x 3 square; edge pixels are repeated beyond the edge', () => {
   const size = fc.integer({ min: 1, max: 7 });
   const image = fc
     .tuple(size, size)

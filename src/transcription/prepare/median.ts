@@ -1,8 +1,8 @@
 import type { Grey } from '../image/grey.ts';
 
 /**
- * The median of each pixel and its eight neighbours: specks vanish, edges stay. Each column of three is sorted once and
- * serves three pixels, without branches, which grain would make unpredictable; six times as fast as the image library.
+ * The median of each pixel and its eight neighbours: specks vanish, edges stay. Each column of three is sorted once and used
+ * for three pixels, without branches, which grain would make unpredictable. Six times as fast as the image library.
  */
 export function median({ data, width, height }: Grey): Grey {
   const result = new Uint8Array(data.length);
@@ -35,7 +35,7 @@ export function median({ data, width, height }: Grey): Grey {
   return { data: result, width, height };
 }
 
-/** Of whole numbers, without a branch. */
+/** The smaller of two integers, without a branch. */
 function min(a: number, b: number): number {
   return b + ((a - b) & ((a - b) >> 31));
 }
@@ -44,7 +44,7 @@ function max(a: number, b: number): number {
   return a - ((a - b) & ((a - b) >> 31));
 }
 
-/** The one in the middle. */
+/** The median of three. */
 function between(a: number, b: number, c: number): number {
   return max(min(a, b), min(max(a, b), c));
 }

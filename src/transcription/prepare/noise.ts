@@ -3,8 +3,8 @@ import { loadSharp } from '../image/load-sharp.ts';
 import { median } from './median.ts';
 
 /**
- * How much neighbouring pixels of the paper differ by chance, as a standard deviation: second differences in both
- * directions see neither slopes nor edges that run straight; the median of them doesn't see letters.
+ * The grain of the paper as a standard deviation. Second differences in both directions ignore slopes and straight edges,
+ * and their median ignores letters.
  */
 export function grainOf({ data, width, height }: Grey): number {
   const counts = new Uint32Array(2048);
@@ -36,12 +36,12 @@ function value(data: Uint8Array, at: number): number {
   return data[at] ?? 0;
 }
 
-/** Shares of the contrast between ink and paper: less grain does less harm than smoothing (measured with Tesseract). */
+/** Relative to the contrast between ink and paper. Less grain does less harm than smoothing (measured with Tesseract). */
 const harmlessGrain = 0.1;
-/** Shades. So much grain comes with specks, which only a median removes. */
+/** In shades. Grain this strong comes with specks, which only a median removes. */
 const speckledGrain = 15;
 
-/** The page without its grain and specks; the very same one when there is little of it. */
+/** The page without grain and specks; the same object if there is little of both. */
 export async function smooth(image: Grey, grain: number, contrast: number): Promise<Grey> {
   if (grain < harmlessGrain * contrast) return image;
   const { data: rough, width, height } = grain < speckledGrain ? image : median(image);

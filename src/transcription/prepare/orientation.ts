@@ -2,7 +2,7 @@ import type { Grey } from '../image/grey.ts';
 import { findSkew, type Skew } from './find-skew.ts';
 import { measureLines, type TextLines } from './text-lines.ts';
 
-/** How a page must be turned clockwise to be read. */
+/** How many degrees to turn a page clockwise to make it upright. */
 export type QuarterTurn = 0 | 90 | 180 | 270;
 
 export interface Reading {
@@ -12,9 +12,9 @@ export interface Reading {
 }
 
 /**
- * Looks at the lines of a page, in a reduced image. Turned only when the signs are strong: lines that stand out clearly
- * more down the page than across it, or ink that hangs below the lines where it should rise above them. On printed Czech
- * pages 0.8 and more of it is above, on their heads 0.2 and less.
+ * Looks at the lines of a page in a reduced image. It turns the page only if the evidence is strong: lines that stand out
+ * clearly more down the page than across it, or more ink below the small letters than above them. On printed Czech pages
+ * 0.8 and more of that ink is above, on upside-down ones 0.2 and less.
  */
 export function readOrientation(reduced: Grey, threshold: number, mayTurn: boolean): Reading {
   const skew = findSkew(reduced, threshold);

@@ -13,11 +13,11 @@ export interface Prepared {
   png: Buffer;
   transformation: Transformation;
   dpi?: number;
-  /** What was done, for the log. */
+  /** The steps taken, for the log. */
   steps: string[];
 }
 
-/** Makes a page easier to read; nothing when it is good as it is. Works on the pixels given, which it uses up. */
+/** Makes a page easier to read; undefined if it needs no change. Overwrites the given pixels. */
 export async function prepareImage(
   page: Grey & { dpi?: number },
   config: PrepareConfig,
@@ -46,11 +46,11 @@ export async function prepareImage(
     flatten(clean, background);
     steps.push(`paper whitened, it was ${paper.darkest} to ${paper.lightest} of 255`);
   }
-  // Grain looks like ghosts, so on grainy pages they are not looked for.
+  // Grain looks like ghosts, so grainy pages are not checked for them.
   const levels = config.CONTRAST ? findLevels(clean, clean === page ? small : undefined) : undefined;
   if (levels) {
     stretch(clean, levels.black, levels.white);
-    steps.push(levels.ghost ? 'text of the other side removed' : 'contrast strengthened');
+    steps.push(levels.ghost ? 'text from the other side removed' : 'contrast strengthened');
   }
   if (config.BINARISE) {
     const limit = otsu(histogramOf(clean.data, 5));
@@ -71,10 +71,10 @@ export async function prepareImage(
 
 /** Paper of this shade needs no whitening. */
 const whiteEnough = 225;
-/** And of this one not even for a closer look. */
+/** Paper of this shade doesn't even need whitening for the analysis. */
 const nearlyWhite = 250;
 
-/** Where ink ends, and how far it lies from white paper. */
+/** The threshold of ink, and its contrast with white paper. */
 function separate(flat: Grey): { threshold: number; contrast: number } {
   const histogram = histogramOf(flat.data, 3);
   const threshold = otsu(histogram);
@@ -84,7 +84,7 @@ function separate(flat: Grey): { threshold: number; contrast: number } {
 /** Tesseract reads lines with less skew than this just as well, and turning costs time and sharpness. */
 const leastSkew = 0.1;
 
-/** Letters below this height in pixels are read worse the smaller they are, above the second one only more slowly. */
+/** Below this height in pixels, smaller letters are read worse; above the second one, larger letters are only slower. */
 const smallest = 11;
 const largest = 45;
 

@@ -22,7 +22,7 @@ async function prepared(source: Uint8Array, config = '') {
   };
 }
 
-/** Share of pixels that are paper-white, and of those that are neither ink nor paper. */
+/** The share of paper-white pixels, and of those that are neither ink nor paper. */
 async function shades(image: Uint8Array | undefined) {
   const data = await sharp(image).extractChannel(0).raw().toBuffer();
   const histogram = histogramOf(data);
@@ -31,14 +31,14 @@ async function shades(image: Uint8Array | undefined) {
   return { white: share(240, 256), between: share(100, 240), black: share(0, 100) };
 }
 
-test('a good page is left as it came', async () => {
+test('a good page is left unchanged', async () => {
   const { image, log } = await prepared(clean.image);
   assert.equal(image, undefined);
   assert.match(log, /nothing to improve/);
 });
 
 for (const angle of [-12, -2.5, 0.7, 5, 14]) {
-  test(`a page that lies askew by ${angle} degrees is straightened to a tenth of a degree`, async () => {
+  test(`a page skewed by ${angle} degrees is straightened to a tenth of a degree`, async () => {
     const source = await sharp(clean.image).rotate(angle, { background: '#fff' }).png().toBuffer();
     const { log } = await prepared(source);
     const found = Number(/straightened by (-?[\d.]+) degrees/.exec(log)?.[1]);
@@ -59,12 +59,12 @@ for (const angle of [90, 180, 270]) {
   });
 }
 
-test('the place of a word in the straightened page can be found in the source', async () => {
+test('a place on the straightened page can be mapped back to the source', async () => {
   const { width = 0, height = 0 } = await sharp(clean.image).metadata();
   const source = await sharp(clean.image).rotate(4, { background: '#fff' }).png().toBuffer();
   const result = (await prepared(source)).transformation;
   assert.ok(result);
-  // The middle of the page stays the middle under any turn.
+  // Rotation keeps the middle of the page.
   const middle = backToSource(result, result.image.width / 2, result.image.height / 2);
   assert.ok(
     Math.abs(middle.x - result.source.width / 2) < 1 && Math.abs(middle.y - result.source.height / 2) < 1,
@@ -74,7 +74,7 @@ test('the place of a word in the straightened page can be found in the source', 
   assert.ok(result.image.width >= width && result.image.height >= height);
 });
 
-test('the image is exactly as large as the transformation says', async () => {
+test('the image has exactly the size that the transformation states', async () => {
   for (const angle of [4, -7.3]) {
     const source = await sharp(clean.image).rotate(angle, { background: '#fff' }).png().toBuffer();
     const { image, transformation: noted } = await prepared(source);
@@ -85,20 +85,20 @@ test('the image is exactly as large as the transformation says', async () => {
   }
 });
 
-test('shadows are lit: the paper is white everywhere', async () => {
+test('shadows are removed: the paper is white everywhere', async () => {
   const { image } = await makeSample('uneven-light', 1, small);
   assert.ok((await shades(image)).white < 0.5);
   assert.ok((await shades((await prepared(image)).image)).white > 0.8);
 });
 
-test('the shadow in the fold of a book does not pass for text of the other side', async () => {
+test('the shadow in the fold of a book is not taken for text from the other side', async () => {
   const { image } = await makeSample('uneven-light', 1, { dpi: 100 });
   const { log } = await prepared(image);
   assert.match(log, /paper whitened/);
   assert.doesNotMatch(log, /other side removed/);
 });
 
-test('what shines through from the other side is gone', async () => {
+test('text that shows through from the other side is removed', async () => {
   const { image } = await makeSample('bleed-through', 1, small);
   const { image: result, log } = await prepared(image);
   assert.match(log, /other side removed/);
@@ -119,13 +119,13 @@ test('grain is smoothed away', async () => {
   assert.ok((await shades(result)).white > 0.7);
 });
 
-test('the black around the leaf becomes paper', async () => {
+test('the black around the sheet becomes paper', async () => {
   const { image } = await makeSample('black-border', 1, small);
   assert.ok((await shades(image)).black > 0.1);
   assert.ok((await shades((await prepared(image)).image)).black < 0.1);
 });
 
-test('small letters are enlarged, also when the file does not tell its resolution', async () => {
+test('small letters are enlarged, even if the file states no resolution', async () => {
   const { image } = await makeSample('low-resolution', 1, { ...small, dpi: 200 });
   const unknown = await sharp(image).png().toBuffer();
   const { transformation: noted } = await prepared(unknown);
@@ -141,12 +141,12 @@ test('every step can be switched off', async () => {
   }
 });
 
-test('black and white only, for recognisers that want it', async () => {
+test('BINARISE makes the page black and white', async () => {
   const { between } = await shades((await prepared(clean.image, 'BINARISE = yes')).image);
   assert.equal(between, 0);
 });
 
-test('an empty page, a black page and a single pixel are taken as they are', async () => {
+test('an empty page, a black page and a single pixel are left unchanged', async () => {
   for (const background of ['#fff', '#000']) {
     for (const size of [1, 300]) {
       const blank = sharp({ create: { width: size, height: size, channels: 3, background } });
@@ -155,19 +155,19 @@ test('an empty page, a black page and a single pixel are taken as they are', asy
   }
 });
 
-test('a damaged image is refused in words that its owner understands', async () => {
+test('a damaged image is refused with a clear message', async () => {
   const damaged = Buffer.from(clean.image.subarray(0, clean.image.length / 2));
-  await assert.rejects(prepared(damaged), { name: 'PermanentFailure', message: /damaged or cut short/ });
+  await assert.rejects(prepared(damaged), { name: 'PermanentFailure', message: /damaged or truncated/ });
 });
 
-test('a page whose text came with it is left alone', async () => {
+test('a page that comes with text is left alone', async () => {
   const { contents, log } = await runProcessor(prepare, {
     files: { source: clean.image, 'page.json': '{}' },
   });
   assert.equal(contents['image.png'], undefined);
-  assert.match(log.join(), /text came with the page/);
+  assert.match(log.join(), /came with text/);
 });
 
-test('a wrong configuration is refused when the stage is made', () => {
+test('a wrong configuration is refused when the stage is created', () => {
   assert.throws(() => parsePrepareConfig('LETTER_HEIGHT = 1000'), /at most 60/);
 });

@@ -5,19 +5,19 @@ import { readGrey } from '../image/open-image.ts';
 import { parsePrepareConfig } from './prepare-config.ts';
 import { prepareImage } from './prepare-image.ts';
 
-/** Makes the image that is read out of the page as it came. */
+/** Makes the image to recognise from the original page. */
 export default defineProcessor(async (setup) => {
   const config = parsePrepareConfig(setup.config);
   const limits = limitsOf(config);
   return async (job) => {
     if (job.files.names().includes(files.page)) {
-      job.log('the text came with the page: its image is left as it is');
+      job.log('the page came with text, so its image is left unchanged');
       return;
     }
     const page = await readGrey(await job.files.read(files.source), limits);
     const prepared = await prepareImage(page, config);
     if (!prepared) {
-      job.log('nothing to improve: the page is read as it came');
+      job.log('nothing to improve; the page is used unchanged');
       return;
     }
     job.files.write(files.image, prepared.png);

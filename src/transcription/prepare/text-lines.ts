@@ -2,16 +2,16 @@ import type { Grey } from '../image/grey.ts';
 
 export interface TextLines {
   count: number;
-  /** Height of letters such as x, in pixels of the image given; 0 when there are no lines. */
+  /** Height of letters such as x, in pixels of the given image; 0 if there are no lines. */
   letterHeight: number;
   /**
-   * Of the ink outside the band of small letters, the share above it: ascenders, capitals and accents outweigh
-   * descenders, so that it is well above a half when the page is the right way up.
+   * The share of ink above the band of small letters, of all ink outside it. Ascenders, capitals and accents outweigh
+   * descenders, so it is well above a half if the page is the right way up.
    */
   above: number;
 }
 
-/** Measures the lines of a page whose skew is known, from how much ink each row has along that skew. */
+/** Measures the lines of a page with known skew, from the ink in each row along that skew. */
 export function measureLines(image: Grey, threshold: number, skew: number): TextLines {
   const ink = rowsOfInk(image, threshold, skew);
   const heights: number[] = [];
@@ -50,7 +50,7 @@ function rowsOfInk({ data, width, height }: Grey, threshold: number, skew: numbe
   return ink;
 }
 
-/** Where the values are above a limit: pairs of first row and the row after the last. */
+/** Runs of values above the limit: pairs of the first index and the one after the last. */
 export function* runs(values: Int32Array, limit: number): Generator<[start: number, end: number]> {
   let start = -1;
   for (let at = 0; at <= values.length; at++) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { QuarterTurn } from './orientation.ts';
 
 /**
- * From a place in the source (as it is seen after its EXIF orientation) to the same place in the prepared image:
+ * Maps a place in the source (after its EXIF orientation) to the same place in the prepared image:
  * x' = a x + b y + e, y' = c x + d y + f. All boxes of a page are in pixels of the prepared image.
  */
 export const transformation = z.object({
@@ -19,7 +19,7 @@ export const transformation = z.object({
 });
 export type Transformation = z.infer<typeof transformation>;
 
-/** A quarter turn, then `angle` degrees clockwise, then a scale; the image is as large as what comes out of it. */
+/** A quarter turn, then `angle` degrees clockwise, then a scale. The image is large enough for the result. */
 export function turnAndScale(
   source: { width: number; height: number },
   turn: QuarterTurn,
@@ -47,7 +47,7 @@ export function turnAndScale(
   };
 }
 
-/** Where a place of the prepared image was in the source. */
+/** Maps a place in the prepared image back to the source. */
 export function backToSource({ matrix }: Transformation, x: number, y: number): { x: number; y: number } {
   const { a, b, c, d, e, f } = matrix;
   const determinant = a * d - b * c;

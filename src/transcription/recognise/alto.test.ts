@@ -4,7 +4,7 @@ import { toAlto } from '../formats/alto.ts';
 import { type Page, page } from '../page.ts';
 import { readAlto } from './alto.ts';
 
-test('what we write as ALTO is read back with its words, places and confidence', () => {
+test('our own ALTO is read back with words, places and confidence', () => {
   const box = (left: number, top: number) => ({ left, top, width: 50, height: 20 });
   const words = [
     { text: 'Žluťoučký', box: box(10, 10), confidence: 0.5 },
@@ -23,7 +23,7 @@ test('what we write as ALTO is read back with its words, places and confidence',
   assert.deepEqual(page.parse(readAlto(written)), given);
 });
 
-test('ALTO as PERO-OCR writes it is read: prefixes, fractions, a hyphen of its own', () => {
+test('ALTO from PERO-OCR is read: prefixes, fractions, a separate hyphen', () => {
   const text = `<?xml version="1.0"?><a:alto xmlns:a="x"><a:Layout><a:Page WIDTH="100" HEIGHT="80"><a:TextBlock>
     <a:TextLine HPOS="1.6" VPOS="2" WIDTH="30" HEIGHT="9"><a:String CONTENT="škol" HPOS="1.6" VPOS="-3" WIDTH="x" WC="1.2"/>
     <a:HYP CONTENT="-"/></a:TextLine></a:TextBlock></a:Page></a:Layout></a:alto>`;
@@ -35,8 +35,8 @@ test('ALTO as PERO-OCR writes it is read: prefixes, fractions, a hyphen of its o
   ]);
 });
 
-test('lengths that are not pixels, and what is no ALTO, are refused', () => {
+test('lengths in other units than pixels, and files that are not ALTO, are refused', () => {
   const millimetres = '<alto><MeasurementUnit>mm10</MeasurementUnit><Layout><Page/></Layout></alto>';
-  assert.throws(() => readAlto(millimetres), /in mm10; pixels are needed/);
+  assert.throws(() => readAlto(millimetres), /in mm10; write them in pixels/);
   assert.throws(() => readAlto('<html/>'), /no page/);
 });

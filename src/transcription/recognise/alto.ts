@@ -3,7 +3,7 @@ import { elements } from './markup.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Reads ALTO as PERO-OCR, Kraken and ABBYY write it. A block becomes a region of one paragraph. Throws what is wrong. */
+/** Reads ALTO from PERO-OCR, Kraken and ABBYY. A block becomes a region of one paragraph. Throws if the ALTO is invalid. */
 export function readAlto(text: string): Page {
   let page: Page | undefined;
   let paragraph: Paragraph | undefined;
@@ -12,14 +12,14 @@ export function readAlto(text: string): Page {
   for (const part of elements(text)) {
     if ('text' in part) {
       if (inUnit && part.text.trim() !== 'pixel')
-        throw new Error(`lengths in the ALTO are in ${part.text.trim()}; pixels are needed`);
+        throw new Error(`lengths in the ALTO are in ${part.text.trim()}; write them in pixels`);
       continue;
     }
     const { name, closes, attributes } = part;
     inUnit = name === 'MeasurementUnit' && !closes;
     if (closes) continue;
     if (name === 'Page') {
-      // Further pages are not ours: a request holds one.
+      // A request has one page, so ignore further ones.
       if (page) break;
       page = { width: size(attributes.WIDTH), height: size(attributes.HEIGHT), regions: [] };
     }

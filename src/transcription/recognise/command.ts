@@ -10,8 +10,8 @@ import { readHocr } from './hocr.ts';
 import type { Recogniser } from './recogniser.ts';
 
 /**
- * Any program as recogniser: it gets the image as `in/image`, the regions as `in/layout.json`, and writes `out/alto.xml`,
- * `out/page.hocr` or `out/page.json`. The language is in its environment.
+ * Any program as a recogniser. It reads the image from `in/image` and the regions from `in/layout.json`, and writes
+ * `out/alto.xml`, `out/page.hocr` or `out/page.json`. The language is in its environment.
  */
 export async function openCommandRecogniser(
   config: RecogniseConfig,
@@ -48,9 +48,9 @@ function readAnswer(written: ReadonlyMap<string, Uint8Array>): Page {
     try {
       return read(Buffer.from(content).toString());
     } catch (error) {
-      throw new PermanentFailure(`out/${name} of the program can't be understood: ${messageOf(error)}`);
+      throw new PermanentFailure(`the program wrote an invalid out/${name}: ${messageOf(error)}`);
     }
   }
   const names = readers.map(([name]) => `out/${name}`);
-  throw new PermanentFailure(`the program wrote none of ${names.join(', ')}`);
+  throw new PermanentFailure(`the program wrote no result; it must write one of ${names.join(', ')}`);
 }

@@ -18,24 +18,24 @@ const settings = {
   ENGINE: choice(
     'auto',
     ['tesseract', 'tesseract.js', 'command'],
-    'what reads; auto is native Tesseract where it is installed, else tesseract.js',
+    'the recogniser; auto is native Tesseract if installed, else tesseract.js',
   ),
-  LANGUAGE: words('ces', 'of pages whose document names none'),
-  PSM: number(3, 'how Tesseract divides a page without layout, see tesseract --help-psm', {
+  LANGUAGE: words('ces', 'language of pages whose document names none'),
+  PSM: number(3, 'how Tesseract segments a page without layout, see tesseract --help-psm', {
     min: 1,
     max: 13,
     whole: true,
   }),
-  LAYOUT: flag(true, 'uses the regions that the stage before has found'),
-  TESSDATA: words('', 'directory with models for native Tesseract; its own one when empty'),
-  AGAIN: flag(false, "reads pages that came with their text (a PDF's text layer) all the same"),
+  LAYOUT: flag(true, 'uses the regions found by the layout stage'),
+  TESSDATA: words('', 'directory with models for native Tesseract; its default when empty'),
+  AGAIN: flag(false, "recognises pages even if they come with text (a PDF's text layer)"),
   ...limitSettings,
   ...commandSettings,
 };
 
 export type RecogniseConfig = StageConfig<typeof settings> & CommandConfig & { programs: string };
 
-/** Throws what the administrator should read. */
+/** Throws errors meant for the administrator. */
 export function parseRecogniseConfig(text: string): RecogniseConfig {
   const { ours, programs } = splitConfig(text);
   const config = parseStageConfig(ours, settings);

@@ -5,7 +5,7 @@ import { openNativeTesseract } from './native-tesseract.ts';
 import { openTesseractJs } from './tesseract-js.ts';
 
 for (const open of [openNativeTesseract, openTesseractJs]) {
-  test(`a page that must be given up is given up, and the next one is read (${open.name})`, async (t) => {
+  test(`an aborted page stops, and the next one is read (${open.name})`, async (t) => {
     const recogniser = await open({});
     assert.ok(recogniser);
     t.after(() => recogniser.close());

@@ -2,8 +2,8 @@ import type { Box, Line, Page, Paragraph, Region, Word } from '../page.ts';
 import { elements } from './markup.ts';
 
 /**
- * Reads the hOCR that Tesseract, Kraken and OCRopus write; throws when there is no page in it. `size` is for hOCR of a part
- * of an image, whose page is said to be as small as the part.
+ * Reads hOCR from Tesseract, Kraken and OCRopus; throws if it has no page. Pass `size` for hOCR of a part of an image, which
+ * states the size of the part as that of the page.
  */
 export function readHocr(text: string, size?: { width: number; height: number }): Page {
   let page: Page | undefined;
@@ -39,14 +39,14 @@ export function readHocr(text: string, size?: { width: number; height: number })
       continue;
     }
     if (part.closes) {
-      // Words hold only <strong> and <em>, in which nothing of theirs is closed.
+      // Words contain only <strong> and <em>, so a closing span ends the word.
       if (word && part.name === 'span') word = undefined;
       continue;
     }
     const title = part.attributes.title ?? '';
     const [kind] = (part.attributes.class ?? '').split(' ');
     if (kind === 'ocr_page') {
-      // Further pages are not ours: a request holds one.
+      // A request has one page, so ignore further ones.
       if (page) break;
       page = newPage(title);
       if (size) Object.assign(page, { width: size.width, height: size.height });
@@ -90,7 +90,7 @@ function boxOf(title: string, page: Page): Box | undefined {
   return { left, top, width, height: Math.max(0, within(corners[3], page.height) - top) };
 }
 
-/** `baseline SLOPE OFFSET` counts from the lower left corner of the line. */
+/** `baseline SLOPE OFFSET` is relative to the lower left corner of the line. */
 function baselineOf(title: string, box: Box): Line['baseline'] {
   const [slope, offset] = numbers(title, 'baseline') ?? [];
   if (slope === undefined || offset === undefined || /textangle/.test(title)) return undefined;
@@ -107,7 +107,7 @@ function numbers(title: string, property: string): number[] | undefined {
   return found?.every(Number.isFinite) ? found : undefined;
 }
 
-/** Tesseract reads a word of one space where there is a picture or a stain. */
+/** Tesseract reads a picture or a stain as a word of one space. */
 function withoutEmpty(page: Page): Page {
   for (const region of page.regions) {
     for (const paragraph of region.paragraphs) {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkLanguage } from './language.ts';
 
-test('an unknown language is refused with the installed ones listed', () => {
+test('an unknown language is refused with a list of the installed ones', () => {
   assert.throws(() => checkLanguage('ces+xyz', ['ces', 'deu']), /no model for xyz here; installed: ces, deu/);
   checkLanguage('ces+deu', ['ces', 'deu']);
 });
 
 test('a language can be neither a path nor an option', () => {
   for (const bad of ['', '../../etc/passwd', '-l', '--psm', 'a b', 'a+', '/abs', 'a/b/c', 'ces\n'])
-    assert.throws(() => checkLanguage(bad, undefined), /not a language/, bad);
+    assert.throws(() => checkLanguage(bad, undefined), /invalid language/, bad);
 });

@@ -3,8 +3,8 @@ export type MarkupPart =
   | { name: string; closes: boolean; attributes: Readonly<Record<string, string>> };
 
 /**
- * Tags and texts of XML or HTML in the order in which they stand; ends where a tag is not closed. Enough for what recognisers
- * write. Nothing is looked up or expanded, and nothing is read twice, so that hostile input costs no more than its length.
+ * Tags and texts of XML or HTML in document order; stops at a tag that is not closed. Enough for the output of recognisers.
+ * It resolves no external entities and reads nothing twice, so hostile input costs time linear in its length.
  */
 export function* elements(markup: string): Generator<MarkupPart> {
   for (let at = 0; at < markup.length; ) {
@@ -20,7 +20,7 @@ export function* elements(markup: string): Generator<MarkupPart> {
   }
 }
 
-/** Where the tag's `>` stands: one within quotes doesn't end it. */
+/** The position of the tag's `>`. One inside quotes doesn't end the tag. */
 function endOfTag(markup: string, start: number): number {
   const mark = /[>"']/g;
   mark.lastIndex = start;
@@ -39,7 +39,7 @@ function readTag(text: string): MarkupPart {
   return { name: name.slice(name.indexOf(':') + 1), closes, attributes: readAttributes(text) };
 }
 
-/** Between the quotes stand values, before each its name. */
+/** Values are in quotes, each after its name. */
 function readAttributes(text: string): Record<string, string> {
   const found: Record<string, string> = Object.create(null);
   let at = 0;

@@ -14,24 +14,24 @@ import { type RecogniseOptions, type Recogniser, textZones } from './recogniser.
 
 export interface NativeTesseractOptions {
   program?: string;
-  /** Directory with `LANGUAGE.traineddata`; the program's own one without it. */
+  /** Directory with `LANGUAGE.traineddata`; by default the program's own. */
   tessdata?: string | undefined;
-  /** Models beside those: language to path. */
+  /** Additional models: language to path. */
   models?: ReadonlyMap<string, string>;
-  /** How the page is divided where no zones are given: `tesseract --help-psm`. */
+  /** How to segment a page without zones: `tesseract --help-psm`. */
   psm?: number;
 }
 
-/** Threads of its own slow each other down: one process per core and one thread each is the fastest. */
+/** Tesseract's threads slow each other down: one process per core with one thread each is fastest. */
 const environment = () => ({ ...process.env, OMP_THREAD_LIMIT: '1' });
 
-/** With zones: each is one column of text. Tesseract looks for a file of zones only in this mode. */
+/** Each zone is one column of text. Tesseract looks for a zone file only in this mode. */
 const zonesPsm = 4;
 const logLines = 50;
 
 /**
- * Tesseract as the system has it; `undefined` when it has none. A process per page: loading costs 0.06 s of 2 s (measured,
- * A4 at 200 dpi), and the program reads its list of images to the end before it begins, so it can't be fed page by page.
+ * The system's Tesseract; `undefined` if it is not installed. It runs a process per page: loading costs 0.06 s of 2 s
+ * (measured, A4 at 200 dpi), and the program reads its whole list of images before it starts, so pages can't be streamed.
  */
 export async function openNativeTesseract(
   options: NativeTesseractOptions = {},
@@ -113,7 +113,7 @@ async function run(program: string, parameters: string[], cwd: string, wanted: R
     killSignal: 'SIGKILL',
   });
   const closed = once(child, 'close');
-  // Handled below; without this an abort before the lines have ended would be nobody's.
+  // Handled below. Without this, an abort before the last line would be an unhandled rejection.
   closed.catch(() => {});
   const said: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
@@ -123,10 +123,12 @@ async function run(program: string, parameters: string[], cwd: string, wanted: R
   }
   const [code, killedBy] = await closed;
   if (code === 0) return;
-  if (killedBy) throw new Error(`tesseract was ended by ${killedBy}`);
+  if (killedBy) throw new Error(`tesseract was killed by ${killedBy}`);
   const words = said.slice(-3).join('; ');
   if (/cannot be read|pixRead|Unsupported image|too large|Error during processing/i.test(said.join('\n')))
-    throw new PermanentFailure(`the image can't be read, it may be damaged or of an unknown kind: ${words}`);
+    throw new PermanentFailure(
+      `the image can't be read; it may be damaged or in an unknown format: ${words}`,
+    );
   throw new Error(`tesseract failed with exit code ${code}: ${words}`);
 }
 

@@ -7,7 +7,7 @@ import { openTesseractJs } from './tesseract-js.ts';
 
 const modelEnding = '.traineddata';
 
-/** The recogniser that the configuration asks for. A file `NAME.traineddata` of the stage is one language more. */
+/** Opens the configured recogniser. A stage file `NAME.traineddata` adds a language. */
 export async function openRecogniser(
   config: RecogniseConfig,
   stageFiles: ReadonlyMap<string, string>,

@@ -3,8 +3,8 @@ import { loadSharp } from '../image/load-sharp.ts';
 import { describeImage } from '../image/open-image.ts';
 
 /**
- * The image as recognisers can read it: upright, because they don't look at a camera's note on how it was held, and in a
- * format that this one opens.
+ * The image in a form the recogniser can read: upright, because recognisers ignore the EXIF orientation, and in a format
+ * that this one opens.
  */
 export async function readableImage(
   image: Uint8Array,

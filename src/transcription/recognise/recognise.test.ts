@@ -17,7 +17,7 @@ before(async () => {
 });
 
 for (const engine of ['tesseract', 'tesseract.js']) {
-  test(`${engine} reads a Czech page: words with places and confidence`, async () => {
+  test(`${engine} reads a Czech page into words with places and confidence`, async () => {
     const { files, log } = await runProcessor(recognise, {
       config: `ENGINE = ${engine}`,
       files: { source: sample.image },
@@ -58,11 +58,11 @@ for (const engine of ['tesseract', 'tesseract.js']) {
     assert.equal(wordsOf(read).length, first.words.length + last.words.length);
   });
 
-  test(`${engine} refuses a damaged image and an unknown language for good, in words for people`, async () => {
+  test(`${engine} refuses a damaged image and an unknown language for good, with a clear message`, async () => {
     const config = `ENGINE = ${engine}`;
     const damaged = { source: sample.image.subarray(0, 60) };
     await assert.rejects(runProcessor(recognise, { config, files: damaged }), (error) => {
-      assert.match(String(error), /damaged or cut short/);
+      assert.match(String(error), /damaged or truncated/);
       return isPermanent(error);
     });
     const files = { source: sample.image, 'order.json': orderFor('xyz') };
@@ -72,7 +72,7 @@ for (const engine of ['tesseract', 'tesseract.js']) {
     });
   });
 
-  test(`${engine}: a model that the stage brings is one more language`, async (t) => {
+  test(`${engine}: a model file of the stage adds a language`, async (t) => {
     const directory = await temporaryDirectory(t);
     const model = join(directory, 'model');
     await copyFile(join(tessdata(), 'ces.traineddata'), model);
@@ -87,7 +87,7 @@ for (const engine of ['tesseract', 'tesseract.js']) {
   });
 }
 
-test('a photograph that the camera held sideways is read upright, and a TIFF is converted for who knows none', async () => {
+test('a photograph taken sideways is read upright, and a TIFF is converted for recognisers that can’t open it', async () => {
   const sharp = await loadSharp();
   const turned = await sharp(sample.image).rotate(90).withMetadata({ orientation: 8 }).jpeg().toBuffer();
   const read = pageOf((await runProcessor(recognise, { files: { source: turned } })).files);
@@ -109,7 +109,7 @@ test('the prepared image is read instead of the source', async () => {
   assert.ok(log.includes('no text was found on the page'));
 });
 
-test('a page that came with its text is not read, unless asked', async () => {
+test('a page that comes with text is not recognised, unless asked', async () => {
   const text = JSON.stringify({ width: 10, height: 10, regions: [] });
   const given = { source: sample.image, 'page.json': text };
   assert.equal((await runProcessor(recognise, { files: given })).files['page.json'], text);
@@ -117,7 +117,7 @@ test('a page that came with its text is not read, unless asked', async () => {
   assert.ok(wordsOf(pageOf(again.files)).length > 0);
 });
 
-test('where Tesseract is not installed, tesseract.js reads, and the log says what would be faster', async (t) => {
+test('without Tesseract, tesseract.js is used, and the log says what would be faster', async (t) => {
   const path = process.env.PATH;
   t.after(() => {
     process.env.PATH = path;
@@ -132,7 +132,7 @@ test('where Tesseract is not installed, tesseract.js reads, and the log says wha
   await assert.rejects(runProcessor(recognise, { config: 'ENGINE = tesseract' }), /not installed here/);
 });
 
-test('any program can be the recogniser: it writes hOCR, and knows language and configuration', async () => {
+test('any program can be the recogniser: it gets language and configuration, and writes hOCR', async () => {
   const config = `ENGINE = command
 COMMAND = tesseract in/image out/page -l "$PISMAK_LANGUAGE" $(cat config) hocr
 ---
@@ -143,7 +143,7 @@ COMMAND = tesseract in/image out/page -l "$PISMAK_LANGUAGE" $(cat config) hocr
     config: 'ENGINE = command\nCOMMAND = true',
     files: { source: sample.image },
   });
-  await assert.rejects(silent, /wrote none of out\/page\.json, out\/page\.hocr, out\/alto\.xml/);
+  await assert.rejects(silent, /must write one of out\/page\.json, out\/page\.hocr, out\/alto\.xml/);
 });
 
 function pageOf(files: Record<string, string>): Page {
@@ -162,7 +162,7 @@ function textOf(read: Page): string {
     .join(' ');
 }
 
-/** How many of the words that stand there were read. */
+/** The share of the true words that were read. */
 function share(read: Page, truth: string): number {
   const found = new Set(wordsOf(read).map((word) => word.text));
   const wanted = truth.split(/\s+/).filter((word) => word.length > 0);

@@ -10,7 +10,7 @@ import { checkLanguage } from './language.ts';
 import { openRecogniser } from './open-recogniser.ts';
 import { readableImage } from './readable-image.ts';
 
-/** Reads the text of a page: from its image (or its source as it came) and its layout to `page.json`. */
+/** Reads the text of a page: from its image (or else its source) and its layout to `page.json`. */
 export default defineProcessor(async (setup) => {
   const config = parseRecogniseConfig(setup.config);
   const recogniser = await openRecogniser(config, await readStageFiles(setup));
@@ -22,13 +22,13 @@ export default defineProcessor(async (setup) => {
     const log = (line: string) => job.log(line);
     const names = given.names();
     if (names.includes(files.page) && !config.AGAIN)
-      return log('the page came with its text: nothing to read');
+      return log('the page came with text, so there is nothing to recognise');
     const language = names.includes(files.order) ? (await readOrder(job)).language : config.LANGUAGE;
     checkLanguage(language, known);
     const producer = `${await recogniser.describe(language)}, stage ${setup.stage} version ${setup.version}`;
     log(producer);
     if (config.ENGINE === 'auto' && recogniser.name === 'tesseract.js')
-      log('native Tesseract is not installed here and would be faster: apt-get install tesseract-ocr');
+      log('native Tesseract would be faster but is not installed here: apt-get install tesseract-ocr');
     const layout = config.LAYOUT ? await readLayout(job) : undefined;
     const image = names.includes(files.image)
       ? await given.read(files.image)

@@ -16,15 +16,15 @@ const require = createRequire(import.meta.url);
 /** A zone is one column of text. */
 const zonePsm = 4;
 
-/** Languages whose models come as npm packages with us. */
+/** Languages whose models we ship as npm packages. */
 const packaged = ['ces', 'deu', 'eng', 'slk'];
 
 /**
- * Tesseract compiled for JavaScript: needs no installation and never the network, takes 2 to 3 times as long as the native
- * one. The models are loaded once and stay loaded until another language is asked for.
+ * Tesseract compiled for JavaScript: needs no installation and no network, but takes 2 to 3 times as long as the native one.
+ * Models stay loaded until another language is asked for.
  */
 export async function openTesseractJs(options: {
-  /** Models beside the packaged ones: language to path. */
+  /** Models in addition to the packaged ones: language to path. */
   models?: ReadonlyMap<string, string>;
   psm?: number;
 }): Promise<Recogniser> {
@@ -45,7 +45,7 @@ export async function openTesseractJs(options: {
     const names = language.split('+');
     const worker = await withWorkDirectory(async (directory) => {
       for (const name of names) {
-        // The content tells whether it is packed; the name must end so.
+        // The library detects compression by content, but the name must end like this.
         await symlink(models.get(name) ?? name, join(directory, `${name}.traineddata.gz`));
       }
       return startWorker(library, names, directory);
@@ -79,7 +79,7 @@ export async function openTesseractJs(options: {
   };
 }
 
-/** Zone by zone, because this build can't be given a list of them. */
+/** Reads zone by zone, because this build accepts no list of zones. */
 async function readZones(
   worker: Worker,
   image: Uint8Array,
@@ -90,17 +90,17 @@ async function readZones(
   const read = async (rectangle?: Box) => {
     const options = rectangle ? { rectangle } : {};
     const answer = worker.recognize(Buffer.from(image), options, { text: false, hocr: true });
-    // A worker that was ended never answers.
+    // A terminated worker never answers.
     const { data } = await unlessAborted(answer, signal).catch((error) => {
       if (!/read image/.test(messageOf(error))) throw error;
-      const reason = `the image can't be read, it may be damaged or of an unknown kind: ${messageOf(error)}`;
+      const reason = `the image can't be read; it may be damaged or in an unknown format: ${messageOf(error)}`;
       throw new PermanentFailure(reason);
     });
     return readHocr(data.hocr ?? '', layout);
   };
   const parameters = {
     tessedit_pageseg_mode: String(zones ? zonePsm : wholePsm) as PSM,
-    // 0 = as the image says, or as it looks.
+    // 0 = take it from the image, or estimate it.
     user_defined_dpi: String(Math.round(layout?.dpi ?? 0)),
   };
   await unlessAborted(worker.setParameters(parameters), signal);
@@ -128,7 +128,7 @@ async function loadLibrary(): Promise<Library> {
 
 async function startWorker(library: Library, names: string[], langPath: string): Promise<Worker> {
   const failed = Promise.withResolvers<never>();
-  // What it is told here is also thrown by the call that failed, except while it starts: then this is all there is.
+  // A failed call throws the same error, except during the start: then only this handler gets it.
   const errorHandler = (reason: unknown) => failed.reject(new Error(String(reason)));
   failed.promise.catch(() => {});
   const options = { langPath, gzip: true, cacheMethod: 'none', errorHandler };
@@ -141,7 +141,7 @@ function packagedModels(): [string, string][] {
       const directory = dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
       return [[language, join(directory, '4.0.0_best_int', `${language}.traineddata.gz`)]];
     } catch {
-      // An optional package that was left out.
+      // An optional package that is not installed.
       return [];
     }
   });

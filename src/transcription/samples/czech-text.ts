@@ -1,6 +1,6 @@
 import type { Random } from '../../engine/identity.ts';
 
-/** A sentence of a village chronicle; what stands in braces is drawn from the lists below. */
+/** Sentences of a village chronicle. Words in braces are drawn from the lists below. */
 const sentences = [
   'Léta Páně {rok} dne {den}. {mesic} vyhořelo v {obci} {cislo} stavení i s celou úrodou.',
   'Téhož roku byla neobyčejně tuhá zima, že i ptactvo ve vzduchu mrzlo a vlci chodili až ke vsi.',

@@ -1,11 +1,11 @@
 import type { Random } from '../../engine/identity.ts';
 import type { Grey } from '../image/grey.ts';
 
-/** Grain of the sensor everywhere, and specks of dust. `specks` is the share of pixels that dust falls on. */
+/** Adds sensor grain everywhere, and specks of dust. `specks` is the share of pixels with dust. */
 export function addNoise(image: Grey, random: Random, strength: number, specks: number): void {
   const { data, width, height } = image;
   for (let at = 0; at < data.length; at++) {
-    // The sum of a few even chances is close to a normal distribution.
+    // The sum of a few uniform values is close to a normal distribution.
     const grain = (random() + random() + random() - 1.5) * strength;
     data[at] = clamp((data[at] ?? 0) + grain);
   }
@@ -18,7 +18,7 @@ export function addNoise(image: Grey, random: Random, strength: number, specks: 
   }
 }
 
-/** The other side of the leaf shines through, mirrored; `ink` is how dark, 0 to 1. */
+/** The other side of the sheet shows through, mirrored; `ink` is how dark, 0 to 1. */
 export function bleedThrough(image: Grey, back: Grey, ink: number): void {
   const { data, width, height } = image;
   for (let y = 0; y < height; y++) {
@@ -30,7 +30,7 @@ export function bleedThrough(image: Grey, back: Grey, ink: number): void {
   }
 }
 
-/** Light that falls from one side, and a shadow in the fold of the book. */
+/** Light from one side, and a shadow in the fold of the book. */
 export function unevenLight(image: Grey, darkest: number): void {
   const { data, width, height } = image;
   for (let y = 0; y < height; y++) {
@@ -50,7 +50,7 @@ export function fade(image: Grey, paper: number, ink: number): void {
   for (let at = 0; at < data.length; at++) data[at] = ink + ((data[at] ?? 0) * (paper - ink)) / 255;
 }
 
-/** The black that a scanner shows beyond the leaf. */
+/** The black that a scanner shows beyond the sheet. */
 export function blackBorder(image: Grey, random: Random, share: number): void {
   const { data, width, height } = image;
   const left = Math.floor(width * share);

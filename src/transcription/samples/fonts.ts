@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Font as Face, Glyph } from 'opentype.js';
 
-/** The typefaces of the samples, from font packages, so that pages look the same on every machine. */
+/** The typefaces of the samples, from font packages, so pages look the same on every machine. */
 export const fontNames = ['serif', 'garamond', 'typewriter', 'worn-typewriter', 'fraktur'] as const;
 export type FontName = (typeof fontNames)[number];
 
@@ -11,7 +11,7 @@ const packages: Record<FontName, string> = {
   garamond: 'eb-garamond',
   typewriter: 'courier-prime',
   'worn-typewriter': 'special-elite',
-  // Blackletter with the Czech letters, which the revivals of true Fraktur lack.
+  // Blackletter with Czech letters, which revivals of true Fraktur lack.
   fraktur: 'grenze-gotisch',
 };
 
@@ -30,7 +30,7 @@ export async function loadFont(name: FontName): Promise<Font> {
     const bytes = readFileSync(resolve(`@fontsource/${name_}/files/${name_}-${subset}-400-normal.woff`));
     return opentype.parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   });
-  // The packages cut a face in two; each letter is taken from the half that has it.
+  // The packages split a typeface into two files; take each letter from the file that has it.
   const glyphs = new Map<string, { glyph: Glyph; em: number }>();
   const find = (letter: string) => {
     const known = glyphs.get(letter);
@@ -61,7 +61,7 @@ export async function loadFont(name: FontName): Promise<Font> {
   };
 }
 
-/** The library's own path data loses letters for some numbers, so we write it from the commands: y points upwards in fonts. */
+/** The library's own path data loses letters for some numbers, so we write it from the commands. In fonts, y points up. */
 function outlineOf(glyph: Glyph, x: number, y: number, scale: number): string {
   const point = (px = 0, py = 0) => `${(x + px * scale).toFixed(1)} ${(y - py * scale).toFixed(1)} `;
   return glyph.path.commands

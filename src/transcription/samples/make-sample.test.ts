@@ -8,7 +8,7 @@ import { makeSample, sampleKinds } from './make-sample.ts';
 
 const small = { dpi: 100, share: 0.3 };
 
-test('the same seed gives the same page, another seed another one', async () => {
+test('the same seed gives the same page, another seed gives another page', async () => {
   const [one, again, other] = [
     await makeSample('noise', 7, small),
     await makeSample('noise', 7, small),
@@ -20,7 +20,7 @@ test('the same seed gives the same page, another seed another one', async () => 
 });
 
 for (const kind of sampleKinds) {
-  test(`a page of kind ${kind} is an image in grey with ink on it, and its truth is Czech`, async () => {
+  test(`a page of kind ${kind} is a grey image with ink, and its truth is Czech`, async () => {
     const { image, truth, dpi, extension } = await makeSample(kind, 1, small);
     const { channels, density, format } = await sharp(image).metadata();
     assert.deepEqual({ channels, density }, { channels: 1, density: dpi });

@@ -25,7 +25,7 @@ export const sampleKinds = [
 ] as const;
 export type SampleKind = (typeof sampleKinds)[number];
 
-/** Those that `prepare` must make better. */
+/** The kinds that `prepare` must improve. */
 export const degradedKinds: readonly SampleKind[] = sampleKinds.slice(6);
 
 export interface Sample {
@@ -36,7 +36,7 @@ export interface Sample {
   dpi: number;
 }
 
-/** An A4 page of Czech text as a scanner would give it, with what is written on it. The same seed gives the same page. */
+/** An A4 page of Czech text as from a scanner, with its true text. The same seed gives the same page. */
 export async function makeSample(kind: SampleKind, seed: number, size: SampleSize = {}): Promise<Sample> {
   const random = seededRandom(seed * 1000 + sampleKinds.indexOf(kind));
   const dpi = size.dpi ?? 200;
@@ -90,7 +90,7 @@ export async function makeSample(kind: SampleKind, seed: number, size: SampleSiz
 
 export interface SampleSize {
   dpi?: number;
-  /** How much of the sheet's height, from the top: for quick tests. */
+  /** The share of the sheet's height to make, from the top; for quick tests. */
   share?: number;
 }
 

@@ -5,26 +5,26 @@ import type { Font } from './fonts.ts';
 export interface TypesetOptions {
   font: Font;
   random: Random;
-  /** Of the page in pixels. */
+  /** Width of the page in pixels. */
   width: number;
   height: number;
-  /** Pixels. */
+  /** In pixels. */
   fontSize: number;
   margin: number;
   columns: number;
   heading: boolean;
-  /** A short note beside the text, as chroniclers wrote them. */
+  /** Adds a short note in the margin, as chroniclers did. */
   marginalia: boolean;
 }
 
 export interface Typeset {
-  /** Data of one SVG path with all letters. */
+  /** SVG path data with all letters. */
   outline: string;
-  /** As a careful reader would write it down: line by line, an empty line between paragraphs. */
+  /** The true text: line by line, with an empty line between paragraphs. */
   truth: string;
 }
 
-/** Sets Czech text on a page: heading over all columns, then the columns from left to right. */
+/** Sets Czech text on a page: a heading across all columns, then the columns from left to right. */
 export function typeset(options: TypesetOptions): Typeset {
   const { font, random, width, height, fontSize, margin, columns } = options;
   const leading = Math.round(fontSize * 1.4);
@@ -49,7 +49,7 @@ export function typeset(options: TypesetOptions): Typeset {
     note.forEach((line, index) => {
       outlines.push(font.outline(line, margin, top + leading * (2 + index), size));
     });
-    // Notes stand before the text that they are beside, as columns are read from the left.
+    // A margin note comes before the text next to it, because columns are read from the left.
     blocks.unshift(note.join('\n'));
   }
   for (let column = 0; column < columns; column++) {

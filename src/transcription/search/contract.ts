@@ -6,12 +6,12 @@ import type { Database } from '../database/database.ts';
 import { parseQuery } from './query.ts';
 import { createTextIndex } from './text-index.ts';
 
-/** What every database must find, and not find. */
+/** The searches that every database must answer alike. */
 export function searchContract(
   name: string,
   open: (test: { after(work: () => Promise<void>): void }) => Promise<Database>,
 ): void {
-  test(`${name}: finds words, phrases and beginnings, of the owner and document asked for`, async (t) => {
+  test(`${name}: finds words, phrases and prefixes of the owner and document asked for`, async (t) => {
     const database = await open(t);
     const index = createTextIndex(database);
     const texts = [
@@ -44,14 +44,14 @@ export function searchContract(
     await database.transaction((transaction) =>
       index.put(transaction, { page: 'p1', document: 'd1', owner: 'anna', text: 'něco jiného' }),
     );
-    assert.deepEqual(await find('prilis'), ['p2', 'p3'], 'what a page had before is replaced');
+    assert.deepEqual(await find('prilis'), ['p2', 'p3'], 'new text replaces the old text of a page');
     await database.transaction((transaction) => index.removeDocument(transaction, 'd1'));
     assert.deepEqual(await find('prilis'), ['p3']);
     await database.transaction((transaction) => index.removePage(transaction, 'p3'));
     assert.deepEqual(await find('prilis'), []);
   });
 
-  test(`${name}: whatever is typed, and whatever stands on a page, is no error`, async (t) => {
+  test(`${name}: no query and no page text causes an error`, async (t) => {
     const database = await open(t);
     const index = createTextIndex(database);
     const hostile = fc.oneof(
@@ -77,7 +77,7 @@ export function searchContract(
         } catch (error) {
           assert.ok(error instanceof PismakError && error.code === 'invalid-input', String(error));
         }
-        // A page finds itself by all of its words.
+        // A query of all words of a page finds the page.
         let own: ReturnType<typeof parseQuery>;
         try {
           own = parseQuery(text.replaceAll(/["*]/g, ' '));

@@ -1,6 +1,6 @@
 /** A word is a run of letters, digits and marks; everything else only separates. */
 const word = /[\p{L}\p{N}\p{M}]+/gu;
-/** Longer ones are no words, and PostgreSQL would refuse them. */
+/** Anything longer is not a word, and PostgreSQL would refuse it. */
 const longestWord = 100;
 
 export interface FoundWord {
@@ -9,7 +9,7 @@ export interface FoundWord {
   end: number;
 }
 
-/** The words of a text as they are compared: without case and without diacritics. */
+/** The words of a text as search compares them: without case and diacritics. */
 export function foldedWords(text: string): FoundWord[] {
   return [...text.matchAll(word)]
     .map((match) => ({
@@ -20,7 +20,7 @@ export function foldedWords(text: string): FoundWord[] {
     .filter(({ folded }) => folded !== '');
 }
 
-/** What the index gets: the same for every database, so that the same query finds the same. */
+/** The text to index. It is the same for every database, so queries find the same pages everywhere. */
 export function foldedText(text: string): string {
   return foldedWords(text)
     .map(({ folded }) => folded)
@@ -38,7 +38,7 @@ function fold(text: string): string {
     .toWellFormed();
 }
 
-/** Letters that don't come apart into a letter and a mark. */
+/** Letters that Unicode doesn't decompose into a letter and a mark. */
 const unlike: Readonly<Record<string, string>> = {
   ß: 'ss',
   ł: 'l',

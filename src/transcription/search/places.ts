@@ -2,7 +2,7 @@ import type { Box, Page } from '../page.ts';
 import { foldedWords } from './fold.ts';
 import { occurrences, type Term } from './query.ts';
 
-/** Boxes of the words that were found, in pixels of the image that was read. */
+/** Boxes of the words found, in pixels of the recognised image. */
 export function placesOf(page: Page, terms: readonly Term[]): { text: string; box: Box }[] {
   const words = page.regions
     .flatMap((region) => region.paragraphs)
@@ -15,6 +15,6 @@ export function placesOf(page: Page, terms: readonly Term[]): { text: string; bo
     ),
   );
   const places = [...found].flatMap((word) => (word ? [{ text: word.text, box: word.box }] : []));
-  // A word of the page may count as several words for the search.
+  // Search may count one word of the page as several words.
   return places.filter((place, index) => places.findIndex((other) => other.box === place.box) === index);
 }

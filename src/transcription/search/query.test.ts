@@ -4,14 +4,14 @@ import { foldedText, foldedWords } from './fold.ts';
 import { parseQuery, toFts5, toTsquery } from './query.ts';
 import { snippetOf } from './snippet.ts';
 
-test('words are compared without case and accents, in every way of writing them', () => {
+test('words are compared without case and accents, however they are encoded', () => {
   assert.equal(foldedText('Příliš ŽLUŤOUČKÝ kůň'), 'prilis zlutoucky kun');
   assert.equal(foldedText('Pr\u030cíliš'.normalize('NFD')), 'prilis');
   assert.equal(foldedText('Straße, Łódź; ﬁne — 5'), 'strasse lodz fine 5');
   assert.equal(foldedText('  \n"*^:()  '), '');
 });
 
-test('a query is words, phrases and beginnings; anything else only separates', () => {
+test('a query has words, phrases and prefixes; anything else is a separator', () => {
   assert.deepEqual(parseQuery('Císař "František  Josef" praž*'), [
     { words: ['cisar'], prefix: false },
     { words: ['frantisek', 'josef'], prefix: false },
@@ -23,16 +23,16 @@ test('a query is words, phrases and beginnings; anything else only separates', (
   ]);
   for (const nothing of ['', '***', '""', '" - "', '()&|!'])
     assert.throws(() => parseQuery(nothing), /at least one word/);
-  assert.throws(() => parseQuery('a '.repeat(51)), /50 words at most/);
+  assert.throws(() => parseQuery('a '.repeat(51)), /at most 50 words/);
 });
 
-test('what goes to a database holds nothing that it could take for syntax', () => {
+test('database queries contain nothing from the user that could be syntax', () => {
   const terms = parseQuery(`a'b "x' OR 1" NEAR(c) d* -e ^f col:g 'h':* \\ & | !`);
   assert.match(toFts5(terms), /^("[a-z0-9 ]+"( \*)?( AND )?)+$/);
   assert.match(toTsquery(terms), /^(\(('[a-z0-9]+'(:\*)?( <-> )?)+\)( & )?)+$/);
 });
 
-test('a snippet shows the words around the first hit, and where they stand', () => {
+test('a snippet shows the words around the first hit, and marks the hit', () => {
   const text = `${'slovo '.repeat(50)}tu stojí\nKůň Žlutý a ${'konec '.repeat(50)}`;
   const { text: shown, marks } = snippetOf(text, parseQuery('"kun zluty"'));
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import { PismakError } from '../../engine/errors.ts';
 import { type FoundWord, foldedWords } from './fold.ts';
 
-/** Words that must stand next to each other; with `prefix`, the last one may go on. */
+/** Words that must be adjacent; with `prefix`, the last one matches as a prefix. */
 export interface Term {
   words: string[];
   prefix: boolean;
@@ -9,7 +9,7 @@ export interface Term {
 
 const mostWords = 50;
 
-/** `emperor "most gracious" Franz*`: all must be there, in any order. Whatever else is typed only separates words. */
+/** `emperor "most gracious" Franz*`: all terms must match, in any order. Other characters only separate words. */
 export function parseQuery(text: string): Term[] {
   const terms: Term[] = [];
   for (const match of text.matchAll(/"([^"]*)"?(\*?)|([^\s"]+)/gu)) {
@@ -20,12 +20,12 @@ export function parseQuery(text: string): Term[] {
   }
   if (terms.length === 0) throw new PismakError('invalid-input', 'name at least one word to search for');
   if (terms.reduce((sum, term) => sum + term.words.length, 0) > mostWords) {
-    throw new PismakError('invalid-input', `search for ${mostWords} words at most`);
+    throw new PismakError('invalid-input', `search for at most ${mostWords} words`);
   }
   return terms;
 }
 
-/** Terms hold letters and digits only, so nothing in them can be taken for syntax. */
+/** Terms contain only letters and digits, so nothing in them can be syntax. */
 export function toFts5(terms: readonly Term[]): string {
   return terms.map(({ words, prefix }) => `"${words.join(' ')}"${prefix ? ' *' : ''}`).join(' AND ');
 }
@@ -41,7 +41,7 @@ export function toTsquery(terms: readonly Term[]): string {
     .join(' & ');
 }
 
-/** Where a term stands in a text: index of its first word, for every occurrence. */
+/** All occurrences of a term in a text: indexes of its first word. */
 export function occurrences(term: Term, text: readonly Pick<FoundWord, 'folded'>[]): number[] {
   const last = term.words.length - 1;
   return [...text.keys()].filter((start) =>

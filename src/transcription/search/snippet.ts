@@ -7,7 +7,7 @@ const longest = 400;
 
 export interface Snippet {
   text: string;
-  /** Where the words that were searched for stand in it. */
+  /** Positions of the search words in the text. */
   marks: { start: number; end: number }[];
 }
 
@@ -25,7 +25,7 @@ export function snippetOf(text: string, terms: readonly Term[]): Snippet {
     words[Math.min(words.length - 1, first + wordsAfter)]?.end ?? text.length,
     begin + longest,
   );
-  // One character for one, so that the marks stay right.
+  // Replace character by character, so the marks stay right.
   const shown = text.slice(begin, end).replaceAll(/\s/g, ' ');
   const marks = [...found]
     .sort((a, b) => a - b)

@@ -3,7 +3,7 @@ import type { Database, Queries } from '../database/database.ts';
 import { foldedText } from './fold.ts';
 import { type Term, toFts5, toTsquery } from './query.ts';
 
-/** Longer than any page; PostgreSQL could not index much more. */
+/** Longer than any page. PostgreSQL could not index much more. */
 const longestText = 100_000;
 
 export interface PageText {
@@ -19,13 +19,13 @@ export interface TextHit {
   text: string;
 }
 
-/** The full text of all pages. SQLite has FTS5, PostgreSQL a tsvector: both get words that we have folded. */
+/** The full text of all pages. SQLite uses FTS5, PostgreSQL a tsvector; both get words that we have folded. */
 export interface TextIndex {
-  /** In the caller's transaction; replaces what the page had. */
+  /** Runs in the caller's transaction and replaces the page's old text. */
   put(transaction: Queries, text: PageText): Promise<void>;
   removePage(transaction: Queries, page: string): Promise<void>;
   removeDocument(transaction: Queries, document: string): Promise<void>;
-  /** The best first; only of this owner and document, where given. */
+  /** Best hits first; only of the given owner and document, if any. */
   search(query: TextQuery): Promise<TextHit[]>;
 }
 
@@ -96,7 +96,7 @@ const sqlite = {
   },
 };
 
-/** Written out, so that no parser or dictionary of the server has a say in what a word is. */
+/** Written out, so that we decide what a word is, not a parser or dictionary of the server. */
 function toTsvector(folded: string): string {
   const words = folded === '' ? [] : folded.split(' ');
   return words.map((word, index) => `'${word}':${Math.min(index + 1, 16_383)}`).join(' ');

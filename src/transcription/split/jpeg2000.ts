@@ -4,8 +4,8 @@ import { openPdf } from './pdf/pdf-document.ts';
 import { writePdf } from './pdf/write-pdf.ts';
 
 /**
- * A JPEG 2000 image as PNG. The image library can't read it, but the PDF library can, as PDFs may hold such images: so it
- * is given a PDF of one page with nothing else on it.
+ * Converts JPEG 2000 to PNG. The image library can't read it, but the PDF library can, because PDFs may contain such images.
+ * So we wrap the image in a one-page PDF.
  */
 export async function readJpeg2000(
   bytes: Uint8Array,
@@ -14,12 +14,12 @@ export async function readJpeg2000(
   const { width, height } = sizeOf(bytes);
   if (width * height > limits.pixels) {
     throw new PermanentFailure(
-      `the image has ${width} x ${height} pixels; at most ${Math.round(limits.pixels / 1e6)} million are taken`,
+      `the image has ${width} x ${height} pixels; the limit is ${Math.round(limits.pixels / 1e6)} million`,
     );
   }
   const pdf = await openPdf(wrap(bytes, width, height));
   try {
-    // A pixel is a point here, of which there are 72 in an inch.
+    // In this PDF a pixel is a point, and an inch has 72 points.
     const page = await pdf.page(0, { textLayer: false, dpi: 72, limits });
     if (page.width !== width || page.height !== height) throw damaged();
     return { image: page.image, width, height };
@@ -53,5 +53,5 @@ function wrap(image: Uint8Array, width: number, height: number): Uint8Array {
 }
 
 function damaged(): PermanentFailure {
-  return new PermanentFailure('the JPEG 2000 image is damaged or cut short: scan or send it again');
+  return new PermanentFailure('the JPEG 2000 image is damaged or truncated; scan or upload it again');
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the chain of pages of a TIFF leads out of the file: libraries then give the pages before the break and say
- * nothing of those after it.
+ * Whether the chain of pages in a TIFF leads beyond the end of the file. Libraries then return the pages before the break
+ * and don't mention the rest.
  */
 export function hasLostTiffPages(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -22,19 +22,19 @@ export type FoundPage = { name: string; part?: number } & (
 type OpenFile = string | Uint8Array;
 
 /**
- * The pages of a source, a file on the disk, one at a time. Throws when the source as a whole can't be opened; a bad page
- * among others, or a bad file in a ZIP, costs only itself.
+ * The pages of a source file, one at a time. Throws if the source as a whole can't be opened. A bad page, or a bad file in a
+ * ZIP, doesn't affect the others.
  */
 export async function* pagesOf(name: string, path: string, config: SplitConfig): AsyncGenerator<FoundPage> {
   if ((await formatOf(path)) !== 'zip') return yield* pagesOfFile(name, path, config);
   const zip = await openZip(path, { entries: config.MAX_PAGES, bytes: limitsOf(config).bytes });
   try {
-    if (zip.entries.length === 0) throw new PermanentFailure('there are no files in the ZIP');
+    if (zip.entries.length === 0) throw new PermanentFailure('the ZIP contains no files');
     for (const entry of zip.entries) {
       try {
         const bytes = await entry.read();
         if (sourceFormat(bytes) === 'zip')
-          throw new PermanentFailure('a ZIP in a ZIP is not opened: unpack it first');
+          throw new PermanentFailure('a ZIP in a ZIP is not supported; unpack it first');
         yield* pagesOfFile(entry.name, bytes, config);
       } catch (error) {
         yield { name: entry.name, error: reasonOf(error) };
@@ -54,7 +54,7 @@ async function* pagesOfFile(name: string, file: OpenFile, config: SplitConfig): 
   if (format === 'jp2') return yield { name, ...(await readJpeg2000(bytes, limits)) };
   const { pages, width, height, dpi } = await describeImage(bytes, limits);
   if (format === 'tiff') return yield* pagesOfTiff(name, bytes, checked(pages, config), limits);
-  if (isCutShort(bytes)) throw new PermanentFailure('the image is cut short: scan or send it again');
+  if (isCutShort(bytes)) throw new PermanentFailure('the image is truncated; scan or upload it again');
   yield { name, image: bytes, width, height, ...(dpi === undefined ? {} : { dpi }) };
 }
 
@@ -84,7 +84,7 @@ async function* pagesOfTiff(
   yield* eachPage(name, lost ? pages + 1 : pages, async (index) => {
     if (index === pages) {
       throw new PermanentFailure(
-        `the TIFF is cut short after page ${pages}, more pages may be missing: send it again`,
+        `the TIFF is truncated after page ${pages} and more pages may be missing; upload it again`,
       );
     }
     const { png: image, ...facts } = await readTiffPage(bytes, index, limits);
@@ -118,20 +118,22 @@ async function formatOf(file: OpenFile): Promise<SourceFormat | undefined> {
   }
 }
 
-/** Before it is read into memory. */
+/** Call it before reading the file into memory. */
 async function checkSize(file: OpenFile, { bytes }: ImageLimits): Promise<void> {
   const size = typeof file === 'string' ? (await stat(file)).size : file.length;
   if (size <= bytes) return;
   const [found, most] = [size, bytes].map((length) => `${Math.round(length / 1024 / 1024)} MB`);
-  throw new PermanentFailure(`the file has ${found}; at most ${most} are taken`);
+  throw new PermanentFailure(`the file has ${found}; the limit is ${most}`);
 }
 
 function checked(pages: number, config: SplitConfig): number {
   if (pages <= config.MAX_PAGES) return pages;
-  throw new PermanentFailure(`the file has ${pages} pages; at most ${config.MAX_PAGES} are taken: divide it`);
+  throw new PermanentFailure(
+    `the file has ${pages} pages; the limit is ${config.MAX_PAGES}, so split the file`,
+  );
 }
 
-/** Only what is the file's fault is told as the page's error; anything else fails the attempt. */
+/** Only faults of the file become the page's error; anything else fails the attempt. */
 function reasonOf(error: unknown): string {
   if (!isPermanent(error)) throw error;
   return messageOf(error);

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** What `split` made of a source, in the order of the pages: its file `pages.json`. */
+/** A page in `pages.json`, the file in which `split` lists the pages of a source in order. */
 export const splitPage = z.object({
-  /** Name of the file that the page came from, for people only: never a path to write to. */
+  /** Name of the file that the page came from. For people only, never a path to write to. */
   name: z.string(),
-  /** Counted from 1 where the file has several pages (TIFF, PDF). */
+  /** Counted from 1, if the file has several pages (TIFF, PDF). */
   part: z.int().positive().optional(),
-  /** The file of the request that holds the page's image; missing when the page could not be opened. */
+  /** The file in the request with the page's image; missing if the page could not be opened. */
   file: z.string().optional(),
-  /** Pixels as the page is seen, that is after turning as its EXIF orientation asks. */
+  /** In pixels, after applying the EXIF orientation. */
   width: z.int().positive().optional(),
   height: z.int().positive().optional(),
   dpi: z.number().positive().optional(),
-  /** The file of the request with what the PDF itself says is written there: `page.ts`. The page need not be read. */
+  /** The file in the request with the PDF's text layer: `page.ts`. Such a page needs no recognition. */
   text: z.string().optional(),
-  /** Why the page could not be opened, in words for its owner. */
+  /** Why the page could not be opened, for its owner. */
   error: z.string().optional(),
 });
 export type SplitPage = z.infer<typeof splitPage>;

@@ -4,7 +4,7 @@ import { messageOf, PismakError } from '../../engine/errors.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
 
 export interface ZipEntry {
-  /** As the archive says, made harmless: for people only. */
+  /** The name in the archive, sanitised. For people only. */
   name: string;
   size: number;
   read(): Promise<Uint8Array>;
@@ -17,19 +17,18 @@ export interface Zip {
 
 export interface ZipLimits {
   entries: number;
-  /** Of all entries together, unpacked. */
+  /** Limit on all entries together, unpacked. */
   bytes: number;
 }
 
-/** An archive of scans grows a few times when it is unpacked, white pages in old formats up to this; bombs far more. */
+/** Unpacking scans multiplies their size a few times, white pages in old formats up to this. Bombs grow far more. */
 const maxRatio = 250;
 /** Small archives may have any ratio. */
 const freeBytes = 64 * 1024 * 1024;
 
 /**
- * The files of a ZIP in the natural order of their names (2 before 10); directories and the notes that systems leave in
- * archives are passed over. All limits are checked on what the archive declares before anything is unpacked, and that it
- * declares the truth while it is unpacked.
+ * The files of a ZIP in the natural order of their names (2 before 10), without directories and system metadata files. All
+ * limits are checked against the declared sizes before anything is unpacked, and the declared sizes while unpacking.
  */
 export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
   const { size } = await stat(path);
@@ -44,7 +43,7 @@ export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
 
 async function readEntries(zip: ZipFile, size: number, limits: ZipLimits): Promise<ZipEntry[]> {
   if (zip.entryCount > limits.entries) {
-    throw new PermanentFailure(`the ZIP has ${zip.entryCount} files; at most ${limits.entries} are taken`);
+    throw new PermanentFailure(`the ZIP has ${zip.entryCount} files; the limit is ${limits.entries}`);
   }
   const found: Entry[] = [];
   let unpacked = 0;
@@ -62,14 +61,14 @@ async function readEntries(zip: ZipFile, size: number, limits: ZipLimits): Promi
   });
   if (unpacked > limits.bytes) {
     throw new PermanentFailure(
-      `the ZIP would unpack to ${Math.round(unpacked / 1024 / 1024)} MB; at most ` +
-        `${Math.round(limits.bytes / 1024 / 1024)} MB are taken: send it in parts`,
+      `the ZIP would unpack to ${Math.round(unpacked / 1024 / 1024)} MB; the limit is ` +
+        `${Math.round(limits.bytes / 1024 / 1024)} MB, so divide it into several`,
     );
   }
-  // More data than the file is long: entries overlap, which only bombs do.
+  // More packed data than the file is long: entries overlap, which happens only in bombs.
   if (packed > size || (unpacked > freeBytes && unpacked > size * maxRatio)) {
     throw new PermanentFailure(
-      'the ZIP unpacks to far more than scans would: it looks like a bomb and was left alone',
+      'the ZIP would unpack to far more than scans do; it looks like a ZIP bomb and was not opened',
     );
   }
   const { getFileNameLowLevel } = await yauzl();
@@ -95,11 +94,11 @@ function isNote(name: string): boolean {
   return parts[0] === '__MACOSX' || last.startsWith('.') || /^(thumbs\.db|desktop\.ini)$/i.test(last);
 }
 
-/** Names are shown to people: no way out of a folder, nothing that would break a line or a terminal. */
+/** Names are shown to people: no path traversal, no line breaks, no terminal control characters. */
 function harmless(name: string): string {
   const parts = name.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');
   const text = parts.join('/').replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, ' ');
-  return text.trim().slice(0, 255) || 'a file without a name';
+  return text.trim().slice(0, 255) || 'unnamed file';
 }
 
 async function yauzl(): Promise<typeof import('yauzl')> {
@@ -107,7 +106,7 @@ async function yauzl(): Promise<typeof import('yauzl')> {
     const module = await import('yauzl');
     return module.default ?? module;
   } catch (cause) {
-    const advice = 'ZIP needs the package yauzl, which is not installed here: npm install --include=optional';
+    const advice = 'ZIP needs the package yauzl, which is not installed: npm install --include=optional';
     throw new PismakError('unavailable', advice, { cause });
   }
 }
@@ -115,7 +114,7 @@ async function yauzl(): Promise<typeof import('yauzl')> {
 async function open(path: string): Promise<ZipFile> {
   const { open } = await yauzl();
   return new Promise((resolve, reject) => {
-    // Names are decoded by us: the library refuses a whole archive for one bad name.
+    // We decode names ourselves, because the library refuses a whole archive for one bad name.
     const options = { lazyEntries: true, decodeStrings: false, validateEntrySizes: true, autoClose: false };
     open(path, options, (error, zip) => (error || !zip ? reject(damaged(error)) : resolve(zip)));
   });
@@ -123,7 +122,7 @@ async function open(path: string): Promise<ZipFile> {
 
 function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
   if ((entry.generalPurposeBitFlag & 1) !== 0) {
-    throw new PermanentFailure('it is protected by a password inside the ZIP: send it without');
+    throw new PermanentFailure('it is password-protected inside the ZIP; upload it without a password');
   }
   return new Promise((resolve, reject) => {
     zip.openReadStream(entry, (error, stream) => {
@@ -131,7 +130,7 @@ function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('error', (cause) => {
-        // Else the library keeps the file open for ever.
+        // Otherwise the library keeps the file open for ever.
         stream.destroy();
         reject(damaged(cause));
       });
@@ -141,5 +140,7 @@ function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
 }
 
 function damaged(error: unknown): PermanentFailure {
-  return new PermanentFailure(`the ZIP is damaged or cut short (${messageOf(error)}): pack or send it again`);
+  return new PermanentFailure(
+    `the ZIP is damaged or truncated (${messageOf(error)}); pack or upload it again`,
+  );
 }

@@ -2,12 +2,12 @@ import { flag, number, parseStageConfig, type StageConfig } from '../../engine/s
 import { limitSettings } from '../image/image-limits.ts';
 
 const settings = {
-  TEXT_LAYER: flag(false, 'takes the text that a PDF brings along, unless the document says otherwise'),
-  PDF_DPI: number(300, 'resolution at which pages of a PDF that are no scans are drawn', {
+  TEXT_LAYER: flag(false, 'uses the text layer of a PDF, unless the document says otherwise'),
+  PDF_DPI: number(300, 'resolution for rendering PDF pages that are not scans', {
     min: 100,
     max: 600,
   }),
-  MAX_PAGES: number(10_000, 'most pages of a source', { min: 1, max: 100_000 }),
+  MAX_PAGES: number(10_000, 'limit on pages of a source', { min: 1, max: 100_000 }),
   ...limitSettings,
 };
 

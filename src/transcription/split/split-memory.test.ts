@@ -15,7 +15,7 @@ import { files } from '../files.ts';
 import { writeZip } from '../formats/zip.ts';
 import { splitFiles, splitPages } from './pages.ts';
 
-test('splitting a ZIP of many scans takes hardly more memory than one of a few', async (t) => {
+test('splitting a ZIP of many scans takes hardly more memory than splitting a small one', async (t) => {
   const directory = await temporaryDirectory(t);
   const blobs = await openDirectoryBlobs(`${directory}/blobs`);
   const clock = systemClock;
@@ -43,7 +43,7 @@ test('splitting a ZIP of many scans takes hardly more memory than one of a few',
   };
   const few = await splitZip(20);
   const many = await splitZip(120);
-  assert.equal(many.pid, few.pid, 'the same process, so that what it needs by itself is left out');
+  assert.equal(many.pid, few.pid, 'the same process, so its base memory cancels out');
   assert.ok(many.peak - few.peak < 100, `${few.peak} MB for 20 scans of 1 MB, ${many.peak} MB for 120`);
 
   const list = await contentOf(blobs, many.files, splitFiles.list);
@@ -59,7 +59,7 @@ async function contentOf(blobs: Blobs, all: readonly ResultFile[], name: string)
   return Buffer.from(file.blob === '' ? file.content : await readBlob(blobs, file.blob));
 }
 
-/** Small pictures, each followed by a megabyte of bytes that can't be packed, and by its number before the mark of the end. */
+/** Small images, each padded with a megabyte of incompressible bytes, with its number before the end marker. */
 async function* makeScans(count: number) {
   const picture = await sharp({ create: { width: 60, height: 80, channels: 3, background: '#fff' } })
     .jpeg()

@@ -49,7 +49,7 @@ function blank(width: number, height: number, density = 200) {
 
 const png = await blank(60, 80).png().toBuffer();
 const jpeg = await blank(600, 800).toColourspace('b-w').jpeg().toBuffer();
-/** Two pages in 16 bits. */
+/** Two pages with 16 bits per channel. */
 const tiff = await sharp(
   [
     await blank(60, 80).toColourspace('grey16').png().toBuffer(),
@@ -77,11 +77,11 @@ for (const [kind, image] of Object.entries({
   });
 }
 
-test('the resolution of a scan is told', async () => {
+test('the resolution of a scan is reported', async () => {
   assert.equal((await splitFile(png)).pages[0]?.dpi, 200);
 });
 
-test('a photograph taken with the camera on its side has the size that it is seen in', async () => {
+test('a photograph taken sideways has its upright size', async () => {
   const turned = await blank(60, 80).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const [page] = (await splitFile(turned)).pages;
   assert.deepEqual([page?.width, page?.height], [80, 60]);
@@ -97,7 +97,7 @@ test('every page of a TIFF becomes a page that any program can show', async () =
   assert.deepEqual({ format, depth }, { format: 'png', depth: 'uchar' });
 });
 
-test('pages that a TIFF has lost with its end are told of, and the others are read', async () => {
+test('lost pages of a truncated TIFF are reported, and the others are read', async () => {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
   const create = { width: 100, height: 100, channels: 3, background: '#fff', noise } as const;
   const image = await sharp({ create }).png().toBuffer();
@@ -112,7 +112,7 @@ test('pages that a TIFF has lost with its end are told of, and the others are re
       { part: 2, file: undefined },
     ],
   );
-  assert.match(pages[1]?.error ?? '', /cut short after page 1/);
+  assert.match(pages[1]?.error ?? '', /truncated after page 1/);
 });
 
 for (const [kind, bytes] of Object.entries({
@@ -135,14 +135,14 @@ test('a JPEG 2000 image is read', async () => {
   assert.deepEqual([data[8 * 40 + 25], data[0]], [0, 255], 'the black spot is where it was, on white');
 });
 
-test('a scan in a PDF is taken out as it was put in', async () => {
+test('a scan in a PDF is extracted unchanged', async () => {
   const pdf = makePdf([{ width: 216, height: 288, jpeg: { bytes: jpeg, width: 600, height: 800 } }]);
   const { pages, contents } = await splitFile(pdf);
   assert.deepEqual(pages, [{ name: 'scan', width: 600, height: 800, dpi: 200, file: 'pages/0001' }]);
   assert.deepEqual(Buffer.from(contents['pages/0001'] ?? []), jpeg);
 });
 
-test('a scan that a PDF shows turned is turned, at its own resolution', async () => {
+test('a scan that a PDF shows rotated is rotated, at its own resolution', async () => {
   const pdf = makePdf([
     { width: 216, height: 288, rotate: 90, jpeg: { bytes: jpeg, width: 600, height: 800 } },
   ]);
@@ -150,7 +150,7 @@ test('a scan that a PDF shows turned is turned, at its own resolution', async ()
   assert.deepEqual([page?.width, page?.height, page?.dpi], [800, 600, 200]);
 });
 
-test('pages of a PDF that are not scans are drawn at 300 dpi, each on its own', async () => {
+test('PDF pages that are not scans are rendered at 300 dpi, each on its own', async () => {
   const lines = ['Hello'];
   const { pages, contents } = await splitFile(
     makePdf([
@@ -179,7 +179,7 @@ test('every page of a long PDF is the right one', async () => {
   );
 });
 
-test('the text that a PDF brings along is taken when asked for, with the places of its words', async () => {
+test('the text layer of a PDF is used when asked for, with the places of its words', async () => {
   const pdf = makePdf([{ width: 595, height: 842, lines: ['first line', 'the second'] }]);
   const { pages, contents } = await splitFile(pdf, { config: 'TEXT_LAYER = yes' });
   const text = pageSchema.parse(JSON.parse(Buffer.from(contents[pages[0]?.text ?? ''] ?? []).toString()));
@@ -201,7 +201,7 @@ test('the text that a PDF brings along is taken when asked for, with the places 
   assert.equal(text.width, pages[0]?.width);
 });
 
-test('a page of a PDF as large as a wall is drawn as well as the limit on pixels allows', async () => {
+test('a huge PDF page is rendered at the highest resolution that the pixel limit allows', async () => {
   const [page] = (
     await splitFile(makePdf([{ width: 1440, height: 1440, lines: ['map'] }]), {
       config: 'MAX_MEGAPIXELS = 4',
@@ -210,7 +210,7 @@ test('a page of a PDF as large as a wall is drawn as well as the limit on pixels
   assert.equal(page?.dpi, 100);
 });
 
-test('pages of a ZIP come in the natural order of their names; folders and notes of the system are passed over', async () => {
+test('pages of a ZIP come in the natural order of their names, without folders and system metadata files', async () => {
   const zip = makeZip([
     { name: 'fond/10.png', content: png },
     { name: 'fond/', content: '' },
@@ -237,7 +237,7 @@ test('pages of a ZIP come in the natural order of their names; folders and notes
   );
 });
 
-test('a bad file in a ZIP costs only its own page', async () => {
+test('a bad file in a ZIP doesn’t affect the others', async () => {
   const { pages, log } = await splitFile(
     makeZip([
       { name: '1.png', content: png },
@@ -253,14 +253,14 @@ test('a bad file in a ZIP costs only its own page', async () => {
     pages.map((page) => page.file ?? 'none'),
     ['pages/0001', 'none', 'none', 'none', 'none', 'none', 'pages/0007'],
   );
-  assert.match(pages[1]?.error ?? '', /damaged|cut short/);
+  assert.match(pages[1]?.error ?? '', /damaged|truncated/);
   assert.match(pages[2]?.error ?? '', /it is plain text/);
   assert.match(pages[3]?.error ?? '', /ZIP in a ZIP/);
   assert.match(pages[4]?.error ?? '', /empty/);
   assert.match(log.at(-1) ?? '', /2 pages, 5 could not be opened/);
 });
 
-test('a ZIP with a damaged entry does not stay open when it is done with', async () => {
+test('a ZIP with a damaged entry is closed afterwards', async () => {
   const zip = makeZip([
     { name: '1.png', content: randomBytes(2_000_000) },
     { name: '2.png', content: png },
@@ -269,14 +269,14 @@ test('a ZIP with a damaged entry does not stay open when it is done with', async
   zip.fill(0xff, 35, 40);
   const { pages } = await splitFile(zip);
   assert.match(pages[0]?.error ?? '', /damaged/);
-  await eventually('no file is held that was deleted', async () => {
+  await eventually('no deleted file is held open', async () => {
     const open = await readdir('/proc/self/fd');
     const targets = await Promise.all(open.map((one) => readlink(`/proc/self/fd/${one}`).catch(() => '')));
     return !targets.some((target) => target.startsWith(tmpdir()) && target.endsWith('(deleted)'));
   });
 });
 
-test('names in a ZIP lead nowhere and break nothing', async () => {
+test('hostile names in a ZIP are sanitised', async () => {
   const names = [
     '../../etc/passwd.png',
     '/root/a.png',
@@ -298,7 +298,7 @@ test('names in a ZIP lead nowhere and break nothing', async () => {
 });
 
 const zeros = Buffer.alloc(80 * 1024 * 1024);
-/** The head says 20,000 x 20,000 pixels of one byte; to see that it is too large nothing else is needed. */
+/** The header declares 20,000 x 20,000 pixels of one byte; that is enough to refuse it. */
 const huge = Buffer.concat([
   png.subarray(0, 16),
   Buffer.from('00004e2000004e200800000000', 'hex'),
@@ -311,39 +311,39 @@ const refused: [claim: string, source: Uint8Array, reason: RegExp, config?: stri
   [
     'a text with the name of an image',
     Buffer.from('Milý pane, posílám skeny.'),
-    /no image, PDF or ZIP; it is plain text/,
+    /not an image, PDF or ZIP; it is plain text/,
   ],
   ['a Word file', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0, 0]), /old Word.*export it as PDF/],
-  ['a PNG cut short', png.subarray(0, png.length - 30), /cut short/],
-  ['a JPEG cut short', jpeg.subarray(0, jpeg.length - 100), /cut short/],
-  ['a TIFF cut short', tiff.subarray(0, 200), /damaged or cut short/],
-  ['a PDF cut short', makePdf([{ width: 144, height: 144 }]).subarray(0, 60), /PDF is damaged or cut short/],
-  ['a PDF with a password', protectedPdf(), /protected by a password: save a copy without it/],
+  ['a truncated PNG', png.subarray(0, png.length - 30), /truncated/],
+  ['a truncated JPEG', jpeg.subarray(0, jpeg.length - 100), /truncated/],
+  ['a truncated TIFF', tiff.subarray(0, 200), /damaged or truncated/],
+  ['a truncated PDF', makePdf([{ width: 144, height: 144 }]).subarray(0, 60), /PDF is damaged or truncated/],
+  ['a PDF with a password', protectedPdf(), /password-protected; save a copy without a password/],
   ['a PDF without pages', makePdf([]), /PDF (has no pages|is damaged)/],
-  ['an image of 20,000 x 20,000 pixels', huge, /20000 x 20000 pixels.*at most 150 million/],
-  ['a JPEG 2000 cut short', Buffer.from('AAAADGpQICANCocKAAAAFGZ0', 'base64'), /JPEG 2000 image is damaged/],
-  ['an empty ZIP', makeZip([]), /no files in the ZIP/],
+  ['an image of 20,000 x 20,000 pixels', huge, /20000 x 20000 pixels.*the limit is 150 million/],
+  ['a truncated JPEG 2000', Buffer.from('AAAADGpQICANCocKAAAAFGZ0', 'base64'), /JPEG 2000 image is damaged/],
+  ['an empty ZIP', makeZip([]), /ZIP contains no files/],
   [
-    'a ZIP cut short',
+    'a truncated ZIP',
     makeZip([{ name: 'a.png', content: png }]).subarray(0, 100),
-    /ZIP is damaged or cut short/,
+    /ZIP is damaged or truncated/,
   ],
   [
     'a ZIP with more files than allowed',
     makeZip([], { declaredCount: 60_000 }),
-    /60000 files; at most 10000/,
+    /60000 files; the limit is 10000/,
   ],
-  ['a ZIP bomb', makeZip([{ name: 'a.png', content: zeros }]), /looks like a bomb/],
+  ['a ZIP bomb', makeZip([{ name: 'a.png', content: zeros }]), /looks like a ZIP bomb/],
   [
     'a ZIP that unpacks to too much',
     makeZip([{ name: 'a', content: zeros }]),
-    /80 MB; at most 50 MB/,
+    /80 MB; the limit is 50 MB/,
     'MAX_MEGABYTES = 50',
   ],
   [
     'a file that is too large',
     Buffer.concat([png, zeros]),
-    /the file has 80 MB; at most 10 MB/,
+    /the file has 80 MB; the limit is 10 MB/,
     'MAX_MEGABYTES = 10',
   ],
   [
@@ -352,7 +352,7 @@ const refused: [claim: string, source: Uint8Array, reason: RegExp, config?: stri
       { width: 99, height: 99 },
       { width: 99, height: 99 },
     ]),
-    /2 pages; at most 1/,
+    /2 pages; the limit is 1/,
     'MAX_PAGES = 1',
   ],
 ];

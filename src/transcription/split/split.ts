@@ -7,17 +7,17 @@ import { type SplitPage, type SplitPages, splitFiles } from './pages.ts';
 import { pagesOf } from './pages-of.ts';
 import { parseSplitConfig, type SplitConfig } from './split-config.ts';
 
-/** Pages that are being stored while the next is opened, as storing is mostly waiting for the disk. */
+/** Pages stored at once while the next is opened. Storing mostly waits for the disk. */
 const storedAtOnce = 4;
 
-/** Takes a source apart: one file per page, and `pages.json` that says what they are (`pages.ts`). */
+/** Splits a source into one file per page, listed in `pages.json` (`pages.ts`). */
 export default defineProcessor(async (setup) => {
   const config = parseSplitConfig(setup.config);
   await sweepWorkDirectories();
   return (job) => withWorkDirectory((directory) => splitSource(job, config, directory));
 });
 
-/** A source may be larger than memory: it lies in the directory, and only a few pages are held at a time. */
+/** A source may be larger than memory, so it stays on disk and only a few pages are held at a time. */
 async function splitSource(job: Job, config: SplitConfig, directory: string): Promise<void> {
   const { name, textLayer } = await wishes(job, config);
   const source = join(directory, 'source');
@@ -47,12 +47,12 @@ async function splitSource(job: Job, config: SplitConfig, directory: string): Pr
       ...(text ? { text: splitFiles.text(number) } : {}),
     });
     if (pages.length > config.MAX_PAGES)
-      throw new PermanentFailure(`there are more than ${config.MAX_PAGES} pages`);
+      throw new PermanentFailure(`the source has more than ${config.MAX_PAGES} pages; split it`);
   }
   const good = pages.filter((page) => page.file !== undefined).length;
   const [first] = pages;
   if (good === 0)
-    throw new PermanentFailure(first ? `${place(first)}: ${first.error}` : 'there are no pages');
+    throw new PermanentFailure(first ? `${place(first)}: ${first.error}` : 'the source has no pages');
   await job.files.write(splitFiles.list, Buffer.from(JSON.stringify({ pages } satisfies SplitPages)));
   job.log(`${good} pages${good < pages.length ? `, ${pages.length - good} could not be opened` : ''}`);
 }

@@ -10,7 +10,7 @@ import type { Answer, RunningServer } from '../../server/testing/running-server.
 import { documentQueries } from '../database/database.ts';
 import { createTextIndex } from '../search/text-index.ts';
 
-/** For every operation of this house whose things belong to somebody: how to make one. */
+/** Makes an owned thing for every operation of this house that works on one. */
 export const ownedThings: Record<string, MakeOwnedThing> = {
   'document.create': async (server, owner, tag) => {
     await makePipeline(server, owner, tag);
@@ -103,7 +103,7 @@ async function storedHash({ engine }: RunningServer, owner: { name: string }, te
   return (await putFor(engine, owner.name, Buffer.from(text))).hash;
 }
 
-/** Whoever makes something makes it for himself. */
+/** Callers own what they create. */
 function ofCaller({ body }: Answer): void {
   assert.match(body.owner, /^bert/);
 }

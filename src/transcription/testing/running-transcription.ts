@@ -25,14 +25,14 @@ export const anna: Caller = { name: 'anna', role: 'user', address: 'here', crede
 export const bert: Caller = { name: 'bert', role: 'user', address: 'here', credential: 'key:bert-1' };
 export const admin: Caller = { name: 'root', role: 'admin', address: 'here' };
 
-/** A source is text here: pages are separated by form feeds. `bad` can't be opened, `unreadable` can't be read. */
+/** Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read. */
 export const testProcessors: ProcessorRegistration[] = [
   {
     name: 'test.split',
     summary: 'Pages are separated by form feeds',
     inline: async () => async (job) => {
       const text = Buffer.from(await job.files.read(files.source)).toString();
-      if (text === 'bad') throw new PermanentFailure('this is no image');
+      if (text === 'bad') throw new PermanentFailure('this is not an image');
       const parts = text.split('\f');
       const { name } = JSON.parse(Buffer.from(await job.files.read(files.order)).toString());
       const pages = parts.map((part, index) =>
@@ -47,7 +47,7 @@ export const testProcessors: ProcessorRegistration[] = [
   },
   {
     name: 'test.read',
-    summary: 'Reads what is there',
+    summary: 'Takes the source as the text',
     inline: async (setup) => async (job) => {
       const text = Buffer.from(await job.files.read(files.source)).toString();
       if (text === 'unreadable' && setup.config === '') throw new PermanentFailure('nothing can be read');
@@ -71,7 +71,7 @@ export function pageOf(text: string): Page {
 
 export interface RunningTranscription {
   engine: Engine;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks where it likes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   call(name: string, input?: object, by?: Caller): Promise<any>;
   /** Makes and submits a document of sources by name; resolves to its id. */
   submit(sources: Record<string, string>, more?: object, by?: Caller): Promise<string>;
@@ -79,7 +79,7 @@ export interface RunningTranscription {
   reaches(document: string, state: string): Promise<void>;
 }
 
-/** The house on a real engine with stages of the test's own. Without workers nothing is worked on. */
+/** Runs the house on a real engine with the test's own stages. Without workers, nothing is processed. */
 export async function runHouse(
   test: Pick<TestContext, 'after'>,
   options: { settings?: object; workers?: number; clock?: Clock; collects?: boolean } = {},

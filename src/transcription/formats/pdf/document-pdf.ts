@@ -11,8 +11,8 @@ export interface PageFiles {
 }
 
 /**
- * One searchable PDF of a whole document, in pieces: images are taken over from the PDFs of the pages, so it costs little
- * more than reading them.
+ * Streams one searchable PDF of a whole document. It copies the images from the PDFs of the pages, so it costs little more
+ * than reading them.
  */
 export function documentPdf(
   pages: AsyncIterable<PageFiles> | Iterable<PageFiles>,
@@ -25,8 +25,8 @@ async function* withImages(pages: AsyncIterable<PageFiles> | Iterable<PageFiles>
   for await (const { number, json, pdf } of pages) {
     const image = imageOfPagePdf(pdf);
     if (image === undefined) {
-      const advice = 'take the PDFs of the pages, or use the processor `export`';
-      throw new PismakError('conflict', `the PDF of page ${number} was made by another program: ${advice}`);
+      const advice = 'download the PDFs of the pages, or use the processor `export`';
+      throw new PismakError('conflict', `another program made the PDF of page ${number}; ${advice}`);
     }
     yield { page: pageSchema.parse(JSON.parse(Buffer.from(json).toString())), image };
   }

@@ -1,6 +1,6 @@
 /**
- * A TrueType font of two empty glyphs: text in it takes room, can be searched and copied, and shows nothing. Built here
- * because it is so small; the tables are those that the PDF standard demands of an embedded font.
+ * A TrueType font with two empty glyphs: its text takes space and can be searched and copied, but is invisible. Built here
+ * because it is so small. It has the tables that the PDF standard requires of an embedded font.
  */
 export function glyphlessFont(): Buffer {
   const tables: [tag: string, content: Buffer][] = [
@@ -27,12 +27,12 @@ export function glyphlessFont(): Buffer {
     offset += padded.length;
   }
   const font = Buffer.concat([header, ...directory, ...contents]);
-  // The field that makes the sum of the whole file what it must be.
+  // This field makes the checksum of the whole file come out right.
   font.writeUInt32BE((0xb1b0afba - checksum(font)) >>> 0, font.indexOf(magic) - 4);
   return font;
 }
 
-/** In thousandths of the font's size. Ascent and descent together are the size: a line's height is its font size. */
+/** In thousandths of the font size. Ascent plus descent equals the size, so a line's height is its font size. */
 export const advance = 500;
 export const ascent = 800;
 export const descent = -200;

@@ -1,15 +1,15 @@
 import { advance, ascent, descent, glyphlessFont } from './glyphless-font.ts';
 import type { PdfObjects } from './pdf-objects.ts';
 
-/** Gives each character a code of its own as it comes; what the codes mean is written at the end, when all are known. */
+/** Assigns a code to each new character. The meaning of the codes is written at the end, once all are known. */
 export interface InvisibleFont {
-  /** The string as a PDF operand, and how many characters it has. */
+  /** The string as a PDF operand, and its number of characters. */
   encode(text: string): { operand: string; length: number };
-  /** Writes the objects of the font; the first gets the number that the pages refer to. */
+  /** Writes the objects of the font. The first gets the number that pages refer to. */
   write(objects: PdfObjects, number: number): Iterable<Buffer>;
 }
 
-/** Code 0 means no character; two bytes is what a code has. */
+/** Codes have two bytes; code 0 means no character. */
 const lastCode = 0xffff;
 
 export function createInvisibleFont(): InvisibleFont {
@@ -18,7 +18,7 @@ export function createInvisibleFont(): InvisibleFont {
     const known = codes.get(character);
     if (known !== undefined) return known;
     const code = codes.size + 1;
-    // More different characters than any writing has: the rest can't be copied, and everything else goes on.
+    // No script has this many characters. The rest can't be copied, but everything else works.
     if (code > lastCode) return lastCode;
     codes.set(character, code);
     return code;
@@ -53,7 +53,7 @@ export function createInvisibleFont(): InvisibleFont {
 
 const name = 'GlyphLessFont';
 
-/** All codes show the empty glyph 1; only 0 has the glyph for what is not defined. */
+/** All codes map to the empty glyph 1, except 0, which maps to the undefined glyph. */
 function glyphOfCode(count: number): Buffer {
   const map = Buffer.alloc((count + 1) * 2);
   for (let code = 1; code <= count; code += 1) map.writeUInt16BE(1, code * 2);
@@ -63,7 +63,7 @@ function glyphOfCode(count: number): Buffer {
 function unicodeMap(codes: ReadonlyMap<string, number>): string {
   const lines = [...codes].map(([character, code]) => `<${hex(code)}> <${utf16(character)}>`);
   const sections: string[] = [];
-  // The standard allows a hundred in a section.
+  // The standard allows a hundred per section.
   for (let at = 0; at < lines.length; at += 100) {
     const section = lines.slice(at, at + 100);
     sections.push(`${section.length} beginbfchar\n${section.join('\n')}\nendbfchar`);

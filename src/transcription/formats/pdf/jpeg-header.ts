@@ -3,18 +3,18 @@ export interface JpegHeader {
   height: number;
   components: number;
   bits: number;
-  /** As EXIF counts it; 1 is upright. */
+  /** The EXIF orientation; 1 is upright. */
   orientation: number;
 }
 
-/** What a PDF must know of a JPEG before it can hold it as it is; undefined when it isn't one, or not one we understand. */
+/** What a PDF needs to know to embed a JPEG unchanged; undefined if it is not a JPEG, or not one we support. */
 export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.length < 4 || view.readUInt16BE(0) !== 0xffd8) return undefined;
   let orientation = 1;
   for (let at = 2; at + 9 < view.length; ) {
     const marker = view.readUInt16BE(at);
-    // Any number of filling bytes may stand before a marker.
+    // Any number of fill bytes may precede a marker.
     if (marker === 0xffff) {
       at += 1;
       continue;
@@ -37,7 +37,7 @@ export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
   return undefined;
 }
 
-/** Baseline, extended or progressive: the kinds that PDF readers decode. */
+/** Baseline, extended or progressive: the kinds that PDF readers can decode. */
 function isFrame(marker: number): boolean {
   return marker >= 0xffc0 && marker <= 0xffc2;
 }

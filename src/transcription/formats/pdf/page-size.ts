@@ -1,8 +1,8 @@
 import type { Page } from '../../page.ts';
 
-/** The long side of a sheet of A4, in inches: taken when nobody knows the resolution. */
+/** The long side of A4 in inches, used if the resolution is unknown. */
 const a4 = 11.69;
-/** What the standard allows, in points. */
+/** The maximum of the standard, in points. */
 const longest = 14_400;
 
 /** A point is 1/72 inch. */

@@ -23,7 +23,7 @@ function picture(channels: 1 | 3 | 4 = 3) {
   return sharp(raw, { raw: { width: 80, height: 60, channels } });
 }
 
-/** The page as another program draws it: how light it is on the left and on the right. */
+/** How light the page is on the left and on the right when another program renders it. */
 async function drawn(
   t: TestContext,
   bytes: Uint8Array,
@@ -60,7 +60,7 @@ const images: [what: string, make: () => Promise<Buffer>][] = [
 ];
 
 for (const [what, make] of images) {
-  test(`${what} is shown as it is`, async (t) => {
+  test(`${what} is shown correctly`, async (t) => {
     for (const lossless of [false, true]) {
       const [left, right] = await drawn(t, await make(), { ...usual, lossless });
       assert.ok(left < 60 && right > 220, `left ${left}, right ${right}`);
@@ -68,14 +68,14 @@ for (const [what, make] of images) {
   });
 }
 
-test('JPEG goes in as it is, and PNG in black and white without being unpacked', async () => {
+test('JPEG, and black-and-white PNG, are embedded without decoding', async () => {
   const jpeg = await picture().jpeg().toBuffer();
   assert.equal((await pdfImage(jpeg, page, usual)).content, jpeg);
   const png = await picture(1).toColourspace('b-w').threshold().png({ palette: true, colours: 2 }).toBuffer();
   assert.match((await pdfImage(png, page, usual)).entries, /\/BitsPerComponent 1 \/Filter \/FlateDecode/);
 });
 
-test('a noisy PNG becomes JPEG, unless nothing may be lost; a clean one stays as it is', async () => {
+test('a noisy PNG becomes JPEG unless lossless is set; a clean one stays PNG', async () => {
   const random = seededRandom(1);
   const noise = Buffer.from(Array.from({ length: 80 * 60 }, () => Math.floor(random() * 256)));
   const noisy = await sharp(noise, { raw: { width: 80, height: 60, channels: 1 } })
@@ -91,14 +91,14 @@ test('a noisy PNG becomes JPEG, unless nothing may be lost; a clean one stays as
   assert.match((await pdfImage(clean, page, usual)).entries, /DeviceGray.*FlateDecode/);
 });
 
-test('a photograph that only its header turns is turned', async (t) => {
-  // Upside down; told so by EXIF.
+test('a photograph with an EXIF orientation is rotated', async (t) => {
+  // Upside down, according to EXIF.
   const turned = await picture().rotate(180).jpeg().withMetadata({ orientation: 3 }).toBuffer();
   const [left, right] = await drawn(t, turned);
   assert.ok(left < 60 && right > 220, `left ${left}, right ${right}`);
 });
 
-test('what is no image is refused', async () => {
+test('a file that is not an image is refused', async () => {
   for (const bytes of ['', 'hello', '\xff\xd8\xff\xe1', '\x89PNG\r\n\x1a\n']) {
     await assert.rejects(pdfImage(Buffer.from(bytes, 'latin1'), page, usual));
   }

@@ -3,23 +3,23 @@ import type { Page } from '../../page.ts';
 import { type JpegHeader, readJpegHeader } from './jpeg-header.ts';
 import { type Png, readPng } from './png-chunks.ts';
 
-/** An image as a PDF holds it. */
+/** An image as embedded in a PDF. */
 export interface PdfImage {
-  /** Of its dictionary. */
+  /** The entries of its dictionary. */
   entries: string;
   content: Uint8Array;
 }
 
 export interface ImageOptions {
-  /** Of JPEG, 1 to 100. */
+  /** JPEG quality, 1 to 100. */
   quality: number;
-  /** PNG stays as it is, however large. */
+  /** Keep PNG, however large. */
   lossless: boolean;
 }
 
 /**
- * Holds the image of a page with as little work as possible: JPEG, and PNG that is small, go in as they are; everything
- * else becomes JPEG, because a scan in grey or colour is ten times larger as PNG.
+ * Embeds the image of a page with as little work as possible: JPEG and small PNG go in unchanged. Everything else becomes
+ * JPEG, because a scan in grey or colour is ten times larger as PNG.
  */
 export async function pdfImage(bytes: Uint8Array, page: Page, options: ImageOptions): Promise<PdfImage> {
   const jpeg = readJpegHeader(bytes);
@@ -30,11 +30,11 @@ export async function pdfImage(bytes: Uint8Array, page: Page, options: ImageOpti
   const encoded = await encodeJpeg(bytes, options.quality);
   if (whole !== undefined && whole.data.length <= encoded.length) return fromPng(whole);
   const header = readJpegHeader(encoded);
-  if (header === undefined) throw new Error('the image library has written a JPEG that is none');
+  if (header === undefined) throw new Error('the image library wrote an invalid JPEG');
   return fromJpeg(header, encoded);
 }
 
-/** Not what is turned only by a remark in its header: a PDF reader shows it unturned. */
+/** Not if it needs its EXIF orientation, which PDF readers ignore. */
 function holdsJpeg(header: JpegHeader, page: Page): boolean {
   const upright = header.orientation === 1 && header.width === page.width && header.height === page.height;
   return upright && header.bits === 8 && (header.components === 1 || header.components === 3);
@@ -52,7 +52,7 @@ function holdsPng(png: Png): boolean {
   return !png.interlaced && !png.transparent && (png.colour !== 3 || png.palette.length > 0);
 }
 
-/** Black and white, or as clean as if it were: at most a bit for each point. */
+/** Black and white, or almost: at most one bit per pixel. */
 function isSmall(png: Png): boolean {
   return png.bits === 1 || png.data.length * 8 <= png.width * png.height;
 }
@@ -79,7 +79,7 @@ async function encodeJpeg(bytes: Uint8Array, quality: number): Promise<Uint8Arra
       .autoOrient()
       .flatten({ background: 'white' })
       .toColourspace(grey ? 'b-w' : 'srgb')
-      // Tables made for each image would save 4 % of the size for half as much CPU again.
+      // Optimised tables would save 4 % of the size and cost 50 % more CPU.
       .jpeg({ quality, optimiseCoding: false })
       .toBuffer()
   );

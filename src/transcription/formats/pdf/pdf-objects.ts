@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { PismakError } from '../../../engine/errors.ts';
 
-/** Numbers the objects of a PDF, remembers where each begins, and writes the table of them at the end. */
+/** Numbers the objects of a PDF, remembers their offsets, and writes the table of objects at the end. */
 export interface PdfObjects {
   header(): Buffer;
   reserve(): number;
@@ -12,7 +12,7 @@ export interface PdfObjects {
 }
 
 export function createPdfObjects(): PdfObjects {
-  /** Where object N + 1 begins. */
+  /** The offset of object N + 1. */
   const offsets: number[] = [];
   let written = 0;
   const emit = (buffer: Buffer): Buffer => {
@@ -20,9 +20,12 @@ export function createPdfObjects(): PdfObjects {
     return buffer;
   };
   const begin = (number: number): string => {
-    // The table of objects has ten digits for a place.
+    // The table of objects has ten digits for an offset.
     if (written > 9_999_999_999) {
-      throw new PismakError('too-large', 'a PDF can have at most 10 GB: ask for the pages one by one');
+      throw new PismakError(
+        'too-large',
+        'the PDF would be larger than 10 GB, the limit of the format; download the pages one by one',
+      );
     }
     offsets[number - 1] = written;
     return `${number} 0 obj\n`;
@@ -34,7 +37,7 @@ export function createPdfObjects(): PdfObjects {
     );
   };
   return {
-    // The second line tells programs that copy files that this one is not text.
+    // The second line tells programs that the file is not text.
     header: () => emit(Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')),
     reserve: () => offsets.push(0),
     dictionary: (number, entries) =>
@@ -56,7 +59,7 @@ export function createPdfObjects(): PdfObjects {
   };
 }
 
-/** A text of any language as a PDF string. */
+/** Text in any language as a PDF string. */
 export function pdfText(text: string): string {
   const bytes = Buffer.from(`\ufeff${text.toWellFormed()}`, 'utf16le').swap16();
   return `<${bytes.toString('hex')}>`;
@@ -66,7 +69,7 @@ export function pdfTime(time: Date): string {
   return `(D:${time.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}Z)`;
 }
 
-/** Without exponents, which PDF doesn't know. */
+/** Without exponents, which PDF doesn't allow. */
 export function pdfNumber(value: number): string {
   return String(Number(value.toFixed(4)));
 }

@@ -7,13 +7,13 @@ export interface Png {
   interlaced: boolean;
   transparent: boolean;
   palette: Buffer;
-  /** Deflated rows with PNG's filters, which PDF knows too. */
+  /** Deflated rows with PNG's filters, which PDF supports too. */
   data: Buffer;
 }
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** The parts of a PNG without unpacking it; undefined when it isn't one or is cut off. */
+/** The parts of a PNG, without decoding it; undefined if it is not a PNG or is truncated. */
 export function readPng(bytes: Uint8Array): Png | undefined {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!view.subarray(0, 8).equals(signature)) return undefined;

@@ -35,7 +35,7 @@ function run(program: string, ...words: string[]): string {
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Without divided words: programs put them together, each in its own way. */
+/** Without hyphenated words, because each program joins them in its own way. */
 function czechPage(): Page {
   const lines = [
     'Příliš žluťoučký kůň úpěl ďábelské ódy,',
@@ -52,7 +52,7 @@ function czechPage(): Page {
   };
 }
 
-test('the text that is copied out is the text that was read, with all Czech letters', async (t) => {
+test('text copied from the PDF is the text that was read, with all Czech letters', async (t) => {
   const file = await save(t, await makePdf([{ page: czechPage(), image }]));
   const expected = oneLine(toText(czechPage()));
   assert.equal(oneLine(run('pdftotext', '-raw', file, '-')), expected);
@@ -60,7 +60,7 @@ test('the text that is copied out is the text that was read, with all Czech lett
   assert.equal(oneLine(run('mutool', 'draw', '-q', '-F', 'txt', file)), expected);
 });
 
-test('words whose boxes touch stay apart when they are copied', async (t) => {
+test('words with touching boxes stay apart when copied', async (t) => {
   const page = czechPage();
   for (const line of page.regions.flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines))) {
     for (const [index, { box }] of line.words.entries()) {
@@ -72,7 +72,7 @@ test('words whose boxes touch stay apart when they are copied', async (t) => {
   assert.equal(oneLine(run('pdftotext', '-raw', file, '-')), oneLine(toText(page)));
 });
 
-test('words lie where they stand on the page', async (t) => {
+test('words are at their places on the page', async (t) => {
   const page = czechPage();
   const file = await save(t, await makePdf([{ page, image }]));
   const found = run('pdftotext', '-bbox', file, '-').matchAll(
@@ -93,7 +93,7 @@ test('words lie where they stand on the page', async (t) => {
   }
 });
 
-test('programs that check PDFs find nothing wrong, and see pages of the right size', async (t) => {
+test('PDF checkers find no errors, and see pages of the right size', async (t) => {
   const pages = [samplePage(), czechPage(), { width: 10, height: 20, regions: [] }];
   const file = await save(t, await makePdf(pages.map((page) => ({ page, image }))));
   assert.match(run('qpdf', '--check', file), /No syntax or stream encoding errors found/);
@@ -104,9 +104,9 @@ test('programs that check PDFs find nothing wrong, and see pages of the right si
   assert.match(run('pdffonts', file), /GlyphLessFont +CID TrueType +Identity-H +yes no +yes/);
 });
 
-test('whatever was recognised, the file can be read', async (t) => {
+test('any page gives a PDF that other programs can read', async (t) => {
   const directory = await temporaryDirectory(t);
-  // Programs are started for each: a few files with many pages instead of many files.
+  // Each file starts several programs, so use a few files with many pages.
   const some = fc.array(anyPage, { minLength: 10, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(some, async (pages) => {
@@ -124,7 +124,7 @@ test('the same input gives the same bytes', async () => {
   assert.deepEqual(await makePdf(pages), await makePdf(pages));
 });
 
-test('pages are asked for one by one, as the file is read', async () => {
+test('pages are requested one by one as the file is read', async () => {
   let asked = 0;
   const pages = function* () {
     for (;;) {
@@ -141,7 +141,7 @@ test('pages are asked for one by one, as the file is read', async () => {
   assert.ok(asked <= 4, `${asked} pages for the first 10 pieces`);
 });
 
-test('without a resolution a page becomes as long as A4, and an absurd resolution stays in the limits', async (t) => {
+test('a page without resolution is as long as A4, and an absurd resolution stays within the limits', async (t) => {
   const pages = [undefined, 0.1].map((dpi) => ({
     width: 1000,
     height: 2000,
@@ -159,7 +159,7 @@ test('without a resolution a page becomes as long as A4, and an absurd resolutio
   );
 });
 
-test('the image of a page comes out of its PDF as it went in; of a foreign one it does not', async () => {
+test('the image of a page is extracted from our PDF unchanged, and not from another program’s PDF', async () => {
   const bytes = Buffer.from('endstream\nendobj\n1 0 obj\n<< /Length 3 >>');
   const pdf = await makePdf([{ page: samplePage(), image: { ...image, content: bytes } }]);
   assert.deepEqual(imageOfPagePdf(pdf), { ...image, content: bytes });
@@ -167,7 +167,7 @@ test('the image of a page comes out of its PDF as it went in; of a foreign one i
   assert.equal(imageOfPagePdf(Buffer.from('%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n')), undefined);
 });
 
-test('pages become one document with all their text, unless one was made by another program', async (t) => {
+test('the PDFs of pages become one PDF with all their text, unless another program made one of them', async (t) => {
   const pages = [czechPage(), samplePage()];
   const files = [];
   for (const [index, page] of pages.entries()) {
@@ -179,5 +179,5 @@ test('pages become one document with all their text, unless one was made by anot
   assert.deepEqual(whole, await makePdf(pages.map((page) => ({ page, image }))));
   assert.match(run('pdfinfo', await save(t, whole)), /Pages: +2/);
   const foreign = [...files, { number: 3, json: Buffer.from('{}'), pdf: Buffer.from('%PDF-1.4\n') }];
-  await assert.rejects(buffer(documentPdf(foreign, about)), /the PDF of page 3 was made by another program/);
+  await assert.rejects(buffer(documentPdf(foreign, about)), /another program made the PDF of page 3/);
 });

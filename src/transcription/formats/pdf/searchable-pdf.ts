@@ -12,9 +12,8 @@ export interface PdfPage {
 }
 
 /**
- * A PDF with the pages' images and, invisible above them, the words in their places, so that they can be searched and
- * copied. Comes in pieces, page by page: however long the document is, one page of it is in memory. Same input, same
- * bytes.
+ * A PDF with the images of pages and an invisible text layer over them, for searching and copying. It is streamed page by
+ * page, so only one page is in memory. The same input gives the same bytes.
  */
 export async function* searchablePdf(
   pages: AsyncIterable<PdfPage> | Iterable<PdfPage>,
@@ -23,7 +22,7 @@ export async function* searchablePdf(
   const objects = createPdfObjects();
   const font = createInvisibleFont();
   yield objects.header();
-  // The first object is the first page's image: `page-pdf-image.ts` relies on it.
+  // The first object is the first page's image; `page-pdf-image.ts` relies on it.
   let imageNumber = objects.reserve();
   const tree = objects.reserve();
   const fontNumber = objects.reserve();

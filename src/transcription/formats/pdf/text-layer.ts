@@ -16,7 +16,7 @@ function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFo
   const { slope, heightAt, size } = standing(line, page);
   const points = size * scale;
   const length = Math.hypot(1, slope);
-  // PDF counts from the bottom.
+  // In PDF, y points up.
   const turn = [1 / length, -slope / length, slope / length, 1 / length].map(pdfNumber).join(' ');
   const words = line.words.filter((word) => wordText(word.text) !== '');
   const drawn = words.map((word, index) => {
@@ -24,7 +24,7 @@ function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFo
     const right = rightEdge(word.box, next?.box, size);
     const x = pdfNumber(word.box.left * scale);
     const y = pdfNumber((page.height - heightAt(word.box.left)) * scale);
-    // A space of its own, as wide as the gap, so that words stay apart when copied.
+    // A space as wide as the gap keeps words apart when copied.
     const space = next === undefined ? '' : stretched(' ', Math.max(1, next.box.left - right));
     return `${turn} ${x} ${y} Tm ${stretched(wordText(word.text), Math.max(1, right - word.box.left))}${space}`;
   });
@@ -37,14 +37,14 @@ function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFo
   }
 }
 
-/** Boxes may touch; readers see a space only where there is a gap of more than a seventh of the letters' size. */
+/** Boxes may touch, but readers see a space only in a gap of more than a seventh of the letter size. */
 function rightEdge(box: Box, next: Box | undefined, size: number): number {
   const right = box.left + box.width;
   if (next === undefined || next.left <= box.left) return right;
   return Math.max(box.left + box.width / 2, Math.min(right, next.left - 0.2 * size));
 }
 
-/** Where the letters of a line stand and how tall they are, in pixels; guessed from the box without a baseline. */
+/** The baseline of a line and the height of its letters, in pixels; estimated from the box if there is no baseline. */
 function standing(line: Line, page: Page) {
   const baseline = baselinePoints(line, page);
   const first = baseline?.[0];
@@ -59,7 +59,7 @@ function standing(line: Line, page: Page) {
   return {
     slope,
     heightAt: (x: number) => first.y + slope * (x - first.x),
-    // A line that climbs has a box taller than its letters.
+    // The box of a sloping line is taller than its letters.
     size: Math.max(1, height - Math.abs(last.y - first.y)),
   };
 }

@@ -4,7 +4,7 @@ const place = { HPOS: types.decimal, VPOS: types.decimal, WIDTH: types.decimal, 
 const blocks = '((TextBlock|Illustration|GraphicalElement|ComposedBlock) )*';
 const block: ElementRule = { required: { ID: 'id' }, optional: place };
 
-/** ALTO 4.2, as far as we write it. */
+/** The part of ALTO 4.2 that we write. */
 export const altoStructure: Structure = {
   root: 'alto',
   elements: {

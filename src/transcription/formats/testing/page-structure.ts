@@ -3,7 +3,7 @@ import { type ElementRule, type Structure, types } from './structure.ts';
 const nested = '((TextRegion|ImageRegion|TableRegion|SeparatorRegion) )*';
 const region: ElementRule = { children: new RegExp(`^Coords ${nested}$`), required: { id: 'id' } };
 
-/** PAGE 2019-07-15, as far as we write it. */
+/** The part of PAGE 2019-07-15 that we write. */
 export const pageStructure: Structure = {
   root: 'PcGts',
   elements: {

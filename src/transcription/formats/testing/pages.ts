@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Line, Page } from '../../page.ts';
 
-/** A line at the given height; its words are spread as a typewriter would. */
+/** A line at the given height, with monospaced words. */
 export function typedLine(top: number, text: string, baseline?: { rise: number }): Line {
   let left = 100;
   const words = text.split(' ').map((word) => {
@@ -21,7 +21,7 @@ export function typedLine(top: number, text: string, baseline?: { rise: number }
   };
 }
 
-/** A4 at 200 dpi with all that a page can have. */
+/** A4 at 200 dpi with everything a page can have. */
 export function samplePage(): Page {
   return {
     ...{ width: 1654, height: 2339, dpi: 200, language: 'ces+deu', producer: 'Tesseract 5.3.0' },
@@ -84,7 +84,7 @@ const region = fc.record({
   paragraphs: fc.array(paragraph, { maxLength: 2 }),
 });
 
-/** Any page, also with boxes over its edge and with texts that no paper ever had. */
+/** Any page, including boxes over the edge and texts that no paper ever had. */
 export const anyPage: fc.Arbitrary<Page> = fc.record(
   {
     ...{ width: fc.integer({ min: 1, max: 500 }), height: fc.integer({ min: 1, max: 500 }) },

@@ -1,8 +1,8 @@
 import type { XmlNode } from './xml-tree.ts';
 
 /**
- * What may stand where, in our own words: elements, their order, their attributes and the types of both. It covers only
- * what we write, says nothing of what else a format allows, and is no official schema: those may not be copied here.
+ * Our own description of a format: elements, their order, their attributes and the types of both. It covers only what we
+ * write, not everything the format allows. It is not the official schema, which may not be copied here.
  */
 export interface Structure {
   root: string;
@@ -10,11 +10,11 @@ export interface Structure {
 }
 
 export interface ElementRule {
-  /** Over the names of the children, each followed by a space; without it there may be none. */
+  /** Matches the names of the children, each followed by a space. Without it, children are not allowed. */
   children?: RegExp;
   required?: Readonly<Record<string, ValueType>>;
   optional?: Readonly<Record<string, ValueType>>;
-  /** Of the text inside; without it there may be only white space. */
+  /** The type of the text. Without it, only white space is allowed. */
   text?: ValueType;
 }
 
@@ -29,7 +29,7 @@ export const types = {
   points: /^\d+,\d+( \d+,\d+)+$/,
 } as const;
 
-/** Everything that is wrong, one sentence each. */
+/** All violations, one sentence each. */
 export function violations(root: XmlNode, structure: Structure): string[] {
   const found: string[] = [];
   const ids = new Set<string>();

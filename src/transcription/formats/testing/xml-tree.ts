@@ -4,11 +4,11 @@ export interface XmlNode {
   name: string;
   attributes: Record<string, string>;
   children: XmlNode[];
-  /** Directly inside, without the text of children. */
+  /** Own text, without that of children. */
   text: string;
 }
 
-/** Reads a document with a strict parser; throws where it is not well-formed. */
+/** Parses a document strictly; throws if it is not well-formed. */
 export function parseXml(source: string): XmlNode {
   const document: XmlNode = { name: '', attributes: {}, children: [], text: '' };
   const open: XmlNode[] = [document];
@@ -32,7 +32,7 @@ export function parseXml(source: string): XmlNode {
   return root;
 }
 
-/** All elements of a name, in order. */
+/** All elements with this name, in order. */
 export function all(node: XmlNode, name: string): XmlNode[] {
   const own = node.name === name ? [node] : [];
   return [...own, ...node.children.flatMap((child) => all(child, name))];

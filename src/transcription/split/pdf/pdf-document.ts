@@ -23,15 +23,15 @@ export interface PdfDocument {
   close(): void;
 }
 
-/** The library keeps what it has read of a document until it is closed: after so many pages it is opened anew. */
+/** The library caches what it reads until the document is closed, so we reopen it after this many pages. */
 const pagesAtOnce = 32;
 
-/** Of a file, or of bytes in memory. */
+/** Opens a PDF from a file, or from bytes in memory. */
 export async function openPdf(source: string | Uint8Array): Promise<PdfDocument> {
   const pdfium = await loadPdfium();
   const size = typeof source === 'string' ? statSync(source).size : source.length;
   const address = pdfium._malloc(size);
-  if (address === 0) throw new PermanentFailure('the PDF is too large to be opened: divide it');
+  if (address === 0) throw new PermanentFailure('the PDF is too large to open; split it');
   if (typeof source === 'string') readInto(pdfium.HEAPU8.subarray(address, address + size), source);
   else pdfium.HEAPU8.set(source, address);
   const load = () => attempt(() => pdfium._FPDF_LoadMemDocument(address, size, 0));
@@ -49,7 +49,7 @@ export async function openPdf(source: string | Uint8Array): Promise<PdfDocument>
       if (taken++ === pagesAtOnce) {
         taken = 1;
         pdfium._FPDF_CloseDocument(document);
-        // Closed only once, also when it can't be opened again.
+        // Closes it only once, even if reopening fails.
         document = 0;
         document = load();
       }
@@ -68,13 +68,13 @@ export async function openPdf(source: string | Uint8Array): Promise<PdfDocument>
   };
 }
 
-/** Without a second copy. Not in pieces between which others run: the library's memory moves when it grows. */
+/** Reads without a second copy, and synchronously: the library's memory moves when it grows. */
 function readInto(memory: Uint8Array, path: string): void {
   const file = openSync(path, 'r');
   try {
     for (let done = 0; done < memory.length; ) {
       const read = readSync(file, memory, done, memory.length - done, done);
-      if (read === 0) throw new Error(`${path} has become shorter while it was read`);
+      if (read === 0) throw new Error(`${path} became shorter while it was read`);
       done += read;
     }
   } finally {
@@ -82,11 +82,11 @@ function readInto(memory: Uint8Array, path: string): void {
   }
 }
 
-/** By the library's numbers. */
+/** By error number of the library. */
 const reasons: Record<number, string> & { 3: string } = {
-  3: 'the PDF is damaged or cut short: export or send it again',
-  4: 'the PDF is protected by a password: save a copy without it',
-  5: 'the PDF is protected in a way that is not known here: save a copy without protection',
+  3: 'the PDF is damaged or truncated; export or upload it again',
+  4: 'the PDF is password-protected; save a copy without a password',
+  5: 'the PDF uses an unsupported kind of protection; save a copy without protection',
 };
 
 async function readPage(
@@ -102,7 +102,7 @@ async function readPage(
   return text ? { ...image, text } : image;
 }
 
-/** What stops the library, such as memory that runs out, is the file's fault; the library is not used again. */
+/** A crash of the library, e.g. out of memory, counts as the file's fault. That instance is not used again. */
 function attempt<Result>(call: () => Result): Result {
   try {
     return call();

@@ -2,10 +2,10 @@ import { boxAround } from '../../image/box.ts';
 import type { Box, Line, Page, Paragraph, Word } from '../../page.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 
-/** More letters than this are no page. */
+/** No page has more letters than this. */
 const maxLetters = 200_000;
 
-/** The words that the PDF itself says are on the page, with their places in its image; nothing when there are none. */
+/** The words of the PDF's text layer with their places in the page's image; undefined if there are none. */
 export function readTextLayer(
   pdfium: Pdfium,
   page: number,
@@ -34,16 +34,16 @@ export function readTextLayer(
   }
 }
 
-/** The library's sign for a hyphen at the end of a line. */
+/** The library's code for a hyphen at the end of a line. */
 const hyphen = 0x02;
 
 function letterOf(code: number): string {
   if (code === hyphen || code === 0xfffe) return '-';
-  // Letters beyond the basic plane may come as two halves, which a string puts together again.
+  // Letters beyond the basic plane may come as two surrogates, which the string joins again.
   return code > 0xffff ? String.fromCodePoint(Math.min(code, 0x10ffff)) : String.fromCharCode(code);
 }
 
-/** `at` is the address of six numbers of eight bytes. */
+/** `at` is the address of six 8-byte numbers. */
 function boxOf(
   pdfium: Pdfium,
   page: number,
@@ -102,7 +102,7 @@ class LineCollector {
   }
 }
 
-/** A gap of more than a line's height begins a new paragraph, and so does a step upwards, to the next column. */
+/** A gap larger than a line starts a new paragraph, and so does a step up to the next column. */
 function paragraphsOf(lines: readonly Line[]): Paragraph[] {
   const groups: Line[][] = [];
   let last: Line | undefined;

@@ -77,13 +77,13 @@ export interface Pdfium {
 
 let loaded: Promise<Pdfium> | undefined;
 
-/** The PDF library, an optional package, compiled to WebAssembly: whatever a hostile file does stays in its memory. */
+/** The PDF library, an optional package compiled to WebAssembly, so a hostile file can't reach beyond its memory. */
 export function loadPdfium(): Promise<Pdfium> {
   loaded ??= load();
   return loaded;
 }
 
-/** After it failed in the middle of something, its memory can't be trusted: the next file gets a new one. */
+/** After a crash its memory can't be trusted, so the next file gets a new instance. */
 export function forgetPdfium(): void {
   loaded = undefined;
 }
@@ -91,19 +91,19 @@ export function forgetPdfium(): void {
 async function load(): Promise<Pdfium> {
   const module = await import('@hyzyla/pdfium').catch((cause) => {
     const advice =
-      'PDF needs the package @hyzyla/pdfium, which is not installed here: npm install --include=optional';
+      'PDF needs the package @hyzyla/pdfium, which is not installed: npm install --include=optional';
     throw new PismakError('unavailable', advice, { cause });
   });
-  // The package declares only the calls that it uses itself.
+  // The package declares types only for the calls that it uses.
   const pdfium = (await module.PDFiumModule({})) as unknown as Pdfium;
   pdfium._FPDF_InitLibrary();
   return pdfium;
 }
 
-/** Calls with so many bytes of the library's memory, which are given back afterwards. */
+/** Allocates bytes in the library's memory for one call and frees them afterwards. */
 export function withMemory<Result>(pdfium: Pdfium, size: number, use: (address: number) => Result): Result {
   const address = pdfium._malloc(size);
-  if (address === 0) throw new Error(`the PDF needs more memory than there is: ${size} bytes`);
+  if (address === 0) throw new Error(`out of memory for the PDF: it needs ${size} bytes more`);
   try {
     return use(address);
   } finally {

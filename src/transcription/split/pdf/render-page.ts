@@ -3,14 +3,14 @@ import type { ImageLimits } from '../../image/image-limits.ts';
 import { loadSharp } from '../../image/load-sharp.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 
-/** Four bytes a pixel: blue, green, red, unused. */
+/** Four bytes per pixel: blue, green, red, unused. */
 const bgrx = 3;
-/** Notes and stamps too, and red first, as the image library wants it. */
+/** Include annotations, and put red first, as the image library expects. */
 const flags = 0x01 | 0x10;
-/** Below this nothing can be read. */
+/** Text can't be read below this. */
 const lowestDpi = 70;
 
-/** A page as an image: at the resolution asked for, or the highest that the limit on pixels allows. */
+/** Renders a page at the resolution asked for, or the highest that the pixel limit allows. */
 export async function renderPage(
   pdfium: Pdfium,
   page: number,
@@ -26,7 +26,7 @@ export async function renderPage(
   const dpi = Math.floor(Math.min(wantedDpi, Math.sqrt(limits.pixels / area)));
   if (!(area > 0) || dpi < lowestDpi) {
     const size = [inches.across, inches.down].map((side) => Math.round(side * 2.54));
-    throw new PermanentFailure(`this page of the PDF is ${size.join(' x ')} cm large, which can't be read`);
+    throw new PermanentFailure(`this page of the PDF is ${size.join(' x ')} cm, which can't be rendered`);
   }
   const width = Math.max(1, Math.round(inches.across * dpi));
   const height = Math.max(1, Math.round(inches.down * dpi));

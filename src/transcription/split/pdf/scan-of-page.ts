@@ -3,18 +3,18 @@ import { type Pdfium, withMemory } from './pdfium.ts';
 export interface Scan {
   width: number;
   height: number;
-  /** At which a pixel of the scan is a pixel of the page. */
+  /** The resolution at which one pixel of the scan is one pixel of the page. */
   dpi: number;
-  /** The scan as it was put into the PDF, when it can be taken out just so. */
+  /** The original JPEG, if it can be extracted unchanged. */
   jpeg?: Uint8Array;
 }
 
 const kinds = { text: 1, path: 2, image: 3 } as const;
 const invisible = 3;
-/** A page of more objects than this is no scan. */
+/** A page with more objects than this is not a scan. */
 const maxObjects = 20_000;
 
-/** The one image that makes up the page, if there is one; invisible text over it is what an earlier program has read. */
+/** The one image that makes up the page, if any. Invisible text over it comes from earlier OCR and is ignored. */
 export function findScan(pdfium: Pdfium, page: number): Scan | undefined {
   const count = pdfium._FPDFPage_CountObjects(page);
   if (count < 1 || count > maxObjects) return undefined;
@@ -54,7 +54,7 @@ function coverage(pdfium: Pdfium, page: number, image: number) {
     const across = Math.min(right, pageRight) - Math.max(left, pageLeft);
     const down = Math.min(top, pageTop) - Math.max(bottom, pageBottom);
     const area = (pageRight - pageLeft) * (pageTop - pageBottom);
-    // What hangs over the page is cut off, so the scan can't be taken as it is.
+    // The page crops what hangs over its edge, so the scan can't be used unchanged.
     const whole = Math.max((right - left) * (top - bottom), area);
     return { width: right - left, height: top - bottom, share: whole > 0 ? (across * down) / whole : 0 };
   });
@@ -92,7 +92,7 @@ function rawJpeg(pdfium: Pdfium, image: number): Uint8Array | undefined {
   });
 }
 
-/** Grey or RGB: how CMYK is meant, the PDF says and not the JPEG. */
+/** Grey or RGB. For CMYK, the PDF defines the meaning of the channels, not the JPEG. */
 function isPlainJpeg(bytes: Uint8Array): boolean {
   let at = 2;
   while (at + 9 < bytes.length && bytes[at] === 0xff) {

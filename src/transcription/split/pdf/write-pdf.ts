@@ -1,10 +1,10 @@
-/** An object of a PDF: what stands in its dictionary, and the data that follows it. */
+/** An object of a PDF: the entries of its dictionary, and the stream after it. */
 export interface PdfObject {
   entries: string;
   stream?: Uint8Array;
 }
 
-/** The smallest PDF that holds these objects, which are numbered from 1; the first is the catalogue. */
+/** The smallest PDF with these objects, numbered from 1; the first is the catalogue. */
 export function writePdf(objects: readonly PdfObject[], trailer = ''): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from('%PDF-1.5\n')];
   let table = '0000000000 65535 f \n';

@@ -1,4 +1,4 @@
-/** A white page as fax machines pack it: TIFF, one bit a pixel, Group 4, where a row like the one above is a single 1. */
+/** A white page as from a fax: TIFF, one bit per pixel, Group 4, where a row equal to the one above is a single 1. */
 export function makeFax(width: number, height: number): Buffer {
   const data = Buffer.alloc(Math.ceil(height / 8), 0xff);
   const fields: [tag: number, value: number][] = [

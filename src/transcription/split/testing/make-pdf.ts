@@ -1,6 +1,6 @@
 import { type PdfObject, writePdf } from '../pdf/write-pdf.ts';
 
-/** What a page of a test's PDF shows: lines of text, or an image over the whole page. Sizes in points. */
+/** A page of a test PDF: lines of text, or an image over the whole page. Sizes in points. */
 export interface TestPage {
   width: number;
   height: number;
@@ -38,7 +38,7 @@ export function makePdf(pages: readonly TestPage[], trailer = ''): Uint8Array {
   return writePdf(objects, trailer);
 }
 
-/** As a program writes it that protects a file with a password. */
+/** A PDF that claims to be password-protected. */
 export function protectedPdf(): Uint8Array {
   const key = 'ab'.repeat(32);
   const encrypt = `/Encrypt<</Filter/Standard/V 1/R 2/O<${key}>/U<${key}>/P -44>>/ID[<${'cd'.repeat(16)}><${'cd'.repeat(16)}>]`;

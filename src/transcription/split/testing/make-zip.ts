@@ -3,11 +3,11 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface TestEntry {
   name: string;
   content: Uint8Array | string;
-  /** What the archive says instead of the true size. */
+  /** Declared instead of the true size. */
   declaredSize?: number;
 }
 
-/** A ZIP as any program packs it, or one that lies about its entries. */
+/** An ordinary ZIP, or one that declares wrong sizes or counts. */
 export function makeZip(entries: readonly TestEntry[], options: { declaredCount?: number } = {}): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -16,7 +16,7 @@ export function makeZip(entries: readonly TestEntry[], options: { declaredCount?
     const bytes = Buffer.from(content);
     const packed = deflateRawSync(bytes);
     const encoded = Buffer.from(name);
-    // Version 2.0, names in UTF-8, deflated, no date.
+    // Version 2.0, UTF-8 names, deflated, no date.
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x0800, 2);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { defineProcessor } from '../../../engine/processor/processor.ts';
 import split from '../split.ts';
 
-/** `split`, which tells in its log how much memory its process has had at most. */
+/** `split` that logs the peak memory of its process. */
 export default defineProcessor(async (setup) => {
   const process_ = await split(setup);
   return async (job) => {
@@ -11,7 +11,7 @@ export default defineProcessor(async (setup) => {
   };
 });
 
-/** Not `process.resourceUsage`: there the memory of the process that has started this one counts too. */
+/** Not `process.resourceUsage`, which includes the memory of the parent process. */
 function peakMegabytes(): number {
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
   return Math.round(Number(kilobytes) / 1024);
