@@ -42,7 +42,7 @@ test('workers of this version and the next serve the same queues, and neither lo
   await worker('this');
   await worker('later', ['sh', '-c', `exec '${later}' "$@"`]);
   const restarted = await worker('this-again');
-  assert.match(restarted.output, new RegExp(`newer version.*${laterMigration}.*goes on`));
+  assert.match(restarted.output, new RegExp(`newer version.*${laterMigration}.*continues`));
 
   const seen: Request[] = [];
   const hasOrder = (first: RegExp, second: RegExp) =>
