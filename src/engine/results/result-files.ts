@@ -7,20 +7,20 @@ import type { JobFiles } from '../processor/processor.ts';
 import { newFile, type Request, type ResultFile } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** Contents up to this size travel inside the message; larger ones go to Blobs and the message holds a reference. */
+/** Contents up to this size travel inside the message; larger ones become blobs, and the message holds a reference. */
 export const inlineLimit = 64 * 1024;
-/** What one stage may add to the message in small contents: a book has thousands of small pages. */
+/** Limit on the small contents that one stage adds to the message: a book has thousands of small pages. */
 const inlineTotal = 1024 * 1024;
 
-/** Who owns the blobs of a request until its results have been collected. */
+/** The owner of a request's blobs until its results are collected. */
 export function requestOwner({ uuid, owner }: Pick<Request, 'uuid' | 'owner'>): string {
-  // With the user's name: whoever sends a request with another's uuid must not become the owner of the other's blobs.
+  // Includes the user's name: a request with another user's uuid must not own that user's blobs.
   return `request:${owner}:${uuid}`;
 }
 
 /**
- * Moves large contents to Blobs and owns every blob of the request that it doesn't own yet: to be called before the
- * request is published.
+ * Moves large contents to blobs and owns every blob that the request doesn't own yet. Call this before publishing the
+ * request.
  */
 export async function storeLarge(
   parts: { blobs: Blobs; database: Database; clock: Clock },
@@ -34,7 +34,7 @@ export async function storeLarge(
   await ownAll(parts.database.query, fresh, requestOwner(request), parts.clock.now());
 }
 
-/** The same files, the large ones by reference. Nobody owns the new blobs yet. */
+/** The same files, with large ones by reference. The new blobs have no owner yet. */
 async function storeLargeFiles(blobs: Blobs, files: readonly ResultFile[]): Promise<ResultFile[]> {
   return Promise.all(
     files.map(async (file) => {
@@ -44,12 +44,12 @@ async function storeLargeFiles(blobs: Blobs, files: readonly ResultFile[]): Prom
   );
 }
 
-/** Not made anew: fields that a later version has added go on with it. */
+/** Changes a copy, so that unknown fields of a later version are kept. */
 function asReference(file: ResultFile, { hash, size }: BlobReference): ResultFile {
   return { ...file, content: new Uint8Array(), blob: hash, size: BigInt(size) };
 }
 
-/** Puts contents back in the place of references, for a producer that doesn't know them. */
+/** Replaces references by their contents, for a producer that doesn't know references. */
 export async function inlineReferences(blobs: Blobs, request: Request): Promise<void> {
   request.results = await Promise.all(
     request.results.map(async (file) => {
@@ -61,9 +61,9 @@ export async function inlineReferences(blobs: Blobs, request: Request): Promise<
 }
 
 /**
- * What a processor sees of the files; `result()` is what it left. The list it was made from is not touched. Large contents
- * are stored as they are written, and nobody owns them yet: those of a job that fails are swept after a day. Without
- * `put`, as in tests, all stays in memory.
+ * The files as a processor sees them; `result()` returns what it left. The original list is not changed. Large contents
+ * are stored as they are written, without an owner yet: those of a failed job are swept after a day. Without `put`, as in
+ * tests, everything stays in memory.
  */
 export function openJobFiles(
   blobs: Pick<Blobs, 'get'> & Partial<Pick<Blobs, 'put'>>,
@@ -85,7 +85,7 @@ export function openJobFiles(
   };
   const store = async (file: ResultFile) => {
     const reference = await blobs.put?.(file.content);
-    // Unless it has been replaced or removed meanwhile.
+    // Unless the file was replaced or removed meanwhile.
     if (reference && byName.get(file.name) === file) byName.set(file.name, asReference(file, reference));
   };
   return {
@@ -101,7 +101,7 @@ export function openJobFiles(
       await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
     },
     write(name, content) {
-      // Processors of users are not type-checked, and text is the most likely slip.
+      // User processors are not type-checked, and passing text is the most likely mistake.
       if (!(content instanceof Uint8Array)) {
         throw new TypeError(
           `write(${name}): the content must be a Buffer or Uint8Array, not ${typeof content}`,
@@ -111,7 +111,7 @@ export function openJobFiles(
       byName.set(name, file);
       if (staysInline(content)) return Promise.resolve();
       const storing = store(file);
-      // Whoever doesn't wait for it hears of a failure from `result`.
+      // If the processor doesn't await it, `result` reports the failure.
       storing.catch(() => {});
       stored.push(storing);
       return storing;

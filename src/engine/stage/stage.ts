@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** A stage is a queue, a configuration and a processor. The queue bears the stage's name. */
+/** A stage is a queue, a configuration and a processor. The queue has the stage's name. */
 export const stageName = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-    'a name is 1 to 100 letters, digits, dots, dashes or underscores, and begins with a letter or digit',
+    'a name is 1 to 100 letters, digits, dots, dashes or underscores, and starts with a letter or digit',
   );
 
 export const retryPolicy = z.strictObject({
-  /** How often it is tried in all before it fails for good. */
+  /** Attempts in total before it fails for good. */
   attempts: z.int().min(1).max(100).default(3),
   firstDelayMs: z.int().min(0).default(1000),
   factor: z.number().min(1).max(100).default(4),
   maxDelayMs: z.int().min(0).default(3_600_000),
-  /** Share of the delay that is left to chance, so that failures don't come back in step. */
+  /** Random share of the delay, so that failures don't come back in step. */
   jitter: z.number().min(0).max(1).default(0.2),
 });
 
@@ -25,9 +25,9 @@ export const stageDefinition = z.strictObject({
   processor: z.string().min(1),
   /** exclusive: CPU-bound, planned by the watchdog; shared: I/O-bound or tiny, served by every worker all the time. */
   mode: z.enum(['exclusive', 'shared']).default('exclusive'),
-  /** What the processor is told, in its own language. */
+  /** The processor's configuration, in its own format. */
   config: z.string().max(400_000).default(''),
-  /** Named files beside it (models, dictionaries), kept in Blobs. */
+  /** Named files (models, dictionaries), kept as blobs. */
   files: z.array(stageFile).default([]),
   /** Administrative: -1 = never planned, 0 = as computed, more = more often. */
   priority: z.number().min(-1).max(1_000_000).default(0),
@@ -39,7 +39,7 @@ export const stageDefinition = z.strictObject({
   timeoutMs: z.int().min(1).default(600_000),
   /** A processor that outgrows it is restarted between two messages; far beyond, at once. */
   memoryMb: z.int().min(32).default(1024),
-  /** Most messages that may wait in its queue; null = no bound. */
+  /** Limit on waiting messages in its queue; null = no limit. */
   maxLength: z.int().min(1).nullable().default(null),
 });
 
