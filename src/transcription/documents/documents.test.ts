@@ -195,7 +195,7 @@ test('a document that could never be read or told about is refused when it is ma
     [{ language: '../ces' }, /languages are named as Tesseract does/],
     [{ formats: ['doc'] }, /formats/],
     [{ webhook: 'http://127.0.0.1/' }, /webhook: .* is not a public address/],
-    [{ webhook: 'ftp://example.com/' }, /webhook: webhooks go to http and https/],
+    [{ webhook: 'ftp://example.com/' }, /webhook: a webhook needs an http or https address/],
     [{ name: 'a\0b' }, /characters that are none/],
   ];
   for (const [input, reason] of refused)
