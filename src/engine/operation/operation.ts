@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Engine } from '../engine.ts';
 
-/** Who may do what: each role may do all that the one before may. */
+/** From least to most powerful: each role may do all that the previous one may. */
 export const roles = ['reader', 'user', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** Whoever calls: a signed-in user, a key, or the local command line (an administrator named `local`). */
+/** The caller: a signed-in user, a key, or the local command line (an administrator named `local`). */
 export interface Caller {
   name: string;
   role: Role;
@@ -13,20 +13,20 @@ export interface Caller {
   scopes?: readonly string[];
   /** Where the call came from, for the audit log. */
   address: string;
-  /** What it signed in with, `session:HASH` or `key:ID`; undefined for the local command line. */
+  /** Its credential, `session:HASH` or `key:ID`; undefined for the local command line. */
   credential?: string;
 }
 
 export interface OperationContext {
   engine: Engine;
   caller: Caller;
-  /** Aborts when the caller has gone away. */
+  /** Aborts when the caller is gone. */
   signal: AbortSignal;
 }
 
 /**
  * One thing that can be done. One declaration gives the API route, the OpenAPI entry, the body of the CLI command and
- * the audit record; who may call it is checked before the handler, by what stands here.
+ * the audit record. Callers are checked against it before the handler runs.
  */
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   /** `stage.create`: the noun, a dot, the verb. */
@@ -35,9 +35,9 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   /** `public` needs no sign-in at all. */
   role: Role | 'public';
   /**
-   * Whose the thing is. `none`: it belongs to the installation. `caller`: the handler only ever touches or lists what
-   * `mayTouch` allows. A function: tells the owner of the thing that the input names (undefined = there is no such
-   * thing); others than the owner and administrators get `not-found`, as if it did not exist.
+   * The owner of the thing. `none`: it belongs to the installation. `caller`: the handler only ever touches or lists what
+   * `mayTouch` allows. A function: returns the owner of the thing that the input names (undefined = no such thing); anyone
+   * but the owner and administrators gets `not-found`, as if it did not exist.
    */
   owner:
     | 'none'
@@ -45,7 +45,7 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
     | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
   /** Changes something: POST and audited. Otherwise GET with the input in the query. */
   changes: boolean;
-  /** False for the few that are called a million times a day, and leave their traces elsewhere. */
+  /** False for the few that are called a million times a day and leave traces elsewhere. */
   audited?: false;
   input: Input;
   output: Output;

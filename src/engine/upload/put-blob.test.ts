@@ -44,7 +44,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(await stored(), 1, 'a refused upload leaves nothing');
     await put('bert', 3 * megabyte);
     await putsAreUsed(query, [hash], 'bert');
-    await assert.rejects(put('anna', 3 * megabyte), refused, 'a document of another user makes no room');
+    await assert.rejects(put('anna', 3 * megabyte), refused, 'use by another user makes no room');
     await putsAreUsed(query, [hash], 'anna');
     await put('anna', 3 * megabyte);
     await assert.rejects(put('anna', 3 * megabyte), refused);

@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts';
 import { PismakError } from '../errors.ts';
 
 /**
- * How much a user may upload before something uses it, so that nobody fills the disk. Counted per user, not per key:
+ * How much a user may upload before something uses it, so that no user fills the disk. Counted per user, not per key:
  * users make keys themselves.
  */
 export const mostParts = 10_000;

@@ -92,7 +92,7 @@ export class Registry {
     await this.#following;
   }
 
-  /** We read our own changes from the stream, like everybody else, so all processes see the same order. */
+  /** We read our own changes from the stream, like every process, so all processes see the same order. */
   async #append(record: object): Promise<void> {
     const marker = randomUUID();
     const heard = new Promise<void>((resolve) => this.#waiting.set(marker, resolve));

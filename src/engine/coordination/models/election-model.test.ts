@@ -24,8 +24,8 @@ test('two candidates may believe they lead at once, and the fence tells them apa
 
 const flaws: Record<ElectionFlaw, RegExp> = {
   'writes are not checked': /without holding/,
-  'a living session is enough to write': /without holding/,
-  'fences begin anew after a restart': /given twice/,
+  'a live session is enough to write': /without holding/,
+  'fences restart from zero after a restart': /given twice/,
   'an old hold can release a new one': /taken from its holder/,
   'an expired session keeps its hold': /ended session/,
 };

@@ -38,8 +38,8 @@ export interface Candidate {
 /** Bugs that a tree could have; the tests prove that the check finds them. */
 export type ElectionFlaw =
   | 'writes are not checked'
-  | 'a living session is enough to write'
-  | 'fences begin anew after a restart'
+  | 'a live session is enough to write'
+  | 'fences restart from zero after a restart'
   | 'an old hold can release a new one'
   | 'an expired session keeps its hold';
 
@@ -119,7 +119,7 @@ export function arrive(state: ElectionState, who: number, flaw?: ElectionFlaw): 
   const after = change(state, who, { sent: null });
   const careless =
     flaw === 'writes are not checked' ||
-    (flaw === 'a living session is enough to write' && state.sessions.includes(sent.session));
+    (flaw === 'a live session is enough to write' && state.sessions.includes(sent.session));
   if (!isHolder(state, sent) && !careless) return after;
   return { ...after, written: sent, writes: state.writes + 1 };
 }
@@ -134,7 +134,7 @@ export function release(state: ElectionState, who: number, flaw?: ElectionFlaw):
 /** Everything stops and starts again from the stored data. */
 export function restart(state: ElectionState, flaw?: ElectionFlaw): ElectionState {
   if (state.sessions.length === 0) return state;
-  const lastFence = flaw === 'fences begin anew after a restart' ? 0 : state.lastFence;
+  const lastFence = flaw === 'fences restart from zero after a restart' ? 0 : state.lastFence;
   return { ...state, sessions: [], waiting: [], holder: null, lastFence };
 }
 
