@@ -20,7 +20,7 @@ import type { Stages } from './stage/stages.ts';
 import type { Clock } from './time/clock.ts';
 import type { WorkerSet } from './worker/worker-set.ts';
 
-/** Everything that the houses, the operations and the services work with. Made by `open-engine.ts`. */
+/** Everything that houses, operations and services work with. Made by `open-engine.ts`. */
 export interface Engine {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export interface Engine {
   readonly pickup: Pickup;
   readonly workers: WorkerSet;
 
-  /** A coordination session of one's own: every worker and every service has one. */
+  /** Opens a coordination session: every worker and every service has its own. */
   openSession(identity: string): Promise<Coordination>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The one table of error codes. A code is a promise to callers: it never changes its meaning, and the HTTP status
- * that goes with it stands here and nowhere else.
+ * The only table of error codes. A code is a promise to callers: its meaning never changes, and its HTTP status is defined
+ * only here.
  */
 export const errorStatus = {
   'invalid-input': 400,
@@ -40,7 +40,7 @@ export const errorStatus = {
 /** What went wrong, as a program reads it. */
 export type ErrorCode = keyof typeof errorStatus;
 
-/** An error with a stable code and a message that a user can act on. `details` goes to the user as it is. */
+/** An error with a stable code and a message that a user can act on. `details` goes to the user unchanged. */
 export class PismakError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | undefined;

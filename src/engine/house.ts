@@ -9,8 +9,8 @@ import type { Settings } from './settings/settings.ts';
 import type { FirstStart } from './stage/first-start.ts';
 
 /**
- * One subject that Pismak serves (transcription, mail, ...), in one folder. `src/houses.ts` lists the houses; engine,
- * server and command line read that list and know none of them by name.
+ * One subject that Pismak serves (transcription, mail, ...), in one folder. `src/houses.ts` lists the houses; the engine,
+ * the server and the command line read that list and know no house by name.
  */
 export interface House {
   /** Prefix of its tables, stages, queues and services; its section in pismak.toml. Lower case letters. */
@@ -20,22 +20,22 @@ export interface House {
   /** Its section of the settings: checked, documented and shown like the engine's own. Read it with `sectionOf`. */
   readonly settings?: z.ZodObject;
   readonly commands: Readonly<Record<string, CommandGroup>>;
-  /** Everything that only a running engine needs: loaded then, so that commands start fast. */
+  /** Everything that only a running engine needs, loaded on demand so that commands start fast. */
   load(): Promise<HouseParts>;
 }
 
 /** What a house brings to a running engine. */
 export interface HouseParts {
-  /** A line of their own, run after the engine's. See the tables through `database.withTables()`. */
+  /** The house's own line, run after the engine's. Use its tables through `database.withTables()`. */
   readonly migrations?: MigrationLine['migrations'];
   readonly processors?: readonly ProcessorRegistration[];
   /** Stages and pipelines that exist from the first start on. */
   readonly firstStart?: FirstStart;
-  /** Calls, and those that answer with bytes, alike. */
+  /** Plain operations, and those that answer with bytes. */
   readonly operations?: readonly (Operation | StreamOperation)[];
   /** Addresses outside /api that need no sign-in. */
   readonly pages?: readonly PublicPage[];
-  /** Whether something of this user in this house holds the blob, so that the user may name it by its hash. */
+  /** Whether something this user owns in this house contains the blob, so that the user may name it by its hash. */
   mayUseBlob?(queries: Queries, user: string, hash: string): Promise<boolean>;
   /** Its services and consumers; each service elects one leader in the cluster. */
   run?(engine: Engine): Promise<Running>;
@@ -57,7 +57,7 @@ export interface PublicPage {
   /** `/robot`, or with parameters `/mail/:token`. */
   path: string;
   summary: string;
-  /** Undefined: there is no such page. */
+  /** Undefined if there is no such page. */
   show(
     engine: Engine,
     request: { parameters: Readonly<Record<string, string>>; query: Readonly<Record<string, unknown>> },
@@ -89,8 +89,8 @@ export function sectionOf<Section extends z.ZodObject>(
   return house.settings.parse((settings as Record<string, unknown>)[house.name] ?? {});
 }
 
-/** Two houses may both want a page called `about`, but never the same address. */
+/** Two houses may both have a page called `about`, but never at the same address. */
 function checkPrefix(name: string, { pages = [] }: HouseParts): void {
   const foreign = pages.find(({ path }) => path !== `/${name}` && !path.startsWith(`/${name}/`));
-  if (foreign) throw new Error(`page ${foreign.path} of house ${name} must begin with /${name}`);
+  if (foreign) throw new Error(`page ${foreign.path} of house ${name} must start with /${name}`);
 }

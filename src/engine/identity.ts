@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './time/clock.ts';
 
-/** A UUID of version 7: unique, and ids of one process sort in the order in which they were made. */
+/** A UUID of version 7: unique, and ids of one process sort in the order they were made. */
 export function newId(clock: Clock): string {
-  // Within one millisecond (or when the clock steps back) we count on from the last one, so the order holds.
+  // Within one millisecond (or if the clock steps back) count up from the last one, to keep the order.
   const now = clock.now();
   if (now > lastTime) {
     lastTime = now;
@@ -22,5 +22,5 @@ export function newId(clock: Clock): string {
 let lastTime = 0;
 let counter = 0;
 
-/** A number in [0, 1): injected where chance matters, so that a test can decide it. */
+/** A number in [0, 1), injected so that tests can choose it. */
 export type Random = () => number;

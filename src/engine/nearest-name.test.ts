@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearestName } from './nearest-name.ts';
 
-test('a slip of the pen finds its name, a wild guess finds none', () => {
+test('a typo finds its name, a wild guess finds none', () => {
   const names = ['http.port', 'http.host', 'worker.count'];
   assert.equal(nearestName('http.prot', names), 'http.port');
   assert.equal(nearestName('HTTP.PORTS', names), 'http.port');

@@ -1,4 +1,4 @@
-/** The one of `names` that somebody who wrote `name` most likely meant, undefined when none is near. */
+/** The most similar of `names` to a mistyped `name`; undefined if none is close. */
 export function nearestName(name: string, names: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   let best: string | undefined;
@@ -13,7 +13,7 @@ export function nearestName(name: string, names: Iterable<string>): string | und
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other; `limit` when more. */
+/** The number of insertions, deletions, replacements and swaps of neighbours between two texts, at most `limit`. */
 function editDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) >= limit) return limit;
   let beforeLast: number[] = [];

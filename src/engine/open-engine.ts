@@ -26,24 +26,24 @@ import { webhookStage } from './webhook/webhook.ts';
 import { createWorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
-  /** In a word or two: shown to anyone who finds the data directory in use. */
+  /** In a word or two. Another process that finds the data directory in use shows it. */
   purpose: string;
   clock?: Clock;
   random?: Random;
-  /** The settings file that the settings came from, if any. */
+  /** The file that the settings came from, if any. */
   configurationFile?: string | undefined;
   houses?: readonly LoadedHouse[];
-  /** Further processors, beside those of the houses. */
+  /** Additional processors, besides those of the houses. */
   processors?: readonly ProcessorRegistration[];
-  /** Where log lines go besides the log file; nowhere unless given. */
+  /** Where log lines go besides the log file. Default: nowhere. */
   console?: (line: string) => void;
 }
 
-/** Takes the data directory, opens the adapters that the settings name, and puts the engine together on them. */
+/** Takes the data directory, opens the adapters that the settings name, and builds the engine on them. */
 export async function openEngine(settings: Settings, options: EngineOptions): Promise<Engine> {
   const { purpose, clock = systemClock, random = Math.random, houses = [] } = options;
   checkTogether(settings);
-  // Everything opened is closed in the opposite order, also when opening fails half-way.
+  // Everything opened is closed in reverse order, even if opening fails half-way.
   const closing: (() => unknown)[] = [];
   const close = () => closeInOrder(clock, closeLimitMs(settings), closing);
   try {
@@ -113,11 +113,11 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
   }
 }
 
-/** Coordination inside one process, on a database that others use too, would be two that know nothing of each other. */
+/** With a shared database, embedded coordination would give each process a tree that knows nothing of the others. */
 function checkTogether(settings: Settings): void {
   if (!settings.coordination.startsWith('embedded:') || settings.database.startsWith('sqlite:')) return;
   throw new PismakError(
     'configuration-invalid',
-    'with a database on a server, `coordination` must be on a server too: postgres: (the same will do) or zookeeper:',
+    'if the database is on a server, `coordination` must be too; use postgres: (the same server will do) or zookeeper:',
   );
 }

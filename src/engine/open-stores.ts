@@ -15,7 +15,7 @@ import { handlingLimitMs } from './stage/handling-limit.ts';
 import { createStages, type Stages } from './stage/stages.ts';
 import type { Clock } from './time/clock.ts';
 
-/** What `up`, a command and a worker elsewhere have in common: each of them is put together from these two functions. */
+/** Shared by `up`, commands and remote workers: each is built from these two functions. */
 export interface Stores {
   database: Database;
   blobs: Blobs;
@@ -29,10 +29,10 @@ export async function openStores(
     clock: Clock;
     houses: readonly LoadedHouse[];
     closing: (() => unknown)[];
-    /** Where embedded ones live. */
+    /** The file of an embedded database. */
     databaseFile?: string;
     queuesFile?: string;
-    /** Leave the schema alone and fail if it is not the right one. */
+    /** Don't change the schema; fail if it is incomplete. */
     onlyCheckSchema?: boolean;
   },
 ): Promise<Stores> {
@@ -49,7 +49,7 @@ export async function openStores(
   return { database, blobs, broker };
 }
 
-/** The processors of engine, houses and settings, and the stages made of them. */
+/** The processors of the engine, houses and settings, and the stages that use them. */
 export function defineWork(
   parts: Stores & {
     coordination: Coordination;

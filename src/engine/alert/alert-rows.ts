@@ -6,7 +6,7 @@ export interface Alert {
   id: string;
   /** `stage.no-worker`, `store.unreachable`, ...: what is wrong, for programs. */
   kind: string;
-  /** What it is wrong with: a stage, a worker, a store. */
+  /** What has the problem: a stage, a worker, a store. */
   entity: string;
   /** What is wrong and what to do, for people. */
   reason: string;
@@ -53,7 +53,7 @@ export async function updateAlert(queries: Queries, alert: Alert): Promise<void>
   await queries.updateTable('alert').set(toRow(alert)).where('id', '=', alert.id).execute();
 }
 
-/** Forgets what was over long ago. */
+/** Deletes alerts that ended long ago. */
 export async function trimAlerts(queries: Queries, now: number): Promise<void> {
   await queries
     .deleteFrom('alert')

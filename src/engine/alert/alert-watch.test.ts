@@ -22,7 +22,7 @@ async function setUp(t: test.TestContext) {
   const parts = { ...embedded, clock, alerts };
   return {
     ...parts,
-    /** What is open after one more look: `entity: reason` and the details. */
+    /** The open alerts after one more look: `entity: reason` and the details. */
     async look(check: Check) {
       await lookOnce([check], parts);
       return (await alerts.list()).map(({ entity, reason, details }) => ({ entity, reason, details }));
@@ -31,7 +31,7 @@ async function setUp(t: test.TestContext) {
   };
 }
 
-test('waiting work that nobody serves raises an alert after a while, says why, and clears it when it is served', async (t) => {
+test('waiting work without a worker raises an alert after a while, with the cause, and the alert clears when a worker comes', async (t) => {
   const it = await setUp(t);
   await it.stages.create({ name: 'ocr', processor: 'nothing', labels: ['gpu'] }, 'test');
   const check = unservedStages(it, 60_000);
@@ -49,7 +49,7 @@ test('waiting work that nobody serves raises an alert after a while, says why, a
     return (await it.look(check))[0]?.reason ?? '';
   };
   await writeWorker(it.coordination, 'w1');
-  assert.match(await reason(), /no living worker has the labels it needs \(gpu\)/);
+  assert.match(await reason(), /no live worker has the labels it needs \(gpu\)/);
   await writeWorker(it.coordination, 'w1', { labels: ['gpu'], enabled: false });
   assert.match(await reason(), /disabled/);
   await writeWorker(it.coordination, 'w1', { labels: ['gpu'], stage: 'other', pinned: true });
@@ -70,7 +70,7 @@ test('waiting work that nobody serves raises an alert after a while, says why, a
   assert.deepEqual(await it.look(check), []);
 });
 
-test('a paused or empty queue needs no worker, and a shared stage is served by any', async (t) => {
+test('a paused or empty queue needs no worker, and any worker serves a shared stage', async (t) => {
   const it = await setUp(t);
   await it.stages.create({ name: 'deliver', processor: 'nothing', mode: 'shared' }, 'test');
   const check = unservedStages(it, 0);
@@ -85,7 +85,7 @@ test('a paused or empty queue needs no worker, and a shared stage is served by a
   assert.deepEqual(await it.look(check), []);
 });
 
-test('dead letters raise an alert when they become more, which is over when no more come', async (t) => {
+test('growing dead letters raise an alert, which clears when no more come', async (t) => {
   const it = await setUp(t);
   await it.broker.declare('q');
   const bury = async (id: string) => {
@@ -103,7 +103,7 @@ test('dead letters raise an alert when they become more, which is over when no m
   await bury('new');
   const [alert] = await it.look(check);
   assert.equal(alert?.entity, 'q');
-  assert.match(alert?.reason ?? '', /1 more dead letters in queue q, 2 in all; the latest: no new/);
+  assert.match(alert?.reason ?? '', /1 more dead letters in queue q, 2 in total; the latest: no new/);
   assert.deepEqual(alert?.details.messages, [
     { id: 'old', reason: 'no old' },
     { id: 'new', reason: 'no new' },
@@ -119,7 +119,7 @@ test('dead letters raise an alert when they become more, which is over when no m
   assert.deepEqual(await it.look(check), []);
 });
 
-test('a worker that failed or vanished raises an alert, one that said goodbye or is disabled does not', async (t) => {
+test('a worker that failed or vanished raises an alert, one that stopped or is disabled does not', async (t) => {
   const it = await setUp(t);
   const { coordination } = it;
   const check = failedWorkers(it);
@@ -150,7 +150,7 @@ test('a worker that failed or vanished raises an alert, one that said goodbye or
   assert.deepEqual(await it.look(check), []);
 });
 
-test('a store that cannot be reached raises an alert, even when it is the one that keeps the alerts', async (t) => {
+test('an unreachable store raises an alert, even if it is the one that keeps the alerts', async (t) => {
   const it = await setUp(t);
   const closed = await openSqliteDatabase({ file: join(it.directory, 'closed.db') });
   await closed.close();
@@ -163,7 +163,7 @@ test('a store that cannot be reached raises an alert, even when it is the one th
   assert.deepEqual(await alerts.list(), []);
 });
 
-test('what one host cannot reach is not cleared by another that can', async (t) => {
+test('a host does not clear the alert of another host that cannot reach a store', async (t) => {
   const it = await setUp(t);
   const lost = await it.openSession('lost');
   await lost.close();
@@ -184,7 +184,7 @@ test('a disk that is nearly full raises an alert until there is space again', as
   assert.deepEqual(await it.look(lowDisk(it.directory, 0, 'h1')), []);
 });
 
-test('a check that cannot be made changes nothing and keeps no other from being made', async (t) => {
+test('a failing check changes nothing and stops no other check', async (t) => {
   const it = await setUp(t);
   await it.alerts.raise('broken', 'e', 'r');
   const broken: Check = { kind: 'broken', look: () => Promise.reject(new Error('no')) };

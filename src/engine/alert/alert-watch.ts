@@ -26,8 +26,8 @@ type Parts = Pick<
 const periodMs = 5000;
 
 /**
- * Looks for what is wrong. What concerns the cluster is one elected service's; whether this process reaches its stores
- * and has space left it sees for itself, and needs nobody's vote when that is just what fails.
+ * Looks for problems. One elected service checks the cluster. Each process checks for itself whether it reaches its stores
+ * and has disk space left, and needs no election for that when elections are just what fails.
  */
 export function runAlertWatch(engine: Parts): Running {
   const { alerts, clock, log, openSession, settings } = engine;

@@ -29,7 +29,7 @@ async function setUp(t: test.TestContext) {
   return { ...embedded, clock, create, alerts: create(), told, toldEvents, lines, wakes: () => wakes };
 }
 
-test('an alert is stored and told to the log, the events, the changes and the subscribers; so is its end', async (t) => {
+test('an alert and its end are stored and go to the log, the events, the changes and the subscribers', async (t) => {
   const it = await setUp(t);
   await it.alerts.raise('stage.no-worker', 'ocr', 'nobody serves ocr', { waiting: 3 });
   const [alert, ...others] = await it.alerts.list();
@@ -69,7 +69,7 @@ test('an alert is stored and told to the log, the events, the changes and the su
   assert.equal(it.wakes(), 2);
 });
 
-test('an alert that lasts stays one alert, and is told again once per period', async (t) => {
+test('a lasting alert stays one alert and is repeated once per period', async (t) => {
   const it = await setUp(t);
   for (let minute = 0; minute <= 150; minute++) {
     await it.alerts.raise('disk.low', 'here', `${minute} minutes`);
@@ -83,7 +83,7 @@ test('an alert that lasts stays one alert, and is told again once per period', a
   assert.deepEqual(it.toldEvents(), ['alert.raised', 'alert.repeated', 'alert.repeated']);
 });
 
-test('the period is kept by a process that was started in between', async (t) => {
+test('a process that starts in between keeps the period', async (t) => {
   const it = await setUp(t);
   await it.alerts.raise('disk.low', 'here', 'low');
   it.clock.advance(hour / 2);
@@ -95,7 +95,7 @@ test('the period is kept by a process that was started in between', async (t) =>
   assert.deepEqual(it.toldEvents(), ['alert.raised', 'alert.repeated']);
 });
 
-test('alerts of several processes at once become one per kind and entity', async (t) => {
+test('concurrent alerts of several processes become one per kind and entity', async (t) => {
   const it = await setUp(t);
   const [a, b] = [it.create(), it.create()];
   await Promise.all(
@@ -114,7 +114,7 @@ test('alerts of several processes at once become one per kind and entity', async
   assert.equal(it.told.length, 4);
 });
 
-test('clearing what is not open does nothing, and what comes again after it was over is a new alert', async (t) => {
+test('clearing without an open alert does nothing, and a problem that returns is a new alert', async (t) => {
   const it = await setUp(t);
   await it.alerts.clear('k', 'e');
   assert.deepEqual(it.told, []);
@@ -130,7 +130,7 @@ test('clearing what is not open does nothing, and what comes again after it was 
   );
 });
 
-test('an alert of which a subscriber cannot be told is not lost', async (t) => {
+test('an alert is not lost if a subscriber fails', async (t) => {
   const it = await setUp(t);
   const alerts = createAlerts({
     ...it,
@@ -149,7 +149,7 @@ test('an alert of which a subscriber cannot be told is not lost', async (t) => {
   );
 });
 
-/** A database that can be down: then every query goes to one that is closed. */
+/** A database that can be down: then every query goes to a closed one. */
 async function fragile(t: test.TestContext, database: Database) {
   const closed = await openSqliteDatabase({ file: join(await temporaryDirectory(t), 'closed.db') });
   await closed.close();
@@ -195,7 +195,7 @@ test('without the database alerts are logged and kept in memory, and stored when
   assert.deepEqual(told, ['alert.cleared']);
 });
 
-test('an alert that was kept in memory is stored by the next raise, and then told to the subscribers', async (t) => {
+test('the next raise stores an alert kept in memory, and then the subscribers get it', async (t) => {
   const it = await setUp(t);
   const { database, state } = await fragile(t, it.database);
   const told: string[] = [];
@@ -216,7 +216,7 @@ test('an alert that was kept in memory is stored by the next raise, and then tol
   );
 });
 
-test('a database that does not answer holds nobody up', async (t) => {
+test('a database that does not answer blocks no caller', async (t) => {
   const it = await setUp(t);
   const database = { ...it.database, transaction: () => new Promise<never>(() => {}) };
   const alerts = createAlerts({ ...it, database, repeatMs: hour, wakeOutbox() {}, subscribers: [] });

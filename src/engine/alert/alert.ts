@@ -12,13 +12,13 @@ export type { Alert } from './alert-rows.ts';
 
 export interface Alerts {
   /**
-   * Says that something is wrong, now or still: raised again and again it stays one alert, told again every `repeatMs`.
-   * Never throws, and works without the Database: then it is logged and kept in memory.
+   * Reports a problem, new or continuing. Raised repeatedly it stays one alert, which is repeated every `repeatMs`. Never
+   * throws, and works without the database: then the alert is logged and kept in memory.
    */
   raise(kind: string, entity: string, reason: string, details?: Alert['details']): Promise<void>;
-  /** Says that it is over. Nothing happens when no such alert is open. */
+  /** Ends the alert. Does nothing if it is not open. */
   clear(kind: string, entity: string): Promise<void>;
-  /** The open ones, or with `all` also those that are over; newest first. */
+  /** The open alerts, or with `all` also ended ones; newest first. */
   list(options?: { all?: boolean }): Promise<Alert[]>;
 }
 
@@ -33,7 +33,7 @@ export type AlertSubscriber = (transaction: Queries, notice: AlertNotice) => Pro
 
 type News = Pick<Alert, 'kind' | 'entity' | 'reason' | 'details'>;
 
-/** A store that does not answer in this time is treated like one that is down. */
+/** A store that does not answer within this time counts as down. */
 const storeTimeoutMs = 5000;
 
 export function createAlerts(parts: {
@@ -42,7 +42,7 @@ export function createAlerts(parts: {
   changes: ChangeLog;
   events: Events;
   log: Logger;
-  /** How often an alert that lasts is told again. */
+  /** How often a lasting alert is repeated. */
   repeatMs: number;
   subscribers: readonly AlertSubscriber[];
   /** Called when subscribers may have put something into the outbox. */
@@ -60,7 +60,7 @@ export function createAlerts(parts: {
     changes.add({ kind: 'alert', entity: id, data: { event, kind, entity } });
   }
 
-  /** What raising makes of the alert that is open, if there is one. Told now, unless it was told a short while ago. */
+  /** The alert after raising, based on the open one if any. It is announced unless that was done recently. */
   function raised(open: Alert | undefined, now: number, news: News) {
     const event = open ? 'alert.repeated' : 'alert.raised';
     const alert: Alert = {
@@ -89,7 +89,7 @@ export function createAlerts(parts: {
       const { alert, notice } = raised(open ?? unstored.get(key), clock.now(), news);
       if (open) await updateAlert(transaction, alert);
       else await insertAlert(transaction, alert);
-      // One that could not be stored when it came was told to the log only.
+      // An alert that could not be stored went only to the log.
       const late = !open && unstored.has(key);
       if (late) await notify(transaction, { event: 'alert.raised', at: alert.raisedAt, alert });
       else if (notice) await notify(transaction, notice);
@@ -103,7 +103,7 @@ export function createAlerts(parts: {
       const key = keyOf(news);
       try {
         const notice = await storeRaised(news).catch((error: unknown) => {
-          // Another process was faster to raise the same: now it is there to be updated.
+          // Another process raised the same alert first: update that one.
           if (hasCode(error, 'constraint-violated')) return storeRaised(news);
           throw error;
         });
@@ -127,7 +127,7 @@ export function createAlerts(parts: {
       const kept = unstored.get(key);
       const at = clock.now();
       try {
-        // Asked without a transaction first: most of the time there is nothing to clear.
+        // Ask without a transaction first: usually there is nothing to clear.
         if (!kept && !(await inTime(clock, findOpen(database.query, kind, entity)))) return;
         const alert = await inTransaction(async (transaction) => {
           const open = await findOpen(transaction, kind, entity);
@@ -144,10 +144,7 @@ export function createAlerts(parts: {
         tell({ event: 'alert.cleared', at, alert });
         parts.wakeOutbox();
       } catch (error) {
-        log.error(
-          { kind, entity, error: messageOf(error) },
-          'an alert that is over could not be cleared yet',
-        );
+        log.error({ kind, entity, error: messageOf(error) }, 'an ended alert could not be cleared yet');
         if (!kept) return;
         unstored.delete(key);
         tell({ event: 'alert.cleared', at, alert: { ...kept, clearedAt: at } });
@@ -167,6 +164,6 @@ function keyOf({ kind, entity }: { kind: string; entity: string }): string {
 
 function inTime<T>(clock: Clock, answer: Promise<T>): Promise<T> {
   return withDeadline(clock, storeTimeoutMs, answer, () => {
-    throw new PismakError('unavailable', `the database has not answered within ${storeTimeoutMs} ms`);
+    throw new PismakError('unavailable', `the database did not answer within ${storeTimeoutMs} ms`);
   });
 }

@@ -7,7 +7,7 @@ import { createBacklog } from './backlog.ts';
 import { countInBacklog, requestsInBacklog } from './backlog-contents.ts';
 
 for (const { name, open } of await bothDatabases()) {
-  test(`${name}: a house asks what of its batches still waits, with or without one queue`, async (t) => {
+  test(`${name}: a house can count the waiting items of its batches, with or without one queue`, async (t) => {
     const { database } = await open(t, systemClock);
     const backlog = createBacklog({ database, clock: systemClock });
     const item = (batch: string, uuid: string, ...stages: string[]) => ({
@@ -21,7 +21,7 @@ for (const { name, open } of await bothDatabases()) {
         item('book', 'd', 'read', 'out'),
         item('letter', 'e', 'split', 'out'),
       ]);
-      // In the same transaction: a house decides by what it has just added.
+      // In the same transaction: a house sees what it has just added.
       assert.deepEqual(await requestsInBacklog(transaction, 'book'), new Set(['a', 'b/c', 'd']));
     });
     await backlog.pause('book');

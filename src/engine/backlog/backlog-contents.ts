@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
 
-/** Which items of a batch are meant: all, unless some queue is left out. */
+/** Selects items of a batch: all, unless a queue is left out. */
 interface Which {
   exceptQueue?: string;
 }
@@ -23,8 +23,8 @@ export async function countInBacklog(
 }
 
 /**
- * Uuids of the requests of a batch that have not been let into a queue yet. To find what has left the backlog, read your
- * own rows first and then ask here: a request is in the backlog before it is anywhere else.
+ * Uuids of the requests of a batch that are still in the backlog. To find what has left it, read your own rows first and
+ * then call this: a request is in the backlog before it is anywhere else.
  */
 export async function requestsInBacklog(
   queries: Queries,

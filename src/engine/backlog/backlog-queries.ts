@@ -5,8 +5,8 @@ import type { Owner } from './fair-turns.ts';
 export type BacklogRow = EngineTables['backlog'];
 
 /**
- * The owners who have something due in a queue, each with the weight of its first item. Walks from owner to owner
- * through the index: the cost is that of the owners, however many items they have.
+ * The owners with something due in a queue, each with the weight of its first item. Walks from owner to owner through
+ * the index: the cost depends on the number of owners, not of items.
  */
 export function dueOwners(queries: Queries, queue: string, now: number) {
   return queries

@@ -10,7 +10,7 @@ import { FairTurns, type Owner } from './fair-turns.ts';
 
 type Parts = Pick<Engine, 'alerts' | 'broker' | 'clock' | 'database' | 'log' | 'openSession'> & {
   backlog: Backlog;
-  /** How many messages of the queue can be worked on at once. */
+  /** How many messages of the queue can be processed at once. */
   slots(queue: string): Promise<number>;
 };
 
@@ -19,7 +19,7 @@ const busyMs = 50;
 const messagesPerSlot = 4;
 const mostPerRound = 256;
 
-/** Releases items fairly between their owners, and no more than the queue can use soon: an elected service. */
+/** Releases items fairly between owners, and no more than the queue needs soon: an elected service. */
 export function runBacklog(parts: Parts): Running {
   const { backlog, clock, database, log, openSession } = parts;
   return runService({
@@ -44,7 +44,7 @@ export function runBacklog(parts: Parts): Running {
               return release.round();
             }),
         );
-        // Short tasks need us often, long ones seldom.
+        // Short tasks need frequent rounds, long ones rare rounds.
         pauseMs = moved.some((count) => count > 0) ? busyMs : Math.min(2 * pauseMs, idleMs);
         return pauseMs;
       });
@@ -52,7 +52,7 @@ export function runBacklog(parts: Parts): Running {
   });
 }
 
-/** One queue's share of the work, and what is remembered of it between rounds. */
+/** The release of one queue, and its state between rounds. */
 class QueueRelease {
   readonly #queue: string;
   readonly #parts: Parts;
@@ -81,7 +81,7 @@ class QueueRelease {
       const releases = owners.map((owner) =>
         this.#release(owner, turns.get(owner.name)?.length ?? 0, published),
       );
-      // All of them are waited for, also when one fails: the next round must not meet a part of this one.
+      // Wait for all, even if one fails: the next round must not overlap this one.
       const ends = await Promise.allSettled(releases);
       if (published.length > 0)
         await database.query.deleteFrom('backlog').where('id', 'in', published).execute();
@@ -105,7 +105,7 @@ class QueueRelease {
     return Math.min(target - length, (maxLength ?? Number.POSITIVE_INFINITY) - length, mostPerRound);
   }
 
-  /** One after another, so that the owner's order holds; the owners go side by side. */
+  /** Releases one item after another, to keep the owner's order. Owners run in parallel. */
   async #release(owner: Owner, count: number, published: string[]): Promise<void> {
     if (count === 0) return;
     const { broker, clock, database } = this.#parts;

@@ -42,7 +42,7 @@ async function setUp(t: test.TestContext) {
     },
     length: async () => (await embedded.broker.status('q')).ready.normal,
     ids: async () => (await embedded.broker.peek('q', { limit: 1000 })).map((message) => message.id),
-    /** Consumes until so many were taken; in the order of taking. */
+    /** Consumes `count` messages and returns them in order. */
     async consume(count: number) {
       const consumer = await embedded.broker.consume(
         'q',
@@ -77,7 +77,7 @@ async function setUp(t: test.TestContext) {
   return it;
 }
 
-test('only as much is released as the workers need soon: four messages per slot', async (t) => {
+test('only what the workers need soon is released: four messages per slot', async (t) => {
   const it = await setUp(t);
   await it.add('anna', 100);
   it.start({ slots: 3 });
@@ -85,7 +85,7 @@ test('only as much is released as the workers need soon: four messages per slot'
   assert.equal(await it.left(), 88);
 });
 
-test('one owner with 10,000 items does not keep another with 10 waiting', async (t) => {
+test('one owner with 10,000 items does not delay another with 10', async (t) => {
   const it = await setUp(t);
   await it.add('big', 10_000);
   it.start();
@@ -107,7 +107,7 @@ test('twice the weight is twice the share', async (t) => {
   assert.ok(doubles >= 38 && doubles <= 42, `${doubles} of 60`);
 });
 
-test('the items of an owner go in the order of adding, all of them', async (t) => {
+test('the items of an owner are all released, in the order added', async (t) => {
   const it = await setUp(t);
   await it.add('anna', 300);
   await it.add('bert', 50);
@@ -126,7 +126,7 @@ test('the items of an owner go in the order of adding, all of them', async (t) =
   assert.equal(await it.left(), 0);
 });
 
-test('a message arrives with all that belongs to it', async (t) => {
+test('a message arrives with all its fields', async (t) => {
   const it = await setUp(t);
   const message = { id: 'm', body: Buffer.from([0, 255]), lane: 'high', headers: { a: 'ž' } } as const;
   await it.add('anna', 1, { message });
@@ -139,7 +139,7 @@ test('a message arrives with all that belongs to it', async (t) => {
   assert.deepEqual(Buffer.from(stored?.body ?? []), message.body);
 });
 
-test('what is paused waits, what is resumed goes on, what is cancelled never comes', async (t) => {
+test('a paused batch waits, a resumed one continues, a cancelled one never comes', async (t) => {
   const it = await setUp(t);
   await it.add('paused', 6000);
   await it.add('cancelled', 6000);
@@ -156,7 +156,7 @@ test('what is paused waits, what is resumed goes on, what is cancelled never com
   assert.equal((await it.ids())[2], 'paused-0');
 });
 
-test('an item is kept back until its time, and holds up no other', async (t) => {
+test('an item waits for its time and delays no other', async (t) => {
   const it = await setUp(t);
   await it.add('anna', 1, { notBefore: it.clock.now() + 3_600_000, batch: 'later' });
   await it.add('bert', 1);
@@ -168,7 +168,7 @@ test('an item is kept back until its time, and holds up no other', async (t) => 
   await it.settled(3);
 });
 
-test('a queue that does not exist raises an alert and holds up no other', async (t) => {
+test('a queue that does not exist raises an alert and delays no other', async (t) => {
   const it = await setUp(t);
   await it.add('anna', 2, { queue: 'nowhere' });
   await it.add('bert', 2);
@@ -187,7 +187,7 @@ test('a queue that does not exist raises an alert and holds up no other', async 
   });
 });
 
-test('a paused queue is given nothing, and a bounded one no more than it takes', async (t) => {
+test('a paused queue gets nothing, and a bounded one no more than its limit', async (t) => {
   const it = await setUp(t);
   await it.broker.declare('q', { maxLength: 2 });
   await it.broker.declare('asleep');
@@ -217,7 +217,7 @@ test('when the process dies between publishing and deleting, nothing is lost and
         await new Promise(() => {});
       },
     });
-    // Not closed at the end: nothing more is heard of it.
+    // Never closed: it just goes silent.
     runBacklog({ ...it, broker, slots: async () => 100, openSession: async () => session });
     await died.promise;
     await it.tree.expire(session.session);
@@ -235,14 +235,14 @@ test('when the process dies between publishing and deleting, nothing is lost and
   );
 });
 
-test('a weight that is no share is refused', async (t) => {
+test('an invalid weight is refused', async (t) => {
   const it = await setUp(t);
   for (const weight of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
     await assert.rejects(it.add('anna', 1, { weight }), (error) => hasCode(error, 'invalid-input'));
   }
 });
 
-test('every look into the backlog goes through an index', async (t) => {
+test('every backlog query uses an index', async (t) => {
   const { database } = await setUp(t);
   const { query } = database;
   const queries: CompiledQuery[] = [

@@ -8,32 +8,32 @@ import type { Clock } from '../time/clock.ts';
 
 export interface BacklogItem {
   queue: string;
-  /** Between owners the queue is shared fairly; within one, items go in the order of `notBefore`, then of adding. */
+  /** Owners share the queue fairly. Within one owner, items go by `notBefore`, then in the order added. */
   owner: string;
   /** The owner's share: twice the weight, twice the turns. */
   weight?: number;
-  /** What it belongs to (a document, a campaign): paused, resumed and cancelled as one. */
+  /** The document, campaign or the like it belongs to: paused, resumed and cancelled as one. */
   batch: string;
   message: OutgoingMessage;
-  /** Kept back until then. */
+  /** Not released before this time. */
   notBefore?: number;
-  /** Added to a batch that is paused now. */
+  /** Starts paused, for a batch that is paused now. */
   paused?: boolean;
 }
 
 /**
- * Work that waits in the Database until its turn comes: in the queue itself there is only what will be worked on soon.
- * So a big batch keeps nobody waiting, and what is here can still be paused, cancelled or kept back.
+ * Work that waits in the database until its turn comes; the queue itself holds only what will be processed soon. So a
+ * large batch delays no one, and waiting work can still be paused, cancelled or postponed.
  */
 export interface Backlog {
-  /** In the caller's transaction. The messages' ids should follow from what they stand for: they may be sent twice. */
+  /** Adds items in the caller's transaction. Derive message ids from their content: a message may be sent twice. */
   add(transaction: Queries, items: readonly BacklogItem[]): Promise<void>;
-  /** To be called after the commit: otherwise it takes a second until the items are noticed. */
+  /** Call this after the commit; otherwise the items are noticed up to a second later. */
   wake(): void;
-  /** From then on nothing of the batch is released, but for what is just being handed over. Resolves to how many wait. */
+  /** Stops releasing the batch, except for items just being handed over. Resolves to the number waiting. */
   pause(batch: string): Promise<number>;
   resume(batch: string): Promise<number>;
-  /** Deletes what has not been released yet. Resolves to how many items that were. */
+  /** Deletes the items not released yet. Resolves to their number. */
   cancel(batch: string): Promise<number>;
   /** How many items of a batch wait here. */
   count(batch: string): Promise<{ waiting: number; paused: number }>;
@@ -41,7 +41,7 @@ export interface Backlog {
 }
 
 const rowsPerInsert = 500;
-/** Big batches are changed in parts, so that others can write in between. */
+/** Large batches are changed in parts, so that others can write in between. */
 const rowsPerChange = 5000;
 
 export function createBacklog({ database, clock }: { database: Database; clock: Clock }): Backlog {

@@ -25,20 +25,20 @@ test('twice the weight is twice the turns', () => {
   assert.equal(names.filter((name) => name === 'a').length, 20);
 });
 
-test('turns that were planned and not used are not charged', () => {
+test('planned but unused turns are not charged', () => {
   const turns = new FairTurns();
   assert.equal(turns.plan([owner('a'), owner('b')], 1)[0], 'a');
   assert.equal(turns.plan([owner('a'), owner('b')], 1)[0], 'a');
 });
 
-test('who was away saves up nothing, and who comes new waits for nobody else to catch up', () => {
+test('an absent owner saves up no turns, and a new owner need not wait for others to catch up', () => {
   const turns = new FairTurns();
   take(turns, [owner('a')], 1000);
   const names = take(turns, [owner('a'), owner('late')], 10);
   assert.equal(names.filter((name) => name === 'late').length, 5);
 });
 
-test('a light owner gains nothing by going away and coming again', () => {
+test('a light owner gains nothing by leaving and returning', () => {
   const turns = new FairTurns();
   let light = 0;
   for (let round = 0; round < 1000; round++) {
@@ -48,7 +48,7 @@ test('a light owner gains nothing by going away and coming again', () => {
   assert.ok(light <= 11, `${light} turns of 1000 at a weight of 0.01`);
 });
 
-test('whatever the weights and however many turns at a time, nobody is a whole turn behind its share', () => {
+test('for any weights and batch sizes, no owner falls a whole turn behind its share', () => {
   const weights = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(

@@ -1,18 +1,18 @@
 /**
- * Weighted turns: over time each owner gets its share, however much the others have. Everybody has a mark on one
- * scale, and each turn moves it on by 1 / weight; the next turn is for who would then be the lowest. Who comes new starts
- * at the lowest mark, so that nobody saves up turns by staying away.
+ * Weighted turns: over time each owner gets its share, however much the others have. Each owner has a mark on one scale,
+ * and each turn moves it on by 1 / weight; the next turn goes to the owner that would then be lowest. A new owner starts
+ * at the lowest mark, so that no owner saves up turns by staying away.
  */
 export class FairTurns {
   #marks = new Map<string, number>();
 
-  /** Whose turn it is, `count` times; nothing counts as used until it is charged. */
+  /** Plans `count` turns. A turn is not used until it is charged. */
   plan(owners: readonly Owner[], count: number): string[] {
     this.#settle(owners);
     const candidates = owners
       .map(({ name, weight }) => ({ name, weight, next: (this.#marks.get(name) ?? 0) + 1 / weight }))
       .sort((a, b) => a.next - b.next)
-      // So many turns can concern no more than so many owners.
+      // `count` turns involve at most `count` owners.
       .slice(0, count);
     const turns: string[] = [];
     while (candidates.length > 0 && turns.length < count) {
@@ -27,7 +27,7 @@ export class FairTurns {
     this.#marks.set(name, (this.#marks.get(name) ?? 0) + turns / weight);
   }
 
-  /** Counts all marks from the lowest of those who wait, and forgets those who are away and have nothing to make up for. */
+  /** Makes marks relative to the lowest waiting owner, and forgets absent owners that owe nothing. */
   #settle(owners: readonly Owner[]): void {
     const waiting = new Set(owners.map(({ name }) => name));
     const known = [...waiting].map((name) => this.#marks.get(name)).filter((mark) => mark !== undefined);

@@ -5,7 +5,7 @@ import { writeWorker } from '../testing/worker-nodes.ts';
 import { ManualClock } from '../time/clock.ts';
 import { servingSlots } from './serving-slots.ts';
 
-test('slots are what the living workers of a stage can do at once', async (t) => {
+test('slots are the number of messages that the live workers of a stage can process at once', async (t) => {
   const clock = new ManualClock();
   const it = await openEmbedded(t, { clock });
   await it.stages.create({ name: 'ocr', processor: 'nothing', concurrency: 2 }, 'test');
@@ -22,7 +22,7 @@ test('slots are what the living workers of a stage can do at once', async (t) =>
   assert.deepEqual(await Promise.all(['ocr', 'deliver', 'no-stage'].map(slots)), [4, 10, 0]);
 
   await writeWorker(it.coordination, 'w3', { stage: 'ocr' });
-  assert.equal(await slots('ocr'), 4, 'not counted anew for a second');
+  assert.equal(await slots('ocr'), 4, 'not counted again for a second');
   clock.advance(1000);
   assert.equal(await slots('ocr'), 6);
 });

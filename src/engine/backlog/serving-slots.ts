@@ -3,7 +3,7 @@ import { listWorkers } from '../worker/worker-record.ts';
 
 const freshMs = 1000;
 
-/** How many messages of a stage its workers can work on at once, as it was at most a second ago. 0 for other queues. */
+/** How many messages of a stage its workers can process at once, at most a second out of date. 0 for other queues. */
 export function servingSlots(
   engine: Pick<Engine, 'clock' | 'coordination' | 'stages'>,
 ): (queue: string) => Promise<number> {

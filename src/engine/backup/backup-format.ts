@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 /**
- * A backup is a plain tar file: the stores' own files, all blobs under their hashes, and last the manifest, so that
- * an archive that was cut off has none.
+ * A backup is a plain tar file: the files of the stores, all blobs under their hashes, and last the manifest, so that a
+ * truncated archive has none.
  */
 export const manifestName = 'manifest.json';
 export const backupFormat = 1;
@@ -19,11 +19,11 @@ export const backupManifest = z.object({
 });
 export type BackupManifest = z.infer<typeof backupManifest>;
 
-/** The parts beside blobs, and what each is called in a data directory. */
+/** The parts besides blobs, and the name of each in a data directory. */
 export const partNames: Readonly<Record<string, string>> = {
   'queues.db': 'queues.db',
   'pismak.db': 'pismak.db',
-  // Not where it would be read: whoever restores decides whether the old settings are still right.
+  // Under another name, so it is not read: the operator decides whether the old settings are still right.
   'pismak.toml': 'pismak.toml.restored',
 };
 
@@ -31,13 +31,13 @@ export function blobEntry(hash: string): string {
   return `blobs/${hash.slice(0, 2)}/${hash}`;
 }
 
-/** The hash that an entry's name gives, undefined when it is not exactly the name of a blob. */
+/** The hash in an entry's name; undefined if it is not exactly the name of a blob. */
 export function hashOfEntry(name: string): string | undefined {
   const [, hash] = /^blobs\/[0-9a-f]{2}\/([0-9a-f]{64})$/.exec(name) ?? [];
   return hash !== undefined && blobEntry(hash) === name ? hash : undefined;
 }
 
-/** Passes bytes through and tells their SHA-256 when they have ended. */
+/** Passes bytes through and reports their SHA-256 at the end. */
 export async function* hashing(
   content: AsyncIterable<Uint8Array>,
   done: (sha256: string) => void,

@@ -57,7 +57,7 @@ test('a backup brings back queues, definitions, blobs and the configuration', as
   assert.equal(await readFile(join(data, 'pismak.toml.restored'), 'utf8'), '[http]\nport = 1\n');
 });
 
-test('queues and database are of the same moment, whatever is being written meanwhile', async (context) => {
+test('queues and database are from the same moment, even under writes', async (context) => {
   const engine = await openEmbedded(context);
   await engine.broker.declare('q');
   const record = (owner: string) => own(engine.database.query, 'a'.repeat(64), owner, 0);
@@ -91,7 +91,7 @@ test('queues and database are of the same moment, whatever is being written mean
   for (const id of rows) if (id.startsWith('message')) assert.ok(messages.has(id), `${id} has no message`);
 });
 
-test('a backup never overwrites a file, and leaves nothing beside it', async (context) => {
+test('a backup never overwrites a file and leaves no other files', async (context) => {
   const { engine, directory, file } = await madeBackup(context);
   await assert.rejects(createBackup(engine, file), { code: 'already-exists' });
   await assert.rejects(createBackup(engine, join(directory, 'missing', 'b.tar')), { code: 'unavailable' });
@@ -99,7 +99,7 @@ test('a backup never overwrites a file, and leaves nothing beside it', async (co
   assert.equal(existsSync(join(engine.directory, 'cache', 'backup')), false);
 });
 
-test('what a killed backup has left is removed by the next one in the same place', async (context) => {
+test('the next backup removes what a killed one left', async (context) => {
   const directory = await temporaryDirectory(context);
   const data = await temporaryDirectory(context);
   const program = startProgram(context, 'back-up-endlessly', [data, join(directory, 'monday.tar')]);
@@ -111,7 +111,7 @@ test('what a killed backup has left is removed by the next one in the same place
   assert.deepEqual(await readdir(directory), ['tuesday.tar']);
 });
 
-test('a directory that is not empty is refused, and by force moved aside', async (context) => {
+test('a directory that is not empty is refused, or with force moved aside', async (context) => {
   const { directory, file } = await madeBackup(context);
   const data = join(directory, 'data');
   await mkdir(data);
@@ -123,7 +123,7 @@ test('a directory that is not empty is refused, and by force moved aside', async
   assert.ok(existsSync(join(data, 'queues.db')));
 });
 
-test('a directory in use is not touched, not even by force', async (context) => {
+test('a directory in use is not touched, not even with force', async (context) => {
   const { directory, file } = await madeBackup(context);
   const data = join(directory, 'data');
   const held = await openDataDirectory(data, { purpose: 'test' });
@@ -131,7 +131,7 @@ test('a directory in use is not touched, not even by force', async (context) => 
   await assert.rejects(restoreBackup({ file, data, force: true, clock }), { code: 'data-directory-in-use' });
 });
 
-test('damaged, cut off and hostile archives are refused and leave nothing behind', async (context) => {
+test('damaged, truncated and hostile archives are refused and leave nothing behind', async (context) => {
   const { directory, file } = await madeBackup(context);
   const good = await readFile(file);
   const data = join(directory, 'data');

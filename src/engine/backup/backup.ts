@@ -15,19 +15,19 @@ export type BackupSource = Pick<Engine, 'broker' | 'database' | 'blobs' | 'clock
   configurationFile?: string | undefined;
 };
 
-/** Data directories whose backup is being made; each belongs to this process alone. */
+/** Data directories with a backup under way; each belongs to this process alone. */
 const underWay = new Set<string>();
 
 /**
- * Writes everything into one new file while the engine works. Queues and database are of the same moment; the file
- * appears under its name only when it is whole and on the disk.
+ * Writes everything into one new file while the engine runs. Queues and database are from the same moment. The file gets
+ * its name only when it is complete and on disk.
  */
 export async function createBackup(engine: BackupSource, file: string): Promise<BackupManifest> {
   const { data } = engine.settings;
   if (existsSync(file))
-    throw new PismakError('already-exists', `${file} exists: choose another name for the backup`);
+    throw new PismakError('already-exists', `${file} already exists; choose another name for the backup`);
   if (underWay.has(data))
-    throw new PismakError('conflict', 'another backup is being made: wait until it is done');
+    throw new PismakError('conflict', 'another backup is under way; wait until it is done');
   underWay.add(data);
   const part = join(dirname(file), partName());
   try {
@@ -50,19 +50,19 @@ export async function createBackup(engine: BackupSource, file: string): Promise<
   }
 }
 
-/** Copies of the stores' files, in a directory where a killed backup leaves nothing that the next doesn't remove. */
+/** Copies the files of the stores into a directory from which the next backup removes leftovers. */
 async function snapshots(engine: BackupSource, directory: string): Promise<Record<string, string>> {
   const { broker, database, configurationFile } = engine;
   if (!broker.snapshot || !database.snapshot) {
     throw new PismakError(
       'conflict',
-      'queues or database live on a server of their own: back that up with its own tools',
+      'the queues or the database are on a server; back them up with the tools of that server',
     );
   }
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const copies = { 'queues.db': join(directory, 'queues.db'), 'pismak.db': join(directory, 'pismak.db') };
-  // While our transaction is open nobody writes to the database: both copies show the moment of the queues' copy.
+  // While our transaction is open, nothing writes to the database, so both copies are from the same moment.
   await database.transaction(async () => {
     await Promise.all([broker.snapshot?.(copies['queues.db']), database.snapshot?.(copies['pismak.db'])]);
   });
@@ -87,7 +87,7 @@ async function writeArchive(
   return manifest;
 }
 
-/** Blobs come after the snapshots: all that these refer to are still there, for none is deleted within a day. */
+/** Blobs come after the snapshots. All blobs of the snapshots still exist, as none is deleted within a day. */
 async function* entries(
   { blobs }: BackupSource,
   copies: Readonly<Record<string, string>>,

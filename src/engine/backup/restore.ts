@@ -11,13 +11,13 @@ import { unpackBackup } from './unpack-backup.ts';
 
 export interface Restored {
   manifest: BackupManifest;
-  /** Where the directory that was there before is now, if there was one. */
+  /** Where the previous directory is now, if there was one. */
   movedAside: string | undefined;
 }
 
 /**
- * Makes a data directory from a backup. All of it is checked on the way into a directory beside the target, which then
- * takes the target's place in one step: there is never half a restore. What was there is refused, or moved aside by force.
+ * Makes a data directory from a backup. Everything is unpacked and checked beside the target and then takes its place in
+ * one step, so there is never half a restore. An existing directory is refused, or with force moved aside.
  */
 export async function restoreBackup(options: {
   file: string;
@@ -34,7 +34,7 @@ export async function restoreBackup(options: {
       `${target} is not empty; --force moves it aside, nothing is deleted`,
     );
   }
-  // A directory in use is not taken away from under its process.
+  // Never move a directory that a process uses.
   const release = occupied ? await lock(target) : () => {};
   await mkdir(dirname(target), { recursive: true });
   const directory = await mkdtemp(`${target}.restoring-`);
@@ -71,7 +71,7 @@ async function lock(target: string): Promise<() => void> {
   if (release) return release;
   const holder = await readHolder(target);
   const who = holder ? `process ${holder.pid} (${holder.purpose})` : 'another process';
-  throw new PismakError('data-directory-in-use', `${target} is in use by ${who}: stop it, then restore`);
+  throw new PismakError('data-directory-in-use', `${target} is in use by ${who}; stop it, then restore`);
 }
 
 async function moveAside(target: string, clock: Clock): Promise<string> {

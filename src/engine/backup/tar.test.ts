@@ -24,7 +24,7 @@ async function* inPieces(archive: Uint8Array, size: number): AsyncGenerator<Uint
   for (let at = 0; at < archive.length; at += size) yield archive.subarray(at, at + size);
 }
 
-test('what was written is read again, in whatever pieces it arrives', async () => {
+test('an archive is read back, in whatever pieces it arrives', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.tuple(fc.stringMatching(/^[a-z]{1,20}$/), fc.uint8Array({ maxLength: 1500 })), {
@@ -44,7 +44,7 @@ test('what was written is read again, in whatever pieces it arrives', async () =
   );
 });
 
-test('files that nobody reads are passed over', async () => {
+test('unread files are skipped', async () => {
   const archive = await bytes(writeTar([entry('a', Buffer.alloc(1000, 1)), entry('b', Buffer.from('end'))]));
   const names: string[] = [];
   for await (const { name } of readTar(inPieces(archive, 100))) names.push(name);
@@ -64,7 +64,7 @@ test('tar reads what we write, and we read what tar writes', async (context) => 
   }
 });
 
-test('a damaged header, a link and an archive that was cut off are refused', async (context) => {
+test('a damaged header, a link and a truncated archive are refused', async (context) => {
   const read = async (archive: Uint8Array) => {
     for await (const { content } of readTar(inPieces(archive, 512))) await bytes(content);
   };

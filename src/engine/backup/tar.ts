@@ -26,7 +26,7 @@ export async function* writeTar(
   yield Buffer.alloc(2 * block);
 }
 
-/** Regular files of a tar archive. What is cut off, damaged or anything but a regular file is `invalid-input`. */
+/** The regular files of a tar archive. A truncated or damaged archive, or any other kind of entry, is `invalid-input`. */
 export async function* readTar(archive: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const bytes = new ByteReader(archive);
   for (;;) {
@@ -49,7 +49,7 @@ function padding(size: number): number {
 }
 
 function header(name: string, size: number): Buffer {
-  if (Buffer.byteLength(name) > 99) throw new Error(`${name} is too long a name for a tar archive`);
+  if (Buffer.byteLength(name) > 99) throw new Error(`the name ${name} is too long for a tar archive`);
   const head = Buffer.alloc(block);
   head.write(name, 0);
   head.write('0000600\0', 100);
@@ -57,7 +57,7 @@ function header(name: string, size: number): Buffer {
   head.write('0000000\0', 116);
   if (size < 8 ** 11) head.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
   else {
-    // Beyond 8 GiB as a binary number, the way GNU tar does it.
+    // From 8 GiB on as a binary number, as GNU tar does.
     head[124] = 0x80;
     head.writeBigUInt64BE(BigInt(size), 128);
   }
@@ -68,7 +68,7 @@ function header(name: string, size: number): Buffer {
   return head;
 }
 
-/** All bytes of the header, those of the checksum itself as spaces. */
+/** The sum of all header bytes, with the checksum field as spaces. */
 function checksum(head: Uint8Array): number {
   return head.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 32 : byte), 0);
 }
@@ -86,10 +86,10 @@ function parseHeader(head: Buffer): { name: string; size: number } {
 }
 
 function damaged(what: string): PismakError {
-  return new PismakError('invalid-input', `the archive is damaged or none of ours: ${what}`);
+  return new PismakError('invalid-input', `the archive is damaged or not a Pismak backup: ${what}`);
 }
 
-/** Gives the bytes of a stream out in the portions that the reader wants. */
+/** Reads a stream in the portions that the caller wants. */
 class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array();

@@ -26,21 +26,21 @@ export async function unpackBackup(file: string, directory: string): Promise<Bac
     if (entry.name === manifestName) manifest = await readManifest(entry);
     else found.set(entry.name, { size: entry.size, sha256: await unpackEntry(entry, directory) });
   }
-  // Names of files survive power loss only when their folders are on the disk too.
+  // File names survive power loss only if their folders are synced too.
   for (const name of found.keys())
     if (hashOfEntry(name) !== undefined) folders.add(dirname(join(directory, name)));
   await mkdir(join(directory, 'blobs'), { recursive: true, mode: 0o700 });
   for (const folder of folders) await syncDirectory(folder);
-  if (!manifest) throw refuse('it has no manifest: it was cut off, or never finished');
+  if (!manifest) throw refuse('it has no manifest; it was truncated or never finished');
   check(manifest, found);
   return manifest;
 }
 
-/** Names are never used as they come: only those that we know lead to a file, so none can lead elsewhere. */
+/** Never uses names as they come: only known names map to a file, so none can lead elsewhere. */
 async function unpackEntry({ name, content }: TarEntry, directory: string): Promise<string> {
   const hash = hashOfEntry(name);
   const path = hash === undefined && Object.hasOwn(partNames, name) ? partNames[name] : hash && name;
-  if (path === undefined) throw refuse(`${JSON.stringify(name)} does not belong into it`);
+  if (path === undefined) throw refuse(`${JSON.stringify(name)} does not belong in it`);
   let sha256 = '';
   const target = join(directory, path);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ async function readManifest({ size, content }: TarEntry): Promise<BackupManifest
   }
   if (manifest.format > backupFormat) {
     throw refuse(
-      `it was written by Pismak ${manifest.version}, which is newer: restore it with that version`,
+      `it was written by Pismak ${manifest.version}, which is newer; restore it with that version`,
     );
   }
   return manifest;
@@ -83,7 +83,7 @@ function check(manifest: BackupManifest, found: ReadonlyMap<string, { size: numb
     if (!manifest.parts.some(({ name }) => name === needed)) throw refuse(`${needed} is missing`);
   }
   const blobs = [...found.keys()].filter((name) => hashOfEntry(name) !== undefined).length;
-  if (blobs !== manifest.blobs.count) throw refuse(`it has ${blobs} blobs of ${manifest.blobs.count}`);
+  if (blobs !== manifest.blobs.count) throw refuse(`it has only ${blobs} of ${manifest.blobs.count} blobs`);
   if (found.size !== manifest.parts.length + blobs)
     throw refuse('it has parts that its manifest does not know');
 }

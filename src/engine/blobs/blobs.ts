@@ -1,21 +1,21 @@
 /**
- * The port to bytes. Content-addressed: the name of a blob is the SHA-256 of its content, so writing twice is harmless
- * and what is read can be verified.
+ * The blob port. Content-addressed: the name of a blob is the SHA-256 of its content, so writing twice is harmless and
+ * reads can be verified.
  *
  * - `put` resolves only when the bytes survive power loss. A broken stream leaves nothing behind.
- * - `get` verifies while it streams: the last read fails with `blob-corrupt` when the content is not what was put.
+ * - `get` verifies while it streams: the last read fails with `blob-corrupt` if the content has changed.
  */
 export interface Blobs {
   put(content: Uint8Array | AsyncIterable<Uint8Array>): Promise<BlobReference>;
-  /** Fails with `blob-missing` on the first read when there is none. */
+  /** Fails with `blob-missing` on the first read if the blob does not exist. */
   get(hash: string): AsyncIterable<Uint8Array>;
   has(hash: string): Promise<boolean>;
   /**
-   * Resolves to whether it is gone by this call; no error when it is not there. With `storedBefore`, only if its last
-   * `put` is older, even when one comes at this very moment.
+   * Resolves to whether this call removed the blob; a missing blob is no error. With `storedBefore`, removes it only if
+   * its last `put` is older, even if a `put` comes at this very moment.
    */
   remove(hash: string, options?: { storedBefore?: number }): Promise<boolean>;
-  /** Everything there is, in no order, while others write. `storedAt` is the time of the last `put`. */
+  /** All blobs, in no particular order, while others write. `storedAt` is the time of the last `put`. */
   list(): AsyncIterable<BlobReference & { storedAt: number }>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface BlobReference {
   size: number;
 }
 
-/** The whole content in memory: for what is known to be small. */
+/** Reads the whole content into memory; for small blobs only. */
 export async function readBlob(blobs: Pick<Blobs, 'get'>, hash: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of blobs.get(hash)) chunks.push(chunk);

@@ -1,12 +1,12 @@
 import type { PismakError } from '../errors.ts';
 
-/** How much may come, and what to say to more. */
+/** How many bytes may come, and the error for more. */
 export interface Room {
   bytes: number;
   exceeded(): PismakError;
 }
 
-/** The content, until it is too large. */
+/** Passes the content on, and fails once it is too large. */
 export async function* bounded(
   content: AsyncIterable<Uint8Array>,
   limit: number,

@@ -35,7 +35,7 @@ test('a damaged copy is replaced', async (context) => {
   assert.deepEqual(await readFile(await localCopy(blobs, hash, cache)), content);
 });
 
-test('a blob that is missing or misnamed gives no copy and leaves nothing', async (context) => {
+test('a missing blob or an invalid name gives no copy and leaves nothing', async (context) => {
   const { cache, blobs, hash } = await model(context);
   await blobs.remove(hash);
   await assert.rejects(localCopy(blobs, hash, cache), (error) => hasCode(error, 'blob-missing'));
@@ -43,7 +43,7 @@ test('a blob that is missing or misnamed gives no copy and leaves nothing', asyn
   assert.deepEqual(await readdir(cache), []);
 });
 
-test('processes that ask at once all get the whole file', async (context) => {
+test('concurrent processes all get the complete file', async (context) => {
   const { store, cache, content, hash } = await model(context);
   const programs = [1, 2, 3].map(() => startProgram(context, 'copy-blob', [store, hash, cache]));
   for (const program of programs) assert.equal(await program.line(), 'ready');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PismakError } from '../errors.ts';
 
-/** Passes the bytes on, and fails at the end when they are not what `hash` says. */
+/** Passes the bytes on, and fails at the end if they don't match `hash`. */
 export async function* verified(
   content: AsyncIterable<Uint8Array>,
   hash: string,
@@ -14,7 +14,7 @@ export async function* verified(
   if (digest.digest('hex') !== hash) {
     throw new PismakError(
       'blob-corrupt',
-      `The stored content of blob ${hash} has changed: restore it from a backup`,
+      `The stored content of blob ${hash} has changed. Restore it from a backup.`,
     );
   }
 }
@@ -23,8 +23,8 @@ export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/** Names come from requests: only what can be nothing but a hash may become part of a path. */
+/** Names come from requests, so only a valid hash may become part of a path. */
 export function checkHash(hash: string): void {
   if (isHash(hash)) return;
-  throw new PismakError('invalid-input', 'A blob is named by 64 lower-case hexadecimal digits');
+  throw new PismakError('invalid-input', 'The name of a blob must be 64 lower-case hexadecimal digits.');
 }

@@ -9,7 +9,7 @@ import { type Blobs, readBlob } from './blobs.ts';
 /** One store, empty at first. */
 export interface BlobsUnderTest {
   open(): Promise<Blobs>;
-  /** Changes one byte of what is stored. */
+  /** Changes one byte of the stored content. */
   damage(hash: string): Promise<void>;
 }
 
@@ -28,13 +28,13 @@ async function listed(blobs: Blobs): Promise<string[]> {
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** What buffers are in use: garbage does not count. */
+/** Bytes of buffers in use, without garbage. */
 function heldBytes(): number {
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
 }
 
-/** What every adapter of the Blobs port must do. `create` makes an empty store for one test. */
+/** Tests what every Blobs adapter must do. `create` makes an empty store for one test. */
 export function blobsContract(adapter: string, create: (test: TestContext) => Promise<BlobsUnderTest>): void {
   const claim = (what: string, check: (blobs: Blobs, store: BlobsUnderTest) => Promise<void>): void => {
     test(what, async (context) => {
@@ -57,7 +57,7 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
       assert.equal(await blobs.has(whole.hash), true);
     });
 
-    claim('nothing at all is content too', async (blobs) => {
+    claim('empty content is content too', async (blobs) => {
       for (const empty of [new Uint8Array(), pieces()]) {
         const { hash, size } = await blobs.put(empty);
         assert.equal(size, 0);
@@ -65,14 +65,14 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
       }
     });
 
-    claim('what was put is there after opening again', async (blobs, store) => {
+    claim('a blob is there after reopening', async (blobs, store) => {
       const { hash } = await blobs.put(bytes('lasting'));
       const again = await store.open();
       assert.equal(Buffer.from(await readBlob(again, hash)).toString(), 'lasting');
       await again.close();
     });
 
-    claim('a blob that is not there is `blob-missing` on the first read', async (blobs) => {
+    claim('a missing blob is `blob-missing` on the first read', async (blobs) => {
       const reading = blobs.get(sha256(bytes('never put')))[Symbol.asyncIterator]();
       await assert.rejects(async () => reading.next(), code('blob-missing'));
       assert.equal(await blobs.has(sha256(bytes('never put'))), false);
@@ -87,7 +87,7 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
       assert.deepEqual(Buffer.from(await readBlob(blobs, hash)), content);
     });
 
-    claim('an input that breaks leaves nothing, and its error comes out', async (blobs) => {
+    claim('a broken input leaves nothing, and put rejects with its error', async (blobs) => {
       const trouble = new Error('connection reset');
       async function* breaking() {
         yield bytes('half of it');
@@ -104,7 +104,7 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
       assert.equal(Buffer.from(await readBlob(blobs, sha256(bytes('the same')))).toString(), 'the same');
     });
 
-    claim('names that are no hashes are refused, whatever they try', async (blobs) => {
+    claim('names that are not hashes are refused', async (blobs) => {
       const { hash } = await blobs.put(bytes('x'));
       for (const wrong of [
         '',
@@ -138,7 +138,7 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
       for (const { storedAt } of all) assert.ok(storedAt >= before && storedAt <= Date.now() + 1000);
     });
 
-    claim('removing only what is old spares what was put lately', async (blobs) => {
+    claim('removing with storedBefore spares recent blobs', async (blobs) => {
       const { hash } = await blobs.put(bytes('fresh'));
       assert.equal(await blobs.remove(hash, { storedBefore: Date.now() - 60_000 }), false);
       assert.equal(await blobs.has(hash), true);
@@ -146,7 +146,7 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
       assert.equal(await blobs.has(hash), false);
     });
 
-    claim('a read that is left early holds nothing up', async (blobs) => {
+    claim('a read that is left early blocks nothing', async (blobs) => {
       const { hash } = await blobs.put(Buffer.alloc(1_000_000, 'y'));
       for await (const _ of blobs.get(hash)) break;
       assert.equal(await blobs.remove(hash), true);
@@ -174,7 +174,7 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
         watchMemory();
       }
       assert.equal(read, size);
-      // Half of it: garbage of some chunks is there at any moment, more of it on a busy machine.
+      // Half of it: some chunks are always garbage not collected yet, more on a busy machine.
       assert.ok(peak - start < 25_000_000, `held up to ${peak - start} bytes`);
     });
   });

@@ -26,7 +26,7 @@ blobsContract('directory', async (context) => {
 });
 
 describe('the directory of blobs', () => {
-  test('after kill -9 in mid-put, finished blobs are whole and nothing else is left', async (context) => {
+  test('after kill -9 during a put, finished blobs are complete and nothing else is left', async (context) => {
     const directory = await temporaryDirectory(context);
     const program = startProgram(context, 'put-endlessly', [directory]);
     const hashes: string[] = [];
@@ -54,7 +54,7 @@ describe('the directory of blobs', () => {
     }
   });
 
-  test('opening spares what a living process is writing, here or elsewhere, until a day has passed', async (context) => {
+  test('opening spares the unfinished files of live processes, here or elsewhere, for a day', async (context) => {
     const directory = await temporaryDirectory(context);
     await openDirectoryBlobs(directory);
     const incoming = join(directory, 'incoming');
@@ -70,7 +70,7 @@ describe('the directory of blobs', () => {
     assert.deepEqual(await readdir(incoming), []);
   });
 
-  test('a blob that a killed process was removing is there again', async (context) => {
+  test('a blob that a killed process was removing comes back', async (context) => {
     const directory = await temporaryDirectory(context);
     const blobs = await openDirectoryBlobs(directory);
     const { hash } = await blobs.put(Buffer.from('nearly gone'));
@@ -83,7 +83,7 @@ describe('the directory of blobs', () => {
     assert.equal(Buffer.from(await readBlob(blobs, hash)).toString(), 'nearly gone');
   });
 
-  test('files are for their owner only', async (context) => {
+  test('only the owner can read the files', async (context) => {
     const directory = await temporaryDirectory(context);
     const { hash } = await (await openDirectoryBlobs(directory)).put(Buffer.from('private'));
     assert.equal((await stat(fileOf(directory, hash))).mode & 0o077, 0);
@@ -98,7 +98,7 @@ describe('the directory of blobs', () => {
     for (let round = 0; round < 300; round++) {
       await utimes(fileOf(directory, hash), longAgo, longAgo);
       const put = blobs.put(content);
-      // Another moment of the put in each round.
+      // Hits a different moment of the put in each round.
       for (let turn = 0; turn < round % 100; turn++) await setImmediate();
       await Promise.all([put, blobs.remove(hash, { storedBefore: Date.now() - 500_000 })]);
       assert.equal(await blobs.has(hash), true, `round ${round}`);

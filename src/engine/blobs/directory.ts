@@ -11,15 +11,15 @@ import { checkHash, isHash, verified } from './content-hash.ts';
 import { writeContent } from './directory/written-content.ts';
 
 /**
- * Blobs as files `ab/abcdef...` of one directory, for any number of processes of one machine. A file gets its name only
- * when it is whole and on the disk.
+ * Blobs as files `ab/abcdef...` in one directory, for any number of processes on one machine. A file gets its name only
+ * when it is complete and on disk.
  */
 export async function openDirectoryBlobs(directory: string, clock: Clock = systemClock): Promise<Blobs> {
   const incoming = join(directory, 'incoming');
   await mkdir(incoming, { recursive: true, mode: 0o700 });
   await restoreRemoved(directory, incoming);
   await removeLeftovers(incoming, clock);
-  /** Folders whose own names are on the disk for sure. */
+  /** Folders whose own names are known to be on disk. */
   const durableFolders = new Set<string>();
 
   return {
@@ -34,7 +34,7 @@ export async function openDirectoryBlobs(directory: string, clock: Clock = syste
           await syncDirectory(directory);
           durableFolders.add(folder);
         }
-        // Replaces what is there: it renews the time of storing and heals a file that has rotted.
+        // Replaces an existing file: this renews its time and repairs a corrupt file.
         await rename(temporary, path);
         await syncDirectory(folder);
         return reference;
@@ -50,7 +50,7 @@ export async function openDirectoryBlobs(directory: string, clock: Clock = syste
         yield* verified(createReadStream(pathOf(directory, hash)), hash);
       } catch (error) {
         if (!isSystemError(error, 'ENOENT')) throw error;
-        throw new PismakError('blob-missing', `There is no blob ${hash}`, { cause: error });
+        throw new PismakError('blob-missing', `There is no blob ${hash}.`, { cause: error });
       }
     },
 
@@ -68,7 +68,7 @@ export async function openDirectoryBlobs(directory: string, clock: Clock = syste
       const aside = join(incoming, removedName(hash));
       return orIfMissing(false, async () => {
         if ((await stat(path)).mtimeMs >= storedBefore) return false;
-        // A put may replace the file at any moment: only when it is set aside do we know which one we remove.
+        // A put may replace the file at any moment. Only after setting it aside do we know which one we remove.
         await rename(path, aside);
         if ((await stat(aside)).mtimeMs >= storedBefore) {
           await rename(aside, path);
@@ -102,7 +102,7 @@ function removedName(hash: string): string {
   return `${temporaryName()}~removed~${hash}`;
 }
 
-/** What a killed process had set aside comes back: perhaps it was stored anew just then. */
+/** Restores files that a killed process had set aside: perhaps they were put again just then. */
 async function restoreRemoved(directory: string, incoming: string): Promise<void> {
   for (const name of await readdir(incoming)) {
     const hash = /~removed~([0-9a-f]{64})$/.exec(name)?.[1];

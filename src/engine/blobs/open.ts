@@ -1,10 +1,10 @@
 import { PismakError } from '../errors.ts';
 import type { Blobs } from './blobs.ts';
 
-/** Schemes of URLs that choose an adapter. */
+/** The URL schemes that select an adapter. */
 export const blobsSchemes = ['directory', 'postgres'] as const;
 
-/** Opens the adapter that the URL asks for: `directory:/path`, or a server. */
+/** Opens the adapter that the URL selects: `directory:/path`, or a server. */
 export async function openBlobs(url: string): Promise<Blobs> {
   const [scheme] = url.split(':', 1);
   switch (scheme) {
@@ -15,6 +15,6 @@ export async function openBlobs(url: string): Promise<Blobs> {
   }
   throw new PismakError(
     'configuration-invalid',
-    `no blobs for ${scheme}:; there are ${blobsSchemes.join(', ')}`,
+    `Unknown blobs scheme "${scheme}". Use one of ${blobsSchemes.join(', ')}.`,
   );
 }

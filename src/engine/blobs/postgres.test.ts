@@ -49,7 +49,7 @@ async function* pieces(total: number) {
 }
 
 describe('blobs in PostgreSQL', () => {
-  test('content of any length around the size of a chunk comes back', async (context) => {
+  test('content of any length around the chunk size comes back', async (context) => {
     const blobs = await (await store(context)).open();
     for (const size of [1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 2 * chunkBytes, 3 * chunkBytes + 5]) {
       const streamed = await blobs.put(pieces(size));
@@ -59,7 +59,7 @@ describe('blobs in PostgreSQL', () => {
     }
   });
 
-  test('pieces whose memory is used again by their producer are stored as they were', async (context) => {
+  test('a producer may reuse the memory of its pieces', async (context) => {
     const blobs = await (await store(context)).open();
     const memory = Buffer.alloc(1000);
     async function* reusing() {
@@ -69,7 +69,7 @@ describe('blobs in PostgreSQL', () => {
     assert.equal((await readBlob(blobs, hash)).byteLength, 5000);
   });
 
-  test('an input that breaks late leaves no chunk, and neither does what is put again or removed', async (context) => {
+  test('a late broken input leaves no chunk, and neither does a second put or a removal', async (context) => {
     const { open, count } = await store(context);
     const blobs = await open();
     async function* breaking() {
@@ -85,7 +85,7 @@ describe('blobs in PostgreSQL', () => {
     assert.equal(await count('blobChunk'), 0);
   });
 
-  test('a put that the death of the server breaks is not seen, and is cleared away after a day', async (context) => {
+  test('a put that dies with the server stays invisible and is removed after a day', async (context) => {
     const { open, count } = await store(context);
     const clock = new ManualClock(systemClock.now());
     const blobs = await open();
@@ -106,7 +106,7 @@ describe('blobs in PostgreSQL', () => {
     assert.deepEqual([await count('blobChunk'), await count('blobUpload')], [0, 0]);
   });
 
-  test('an upload that was cleared away while it stood still fails and leaves nothing', async (context) => {
+  test('a stalled upload that was removed fails and leaves nothing', async (context) => {
     const { open, count } = await store(context);
     const [blobs, clock] = [await open(), new ManualClock(systemClock.now() + 25 * 60 * 60 * 1000)];
     async function* slow() {
@@ -117,7 +117,7 @@ describe('blobs in PostgreSQL', () => {
     assert.deepEqual([await count('blobChunk'), await count('blobUpload')], [0, 0]);
   });
 
-  test('content that is put again while it is read is read to the end', async (context) => {
+  test('content that is put again during a read is read to the end', async (context) => {
     const blobs = await (await store(context)).open();
     const { hash, size } = await blobs.put(pieces(4 * chunkBytes));
     let read = 0;
@@ -128,7 +128,7 @@ describe('blobs in PostgreSQL', () => {
     assert.equal(read, size);
   });
 
-  test('removing old blobs while they are put again never loses one that was put', async (context) => {
+  test('removing old blobs while they are put again never loses a blob', async (context) => {
     const { open, pool } = await store(context);
     const blobs = await open();
     const content = Buffer.from('contended');
@@ -141,7 +141,7 @@ describe('blobs in PostgreSQL', () => {
     }
   });
 
-  test('of several that open an empty store at once, all succeed', async (context) => {
+  test('several processes can open an empty store at once', async (context) => {
     const { open } = await store(context);
     const all = await Promise.all([open(), open(), open(), open()]);
     const puts = await Promise.all(all.map((blobs) => blobs.put(Buffer.from('shared'))));

@@ -12,7 +12,7 @@ const pageSize = 1000;
 
 /**
  * Blobs as rows of 1 MB in PostgreSQL, for any number of machines. Not large objects: those exist only inside a
- * transaction, which a slow reader or writer would keep open for hours; here each row travels in a statement of its own.
+ * transaction, which a slow reader or writer would keep open for hours; here each row travels in its own statement.
  */
 export async function openPostgresBlobs(options: {
   url: string;
@@ -30,7 +30,7 @@ export async function openPostgresBlobs(options: {
     throw error;
   }
 
-  /** Chunks of one content are always the same: that it is put again while being read does no harm. */
+  /** The chunks of one content are always the same, so a second put during a read does no harm. */
   async function* read(hash: string) {
     for (let number = 0; ; number++) {
       const { rows } = await pool.query<{ bytes: Uint8Array | null }>(
@@ -38,7 +38,7 @@ export async function openPostgresBlobs(options: {
            ON "blobChunk"."upload" = "blobContent"."upload" AND "number" = $2 WHERE "hash" = $1`,
         [hash, number],
       );
-      if (!rows[0]) throw new PismakError('blob-missing', `There is no blob ${hash}`);
+      if (!rows[0]) throw new PismakError('blob-missing', `There is no blob ${hash}.`);
       if (rows[0].bytes === null) return;
       yield rows[0].bytes;
       if (rows[0].bytes.byteLength < chunkBytes) return;
@@ -63,7 +63,7 @@ export async function openPostgresBlobs(options: {
         await uploads.publish(upload, reference, sent, last);
         return reference;
       } catch (error) {
-        // Should this fail too, it is removed after a day.
+        // If this fails too, the upload is removed after a day.
         if (sent > 0) await uploads.abandon(upload).catch(() => {});
         throw error;
       }

@@ -1,12 +1,12 @@
 /**
- * The port to queues. What every adapter promises (and `contract.ts` tests):
+ * The queue port. Every adapter promises (and `contract.ts` tests):
  *
- * - `publish` resolves only when the message survives power loss and a queue has it; an undeclared queue is
- *   `queue-unknown`, a bounded one that is full `queue-full`, a body over the limit `message-too-large`.
- * - At least once: a message leaves only when acked, dead-lettered or purged. A consumer that dies gives its messages back.
- * - Two lanes, strict: while a high message is ready no normal one is started; within a lane, order of publishing.
- * - The attempt count is ours and durable. It is charged when a handler is started, never for what was only prefetched.
- * - A handler may run for as long as it likes: while its process lives, its message is given to nobody else.
+ * - `publish` resolves only when a queue has the message and it survives power loss. An undeclared queue is
+ *   `queue-unknown`, a full bounded queue `queue-full`, a body over the limit `message-too-large`.
+ * - At least once: only ack, dead-lettering or purge takes a message away. A consumer that dies gives its messages back.
+ * - Two strict lanes: while a high message is ready, no normal one starts. Within a lane, publish order.
+ * - The attempt count is durable. An attempt is charged when a handler starts, never for a prefetched message.
+ * - A handler may run as long as it likes: while its process lives, no other consumer gets its message.
  */
 export interface Broker {
   /** Creates the queue, or changes the options of an existing one. Safe to repeat. */
@@ -16,44 +16,44 @@ export interface Broker {
   publish(queue: string, message: OutgoingMessage): Promise<void>;
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Promise<Consumer>;
 
-  /** All queues, or one (`queue-unknown` when there is none). */
+  /** All queues, or one (`queue-unknown` if it does not exist). */
   status(): Promise<QueueStatus[]>;
   status(queue: string): Promise<QueueStatus>;
-  /** Paused queues accept messages and start none. Survives restarts. */
+  /** A paused queue accepts messages and starts none. The pause survives restarts. */
   pause(queue: string): Promise<void>;
   resume(queue: string): Promise<void>;
-  /** Looks without taking: waiting messages in the order in which they would be delivered. */
+  /** Returns waiting messages in delivery order, without taking them. */
   peek(queue: string, page?: Page): Promise<StoredMessage[]>;
-  /** Deletes what waits (ready and delayed; not what is being processed). Resolves to how many. */
+  /** Deletes waiting messages (ready and delayed, not those being processed). Resolves to their number. */
   purge(queue: string): Promise<number>;
 
   /** Dead letters, oldest first. */
   dead(queue: string, page?: Page): Promise<StoredMessage[]>;
-  /** Gives dead letters (all, or those ids) back to their queue with the attempt count at zero. Resolves to how many. */
+  /** Returns dead letters (all, or these ids) to their queue with zero attempts. Resolves to their number. */
   redrive(queue: string, ids?: readonly string[]): Promise<number>;
-  /** Deletes dead letters (all, or those ids). Resolves to how many. */
+  /** Deletes dead letters (all, or these ids). Resolves to their number. */
   discard(queue: string, ids?: readonly string[]): Promise<number>;
 
   /**
-   * Which of these some message stands for, by its id up to the first slash, wherever it is: ready, delayed, being
-   * processed or dead. All queues are seen at one moment, so what just moves on is found. Only adapters that can do that have it.
+   * Returns the names for which a message exists: one whose id, up to the first slash, is the name, be it ready, delayed,
+   * being processed or dead. Sees all queues at one moment, so it finds messages that are just moving on. Optional.
    */
   whichExist?(names: readonly string[]): Promise<string[]>;
-  /** Writes a consistent copy to `file`, while in use. Only adapters that own their files have it. */
+  /** Writes a consistent copy to `file`, while in use. Optional: only adapters that own their files can. */
   snapshot?(file: string): Promise<void>;
-  /** Closes the consumers (their handlers finish first) and then the connection. */
+  /** Closes the consumers, after their handlers finish, and then the connection. */
   close(): Promise<void>;
 }
 
 export type Lane = 'high' | 'normal';
 
 export interface QueueOptions {
-  /** Most messages that may wait; null = no bound. */
+  /** Limit on waiting messages; null = no limit. */
   maxLength?: number | null;
 }
 
 export interface OutgoingMessage {
-  /** Chosen by the sender, so that sending twice can be recognised. */
+  /** Chosen by the sender, so that duplicates can be recognised. */
   id: string;
   body: Uint8Array;
   lane?: Lane;
@@ -63,15 +63,15 @@ export interface OutgoingMessage {
 export interface ConsumeOptions {
   /** Handlers that may run at once. */
   concurrency: number;
-  /** Messages that may be held here, running ones included. Default: a small multiple of the concurrency. */
+  /** Messages that may be held in memory, including running ones. Default: a small multiple of the concurrency. */
   prefetch?: number;
 }
 
 export type DeliveryHandler = (delivery: Delivery) => Promise<void>;
 
 /**
- * A message in the hands of a handler. Exactly one of ack, retry, deadLetter and release settles it; a handler that
- * throws before settling is retried after a second, one that returns without settling has released it.
+ * A message that a handler holds. Exactly one of ack, retry, deadLetter and release settles it. If the handler throws
+ * first, the message is retried after a second; if the handler returns without settling, the message is released.
  */
 export interface Delivery {
   readonly id: string;
@@ -79,16 +79,16 @@ export interface Delivery {
   readonly lane: Lane;
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
-  /** 1 the first time. */
+  /** Starts at 1. */
   readonly attempt: number;
   readonly history: readonly Failure[];
   readonly publishedAt: number;
-  /** Resolves when the message is durably gone. Need not be awaited: if it is lost, the message comes again. */
+  /** Resolves when the deletion is durable. Need not be awaited: if the ack is lost, the message is delivered again. */
   ack(): Promise<void>;
-  /** Back to its place in the queue after `delayMs`, the reason added to the history. */
+  /** Puts the message back in its place after `delayMs` and adds the reason to its history. */
   retry(options: { delayMs: number; reason: string }): Promise<void>;
   deadLetter(reason: string): Promise<void>;
-  /** Back to its place at once, and the attempt is not charged: it was not the message's fault. */
+  /** Puts the message back in its place at once, without charging the attempt: the message was not at fault. */
   release(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export interface Failure {
 }
 
 export interface Consumer {
-  /** Starts no more, gives back what was prefetched, and resolves when the running handlers have finished. */
+  /** Starts no more messages, gives back prefetched ones, and resolves when the running handlers have finished. */
   close(): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ export interface QueueStatus {
   delayed: number;
   inFlight: number;
   dead: number;
-  /** When the oldest ready message was published, null when none is ready. */
+  /** When the oldest ready message was published, or null if none is ready. */
   oldestAt: number | null;
   paused: boolean;
   maxLength: number | null;
@@ -133,7 +133,7 @@ export interface Page {
   limit?: number;
 }
 
-/** Everything that waits in a queue, whatever its lane; what the watchdog calls its length. */
+/** All waiting messages of a queue, in both lanes. The watchdog calls this its length. */
 export function queueLength(status: QueueStatus): number {
   return status.ready.high + status.ready.normal;
 }

@@ -1,16 +1,16 @@
 import { PismakError } from '../errors.ts';
 import type { ConsumeOptions, OutgoingMessage, Page } from './broker.ts';
 
-/** The largest message that a broker accepts unless told. */
+/** The default limit on the size of a message. */
 export const usualMaxBytes = 16 * 1024 * 1024;
 
-/** Refuses a message that is too large; gives its headers as text, null when it has none. */
+/** Refuses a message that is too large. Returns its headers as text, or null if it has none. */
 export function checkMessage(message: OutgoingMessage, maxBytes: number): string | null {
   const headers =
     message.headers && Object.keys(message.headers).length > 0 ? JSON.stringify(message.headers) : null;
   const size = message.body.length + (headers?.length ?? 0);
   if (size > maxBytes) {
-    const text = `Message ${message.id} has ${size} bytes, the limit is ${maxBytes}. Put large content into Blobs.`;
+    const text = `Message ${message.id} has ${size} bytes; the limit is ${maxBytes}. Store large content as a blob.`;
     throw new PismakError('message-too-large', text);
   }
   return headers;
@@ -19,14 +19,14 @@ export function checkMessage(message: OutgoingMessage, maxBytes: number): string
 export function checkConsumeOptions({ concurrency, prefetch }: ConsumeOptions): void {
   for (const [name, value] of Object.entries({ concurrency, prefetch: prefetch ?? 1 })) {
     if (Number.isInteger(value) && value >= 1) continue;
-    throw new PismakError('invalid-input', `${name} is ${value}, but must be a whole number from 1 up.`);
+    throw new PismakError('invalid-input', `${name} is ${value}, but must be a whole number of at least 1.`);
   }
 }
 
 export function pageOf({ offset = 0, limit = 100 }: Page = {}): Required<Page> {
   for (const [name, value] of Object.entries({ offset, limit })) {
     if (Number.isInteger(value) && value >= 0) continue;
-    throw new PismakError('invalid-input', `${name} is ${value}, but must be a whole number from 0 up.`);
+    throw new PismakError('invalid-input', `${name} is ${value}, but must be a whole number of at least 0.`);
   }
   return { offset, limit };
 }

@@ -12,7 +12,7 @@ import { stormClaims } from './contract/storm.ts';
 export type { BrokerSetup };
 
 /**
- * Every promise of `broker.ts`, as tests. An adapter's own test calls it with a way to make an empty store:
+ * Tests every promise of `broker.ts`. The test of each adapter calls it with a way to make an empty store:
  *
  *     brokerContract('SQLite', async (t) => { ... return { open, pass, process } });
  */

@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.ts';
 
-/** One timer for the earliest of all delayed messages. */
+/** One timer, set for the earliest delayed message. */
 export class DelayTimer {
   readonly #clock: Clock;
   readonly #due: () => void;
@@ -13,7 +13,7 @@ export class DelayTimer {
     this.#due = due;
   }
 
-  /** Something will be due at `at`, or is already. */
+  /** A message is due at `at`, which may have passed. */
   expect(at: number): void {
     if (this.#closed || at >= this.#at) return;
     const delay = at - this.#clock.now();

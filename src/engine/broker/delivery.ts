@@ -18,10 +18,10 @@ export type Settlement =
   | { kind: 'dead-letter'; reason: string }
   | { kind: 'release' };
 
-/** A hundred years: keeps a careless delay within what a date can hold. */
+/** A hundred years: keeps huge delays within the range of a date. */
 export const maxDelayMs = 100 * 365 * 24 * 3_600_000;
 
-/** Makes sure that a message is settled once: the first word counts, repeating it is harmless. */
+/** Makes sure that a message is settled once: the first settlement counts, repeating it is harmless. */
 export class SettledOnce implements Delivery {
   readonly queue: string;
   readonly attempt: number;
@@ -78,14 +78,14 @@ export class SettledOnce implements Delivery {
     if (!this.#settled) {
       this.#settled = { kind: settlement.kind, promise: this.#settle(settlement) };
     } else if (this.#settled.kind !== settlement.kind) {
-      const text = `Message ${this.id} is settled already (${this.#settled.kind}), so ${settlement.kind} came too late.`;
+      const text = `Message ${this.id} is already settled (${this.#settled.kind}), so ${settlement.kind} is too late.`;
       return unawaited(Promise.reject(new PismakError('conflict', text)));
     }
     return unawaited(this.#settled.promise);
   }
 }
 
-/** Callers need not await a settlement, so its failure must not end the process. */
+/** Callers need not await a settlement, so a failure must not become an unhandled rejection. */
 function unawaited(promise: Promise<void>): Promise<void> {
   promise.catch(() => {});
   return promise;

@@ -2,10 +2,10 @@ import { messageOf } from '../errors.ts';
 import type { ConsumeOptions, Consumer, DeliveryHandler } from './broker.ts';
 import type { SettledOnce } from './delivery.ts';
 
-/** What is done with a message whose handler threw. */
+/** The retry delay of a message whose handler threw. */
 const thrownDelayMs = 1000;
 
-/** A handler and its slots: what one call of `consume` made. */
+/** A handler and its slots: the result of one call of `consume`. */
 export class HandlerSlots implements Consumer {
   readonly concurrency: number;
   readonly prefetch: number;
@@ -29,7 +29,7 @@ export class HandlerSlots implements Consumer {
     return this.concurrency - this.#running;
   }
 
-  /** Runs the handler; the slot is free as soon as that returns, whether or not the settlement is on disk yet. */
+  /** Runs the handler. The slot is free as soon as the handler returns, even if the settlement is not on disk yet. */
   async start(delivery: SettledOnce): Promise<void> {
     this.#running++;
     try {

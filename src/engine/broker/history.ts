@@ -3,7 +3,7 @@ import type { Failure } from './broker.ts';
 const longest = 100;
 const longestReason = 2000;
 
-/** The history with one more failure. What fails for ever must not grow for ever: the latest hundred are kept. */
+/** The history with one more failure. Keeps the latest hundred, so that endless failures don't grow it. */
 export function addFailure(
   history: readonly Failure[],
   at: number,

@@ -14,13 +14,13 @@ export type MessageRow = [
 ];
 export const messageColumns = 'seq, id, lane, attempts, published_at, headers, history, body';
 
-/** The same for those who only look. */
+/** The same for reads that take nothing. */
 export type SeenRow = [...MessageRow, state: number, readyAt: number | null];
 export const seenColumns = `${messageColumns}, state, ready_at`;
 
-/** A message in memory that knows its place. */
+/** A message in memory, with its place. */
 export interface Message extends HeldMessage {
-  /** Its place in the order of publishing, which it keeps. */
+  /** Its place in the publish order. It never changes. */
   seq: number;
 }
 

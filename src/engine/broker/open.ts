@@ -2,13 +2,13 @@ import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
 
-/** Schemes of URLs that choose an adapter. */
+/** The URL schemes that select an adapter. */
 export const brokerSchemes = ['sqlite', 'postgres', 'amqp', 'amqps'] as const;
 
-/** Opens the adapter that the URL asks for; `file` is where an embedded one keeps its queues. */
+/** Opens the adapter that the URL selects. An embedded one keeps its queues in `file`. */
 export async function openBroker(url: string, parts: { file: string; clock: Clock }): Promise<Broker> {
   const [scheme] = url.split(':', 1);
-  // Loaded when it is chosen: the embedded tier needs no driver of a server.
+  // Load only the selected adapter: the embedded tier needs no server drivers.
   switch (scheme) {
     case 'sqlite':
       return (await import('./sqlite.ts')).openSqliteBroker(parts);
@@ -20,6 +20,6 @@ export async function openBroker(url: string, parts: { file: string; clock: Cloc
   }
   throw new PismakError(
     'configuration-invalid',
-    `no broker for ${scheme}:; there are ${brokerSchemes.join(', ')}`,
+    `Unknown broker scheme "${scheme}". Use one of ${brokerSchemes.join(', ')}.`,
   );
 }

@@ -27,7 +27,7 @@ brokerContract('RabbitMQ', async () => {
   return {
     open: (options) => openRabbitBroker({ url, clock: systemClock, ...options }),
     now: () => systemClock.now(),
-    // Nobody waits for hours: that a message stays with its handler is the server's promise, whatever the time.
+    // The test does not wait for hours: the server promises that a message stays with its handler.
     pass: (ms) => wait(Math.min(ms, 2000)),
     process: { module, factory: 'openRabbitBroker', options: { url } },
     keepsPlaces: false,
@@ -35,7 +35,7 @@ brokerContract('RabbitMQ', async () => {
   };
 });
 
-test('with amqps everything is encrypted, and only a server of a trusted authority is talked to', async (t) => {
+test('with amqps everything is encrypted, and the server needs a certificate of a trusted authority', async (t) => {
   const { tlsUrl } = await cluster.createHost();
   const broker = await openOne(t, `${tlsUrl}?cacertfile=${cluster.certificates.authority}`);
   await broker.declare('letters');
@@ -46,7 +46,7 @@ test('with amqps everything is encrypted, and only a server of a trusted authori
   });
 });
 
-test('wrong credentials are refused, and never repeated in what is said about it', async () => {
+test('wrong credentials are refused, and the error does not repeat them', async () => {
   const { url } = await cluster.createHost();
   const wrong = url.replace(/:[^:@]+@/, ':not-the-password@');
   await assert.rejects(openRabbitBroker({ url: wrong, clock: systemClock }), (error) => {
@@ -55,7 +55,7 @@ test('wrong credentials are refused, and never repeated in what is said about it
   });
 });
 
-test('a foreign producer publishes by the name of the queue, and its priority makes the lane', async (t) => {
+test('a foreign producer publishes by queue name, and its priority selects the lane', async (t) => {
   const { url } = await cluster.createHost();
   const broker = await openOne(t, url);
   await broker.declare('letters');
@@ -76,7 +76,7 @@ test('a foreign producer publishes by the name of the queue, and its priority ma
   assert.deepEqual([second.id, second.attempt, text(second.body)], [first.id, 2, 'again']);
 });
 
-test('what the server itself takes out of a queue is found among its dead letters', async (t) => {
+test('messages that the server itself takes out of a queue become dead letters', async (t) => {
   const { url } = await cluster.createHost();
   const broker = await openOne(t, url);
   await broker.declare('letters');
@@ -94,7 +94,7 @@ test('what the server itself takes out of a queue is found among its dead letter
   assert.equal((await takeOne(broker, 'letters')).id, 'one');
 });
 
-test('a queue that somebody made in another way is a conflict, said in words', async (t) => {
+test('a queue that another program created with other options is reported as a conflict', async (t) => {
   const { url } = await cluster.createHost();
   const broker = await openOne(t, url);
   const foreign = await foreignChannel(t, url);
@@ -105,12 +105,12 @@ test('a queue that somebody made in another way is a conflict, said in words', a
   );
 });
 
-test('a queue that one process pauses is paused for consumers of all processes', async (t) => {
+test('a queue paused by one process is paused for the consumers of all processes', async (t) => {
   const { url } = await cluster.createHost();
   const [one, other] = [await openOne(t, url), await openOne(t, url)];
   await one.declare('letters');
   const started: string[] = [];
-  // Enough of them for the server to send ahead.
+  // Enough messages for the server to send some ahead.
   const consumer = await one.consume('letters', { concurrency: 2 }, async (delivery) => {
     started.push(delivery.id);
     await delivery.ack();
@@ -118,7 +118,7 @@ test('a queue that one process pauses is paused for consumers of all processes',
   await publishAll(other, 'letters', numbered('m', 30));
   await eventually('all are done', () => started.length === 30);
   await other.pause('letters');
-  await eventually('it is heard of', async () => (await one.status('letters')).paused);
+  await eventually('the pause arrives', async () => (await one.status('letters')).paused);
   await publishAll(other, 'letters', ['late']);
   assert.deepEqual(idsOf(await one.peek('letters')), ['late']);
   assert.equal(started.length, 30);
@@ -127,7 +127,7 @@ test('a queue that one process pauses is paused for consumers of all processes',
   await consumer.close();
 });
 
-test('a change of a queue that is sent again late does not undo what was changed in between', async (t) => {
+test('a queue change that is resent late does not undo later changes', async (t) => {
   const { url } = await cluster.createHost();
   const broker = await openOne(t, url);
   await broker.declare('letters');
@@ -137,15 +137,15 @@ test('a change of a queue that is sent again late does not undo what was changed
     await foreign.basicPublish({ routingKey: 'pismak.queues', durable: true }, body);
   };
   await record(true, 'first');
-  await eventually('it is heard of', async () => (await broker.status('letters')).paused);
+  await eventually('the change arrives', async () => (await broker.status('letters')).paused);
   await record(false, 'second');
   await record(true, 'first');
-  // Known when everything before it is known.
+  // When this is known, everything before it is known.
   await broker.declare('another');
   assert.equal((await broker.status('letters')).paused, false);
 });
 
-test('under a memory alarm publishing waits, and work that is there goes on', async (t) => {
+test('under a memory alarm publishing waits, and consuming goes on', async (t) => {
   const { url } = await cluster.createHost();
   const broker = await openOne(t, url);
   await broker.declare('letters');
@@ -164,7 +164,7 @@ test('under a memory alarm publishing waits, and work that is there goes on', as
   assert.equal((await takeOne(broker, 'letters')).id, 'late');
 });
 
-test('a reading of what others have noted that is cut off fails, and does not end the process', async (t) => {
+test('an interrupted read of the record stream fails and does not end the process', async (t) => {
   const address = await readAddress((await cluster.createHost()).url);
   const openLink = async () => {
     const link = new RabbitLink((settings) => new Connection(settings), address, 'test', systemClock);
@@ -181,14 +181,14 @@ test('a reading of what others have noted that is cut off fails, and does not en
   );
   await stream.declare();
   await publishing.close();
-  // A rejection that nobody had waited for would fail this test.
+  // An unhandled rejection would fail this test.
   await assert.rejects(
     stream.read('first', () => {}),
     (error) => hasCode(error, 'unavailable'),
   );
 });
 
-test('kill -9 of the node that we are connected to loses no confirmed message', async (t) => {
+test('kill -9 of the node we are connected to loses no confirmed message', async (t) => {
   const { url, name } = await cluster.createHost();
   const broker = await openOne(t, url);
   await broker.declare('letters');
@@ -216,11 +216,11 @@ test('kill -9 of the node that we are connected to loses no confirmed message', 
     await delivery.ack();
   });
   const sending = Promise.all(numbered('sender', 10).map(send));
-  const node = await eventually('we see where we are', () => nodeOf(name, 'pismak publish'));
-  await eventually('it goes well', () => received.size > 300);
+  const node = await eventually('we know our node', () => nodeOf(name, 'pismak publish'));
+  await eventually('messages flow', () => received.size > 300);
   const before = confirmed.length;
   await node.kill();
-  await eventually('it goes on', () => confirmed.length > before + 500, 30_000);
+  await eventually('messages flow again', () => confirmed.length > before + 500, 30_000);
   going = false;
   await sending;
   await eventually('all have come', () => confirmed.every((id) => received.has(id)), 30_000);
@@ -236,7 +236,7 @@ async function openOne(t: TestContext, url: string): Promise<Broker> {
   return broker;
 }
 
-/** What somebody has who knows only AMQP. */
+/** A channel of a program that knows only AMQP. */
 async function foreignChannel(t: TestContext, url: string) {
   const connection = new Connection(await readAddress(url));
   const channel = await connection.acquire();
@@ -248,7 +248,7 @@ async function foreignChannel(t: TestContext, url: string) {
   return channel;
 }
 
-/** The node that the connection of that name is with. */
+/** The node that serves the connection with this name. */
 async function nodeOf(host: string, connection: string) {
   const all = (await cluster.manage('GET', '/connections')) as {
     vhost: string;

@@ -14,23 +14,23 @@ import { Registry } from './rabbitmq/registry.ts';
 import { Shared } from './rabbitmq/shared.ts';
 
 export interface RabbitBrokerOptions {
-  /** `amqp://user:password@host1:5672,host2:5672/vhost`, or `amqps:` with `?cacertfile=` for an authority of one's own. */
+  /** `amqp://user:password@host1:5672,host2:5672/vhost`, or `amqps:` with `?cacertfile=` for a private authority. */
   url: string;
   clock: Clock;
-  /** The largest body that is accepted; 16 MiB unless told, as in RabbitMQ 4. Larger things belong to Blobs. */
+  /** Limit on the body. Default: 16 MiB, as in RabbitMQ 4. Larger content belongs in blobs. */
   maxMessageBytes?: number;
 }
 
 /**
- * The broker at scale: quorum queues of a RabbitMQ cluster (3.10 or newer). What the server makes different:
+ * The broker at scale: quorum queues of a RabbitMQ cluster (3.10 or newer). It differs from the other adapters:
  *
- * - Foreign producers publish to a queue by its name through the default exchange, and must not create it. Their priority
- *   from 1 up makes the high lane as soon as the message is in our hands, but it queues with the normal ones until then.
- * - What is retried goes to the end of its lane; what is released or was only prefetched comes back in front.
+ * - Foreign producers publish to a queue by its name through the default exchange, and must not create it. A priority of 1
+ *   or more puts their message into the high lane once we hold it, but until then it queues with the normal ones.
+ * - A retried message goes to the end of its lane; a released or prefetched one returns to the front.
  * - Looking (peek, dead letters, the age in the status) takes messages for a moment, and the server counts that.
- * - `inFlight` is what this process has in hand. A bound is exact for one publishing process, and unknown to foreign ones.
- * - A handler must be done within the server's `consumer_timeout` (30 minutes unless set), else its message comes again;
- *   stages that may take longer are refused (`rabbitmq.consumerTimeoutMs`). So it does when the connection is lost.
+ * - `inFlight` counts the messages of this process. The limit is exact for one publishing process; foreign ones ignore it.
+ * - A handler must finish within the server's `consumer_timeout` (30 minutes by default), else its message is delivered
+ *   again, as it is when the connection is lost. Stages that may take longer are refused (`rabbitmq.consumerTimeoutMs`).
  * - A delay is at most 49 days.
  *
  *     const broker = await openRabbitBroker({ url: 'amqp://pismak:secret@a,b,c/', clock: systemClock });
@@ -38,7 +38,7 @@ export interface RabbitBrokerOptions {
 export async function openRabbitBroker(options: RabbitBrokerOptions): Promise<Broker> {
   const { clock } = options;
   const address = await readAddress(options.url);
-  // Each process begins with another server, else all would be with the first one.
+  // Start with a random server, so that not all processes use the first.
   const first = randomInt(address.hosts.length);
   address.hosts.push(...address.hosts.splice(0, first));
   const { Connection } = await loadClient();
@@ -46,7 +46,8 @@ export async function openRabbitBroker(options: RabbitBrokerOptions): Promise<Br
     (purpose) => new RabbitLink((settings) => new Connection(settings), address, purpose, clock),
   );
   const [publishing, consuming] = links;
-  if (!publishing || !consuming) throw new PismakError('internal', 'No connections were made.');
+  if (!publishing || !consuming)
+    throw new PismakError('internal', 'The connections to RabbitMQ were not created.');
   const publisher = new Publisher(publishing, clock);
   const closeLinks = async () => {
     await publisher.close();
@@ -75,7 +76,7 @@ async function loadClient() {
   try {
     return await import('rabbitmq-client');
   } catch (cause) {
-    const text = 'The package rabbitmq-client is missing: npm install rabbitmq-client';
+    const text = 'The package rabbitmq-client is missing. Run npm install rabbitmq-client.';
     throw new PismakError('configuration-invalid', text, { cause });
   }
 }

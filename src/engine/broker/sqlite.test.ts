@@ -63,7 +63,7 @@ test('the file belongs to one broker: a second one is refused', async (t) => {
   await broker.declare('letters');
 });
 
-test('a file that is no queue file is refused and left as it is', async (t) => {
+test('a file that is not a queue file is refused and left unchanged', async (t) => {
   const file = join(await temporaryDirectory(t), 'queues.db');
   await writeFile(file, 'Dear Sir, '.repeat(1000));
   const opening = openSqliteBroker({ file, clock: systemClock });
@@ -85,7 +85,7 @@ test('a file of a newer version is refused', async (t) => {
   );
 });
 
-test('a message that can not be written fails alone: those of the same batch are stored', async (t) => {
+test('a message that cannot be written fails alone: the rest of its batch is stored', async (t) => {
   const { broker, file, clock } = await openOne(t);
   await broker.declare('letters');
   await broker.close();
@@ -102,7 +102,7 @@ test('a message that can not be written fails alone: those of the same batch are
   assert.deepEqual(idsOf(await drain(reopened.broker, 'letters', 2)), ['m0', 'm1']);
 });
 
-test('an ack that can not be written is written later, and the work is not done again', async (t) => {
+test('an ack that cannot be written is written later, and the work is not repeated', async (t) => {
   const { broker, file, clock } = await openOne(t);
   await broker.declare('letters');
   await broker.close();
@@ -137,7 +137,7 @@ test('an ack that can not be written is written later, and the work is not done 
   assert.equal((await reopened.status('letters')).inFlight, 0);
 });
 
-test('a snapshot made while messages come and go is whole, and opens as a broker', async (t) => {
+test('a snapshot made under load is complete and opens as a broker', async (t) => {
   const { broker, file } = await openOne(t);
   await broker.declare('letters');
   await broker.declare('traffic');
@@ -158,7 +158,7 @@ test('a snapshot made while messages come and go is whole, and opens as a broker
   assert.equal((await broker.status('letters')).ready.normal, 50);
 });
 
-test('a snapshot into a directory that is not there fails and harms nothing', async (t) => {
+test('a snapshot into a missing directory fails and harms nothing', async (t) => {
   const { broker, file } = await openOne(t);
   await broker.declare('letters');
   const making = broker.snapshot?.(join(file, '..', 'missing', 'copy.db'));
@@ -166,7 +166,7 @@ test('a snapshot into a directory that is not there fails and harms nothing', as
   await publishAll(broker, 'letters', ['one']);
 });
 
-test('a queue of many messages is emptied, redriven and removed in steps that let others through', async (t) => {
+test('a large queue is purged, redriven and removed in steps that let other commands through', async (t) => {
   const { broker } = await openOne(t);
   for (const name of ['big', 'other']) await broker.declare(name);
   const many = numbered('m', 5000);
@@ -195,7 +195,7 @@ test('a queue of many messages is emptied, redriven and removed in steps that le
   ]);
 });
 
-test('the removal of a queue that kill -9 interrupted goes on at the next start', async (t) => {
+test('a queue removal interrupted by kill -9 continues at the next start', async (t) => {
   const { broker, file } = await openOne(t);
   await broker.declare('letters');
   await publishAll(broker, 'letters', numbered('m', 10));
@@ -208,7 +208,7 @@ test('the removal of a queue that kill -9 interrupted goes on at the next start'
   assert.deepEqual(alter(file, 'SELECT count(*) AS messages FROM message'), [{ messages: 0 }]);
 });
 
-test('reasons and histories do not grow without bound', async (t) => {
+test('reasons and histories do not grow without limit', async (t) => {
   const { broker } = await openOne(t);
   await broker.declare('letters');
   await publishAll(broker, 'letters', ['one']);

@@ -8,10 +8,10 @@ import { SqliteBroker } from './sqlite/broker.ts';
 import { startOwner } from './sqlite/owner.ts';
 
 export interface SqliteBrokerOptions {
-  /** Created when missing. Belongs to one process: a second one is refused with `data-directory-in-use`. */
+  /** Created if missing. It belongs to one process: a second one fails with `data-directory-in-use`. */
   file: string;
   clock: Clock;
-  /** The largest body that is accepted; 16 MiB unless told. Larger things belong to Blobs. */
+  /** Limit on the body. Default: 16 MiB. Larger content belongs in blobs. */
   maxMessageBytes?: number;
 }
 

@@ -7,7 +7,7 @@ import { electionClaims } from './models/election-claims.ts';
 
 export type { CoordinationUnderTest };
 
-/** What every adapter of the Coordination port must do. `create` makes an empty tree for one test. */
+/** Tests what every Coordination adapter must do. `create` makes an empty tree for one test. */
 export function coordinationContract(
   adapter: string,
   create: (test: TestContext) => Promise<CoordinationUnderTest>,

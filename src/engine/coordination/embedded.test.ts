@@ -39,7 +39,7 @@ async function create(context: TestContext): Promise<CoordinationUnderTest> {
 
 coordinationContract('the embedded tree', create);
 
-test('when the database is gone, writes fail, nothing half-written is seen, and presence still works', async (context) => {
+test('when the database is gone, writes fail and leave nothing half-written, and presence still works', async (context) => {
   const { database, tree } = await openTree(join(await temporaryDirectory(context), 'test.db'));
   const session = await tree.openSession('first');
   await session.set('/a', 'kept');
@@ -52,7 +52,7 @@ test('when the database is gone, writes fail, nothing half-written is seen, and 
   await tree.close();
 });
 
-test('only a session that is there can be expired', async (context) => {
+test('only an existing session can be expired', async (context) => {
   const tree = await create(context);
   const session = await tree.open('first');
   await session.close();
@@ -60,7 +60,7 @@ test('only a session that is there can be expired', async (context) => {
   await tree.close();
 });
 
-test('what a listener throws is reported', async (context) => {
+test('an error thrown by a listener is reported', async (context) => {
   const tree = await create(context);
   const session = await tree.open('first');
   const trouble = new Error('listener of a test');

@@ -4,13 +4,13 @@ import { EmbeddedTree } from './embedded/tree.ts';
 import { warnOfListener } from './warn-of-listener.ts';
 
 /**
- * Persistent nodes and fences are kept in the database, ephemeral nodes and holds live and die with this process. There
- * is one tree per database. Don't await it inside a database transaction: its own writes would wait for that one.
+ * The database keeps persistent nodes and fences; ephemeral nodes and holds live and die with this process. A database
+ * has one tree. Don't await the tree inside a database transaction: its own writes would wait for that transaction.
  */
 export async function openEmbeddedCoordination(parts: {
   database: Database;
   clock: Clock;
-  /** Told when a listener of a watch throws. */
+  /** Called with the error when a watch listener throws. */
   report?: (error: unknown) => void;
 }): Promise<EmbeddedTree> {
   const { database, clock, report = warnOfListener } = parts;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
 import { follow } from './follow.ts';
 
-test('changes that come together are read once, and the last state is told', async () => {
+test('changes that come together are read once, and the last state is reported', async () => {
   let state = 0;
   const told: number[] = [];
   const followed = follow({

@@ -8,8 +8,8 @@ export interface Followed {
 }
 
 /**
- * Calls back with the state now and after each `refresh`: one read at a time, so the last one told is the newest.
- * Changes that come together are read once, and never inside the call that made them.
+ * Calls back with the state now and after each `refresh`: one read at a time, so the last state reported is the newest.
+ * Changes that come together cause one read, never inside the call that made them.
  */
 export function follow<State>(parts: {
   read(): Promise<State>;
@@ -48,7 +48,7 @@ export function follow<State>(parts: {
   };
 }
 
-/** Tells a listener what is new to it, and reports what it throws, or rejects with if it is an async function. */
+/** Calls a listener with states that are new to it, and reports its errors, sync or async. */
 export function tellNews<State>(
   listener: (state: State) => unknown,
   report: (error: unknown) => void,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openEmbedded } from '../testing/embedded.ts';
 import { openLastingSession } from './lasting-session.ts';
 
-test('whoever only reads and writes goes on after the session was lost', async (t) => {
+test('reads and writes continue after the session is lost', async (t) => {
   const { tree } = await openEmbedded(t);
   const lasting = await openLastingSession(tree, 'engine');
   await lasting.set('/stages/a', '1');

@@ -2,8 +2,8 @@ import type { Coordination } from './coordination.ts';
 import type { CoordinationSource } from './open.ts';
 
 /**
- * For whoever only reads and writes: when its session is lost, the next call opens another. Ephemeral nodes, watches and
- * holds end with the session that made them, so who has such things (workers, services) opens sessions of its own.
+ * For callers that only read and write: when the session is lost, the next call opens another. Ephemeral nodes, watches
+ * and holds end with the session that made them, so callers that have those (workers, services) open their own sessions.
  */
 export async function openLastingSession(
   source: Pick<CoordinationSource, 'openSession'>,

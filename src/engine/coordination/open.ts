@@ -3,16 +3,16 @@ import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Coordination } from './coordination.ts';
 
-/** Where sessions come from: one per worker and service. */
+/** Opens sessions: one per worker and service. */
 export interface CoordinationSource {
   openSession(identity: string): Promise<Coordination>;
   close(): Promise<void>;
 }
 
-/** Schemes of URLs that choose an adapter. */
+/** The URL schemes that select an adapter. */
 export const coordinationSchemes = ['embedded', 'postgres', 'zookeeper', 'zookeepers'] as const;
 
-/** Opens the adapter that the URL asks for; the embedded one keeps its nodes in the database. */
+/** Opens the adapter that the URL selects. The embedded one keeps its nodes in the database. */
 export async function openCoordination(
   url: string,
   parts: { database?: Database; clock: Clock },
@@ -34,6 +34,6 @@ export async function openCoordination(
   }
   throw new PismakError(
     'configuration-invalid',
-    `no coordination for ${scheme}:; there are ${coordinationSchemes.join(', ')}`,
+    `Unknown coordination scheme "${scheme}". Use one of ${coordinationSchemes.join(', ')}.`,
   );
 }

@@ -2,7 +2,7 @@ import { PismakError } from '../errors.ts';
 
 export const maxValueBytes = 512 * 1024;
 
-/** The same rules for every adapter: what one of the stores could not keep is refused by all. */
+/** The same rules for every adapter: all refuse what any one store cannot keep. */
 export function checkPath(path: string): void {
   const parts = path.split('/').slice(1);
   const wellFormed =
@@ -13,11 +13,11 @@ export function checkPath(path: string): void {
   if (wellFormed) return;
   throw new PismakError(
     'invalid-input',
-    `"${path.slice(0, 100)}" is no path: it looks like /workers/w1, with no empty parts, "." or "..", control characters`,
+    `"${path.slice(0, 100)}" is not a path. A path looks like /workers/w1, without empty parts, "." or "..", or control characters.`,
   );
 }
 
-/** Children may be asked of the root too. */
+/** Also accepts the root, which has children. */
 export function checkParent(path: string): void {
   if (path !== '/') checkPath(path);
 }
@@ -27,11 +27,11 @@ export function checkValue(path: string, value: string): void {
   if (bytes > maxValueBytes) {
     throw new PismakError(
       'too-large',
-      `The value for ${path} has ${bytes} bytes, ${maxValueBytes} are allowed: keep big things in Blobs`,
+      `The value for ${path} has ${bytes} bytes; the limit is ${maxValueBytes}. Keep large data in blobs.`,
     );
   }
   if (!value.isWellFormed() || value.includes('\0')) {
-    throw new PismakError('invalid-input', `The value for ${path} must be text without NUL characters`);
+    throw new PismakError('invalid-input', `The value for ${path} must be text without NUL characters.`);
   }
 }
 
@@ -44,6 +44,6 @@ export function nameOf(path: string): string {
 }
 
 function isName(part: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the refused characters
   return part !== '' && part !== '.' && part !== '..' && !/[\u0000-\u001f\u007f-\u009f]/.test(part);
 }

@@ -19,10 +19,10 @@ async function create(t: TestContext): Promise<CoordinationUnderTest> {
   let tree = await open();
   return {
     open: (identity) => tree.openSession(identity),
-    // What a sweep does to a session of which nothing was heard.
+    // What a sweep does to a silent session.
     async expire(session) {
       await pool.query('DELETE FROM pismak_coordination.session WHERE name = $1', [session.session]);
-      await eventually('it is told', () => session.lost.aborted);
+      await eventually('the session knows', () => session.lost.aborted);
     },
     async restart() {
       await tree.close();

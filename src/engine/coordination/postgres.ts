@@ -5,7 +5,7 @@ import { PostgresTree } from './postgres/tree.ts';
 import { warnOfListener } from './warn-of-listener.ts';
 
 /**
- * Sessions, nodes and holds in PostgreSQL, for as many processes as like. The tables are made when they are missing.
+ * Sessions, nodes and holds in PostgreSQL, for any number of processes. Creates missing tables.
  *
  *     openPostgresCoordination({ url: 'postgres://pismak:secret@db1,db2/pismak' })
  */
@@ -13,9 +13,9 @@ export async function openPostgresCoordination(parts: {
   /** See `database/postgres/address.ts` for several nodes and TLS. */
   url: string;
   clock?: Clock;
-  /** Silence for so long ends a session. */
+  /** A session ends after this much silence. */
   sessionTimeoutMs?: number;
-  /** Told when a listener of a watch throws. */
+  /** Called with the error when a watch listener throws. */
   report?: (error: unknown) => void;
 }): Promise<CoordinationSource> {
   const { url, clock = systemClock, sessionTimeoutMs = 10_000, report = warnOfListener } = parts;

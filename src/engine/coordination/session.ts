@@ -3,19 +3,19 @@ import type { Coordination, Hold, Node, Unwatch, WriteOptions } from './coordina
 import { sessionClosed, sessionExpired } from './errors.ts';
 import { checkParent, checkPath, checkValue } from './path.ts';
 
-/** The tree as an adapter gives it to one session: it is asked only with good paths, and while the session is open. */
+/** The tree that an adapter gives to one session. It gets only valid paths, and only while the session is open. */
 export interface SessionTree
   extends Pick<Coordination, 'get' | 'children' | 'watch' | 'watchChildren' | 'hold' | 'holder'> {
   create(path: string, value: string, ephemeral: boolean): Promise<Node>;
   set(path: string, value: string, options: WriteOptions): Promise<Node>;
   delete(path: string, options: WriteOptions): Promise<void>;
-  /** The session is over, closed or expired: its holds are lost, those it waits for are refused for this reason. */
+  /** The session is closed or expired: its holds are lost, and those it waits for are refused with this reason. */
   drop(reason: PismakError): void | Promise<void>;
-  /** Ends a session that was closed at the server too. */
+  /** Ends a closed session at the server too. */
   leave(): Promise<void>;
 }
 
-/** The life of a session, the same on every server: what it may ask, and what ends with it. */
+/** The life cycle of a session, the same for every adapter: what it may do, and what ends with it. */
 export class TreeSession implements Coordination {
   readonly session: string;
   readonly #tree: SessionTree;
@@ -94,7 +94,7 @@ export class TreeSession implements Coordination {
     return this.#ending;
   }
 
-  /** It is gone at the server, or must be taken to be. */
+  /** The session is gone at the server, or must be assumed gone. */
   expire(reason = sessionExpired(this.session)): Promise<void> {
     this.#ending ??= this.#end(reason).then(() => this.#lost.abort(reason));
     return this.#ending;

@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts';
 
-/** What becomes of an error that a listener of a watch throws, when nobody asked to be told. */
+/** The default report of an error that a watch listener throws. */
 export function warnOfListener(error: unknown): void {
-  process.emitWarning(`A listener of a watch has failed: ${messageOf(error)}`, 'PismakWarning');
+  process.emitWarning(`A watch listener failed: ${messageOf(error)}`, 'PismakWarning');
 }

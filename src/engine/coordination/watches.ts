@@ -3,10 +3,10 @@ import type { Node, Unwatch } from './coordination.ts';
 import { type Followed, follow, tellNews } from './follow.ts';
 import { parentOf } from './path.ts';
 
-/** What is watched: a node, or the children of one. */
+/** A watched node, or the watched children of one. */
 type Watched = `node ${string}` | `children ${string}`;
 
-/** Listeners of a tree that announces each change of a node: they read again what may have changed. */
+/** Listeners of a tree that announces each node change. They read again what may have changed. */
 export class Watches {
   readonly #nodes: Nodes;
   readonly #report: (error: unknown) => void;
@@ -41,7 +41,7 @@ export class Watches {
       read,
       onState: (state) => tell(state, JSON.stringify(state) ?? 'none'),
       onError: (error) => {
-        // When the server is there again, all watches are refreshed.
+        // When the server is back, all watches are refreshed.
         if (!hasCode(error, 'unavailable')) this.#report(error);
       },
     });

@@ -5,21 +5,21 @@ import { readAddress } from './zookeeper/address.ts';
 import { ZookeeperTree } from './zookeeper/tree.ts';
 
 /**
- * Sessions, nodes and holds in a ZooKeeper ensemble (3.6 or newer), under a path of their own:
+ * Sessions, nodes and holds in a ZooKeeper ensemble (3.6 or newer), under a path:
  *
  *     zookeeper://user:password@zoo1:2181,zoo2:2181,zoo3:2181/pismak
  *     zookeepers://zoo1:2281,zoo2:2281,zoo3:2281/pismak?cacertfile=/etc/pismak/ca.pem
  *
- * With a user, nodes can be read and written only with the same credentials. `zookeepers` is TLS; `certfile` and
- * `keyfile` are there for servers that want to know the client.
+ * With a user, only the same credentials can read and write the nodes. `zookeepers` is TLS; `certfile` and `keyfile` are
+ * for servers that authenticate clients.
  */
 export async function openZookeeperCoordination(parts: {
   url: string;
   clock?: Clock;
   random?: Random;
-  /** Silence for so long ends a session; servers have limits of their own for it. */
+  /** A session ends after this much silence. Servers limit the value. */
   sessionTimeoutMs?: number;
-  /** Told when a listener of a watch throws. */
+  /** Called with the error when a watch listener throws. */
   report?: (error: unknown) => void;
 }): Promise<ZookeeperTree> {
   const { url, clock = systemClock, random = Math.random, sessionTimeoutMs = 10_000 } = parts;

@@ -7,7 +7,7 @@ import { readJson } from '../files/read-json.ts';
 import { isLocked } from './directory-lock.ts';
 import { isLiving } from './living-process.ts';
 
-/** Who has a data directory, as it says itself in `holder.json`. */
+/** The process that holds a data directory, as it writes in `holder.json`. */
 const holderSchema = z.object({
   pid: z.int(),
   host: z.string(),
@@ -20,13 +20,13 @@ const holderSchema = z.object({
 });
 export type Holder = z.infer<typeof holderSchema>;
 
-/** The process that has the data directory now; undefined when none has, whatever an old file may say. */
+/** The process that holds the data directory now; undefined if none does, whatever an old file says. */
 export async function readHolder(path: string): Promise<Holder | undefined> {
   const directory = resolve(path);
   for (let attempt = 0; attempt < 20 && isLocked(directory); attempt++) {
     const holder = holderSchema.safeParse(await readJson(fileOf(directory))).data;
     if (holder && (holder.host !== hostname() || isLiving(holder.pid))) return holder;
-    // It has just taken the lock and will say who it is in a moment.
+    // It has just taken the lock and will write the file in a moment.
     await wait(25);
   }
   return undefined;

@@ -11,7 +11,7 @@ const purpose = 'tests';
 const inUse = (error: unknown) => hasCode(error, 'data-directory-in-use');
 const permissions = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('a new data directory is made with its folders, for its owner only', async (context) => {
+test('a new data directory is created with its folders, readable by its owner only', async (context) => {
   const path = join(await temporaryDirectory(context), 'deep', 'data');
   const data = await openDataDirectory(path, { purpose });
   for (const folder of [data.path, data.blobs, data.logs, data.cache])
@@ -22,7 +22,7 @@ test('a new data directory is made with its folders, for its owner only', async 
   await data.close();
 });
 
-test('the holder can be asked who it is, and is gone when it has closed', async (context) => {
+test('the holder is known while it is open, and gone after closing', async (context) => {
   const path = await temporaryDirectory(context);
   const before = Date.now();
   const data = await openDataDirectory(path, { purpose });
@@ -37,7 +37,7 @@ test('the holder can be asked who it is, and is gone when it has closed', async 
   assert.equal(await readHolder(path), undefined);
 });
 
-test('a second open is refused and told who holds it, but not the token', async (context) => {
+test('a second open is refused; the error names the holder, but not its token', async (context) => {
   const path = await temporaryDirectory(context);
   const program = startProgram(context, 'hold-directory', [path]);
   assert.equal(await program.line(), 'held');
@@ -52,7 +52,7 @@ test('a second open is refused and told who holds it, but not the token', async 
   assert.partialDeepStrictEqual(await readHolder(path), { pid: program.pid, token: 'local-secret' });
 });
 
-test('within one process too the directory has one holder, and looking does not loosen its hold', async (context) => {
+test('the directory has one holder even within one process, and looking does not release it', async (context) => {
   const path = await temporaryDirectory(context);
   const data = await openDataDirectory(path, { purpose });
   await assert.rejects(openDataDirectory(path, { purpose }), inUse);
@@ -64,7 +64,7 @@ test('within one process too the directory has one holder, and looking does not 
   await again.close();
 });
 
-test('kill -9 of the holder frees the directory at once, and what it said counts no more', async (context) => {
+test('kill -9 of the holder frees the directory at once, and its file no longer counts', async (context) => {
   const path = await temporaryDirectory(context);
   for (let round = 0; round < 3; round++) {
     const program = startProgram(context, 'hold-directory', [path]);
@@ -90,27 +90,27 @@ test('the children of a killed holder do not keep the directory', async (context
   await data.close();
 });
 
-test('of many that start at once exactly one gets it', async (context) => {
+test('of many concurrent starts exactly one gets the directory', async (context) => {
   const path = await temporaryDirectory(context);
   const programs = Array.from({ length: 4 }, () => startProgram(context, 'hold-directory', [path]));
   const answers = await Promise.all(programs.map((program) => program.line()));
   assert.equal(answers.filter((answer) => answer === 'held').length, 1, answers.join('\n'));
 });
 
-test('those who only look never make a starting holder fail', async (context) => {
+test('looking never makes a starting holder fail', async (context) => {
   const path = await temporaryDirectory(context);
   const lookers = [1, 2].map(() => startProgram(context, 'look-for-holder', [path]));
   for (const looker of lookers) await looker.line();
   for (let round = 0; round < 100; round++) await (await openDataDirectory(path, { purpose })).close();
 });
 
-test('a directory that was never used has no holder, and looking makes nothing', async (context) => {
+test('an unused directory has no holder, and looking creates nothing', async (context) => {
   const path = join(await temporaryDirectory(context), 'none');
   assert.equal(await readHolder(path), undefined);
   await assert.rejects(stat(path));
 });
 
-test('a holder that has written nonsense is in use all the same', async (context) => {
+test('a directory whose holder wrote nonsense is still in use', async (context) => {
   const path = await temporaryDirectory(context);
   const data = await openDataDirectory(path, { purpose });
   await writeFile(join(path, 'holder.json'), '{"pid":');
@@ -127,7 +127,7 @@ test('a path that cannot be a directory is refused with a reason', async (contex
   await assert.rejects(openDataDirectory(join(path, 'below'), { purpose }), refused);
 });
 
-test('the permissions of a directory that was there are left alone', async (context) => {
+test('the permissions of an existing directory are left alone', async (context) => {
   const path = join(await temporaryDirectory(context), 'shared');
   await mkdir(path);
   await chmod(path, 0o755);

@@ -21,7 +21,7 @@ export interface DataDirectory {
   close(): Promise<void>;
 }
 
-/** Creates it where needed and takes it; `data-directory-in-use` when another process has it. */
+/** Creates the directory if needed and takes it. Fails with `data-directory-in-use` if another process has it. */
 export async function openDataDirectory(
   path: string,
   options: { purpose: string; clock?: Clock },
@@ -62,7 +62,7 @@ export async function openDataDirectory(
   };
 }
 
-/** What lies here (passwords, keys, mails, documents) is for this user alone. */
+/** The content (passwords, keys, mails, documents) is for this user alone. */
 async function take(directory: string, folders: string[]): Promise<(() => void) | undefined> {
   try {
     for (const folder of [directory, ...folders]) await makeDirectory(folder, { mode: 0o700 });
@@ -73,7 +73,7 @@ async function take(directory: string, folders: string[]): Promise<(() => void) 
 }
 
 function unusable(directory: string, cause: unknown): PismakError {
-  const message = `The data directory ${directory} cannot be used: ${messageOf(cause)}. Choose another with --data`;
+  const message = `The data directory ${directory} cannot be used: ${messageOf(cause)}. Choose another with --data.`;
   return new PismakError('configuration-invalid', message, { cause });
 }
 
@@ -82,7 +82,7 @@ async function inUse(directory: string): Promise<PismakError> {
   if (!holder) {
     return new PismakError(
       'data-directory-in-use',
-      `The data directory ${directory} is in use by another process`,
+      `The data directory ${directory} is in use by another process.`,
     );
   }
   const { pid, host, startedAt, purpose, url } = holder;
@@ -90,7 +90,7 @@ async function inUse(directory: string): Promise<PismakError> {
   return new PismakError(
     'data-directory-in-use',
     `The data directory ${directory} is in use by process ${pid} on ${host} (${purpose}) ` +
-      `since ${new Date(startedAt).toISOString()}${address}. Stop it, or choose another directory with --data`,
+      `since ${new Date(startedAt).toISOString()}${address}. Stop it, or choose another directory with --data.`,
     { details: { pid, host, startedAt, purpose, url } },
   );
 }

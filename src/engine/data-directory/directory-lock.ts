@@ -6,12 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the directory for this process: gives the way to let it go, or undefined when another has it. SQLite locks its
- * file by `fcntl`, so the kernel lets go when the process dies, however it dies. For the same reason nobody else in this
- * process may open and close the file `lock`: that would drop the lock.
+ * Takes the directory for this process. Returns the function that releases it, or undefined if another process has it.
+ * SQLite locks its file with `fcntl`, so the kernel releases it when the process dies, however it dies. For the same
+ * reason nothing else in this process may open and close the file `lock`: that would drop the lock.
  */
 export function lockDirectory(directory: string): (() => void) | undefined {
-  // Somebody may just be looking, see below: then we wait the moment that it takes.
+  // Another process may just be looking (see below): wait for a moment.
   const database = new DatabaseSync(join(directory, 'lock'), { timeout: 500 });
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -26,7 +26,7 @@ export function lockDirectory(directory: string): (() => void) | undefined {
   };
 }
 
-/** Looks without taking: a shared lock for a blink. */
+/** Looks without taking: takes a shared lock for an instant. */
 export function isLocked(directory: string): boolean {
   const file = join(directory, 'lock');
   if (!existsSync(file)) return false;

@@ -5,7 +5,7 @@ import { hasCode } from '../errors.ts';
 import type { Database, Migration } from './database.ts';
 import type { EngineTables } from './tables.ts';
 
-/** One store, empty at first, that can be opened as often as the test likes. */
+/** Opens one store, empty at first, as often as the test likes. */
 export type OpenDatabase = () => Promise<Database>;
 
 type Tables = {
@@ -34,7 +34,7 @@ const book = (id: number, more: Partial<Tables['book']> = {}): Tables['book'] =>
   ...more,
 });
 
-/** What every adapter of the Database port must do. `create` makes an empty store for one test. */
+/** Tests what every Database adapter must do. `create` makes an empty store for one test. */
 export function databaseContract(
   adapter: string,
   create: (test: TestContext) => Promise<OpenDatabase>,
@@ -58,7 +58,7 @@ export function databaseContract(
   };
 
   describe(`Database: ${adapter}`, () => {
-    claim('values come back as they were stored', async ({ query }) => {
+    claim('values come back unchanged', async ({ query }) => {
       const stored = book(Number.MAX_SAFE_INTEGER, {
         title: 'Žluťoučký \u{1f34e} kůň "\'',
         price: -0.1,
@@ -95,7 +95,7 @@ export function databaseContract(
       await assert.rejects(orphan, (error) => hasCode(error, 'constraint-violated'));
     });
 
-    claim('a failing statement tells callers no values and no SQL', async ({ query }) => {
+    claim('the error of a failed statement shows no values and no SQL', async ({ query }) => {
       const failing = sql`SELECT "nothing" FROM "nowhere" WHERE "x" = ${'hunter2'}`.execute(query);
       await assert.rejects(failing, (error) => {
         assert.ok(hasCode(error, 'internal'));
@@ -105,7 +105,7 @@ export function databaseContract(
       await query.selectFrom('book').selectAll().execute();
     });
 
-    claim('a transaction that throws leaves nothing, and what it threw comes out', async (database) => {
+    claim('a transaction that throws leaves nothing and rejects with its error', async (database) => {
       const trouble = new Error('changed my mind');
       const work = database.transaction(async (transaction) => {
         await transaction.insertInto('book').values(book(1)).execute();
@@ -115,7 +115,7 @@ export function databaseContract(
       assert.deepEqual(await database.query.selectFrom('book').selectAll().execute(), []);
     });
 
-    claim('a statement that fails in a transaction takes the whole transaction with it', async (database) => {
+    claim('a failed statement rolls back the whole transaction', async (database) => {
       const work = database.transaction(async (transaction) => {
         await transaction.insertInto('book').values(book(1)).execute();
         await transaction.insertInto('book').values(book(1)).execute();
@@ -125,7 +125,7 @@ export function databaseContract(
     });
 
     claim(
-      'others see nothing of a transaction before it has ended, and need not wait for it',
+      'others see nothing of a transaction before it ends, and need not wait for it',
       async (database) => {
         const titles = () => database.query.selectFrom('book').select('title').execute();
         await database.transaction(async (transaction) => {
@@ -139,7 +139,7 @@ export function databaseContract(
       },
     );
 
-    claim('no change is lost among many transactions at once', async (database) => {
+    claim('concurrent transactions lose no change', async (database) => {
       await database.query
         .insertInto('book')
         .values(book(1, { pages: 0 }))
@@ -157,7 +157,7 @@ export function databaseContract(
       assert.equal((await database.query.selectFrom('book').select('pages').executeTakeFirst())?.pages, 40);
     });
 
-    claim('changes tell how many rows they touched', async ({ query }) => {
+    claim('changes report how many rows they touched', async ({ query }) => {
       await query
         .insertInto('book')
         .values([book(1), book(2), book(3)])
@@ -170,32 +170,35 @@ export function databaseContract(
       assert.deepEqual(returned.map((row) => row.id).sort(), [2, 3]);
     });
 
-    claim('a long result can be streamed, left early, and shows one moment', async (database) => {
-      const { query } = database;
-      const many = Array.from({ length: 2000 }, (_, id) => book(id));
-      await database.transaction(async (transaction) => {
-        for (let at = 0; at < many.length; at += 500) {
-          await transaction
-            .insertInto('book')
-            .values(many.slice(at, at + 500))
-            .execute();
+    claim(
+      'a long result can be streamed and left early, and it is a consistent snapshot',
+      async (database) => {
+        const { query } = database;
+        const many = Array.from({ length: 2000 }, (_, id) => book(id));
+        await database.transaction(async (transaction) => {
+          for (let at = 0; at < many.length; at += 500) {
+            await transaction
+              .insertInto('book')
+              .values(many.slice(at, at + 500))
+              .execute();
+          }
+        });
+        const seen: number[] = [];
+        for await (const row of query.selectFrom('book').select('id').orderBy('id').stream(100)) {
+          if (seen.length === 0) await query.insertInto('book').values(book(5000)).execute();
+          seen.push(row.id);
         }
-      });
-      const seen: number[] = [];
-      for await (const row of query.selectFrom('book').select('id').orderBy('id').stream(100)) {
-        if (seen.length === 0) await query.insertInto('book').values(book(5000)).execute();
-        seen.push(row.id);
-      }
-      assert.deepEqual(
-        seen,
-        many.map((row) => row.id),
-      );
-      for await (const row of query.selectFrom('book').select('id').orderBy('id').stream(10))
-        if (row.id === 25) break;
-      assert.equal((await query.selectFrom('book').select('id').execute()).length, 2001);
-    });
+        assert.deepEqual(
+          seen,
+          many.map((row) => row.id),
+        );
+        for await (const row of query.selectFrom('book').select('id').orderBy('id').stream(10))
+          if (row.id === 25) break;
+        assert.equal((await query.selectFrom('book').select('id').execute()).length, 2001);
+      },
+    );
 
-    claim('what has resolved is there after opening again', async (database, open) => {
+    claim('resolved changes are there after reopening', async (database, open) => {
       await database.query.insertInto('book').values(book(1)).execute();
       await database.close();
       const again = (await open()).withTables<Tables>();

@@ -10,7 +10,7 @@ import { openSqliteDatabase } from './sqlite.ts';
 const step = (name: string): Migration => ({ name, up: async () => {} });
 const ours = [step('0001-first'), step('0002-second')];
 
-/** Runs the migrations of one version after those of another; resolves to what the second was warned of. */
+/** Runs the migrations of one version after those of another. Resolves to the second version's warnings. */
 async function runAfter(t: TestContext, before: readonly Migration[], then: readonly Migration[]) {
   const database = await openSqliteDatabase({ file: join(await temporaryDirectory(t), 'test.db') });
   t.after(() => database.close());
@@ -28,18 +28,18 @@ async function runAfter(t: TestContext, before: readonly Migration[], then: read
   return warnings;
 }
 
-test('a version that meets migrations of a newer one continues, and says which they are', async (t) => {
+test('a version that finds newer migrations continues and names them', async (t) => {
   const newer = [...ours, step('0003-third'), step('0004-fourth')];
   const [warning, ...more] = await runAfter(t, newer, ours);
   assert.match(warning ?? '', /newer version.*0003-third, engine\/0004-fourth.*continues/);
   assert.deepEqual(more, []);
 });
 
-test('a version that knows all migrations warns of nothing', async (t) => {
+test('a version that knows all migrations gives no warning', async (t) => {
   assert.deepEqual(await runAfter(t, ours, [...ours, step('0003-third!')]), []);
 });
 
-test('a migration that older versions cannot live with keeps them out, with what to do', async (t) => {
+test('a breaking migration keeps out older versions, and the error says what to do', async (t) => {
   const newer = [...ours, step('0003-third'), step('0004-fourth!')];
   await assert.rejects(runAfter(t, newer, ours), (error) => {
     assert.ok(hasCode(error, 'unavailable'));

@@ -8,8 +8,8 @@ const warnProcess: Warn = (text) => process.emitWarning(text, 'PismakWarning');
 type MigratedDatabase = Pick<Database, 'dialect' | 'query' | 'transaction'>;
 
 /**
- * Runs what has not run yet, in the order of names, each in its own transaction. For adapters of both dialects. What a
- * newer version has run is left alone and told to `warn`, unless its name ends with `!`: that one can't be lived with.
+ * Runs the migrations that have not run yet, in name order, each in its own transaction, for both dialects. Migrations of
+ * a newer version are left alone and reported to `warn`, unless the name ends with `!`: those keep this version out.
  */
 export async function runMigrations(
   database: MigratedDatabase,
@@ -31,7 +31,7 @@ export async function runMigrations(
         .onConflict((conflict) => conflict.doNothing())
         .returning('name')
         .executeTakeFirst();
-      // A migration makes the tables, so it may not rely on their types.
+      // A migration creates the tables, so it must not rely on their types.
       if (claimed) await migration.up(transaction as unknown as Transaction<unknown>, database.dialect);
     });
   }
@@ -63,7 +63,7 @@ export async function checkMigrations(
 function sorted(line: MigrationLine): Migration[] {
   const inOrder = line.migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const twice = inOrder.find((migration, index) => migration.name === inOrder[index + 1]?.name);
-  if (twice) throw new PismakError('internal', `There are two migrations named "${twice.name}": rename one`);
+  if (twice) throw new PismakError('internal', `Two migrations are named "${twice.name}". Rename one.`);
   return inOrder;
 }
 
@@ -77,7 +77,7 @@ function warnOfNewer(line: MigrationLine, applied: readonly string[], warn: Warn
   const unknown = applied.filter((name) => name.startsWith(`${line.name}/`) && !known.has(name)).sort();
   const breaking = unknown.filter((name) => name.endsWith('!'));
   if (breaking.length > 0) {
-    const text = `A newer version has changed this database (${breaking.join(', ')}) so that this one can't use it. Use the newer version, or restore a backup from before.`;
+    const text = `A newer version has changed this database (${breaking.join(', ')}), so this version can't use it. Use the newer version, or restore a backup from before the change.`;
     throw new PismakError('unavailable', text, { details: { migrations: breaking } });
   }
   if (unknown.length === 0) return;
@@ -88,7 +88,7 @@ function warnOfNewer(line: MigrationLine, applied: readonly string[], warn: Warn
 async function appliedNames({ query }: Pick<Database, 'query'>): Promise<string[]> {
   const rows = await query.withTables<MigrationTables>().selectFrom('migration').select('name').execute();
   const names = rows.map(({ name }) => name);
-  // 0.1 had one line of migrations, without its name; its tables have other names, and nothing converts them.
+  // 0.1 had one unnamed line of migrations. Its tables have other names, and nothing converts them.
   if (names.some((name) => !name.includes('/'))) {
     const text =
       'This database belongs to Pismak 0.1, which this version cannot read. Nothing was changed. Start with a new data directory (--data DIR) or an empty database, or continue with 0.1 until its work is done.';
@@ -97,5 +97,5 @@ async function appliedNames({ query }: Pick<Database, 'query'>): Promise<string[
   return names;
 }
 
-/** The table that remembers what has run. */
+/** The table of migrations that have run. */
 type MigrationTables = { migration: { name: string; appliedAt: number } };

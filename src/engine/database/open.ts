@@ -7,16 +7,16 @@ import { databaseSchemes } from './schemes.ts';
 export const engineMigrations: MigrationLine = { name: 'engine', migrations: [frame] };
 
 export interface OpenDatabaseParts {
-  /** Where an embedded database lives. */
+  /** The file of an embedded database. */
   file: string;
   clock: Clock;
-  /** Of the houses, after the engine's. */
+  /** The migration lines of the houses, which run after the engine's. */
   lines?: readonly MigrationLine[];
-  /** Don't change the schema, only check that it is right. */
+  /** Don't change the schema, only check that it is complete. */
   onlyCheck?: boolean;
 }
 
-/** Opens the adapter that the URL asks for, with the tables of the engine and the houses. */
+/** Opens the adapter that the URL selects, with the tables of the engine and the houses. */
 export async function openDatabase(url: string, parts: OpenDatabaseParts): Promise<Database> {
   const database = await openAdapter(url, parts);
   try {
@@ -40,6 +40,6 @@ async function openAdapter(url: string, parts: { file: string; clock: Clock }): 
   }
   throw new PismakError(
     'configuration-invalid',
-    `no database for ${scheme}:; there are ${databaseSchemes.join(', ')}`,
+    `Unknown database scheme "${scheme}". Use one of ${databaseSchemes.join(', ')}.`,
   );
 }

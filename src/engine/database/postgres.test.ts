@@ -30,7 +30,7 @@ async function openWithTables(context: TestContext) {
 }
 
 describe('the database on PostgreSQL', () => {
-  test('of two transactions that decide by what they read, one decides anew', async (context) => {
+  test('when two transactions decide on what they read, one of them runs again', async (context) => {
     const database = await openWithTables(context);
     const bothHaveRead = Promise.withResolvers<void>();
     let readers = 0;
@@ -49,7 +49,7 @@ describe('the database on PostgreSQL', () => {
     assert.equal((await database.query.selectFrom('secret').select('name').execute()).length, 1);
   });
 
-  test('a transaction that swallows the failure of a statement still fails with it', async (context) => {
+  test('a transaction that swallows a failed statement still fails with its error', async (context) => {
     const database = await openWithTables(context);
     const work = database.transaction(async (transaction) => {
       await transaction.insertInto('secret').values(secret('a')).execute();
@@ -63,7 +63,7 @@ describe('the database on PostgreSQL', () => {
     assert.deepEqual(await database.query.selectFrom('secret').selectAll().execute(), []);
   });
 
-  test('many transactions that also read outside themselves do not wait for each other for ever', async (context) => {
+  test('many transactions that also read outside themselves do not deadlock', async (context) => {
     const database = await openWithTables(context);
     const work = (_: unknown, number: number) =>
       database.transaction(async (transaction) => {
@@ -100,7 +100,7 @@ describe('the database on PostgreSQL', () => {
     }
   });
 
-  test('when the server is killed, what has resolved is there again with it, and nothing by halves', async (context) => {
+  test('when the server is killed, it comes back with every resolved transaction and no half of one', async (context) => {
     const database = await openWithTables(context);
     let resolved = 0;
     let going = true;
@@ -135,11 +135,11 @@ describe('the database on PostgreSQL', () => {
     await server.primary.start();
     const rows = await database.query.selectFrom('secret').select('name').execute();
     assert.ok(rows.length / 2 >= resolved, `${resolved} resolved, ${rows.length / 2} are there`);
-    assert.ok(rows.length / 2 <= resolved + 4, 'at most those under way more');
+    assert.ok(rows.length / 2 <= resolved + 4, 'at most those under way in addition');
     assert.equal(rows.length % 2, 0);
   });
 
-  test('a stream and a transaction whose connection is cut fail with `unavailable`, and the next ones succeed', async (context) => {
+  test('when a connection is cut, its stream or transaction fails with `unavailable`, and the next one succeeds', async (context) => {
     const database = await openWithTables(context);
     const cutOthers = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`;

@@ -9,16 +9,16 @@ import { Slots } from './postgres/slots.ts';
 import type { EngineTables } from './tables.ts';
 
 const connections = 10;
-/** Fewer than connections: a transaction may read outside itself, and must not wait for its own kind then. */
+/** Fewer than connections: a transaction may read outside itself, and must not wait for other transactions then. */
 const transactions = 8;
-/** Any number that no one else takes. */
+/** An arbitrary lock number that nothing else uses. */
 export const migrationLock = 7_061_736_001;
 const longestPauseMs = 100;
 const triesMs = 30_000;
 
 /**
- * A database on PostgreSQL. Transactions are serialisable, as they are on SQLite, where only one writes at a time: one
- * that clashes with another is done again, so what it does besides its statements must bear that.
+ * A database on PostgreSQL. Transactions are serialisable, as on SQLite, where only one writes at a time. A transaction
+ * that clashes with another runs again, so its side effects must be repeatable.
  */
 export async function openPostgresDatabase(options: {
   url: string;
@@ -60,7 +60,7 @@ export async function openPostgresDatabase(options: {
     },
     checkMigrated: (line) => checkMigrations(database, line),
     migrate: (line) =>
-      // One at a time in the cluster. The lock ends with its connection, whatever happens to this process.
+      // One migration at a time in the cluster. The lock ends with its connection, even if this process dies.
       query.connection().execute(async (connection) => {
         await sql`SELECT pg_advisory_lock(${sql.lit(migrationLock)})`.execute(connection);
         try {
@@ -69,7 +69,7 @@ export async function openPostgresDatabase(options: {
           await sql`SELECT pg_advisory_unlock(${sql.lit(migrationLock)})`.execute(connection);
         }
       }),
-    // Tables are a matter of types only: at run time it is this same object.
+    // Tables are only types: at run time this is the same object.
     withTables: <Tables>() => database as Database<Tables>,
     close: () => pool.close(),
   };

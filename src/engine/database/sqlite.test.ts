@@ -18,7 +18,7 @@ databaseContract('SQLite', create);
 migrationContract('SQLite', create);
 
 describe('the SQLite file', () => {
-  test('after kill -9 in mid-transaction every transaction is there as a whole or not at all', async (context) => {
+  test('after kill -9 during a transaction, every transaction is there completely or not at all', async (context) => {
     const file = join(await temporaryDirectory(context), 'test.db');
     for (let round = 0; round < 3; round++) {
       const program = startProgram(context, 'commit-endlessly', [file, 'Infinity', String(round)]);
@@ -30,8 +30,8 @@ describe('the SQLite file', () => {
       await database.close();
       const mine = rows.map((row) => row.name).filter((name) => name.startsWith(`${round}-`));
       assert.ok(mine.length / 2 >= resolved, `${resolved} commits resolved, ${mine.length / 2} are there`);
-      assert.ok(mine.length / 2 <= resolved + 1, 'at most the one under way more');
-      assert.equal(mine.length % 2, 0, 'no half of a transaction');
+      assert.ok(mine.length / 2 <= resolved + 1, 'at most the one under way in addition');
+      assert.equal(mine.length % 2, 0, 'no half transaction');
     }
   });
 
@@ -51,7 +51,7 @@ describe('the SQLite file', () => {
     assert.ok(syncs.length >= 30, `30 commits, ${syncs.length} syncs`);
   });
 
-  test('a snapshot is a whole copy, for its owner only, and never overwrites', async (context) => {
+  test('a snapshot is a complete copy, readable by its owner only, and never overwrites a file', async (context) => {
     const directory = await temporaryDirectory(context);
     const copy = join(directory, 'copy.db');
     const database = await openSqliteDatabase({ file: join(directory, 'test.db') });
@@ -71,7 +71,7 @@ describe('the SQLite file', () => {
     await restored.close();
   });
 
-  test('a write outside an open transaction, made inside it, fails instead of waiting forever', async (context) => {
+  test('a write outside the open transaction, made from inside it, fails instead of waiting for ever', async (context) => {
     const database = await (await create(context))();
     await database.migrate(engineMigrations);
     const row = { name: 'a', value: 'b', createdAt: 1 };
@@ -81,7 +81,7 @@ describe('the SQLite file', () => {
     await database.close();
   });
 
-  test('a file that is no database, or cannot be made, is refused with a reason', async (context) => {
+  test('a file that is not a database, or cannot be created, is refused with a reason', async (context) => {
     const file = join(await temporaryDirectory(context), 'notes.txt');
     await writeFile(file, 'Dear diary, '.repeat(1000));
     for (const wrong of [file, join(file, 'inside')]) {

@@ -14,7 +14,7 @@ import type { SqliteAnswer, SqliteQuestion } from './sqlite/thread.ts';
 import { startThread } from './sqlite/thread-link.ts';
 import type { EngineTables } from './tables.ts';
 
-/** A database in one file, owned by one thread of this process. The schema is made by `migrate`. */
+/** A database in one file, owned by one thread of this process. `migrate` creates the schema. */
 export async function openSqliteDatabase(options: { file: string; clock?: Clock }): Promise<Database> {
   const { file, clock = systemClock } = options;
   await createPrivateFile(file);
@@ -36,7 +36,7 @@ export async function openSqliteDatabase(options: { file: string; clock?: Clock 
       query.transaction().execute((transaction) => driver.insideTransaction(() => work(transaction))),
     migrate: (line) => runMigrations(database, line, () => clock.now()),
     checkMigrated: (line) => checkMigrations(database, line),
-    // Tables are a matter of types only: at run time it is this same object.
+    // Tables are only types: at run time this is the same object.
     withTables: <Tables>() => database as Database<Tables>,
     snapshot: (copy) => writeSnapshot(file, copy),
     close: () => driver.destroy(),
@@ -58,11 +58,11 @@ async function openThread(file: string) {
   return link;
 }
 
-/** Copies in a thread of its own: a big file takes seconds, and the others' queries go on meanwhile. */
+/** Copies in a separate thread: a large file takes seconds, and queries go on meanwhile. */
 async function writeSnapshot(file: string, copy: string): Promise<void> {
   const target = await open(copy, 'wx', 0o600).catch((error) => {
     throw isSystemError(error, 'EEXIST')
-      ? new PismakError('already-exists', `${copy} exists: choose another name for the copy`)
+      ? new PismakError('already-exists', `${copy} already exists. Choose another name for the copy.`)
       : new PismakError('invalid-input', `${copy} cannot be written: ${messageOf(error)}`, { cause: error });
   });
   try {

@@ -11,7 +11,7 @@ export interface EngineTables {
     changedBy: string;
   };
   pipeline: { name: string; stagesJson: string; owner: string; createdAt: number };
-  /** Queues that hold finished requests, and whose they are. */
+  /** Queues of finished requests, and their owners. */
   outputQueue: { name: string; owner: string; createdAt: number };
 
   account: {
@@ -28,7 +28,7 @@ export interface EngineTables {
     name: string;
     owner: string;
     role: string;
-    /** Operation names or prefixes (`stage.`) that the key may call; `*` for all that its role may. */
+    /** Operation names or prefixes (`stage.`) that the key may call; `*` for all that its role may call. */
     scopesJson: string;
     createdAt: number;
     lastUsedAt: number | null;
@@ -44,7 +44,7 @@ export interface EngineTables {
     outcome: string;
     address: string;
   };
-  /** Small values that belong to the installation: secrets for signing, the one-time set-up token. */
+  /** Small values of the installation: signing secrets, the one-time set-up token. */
   secret: { name: string; value: string; createdAt: number };
 
   outbox: {
@@ -58,11 +58,11 @@ export interface EngineTables {
   };
   backlog: {
     id: string;
-    /** Whose work it is in which queue: items are released fairly between owners. */
+    /** Items of a queue are released fairly between owners. */
     queue: string;
     owner: string;
     weight: number;
-    /** What it belongs to (a document, a campaign), for pause and cancel. */
+    /** The document, campaign or the like it belongs to, for pause and cancel. */
     batch: string;
     messageId: string;
     lane: string;
@@ -76,7 +76,7 @@ export interface EngineTables {
   scheduleRun: {
     id: string;
     schedule: string;
-    /** The moment it stands for; with the schedule's name unique, so that a tick runs once in the cluster. */
+    /** The moment it runs for. Unique with the schedule's name, so that a tick runs once in the cluster. */
     tick: string;
     status: string;
     parametersJson: string;
@@ -99,26 +99,26 @@ export interface EngineTables {
   /** What the watchdog saw from `since` to `until`; `size` is that of the JSON. */
   trace: { id: string; since: number; until: number; whole: number; size: number; eventsJson: string };
   blobRef: { hash: string; owner: string; createdAt: number };
-  /** Who put bytes within the last day or two, and therefore may use them by their hash. */
+  /** Recent uploaders of a blob, who may therefore use it by its hash. */
   blobPut: {
     hash: string;
     owner: string;
     at: number;
-    /** 0 once something has used them, and for what an older version has put. */
+    /** 0 once something uses the blob, and for blobs put by an older version. */
     size: Generated<number>;
   };
-  /** Bytes on their way in: those that arrive in parts, and those that came whole and that nothing uses yet. */
+  /** Uploads in parts, and complete uploads that nothing uses yet. */
   upload: {
     id: string;
     owner: string;
     createdAt: number;
-    /** open: takes parts | closed: takes no more, the parts are being joined | finished: `hash` is the whole */
+    /** open: takes parts | closed: takes no more, the parts are being joined | finished: `hash` names the blob */
     state: Generated<string>;
     hash: string | null;
     size: Generated<number>;
   };
   uploadPart: { upload: string; offset: number; size: number; hash: string };
-  /** When a blob was first found with no owner; it goes a day later. */
+  /** When a blob was first found without an owner. It is deleted a day later. */
   blobOrphan: { hash: string; since: number };
 
   coordinationNode: { path: string; value: string; version: number };

@@ -1,6 +1,6 @@
 /**
- * What changed, for everybody who watches: one numbered, bounded list. The server-sent events are fed by it, and a
- * client that was away says the last number it saw. A change says *what* changed; who wants the state reads it.
+ * What changed, for everyone who watches: one numbered, bounded list. It feeds the server-sent events, and a client that
+ * was away sends the last number it saw. A change says *what* changed; a client that wants the state reads it.
  */
 export interface Change {
   id: number;
@@ -8,14 +8,14 @@ export interface Change {
   /** `stage`, `worker`, `queue`, `alert`, `schedule`, ...: the noun of the operations that read it. */
   kind: string;
   entity: string;
-  /** Only this user (and administrators) may hear of it; undefined = everybody who may read. */
+  /** Only this user (and administrators) may see it; undefined = everyone who may read. */
   owner?: string;
   data?: Readonly<Record<string, unknown>>;
 }
 
 export interface ChangeLog {
   add(change: Omit<Change, 'id' | 'at'>): void;
-  /** What came after `id`, or undefined when that is further back than the list reaches: read everything anew. */
+  /** The changes after `id`, or undefined if the list no longer reaches back to it: then read everything again. */
   since(id: number): Change[] | undefined;
   readonly lastId: number;
   subscribe(listener: (change: Change) => void): () => void;
@@ -24,20 +24,20 @@ export interface ChangeLog {
 export function createChangeLog(clock: { now(): number }, capacity = 5_000): ChangeLog {
   let changes: Change[] = [];
   const listeners = new Set<(change: Change) => void>();
-  // Numbers go on from the clock, so that a client of an earlier process is told to read everything anew.
+  // Numbers start from the clock, so that a client of an earlier process reads everything again.
   const firstId = clock.now() * 1000;
   let lastId = firstId;
   return {
     add(partial) {
       const change: Change = { ...partial, id: ++lastId, at: clock.now() };
       changes.push(change);
-      // Trimmed in lumps: shifting one by one would cost the length of the list each time.
+      // Trim in bulk: shifting one by one would copy the list each time.
       if (changes.length > capacity * 1.5) changes = changes.slice(-capacity);
       for (const listener of listeners) {
         try {
           listener(change);
         } catch {
-          // One broken listener must not keep the news from the others.
+          // One broken listener must not stop the others.
         }
       }
     },

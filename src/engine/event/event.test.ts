@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createChangeLog } from './change-log.ts';
 import { createEvents } from './event.ts';
 
-test('events are kept up to a bound, the latest ones, and what was pushed out is counted', () => {
+test('the latest events are kept up to a limit, and dropped ones are counted', () => {
   const events = createEvents(3);
   for (let at = 1; at <= 5; at++) events.emit({ kind: at % 2 ? 'odd' : 'even', entity: 'x', at });
   assert.deepEqual(
@@ -17,7 +17,7 @@ test('events are kept up to a bound, the latest ones, and what was pushed out is
   assert.equal(events.dropped, 2);
 });
 
-test('a listener that throws keeps the news from nobody', () => {
+test('a listener that throws does not stop the others', () => {
   const events = createEvents();
   const heard: number[] = [];
   events.subscribe(() => {
@@ -30,7 +30,7 @@ test('a listener that throws keeps the news from nobody', () => {
   assert.deepEqual(heard, [1]);
 });
 
-test('whoever was away hears what changed since, or that it must read everything anew', () => {
+test('a client that was away gets the changes since, or must read everything again', () => {
   const changes = createChangeLog({ now: () => 5 }, 4);
   const start = changes.lastId;
   for (const entity of ['a', 'b', 'c']) changes.add({ kind: 'stage', entity });

@@ -13,9 +13,9 @@ export interface Events {
   emit(event: Event): void;
   /** The latest ones, oldest first. */
   recent(filter?: { kind?: string; limit?: number }): Event[];
-  /** Called with every event from now on; a listener that throws harms nobody. */
+  /** Calls the listener with every event from now on. A listener that throws harms no other. */
   subscribe(listener: (event: Event) => void): () => void;
-  /** How many were emitted and have been pushed out of the buffer. */
+  /** How many events the buffer has dropped. */
   readonly dropped: number;
 }
 
@@ -36,7 +36,7 @@ export function createEvents(capacity = 10_000): Events {
         try {
           listener(event);
         } catch {
-          // Whoever counts must not stop whoever works.
+          // A broken listener must not stop the work.
         }
       }
     },

@@ -3,16 +3,16 @@ import { dirname } from 'node:path';
 import { isSystemError } from './system-error.ts';
 
 /**
- * Makes the directory and those above it that are missing. Node's own `recursive` never ends where nothing can be made
- * though the directory above is there, as in /proc.
+ * Creates the directory and its missing parents. Node's own `recursive` never ends where nothing can be created though
+ * the parent exists, as in /proc.
  */
 export async function makeDirectory(path: string, options: { mode?: number } = {}): Promise<void> {
   if (await tryMake(path, options)) return;
   await makeDirectory(dirname(path), options);
-  if (!(await tryMake(path, options))) throw new Error(`nothing can be made in ${dirname(path)}`);
+  if (!(await tryMake(path, options))) throw new Error(`no directory can be created in ${dirname(path)}`);
 }
 
-/** False when the directory above is missing, or so it is said. */
+/** False if the parent is missing, or the system says so. */
 async function tryMake(path: string, options: { mode?: number }): Promise<boolean> {
   try {
     await mkdir(path, options);

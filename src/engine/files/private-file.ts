@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { messageOf, PismakError } from '../errors.ts';
 import { isSystemError } from './system-error.ts';
 
-/** Makes sure that a new file is its owner's alone. SQLite would let everybody read it; its WAL takes over the mode. */
+/** Makes sure that only the owner can read a new file. SQLite would let everyone read it; its WAL inherits the mode. */
 export async function createPrivateFile(file: string): Promise<void> {
   try {
     // Never opens an existing file: closing it again would drop SQLite's locks in this process.

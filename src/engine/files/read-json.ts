@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseJson } from '../json.ts';
 
-/** The content of a JSON file; undefined when there is none that can be read, or it is not JSON. */
+/** The content of a JSON file; undefined if it can't be read or is not JSON. */
 export async function readJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   return text === undefined ? undefined : parseJson(text);

@@ -28,12 +28,16 @@ const hostile = fc.oneof(
 
 function assertSafe(name: string) {
   assert.ok(name !== '' && Buffer.byteLength(name) <= 255);
-  assert.doesNotMatch(name, /^\.|[/\\:*?"<>|\p{C}\p{Zl}\p{Zp}]|[. ]$|^ /u, 'not hidden, nothing unseen');
-  assert.doesNotMatch(name, /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i, 'not a device of Windows');
+  assert.doesNotMatch(
+    name,
+    /^\.|[/\\:*?"<>|\p{C}\p{Zl}\p{Zp}]|[. ]$|^ /u,
+    'not hidden, no invisible characters',
+  );
+  assert.doesNotMatch(name, /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i, 'not a Windows device');
   assert.equal(name, name.toWellFormed().normalize('NFC'));
 }
 
-test('whatever the name, it becomes the safe name of one file, and stays as it is when done again', () => {
+test('any name becomes a safe file name, and repeating changes nothing', () => {
   fc.assert(
     fc.property(hostile, (name) => {
       assertSafe(safeFileName(name));
@@ -43,7 +47,7 @@ test('whatever the name, it becomes the safe name of one file, and stays as it i
   );
 });
 
-test('whatever the name, the path stays below its directory, and stays as it is when done again', () => {
+test('any path stays below its directory, and repeating changes nothing', () => {
   fc.assert(
     fc.property(hostile, (name) => {
       const path = safePath(name);
@@ -91,14 +95,14 @@ test('different names never become the same marked name', () => {
   );
 });
 
-test('names that collide are kept apart, also where case does not count', () => {
+test('colliding names are kept apart, even where case does not count', () => {
   const place = createDistinctPaths({ reserved: ['request.pb'] });
   const wanted = ['a/b.txt', 'A/B.txt', 'a/b.txt', 'a/b~2.txt', 'c', 'c', 'request.pb', 'a'];
   const given = ['a/b.txt', 'A/B~2.txt', 'a/b~3.txt', 'a/b~2~2.txt', 'c', 'c~2', 'request~2.pb', 'a~2'];
   assert.deepEqual(wanted.map(place), given);
 });
 
-test('whatever is asked for, no path is given twice, and no file stands where a folder does', () => {
+test('no path is given twice, and no file takes the place of a folder', () => {
   fc.assert(
     fc.property(fc.array(hostile.map(safePath), { maxLength: 20 }), (wanted) => {
       const given = wanted.map(createDistinctPaths()).map((path) => path.toLowerCase());
@@ -107,14 +111,14 @@ test('whatever is asked for, no path is given twice, and no file stands where a 
   );
 });
 
-test('thousands of files of one name are told apart in no time', () => {
+test('thousands of files of one name are quickly kept apart', () => {
   const place = createDistinctPaths();
   const given = Array.from({ length: 20_000 }, () => place('page.txt'));
   assert.equal(new Set(given).size, given.length);
   assert.equal(given.at(-1), 'page~20000.txt');
 });
 
-test('a path that leads out of its directory, or that nobody can type, is not plain', () => {
+test('a path that leaves its directory, or has unprintable characters, is not plain', () => {
   const bad = [
     '',
     '.',
@@ -148,12 +152,12 @@ test('files are placed under their own names, with folders, spaces, quotes and d
   );
 });
 
-test('files with bad names, or where a folder stands already, are placed under others', () => {
+test('files with bad names, or in the place of a folder, get other names', () => {
   const placed = placeNames(['../x', 'a', 'a/b', 'x', 'c/d', 'c', '\n']);
   assert.deepEqual([...placed.values()], ['x~2', 'a', 'a_b', 'x', 'c/d', 'c~2', '_']);
 });
 
-test('whatever the names are, every file has a place of its own', () => {
+test('every file gets its own place, whatever the names', () => {
   fc.assert(
     fc.property(fc.uniqueArray(hostile, { maxLength: 20 }), (some) => {
       const places = placeNames(some);

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 
 /*
- * Names from outside (of requests, archives, programs) as names of files. A safe name works on any system: it stays in its
- * directory, is not hidden, not one that Windows reserves, in NFC, without characters that nobody sees, and not too long.
+ * Untrusted names (of requests, archives, programs) as file names. A safe name works on any system: it stays in its
+ * directory, is not hidden, not reserved by Windows, in NFC, without invisible characters, and not too long.
  */
 
-/** Bytes. File systems allow 255, and something may be added to it. */
+/** In bytes. File systems allow 255, and a suffix may be added. */
 const longest = 200;
 const mostParts = 8;
 /** Control, format and unassigned characters, line separators, and what Windows doesn't allow. */
 const unsafe = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu;
 const reservedByWindows = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.|$)/i;
 
-/** A safe name of one file: `a/b.txt` becomes `a_b.txt`. A safe name stays as it is. */
+/** A safe name for one file: `a/b.txt` becomes `a_b.txt`. A safe name stays unchanged. */
 export function safeFileName(name: string): string {
   const cleaned = name.toWellFormed().normalize('NFC').replaceAll(unsafe, '_');
   // Windows drops dots and spaces at the end.
@@ -35,7 +35,7 @@ export function markedFileName(name: string): string {
 }
 
 /**
- * Whether a path works here as it stands, if perhaps not everywhere: relative, within its directory, printable. Hidden files
+ * Whether a path works here unchanged, if perhaps not everywhere: relative, within its directory, printable. Hidden files
  * are allowed.
  */
 export function isPlainPath(name: string): boolean {
@@ -65,7 +65,7 @@ export function createDistinctPaths({
   const keyOf = (path: string) => (ignoreCase ? path.toLowerCase() : path);
   const files = new Set([...reserved].map(keyOf));
   const folders = new Set<string>();
-  /** So that the thousandth copy of a path needn't count from the beginning. */
+  /** So that the thousandth copy of a path needn't count from the start. */
   const copies = new Map<string, number>();
   return (wanted) => {
     const isBelowFile = foldersOf(wanted).some((folder) => files.has(keyOf(folder)));
@@ -80,7 +80,7 @@ export function createDistinctPaths({
   };
 }
 
-/** A place for each name in a directory of our own: under its own name where that works, else under a safe one. */
+/** A place for each name in one of our directories: under its own name if that works, else under a safe one. */
 export function placeNames(names: readonly string[]): Map<string, string> {
   const distinct = createDistinctPaths({ ignoreCase: false });
   const [plain, others] = [names.filter(isPlainPath), names.filter((name) => !isPlainPath(name))];
@@ -101,7 +101,7 @@ function numbered(path: string, number: number): string {
   return path.replace(/(\.[^./]*)?$/, (ending) => `~${number}${ending}`);
 }
 
-/** Cut between characters; the ending stays: `.txt`, `.page.xml`. */
+/** Cuts between characters and keeps the extension: `.txt`, `.page.xml`. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= longest) return name;
   const [ending = ''] = /(\.[\p{L}\p{N}]{1,10}){1,2}$/u.exec(name) ?? [];

@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts';
 
-/** Whether the operating system gave one of these codes: `isSystemError(error, 'ENOENT')`. */
+/** Whether this is a system error with one of these codes: `isSystemError(error, 'ENOENT')`. */
 export function isSystemError(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
@@ -12,7 +12,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is not a directory',
 };
 
-/** Why a file can't be read or written, without the system's call and code where the reason is a plain one. */
+/** Why a file can't be read or written, in plain words for common reasons. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return reasons[code] ?? messageOf(error);

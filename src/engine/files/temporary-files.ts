@@ -8,24 +8,24 @@ import type { Clock } from '../time/clock.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 const host = encodeURIComponent(hostname());
 
-/** A name for a file that is being written; it tells who writes it. */
+/** A name for a file being written; it identifies the writing process. */
 export function temporaryName(): string {
   return `${host}~${process.pid}~${randomUUID()}`;
 }
 
-/** The same in a directory that has others' files too: hidden, and not to be taken for one of theirs. */
+/** The same for a directory with other files: hidden, and not to be mistaken for one of them. */
 export function partName(): string {
   return `.${temporaryName()}.part`;
 }
 
 const partForm = /^\.([^~]+~\d+~[0-9a-f-]{36})\.part$/;
 
-/** Like `removeLeftovers`, for names made by `partName`. What can't be removed stays: it is in nobody's way. */
+/** Like `removeLeftovers`, for names made by `partName`. Files that can't be removed stay: they do no harm. */
 export async function removeParts(directory: string, clock: Clock): Promise<void> {
   await removeLeftovers(directory, clock, partForm).catch(() => {});
 }
 
-/** Removes what killed writers left: of dead processes at once, of those we can't ask about after a day. */
+/** Removes the files of killed writers: of dead processes at once, of processes we can't check after a day. */
 export async function removeLeftovers(directory: string, clock: Clock, form = /^(.*)$/): Promise<void> {
   for (const name of await readdir(directory)) {
     const [writerHost, pid, ...rest] = form.exec(name)?.[1]?.split('~') ?? [];
@@ -37,7 +37,7 @@ export async function removeLeftovers(directory: string, clock: Clock, form = /^
   }
 }
 
-/** Infinity for a file that has gone meanwhile: its writer has finished. */
+/** Infinity for a file that is gone meanwhile: its writer has finished. */
 async function lastWrite(path: string): Promise<number> {
   return stat(path).then(
     (found) => found.mtimeMs,

@@ -4,7 +4,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { sweepWorkDirectories, withWorkDirectory } from './work-directory.ts';
 
-test('only we can look into a work directory, and it is gone afterwards, also when the work failed', async () => {
+test('only we can read a work directory, and it is removed afterwards, even if the work fails', async () => {
   let used = '';
   const failing = withWorkDirectory(async (directory) => {
     used = directory;
@@ -15,7 +15,7 @@ test('only we can look into a work directory, and it is gone afterwards, also wh
   assert.ok(!existsSync(used));
 });
 
-test('what a killed process has left is swept, what a living one uses is not', async (t) => {
+test('directories of killed processes are swept, those of live ones are not', async (t) => {
   const module = new URL('./work-directory.ts', import.meta.url).href;
   const program = `import { writeSync } from 'node:fs';
     import { withWorkDirectory } from ${JSON.stringify(module)};

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLiving } from '../data-directory/living-process.ts';
 
-/** Name of the machine too: containers may share a directory for temporary files, and number their processes alike. */
+/** Includes the host name: containers may share a temporary directory and have the same process ids. */
 const prefix = `pismak-work-${hostname().replace(/[^A-Za-z0-9.]/g, '')}-`;
 
 /** A new directory that only we can read, for files that a program needs on disk. Removed when the work is done. */
@@ -17,13 +17,13 @@ export async function withWorkDirectory<T>(work: (directory: string) => Promise<
   }
 }
 
-/** Removes what processes of ours that were killed have left: pages may hold what nobody else should read. */
+/** Removes the directories of our killed processes: pages may be confidential. */
 export async function sweepWorkDirectories(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(prefix)) continue;
     const pid = Number.parseInt(name.slice(prefix.length), 10);
     if (!Number.isInteger(pid) || isLiving(pid)) continue;
-    // Another user's, or being removed by somebody else.
+    // It belongs to another user, or another process is removing it.
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 }

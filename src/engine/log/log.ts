@@ -6,7 +6,7 @@ export interface Log {
   close(): void;
 }
 
-/** The process's own log: everything goes to the file as JSON, and to `console` for people. */
+/** The log of this process: JSON in the file, readable lines on `console`. */
 export function openLog(options: { level: string; file: string; console?: (line: string) => void }): Log {
   const file = new RotatingFile(options.file);
   const streams: { level: 'trace'; stream: { write(line: string): void } }[] = [
@@ -37,6 +37,6 @@ export function forPeople(line: string): string {
 
 function shown(value: unknown): string {
   const text = typeof value === 'string' && !/[\s"]/.test(value) ? value : JSON.stringify(value);
-  // What came from outside may hold control characters: they must not reach the terminal.
+  // Untrusted text may contain control characters, which must not reach the terminal.
   return text.replace(/\p{Cc}/gu, '').slice(0, 300);
 }

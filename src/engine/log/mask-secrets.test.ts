@@ -18,5 +18,5 @@ const masked: [text: string, shown: string][] = [
 ];
 
 for (const [text, shown] of masked) {
-  test(`${shown} is what is shown`, () => assert.equal(maskSecrets(text), shown));
+  test(`a log shows ${shown}`, () => assert.equal(maskSecrets(text), shown));
 }

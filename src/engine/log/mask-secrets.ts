@@ -1,5 +1,5 @@
 /**
- * A text as it may be shown: credentials of URLs, query parameters that carry secrets, and long random parts of a web
+ * Masks secrets in a text: credentials of URLs, query parameters that carry secrets, and long random parts of a web
  * address (the secret of a webhook is often in its path) become `***`.
  */
 export function maskSecrets(text: string): string {

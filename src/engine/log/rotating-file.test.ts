@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { RotatingFile } from './rotating-file.ts';
 
-test('a full log file moves aside, and together the two never grow beyond twice the limit', async (t) => {
+test('a full log file is rotated, and the two files never exceed twice the limit', async (t) => {
   const path = `${await temporaryDirectory(t)}/logs/pismak.log`;
   const file = new RotatingFile(path, 100);
   for (let line = 0; line < 50; line++) file.write(`line number ${line}\n`);
@@ -14,7 +14,7 @@ test('a full log file moves aside, and together the two never grow beyond twice 
   assert.match(before + now, /line number 49\n$/);
 });
 
-test('a log file is continued after a restart', async (t) => {
+test('a log file continues after a restart', async (t) => {
   const path = `${await temporaryDirectory(t)}/pismak.log`;
   for (const line of ['first\n', 'second\n']) {
     const file = new RotatingFile(path);

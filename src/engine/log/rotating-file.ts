@@ -2,8 +2,8 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { dirname } from 'node:path';
 
 /**
- * A log file that never fills the disk: when it is full it becomes `NAME.1` (the one before goes) and a new one begins.
- * Lines are written at once, so that the last words of a dying process are there.
+ * A log file that never fills the disk: when it is full it becomes `NAME.1` (replacing the previous one) and a new one
+ * starts. Lines are written at once, so that the last lines of a dying process are there.
  */
 export class RotatingFile {
   readonly #path: string;
@@ -24,7 +24,7 @@ export class RotatingFile {
       this.#size += writeSync(this.#descriptor, line);
       if (this.#size >= this.#limit) this.#rotate();
     } catch {
-      // A full disk must not stop the work: the console still has the line, and an alert says what is wrong.
+      // A full disk must not stop the work: the console still gets the line, and an alert reports the disk.
     }
   }
 

@@ -14,8 +14,8 @@ export interface AuditEntry {
 }
 
 /**
- * Writes who did what, and resolves when it is durable. Entries that come while others are being written share the
- * next transaction. What was done is done: when it can't be recorded the log says so, and the caller hears no error.
+ * Records who did what, and resolves when the record is durable. Entries that come while others are being written share
+ * the next transaction. If a record can't be written, the log says so and the caller gets no error: the work is done.
  */
 export function audit(engine: AuditParts, entry: AuditEntry): Promise<void> {
   const batch = batches.get(engine.database) ?? { waiting: [], next: undefined, writing: Promise.resolve() };
@@ -42,7 +42,7 @@ export function audit(engine: AuditParts, entry: AuditEntry): Promise<void> {
 export type AuditParts = Pick<Engine, 'database' | 'clock' | 'log'>;
 type Row = Insertable<EngineTables['audit']>;
 
-/** Entries that wait for the transaction that is being written. */
+/** Entries that wait for the transaction under way. */
 interface Batch {
   waiting: Row[];
   next: Promise<void> | undefined;
@@ -53,7 +53,7 @@ const batches = new WeakMap<AuditParts['database'], Batch>();
 async function write(engine: AuditParts, rows: Row[]): Promise<void> {
   try {
     await engine.database.transaction(async (transaction) => {
-      // Seven columns a row, and SQLite takes at most 32766 parameters in a statement.
+      // Seven columns per row, and SQLite allows at most 32766 parameters per statement.
       for (let start = 0; start < rows.length; start += 1000) {
         await transaction
           .insertInto('audit')
@@ -66,7 +66,7 @@ async function write(engine: AuditParts, rows: Row[]): Promise<void> {
   }
 }
 
-/** The user, and which of the user's keys it was. */
+/** The user, and the key if one was used. */
 function actorOf(caller: Caller | undefined): string {
   if (!caller?.name) return '(nobody)';
   return caller.credential?.startsWith('key:') ? `${caller.name} (${caller.credential})` : caller.name;

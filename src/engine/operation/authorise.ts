@@ -1,7 +1,7 @@
 import { PismakError } from '../errors.ts';
 import { type Caller, hasRole, type Operation } from './operation.ts';
 
-/** Refuses whoever may not call the operation at all, whatever the input. Gives back who calls. */
+/** Refuses callers that may not call the operation at all, whatever the input. Returns the caller. */
 export function authorise(
   operation: Pick<Operation, 'name' | 'role'>,
   caller: Caller | undefined,
@@ -17,7 +17,7 @@ export function authorise(
   if (!hasRole(caller, operation.role)) {
     throw new PismakError(
       'forbidden',
-      `${operation.name} needs the role ${operation.role}, and yours is ${caller.role}; an administrator can change that`,
+      `${operation.name} needs the role ${operation.role}, but yours is ${caller.role}; an administrator can change that`,
     );
   }
   if (!inScope(operation.name, caller.scopes)) {

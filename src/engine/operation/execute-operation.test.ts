@@ -26,7 +26,7 @@ function operation(changes: Partial<Operation> = {}): Operation {
   return { ...made, ...changes };
 }
 
-/** Operations here need no more of an engine than this. */
+/** Operations here need only this part of an engine. */
 function run(embedded: Embedded, what: Operation, caller: Caller | undefined, input: unknown) {
   return executeOperation(embedded as unknown as Engine, what, caller, input, signal);
 }
@@ -39,7 +39,7 @@ async function auditRows({ database }: Embedded) {
   return database.query.selectFrom('audit').selectAll().orderBy('id').execute();
 }
 
-test('an operation is run only for a caller with the role and the scope, and nobody else learns of its input', async (t) => {
+test('an operation runs only for a caller with the role and the scope, and others learn nothing about its input', async (t) => {
   const embedded = await openEmbedded(t);
   const admin = operation({ role: 'admin' });
   await assert.rejects(run(embedded, admin, undefined, {}), code('not-signed-in'));
@@ -53,7 +53,7 @@ test('an operation is run only for a caller with the role and the scope, and nob
   });
 });
 
-test('a wrong input is refused with every fault and where it is', async (t) => {
+test('the error for an invalid input lists every fault and its place', async (t) => {
   const embedded = await openEmbedded(t);
   await assert.rejects(
     run(embedded, operation(), anna, { name: 'too long', more: 1 }),
@@ -67,7 +67,7 @@ test('a wrong input is refused with every fault and where it is', async (t) => {
   );
 });
 
-test('somebody else’s thing looks like one that does not exist, except to its owner and administrators', async (t) => {
+test('a thing looks missing to everyone but its owner and administrators', async (t) => {
   const embedded = await openEmbedded(t);
   const owned = operation({
     owner: async (_context, input) => ((input as { name: string }).name === 'hers' ? 'anna' : undefined),
@@ -87,7 +87,7 @@ test('somebody else’s thing looks like one that does not exist, except to its 
   });
 });
 
-test('what goes wrong inside goes to the log under an id, and only the id to the caller', async (t) => {
+test('an unexpected error goes to the log under an id, and only the id to the caller', async (t) => {
   const embedded = await openEmbedded(t);
   const lines: object[] = [];
   const engine = {
@@ -116,13 +116,13 @@ test('an output holds only what the operation declares', async (t) => {
   assert.deepEqual(await run(embedded, chatty, anna, { name: 'one' }), { made: 'one' });
 });
 
-test('a definition that a handler finds wrong is the caller’s fault', async (t) => {
+test('a definition that a handler refuses is the caller’s fault', async (t) => {
   const embedded = await openEmbedded(t);
   const strict = operation({ handler: async () => ({ made: z.string().min(9).parse('short') }) });
   await assert.rejects(run(embedded, strict, anna, { name: 'one' }), code('invalid-input'));
 });
 
-test('a handler that stops because the caller is gone is not a fault of ours', async (t) => {
+test('a handler that stops because the caller is gone is not an internal error', async (t) => {
   const embedded = await openEmbedded(t);
   const waiting = operation({
     handler: async (context) => {
@@ -140,7 +140,7 @@ test('a handler that stops because the caller is gone is not a fault of ours', a
   await assert.rejects(call, code('unavailable'));
 });
 
-test('changes are audited, refused and failed ones too, without secrets; reads, calls of nobody and what declares otherwise are not', async (t) => {
+test('changes are audited without secrets, even refused and failed ones; reads, anonymous calls and exempt operations are not', async (t) => {
   const embedded = await openEmbedded(t);
   const key = { ...anna, credential: 'key:k1' };
   await run(embedded, operation(), key, { name: 'one', secret: 'hush' });
@@ -162,7 +162,7 @@ test('changes are audited, refused and failed ones too, without secrets; reads, 
   assert.doesNotMatch(JSON.stringify(rows), /hush/);
 });
 
-test('a thousand calls at once are all in the audit log when they have been answered', async (t) => {
+test('a thousand concurrent calls are all in the audit log once answered', async (t) => {
   const embedded = await openEmbedded(t);
   const calls = Array.from({ length: 1000 }, (_, index) =>
     run(embedded, operation(), anna, { name: `${index}` }),

@@ -8,9 +8,9 @@ import { maskInput } from './mask-input.ts';
 import { type Caller, mayTouch, type Operation, type OperationContext } from './operation.ts';
 
 /**
- * The only way to run an operation, for HTTP and command line alike: who calls is checked first, then the input, then
- * whose the thing is; the output is checked too, changes are audited, and what is thrown is always a `PismakError` that
- * may be shown to the caller.
+ * The only way to run an operation, from HTTP and the command line alike. Checks the caller first, then the input, then
+ * the owner of the thing; checks the output too, and audits changes. It only throws `PismakError`s that may be shown to
+ * the caller.
  */
 export async function executeOperation(
   engine: Engine,
@@ -31,7 +31,7 @@ export async function executeOperation(
     outcome = shown.code;
     throw shown;
   } finally {
-    // Calls of nobody are not recorded: anybody could fill the disk with them.
+    // Don't record anonymous calls: anyone could fill the disk with them.
     if (operation.changes && operation.audited !== false && outcome !== 'not-signed-in') {
       const inputJson = maskInput(rawInput, operation.secrets);
       await audit(engine, { caller, address, operation: operation.name, inputJson, outcome });
@@ -49,17 +49,13 @@ export function presentable(
   if (error instanceof ZodError) return invalidInput(error);
   const id = newId(engine.clock);
   engine.log.error({ err: error, id, doing }, 'an operation failed unexpectedly');
-  return new PismakError(
-    'internal',
-    `something went wrong on our side; the log has the details under ${id}`,
-    {
-      cause: error,
-      details: { id },
-    },
-  );
+  return new PismakError('internal', `an internal error occurred; the log has the details under ${id}`, {
+    cause: error,
+    details: { id },
+  });
 }
 
-/** A handler that stopped because its caller went away, or the server is closing, did nothing wrong. */
+/** A handler that stops because its caller is gone or the server is closing has not failed. */
 function cancelled(error: unknown, signal: AbortSignal): PismakError | undefined {
   if (!signal.aborted || !(error instanceof Error) || error.name !== 'AbortError') return undefined;
   return new PismakError('unavailable', 'the call was cancelled before it was done; try again', {
@@ -91,7 +87,7 @@ export async function checkOwner(
   try {
     owner = await operation.owner(context, input);
   } catch (error) {
-    // An owner lookup that says "no such thing" in its own words would tell strangers' things from missing ones.
+    // An owner lookup with its own "not found" message would reveal which things exist.
     if (!hasCode(error, 'not-found') && !hasCode(error, 'queue-unknown')) throw error;
   }
   if (owner === undefined || !mayTouch(context.caller, owner)) {
@@ -102,5 +98,5 @@ export async function checkOwner(
 async function checkOutput(operation: Operation, output: unknown): Promise<unknown> {
   const result = await operation.output.safeParseAsync(output);
   if (result.success) return result.data;
-  throw new Error(`${operation.name} returned what it does not declare: ${result.error.message}`);
+  throw new Error(`${operation.name} returned an undeclared output: ${result.error.message}`);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { maskInput } from './mask-input.ts';
 
-test('an audit record shows neither declared secrets nor what is called a password, however deep', () => {
+test('an audit record shows neither declared secrets nor fields named like a password, however deep', () => {
   const input = {
     name: 'anna',
     current: 'old one',
@@ -17,12 +17,12 @@ test('an audit record shows neither declared secrets nor what is called a passwo
   });
 });
 
-test('an audit record says how long a file was, not what was in it', () => {
+test('an audit record shows the length of a file, not its content', () => {
   const { content } = JSON.parse(maskInput({ content: 'x'.repeat(100_000) }));
   assert.match(content, /^x{40}\.\.\. \(100000 characters\)$/);
 });
 
-test('an audit record is short and valid JSON whatever came in', () => {
+test('an audit record is short and valid JSON for any input', () => {
   fc.assert(
     fc.property(fc.anything({ maxDepth: 5, withBigInt: true }), (input) => {
       const text = maskInput(input);

@@ -1,6 +1,6 @@
 import { maskSecrets } from '../log/mask-secrets.ts';
 
-/** What an audit record shows of an input: bounded in size, without secrets, always valid JSON. */
+/** The input as an audit record shows it: limited in size, without secrets, always valid JSON. */
 export function maskInput(input: unknown, secrets: readonly string[] = []): string {
   const text = JSON.stringify(mask(input, new Set(secrets), 0)) ?? 'null';
   return text.length <= longestRecord
@@ -13,7 +13,7 @@ const longestText = 200;
 const mostEntries = 20;
 const deepest = 6;
 
-/** Hidden whatever the operation declares: somebody may have put a secret where it doesn't belong. */
+/** Hidden whatever the operation declares: a user may have put a secret where it doesn't belong. */
 const secretName = /password|token|secret|credential/i;
 
 function mask(value: unknown, secrets: ReadonlySet<string>, depth: number): unknown {

@@ -4,7 +4,7 @@ import { authorise } from './authorise.ts';
 import { checkInput, checkOwner } from './execute-operation.ts';
 import type { Caller, Operation, OperationContext } from './operation.ts';
 
-/** A reading operation whose answer is bytes, perhaps many: GET with the input in the query, like the others. */
+/** A reading operation that answers with bytes, perhaps many: GET with the input in the query, like the others. */
 export interface StreamOperation<Input extends z.ZodType = z.ZodType>
   extends Pick<Operation<Input>, 'name' | 'summary' | 'owner' | 'input' | 'example'> {
   role: 'reader' | 'user' | 'admin';
@@ -14,11 +14,11 @@ export interface StreamOperation<Input extends z.ZodType = z.ZodType>
 /** What a stream operation answers with. */
 export interface ByteStream {
   content: AsyncIterable<Uint8Array>;
-  /** Bytes, where that is known before. */
+  /** In bytes, if known in advance. */
   size?: number;
   /** Media type. */
   type: string;
-  /** What whoever saves it may call it; not safe as a path. */
+  /** A suggested file name; not safe as a path. */
   fileName: string;
 }
 
@@ -29,7 +29,7 @@ export function defineStream<Input extends z.ZodType>(
   return stream;
 }
 
-/** The only way to open one: who calls is checked first, then the input, then whose the thing is. */
+/** The only way to open one. Checks the caller first, then the input, then the owner of the thing. */
 export async function openStream(
   engine: Engine,
   stream: StreamOperation,

@@ -1,6 +1,6 @@
 import type { OutgoingMessage } from '../broker/broker.ts';
 
-/** How a message lies in a table until it is published. */
+/** The columns of a message that waits to be published. */
 export interface MessageColumns {
   messageId: string;
   lane: string;

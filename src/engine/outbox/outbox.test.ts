@@ -37,8 +37,8 @@ async function rows({ database }: Embedded): Promise<number> {
   return count;
 }
 
-test('messages of a committed transaction are published at once and in order, with all that belongs to them', async (t) => {
-  // The clock stands still: what arrives was woken, not polled.
+test('messages of a committed transaction are published at once and in order, with all their fields', async (t) => {
+  // The clock stands still, so only `wake` can publish, not polling.
   const embedded = await openEmbedded(t, { clock: new ManualClock() });
   await embedded.broker.declare('letters');
   const { outbox } = await start(t, embedded);
@@ -82,7 +82,7 @@ test('a transaction that fails sends nothing', async (t) => {
   assert.deepEqual(await idsIn(embedded, 'letters'), ['sent']);
 });
 
-test('a queue that does not exist or is full keeps its messages and holds up no other', async (t) => {
+test('a queue that does not exist or is full keeps its messages and delays no other', async (t) => {
   const clock = new ManualClock();
   const embedded = await openEmbedded(t, { clock });
   const { broker } = embedded;
@@ -98,7 +98,7 @@ test('a queue that does not exist or is full keeps its messages and holds up no 
   );
   await eventually('four wait', async () => (await rows(embedded)) === 4);
 
-  const [alert] = await eventually('an alert tells of the queue that does not exist', async () => {
+  const [alert] = await eventually('an alert names the missing queue', async () => {
     clock.advance(1000);
     const open = await alerts.list();
     return open.length > 0 ? open : undefined;
@@ -117,7 +117,7 @@ test('a queue that does not exist or is full keeps its messages and holds up no 
   await eventually('the alert is over', async () => (await alerts.list()).length === 0);
 });
 
-test('whenever the process dies between publishing and deleting, every message arrives, in order, under its own id', async (t) => {
+test('if the process dies between publishing and deleting, every message still arrives, in order, under its own id', async (t) => {
   const embedded = await openEmbedded(t);
   const { broker, database } = embedded;
   let round = 0;
@@ -134,7 +134,7 @@ test('whenever the process dies between publishing and deleting, every message a
       });
       for (let alive = false; !alive; ) {
         const died = Promise.withResolvers<'died'>();
-        // After the broker has the message and before its row is gone: nothing more is heard of this life.
+        // Dies after the broker has the message and before its row is deleted.
         const publish: typeof broker.publish = async (to, message) => {
           await broker.publish(to, message);
           if (!crashAt.delete(message.id)) return;

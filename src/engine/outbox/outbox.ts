@@ -10,8 +10,8 @@ import { RefusingQueues } from './refusing-queues.ts';
 import { waitingQueues } from './waiting-queues.ts';
 
 /**
- * State and message in one: a message is written in the transaction that gives the reason for it, and published after
- * that has committed. It may be published twice (with the same id), but is never lost and never sent for nothing.
+ * State and message in one transaction: the message is written with the state that causes it, and published after the
+ * commit. It may be published twice (with the same id), but is never lost and never sent for nothing.
  *
  *     await database.transaction(async (transaction) => {
  *       await transaction.insertInto('mail').values(mail).execute();
@@ -20,14 +20,14 @@ import { waitingQueues } from './waiting-queues.ts';
  *     outbox.wake();
  */
 export interface Outbox {
-  /** The message's id should follow from what it stands for, so that doing the same again can be recognised. */
+  /** Derive the message's id from its content, so that duplicates can be recognised. */
   add(transaction: Queries, queue: string, message: OutgoingMessage): Promise<void>;
-  /** To be called after the commit: otherwise it takes a second until the messages are noticed. */
+  /** Call this after the commit; otherwise the messages are noticed up to a second later. */
   wake(): void;
   readonly bell: Bell;
 }
 
-/** When nobody rings: another process may have written something. */
+/** Poll as well: another process may have written messages. */
 const pollMs = 1000;
 const batchSize = 32;
 
@@ -48,7 +48,7 @@ type Parts = Pick<Engine, 'alerts' | 'clock' | 'database' | 'log' | 'openSession
   outbox: Outbox;
 };
 
-/** Publishes what was committed, queue by queue in the order of adding: an elected service. */
+/** Publishes committed messages, queue by queue in the order added: an elected service. */
 export function runOutbox(parts: Parts): Running {
   const { clock, log, openSession, outbox } = parts;
   return runService({
@@ -70,7 +70,7 @@ export function runOutbox(parts: Parts): Running {
   });
 }
 
-/** Publishes the next messages of a queue, one after another so that their order holds. Resolves to whether more wait. */
+/** Publishes the next messages of a queue, one after another, to keep their order. Resolves to whether more wait. */
 async function publishSome(
   { broker, database }: Parts,
   queue: string,

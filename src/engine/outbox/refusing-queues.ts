@@ -8,13 +8,13 @@ const longestPauseMs = 60_000;
 const triesBeforeAlert = 5;
 
 /**
- * Queues that took no message when they were last tried, each with the time of its next try: they must not keep the
- * messages for other queues from going out. A full queue is back-pressure and soon tried again; one that refuses for
- * another reason (most likely it does not exist) is tried less and less often, and an alert is raised.
+ * Queues that refused their last message, each with the time of its next try. They must not delay messages for other
+ * queues. A full queue means back-pressure and is retried soon; a queue that refuses for another reason (most likely it
+ * does not exist) is retried less and less often, and raises an alert.
  */
 export class RefusingQueues {
   readonly #refusing = new Map<string, { tries: number; nextTryAt: number }>();
-  /** Queues that take messages, and whose alert (perhaps of an earlier process) has been cleared. */
+  /** Queues that accept messages, and whose alert (perhaps of an earlier process) is cleared. */
   readonly #accepting = new Set<string>();
   readonly #parts: { alerts: Alerts; clock: Clock; alertKind: string };
 
@@ -37,7 +37,7 @@ export class RefusingQueues {
     const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
     this.#refusing.set(queue, { tries, nextTryAt: clock.now() + pauseMs });
     if (tries < triesBeforeAlert) return;
-    const reason = `messages for queue ${queue} are kept back, it refused them ${tries} times: ${messageOf(error)}`;
+    const reason = `queue ${queue} refused its messages ${tries} times, so they wait: ${messageOf(error)}`;
     await alerts.raise(alertKind, queue, reason, { queue, tries });
   }
 

@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
 
-/** The queues for which rows wait in a table. Each step looks up the next name in the index: the rows are not read. */
+/** The queues for which rows wait in a table. Each step looks up the next name in the index, without reading rows. */
 export async function waitingQueues(queries: Queries, table: 'outbox' | 'backlog'): Promise<string[]> {
   const queues: string[] = [];
   for (let last = ''; ; ) {

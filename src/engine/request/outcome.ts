@@ -2,7 +2,7 @@ import type { Broker } from '../broker/broker.ts';
 import { hasCode } from '../errors.ts';
 import { newStageLog, outputQueueOf, type Request, toMessage } from './request.ts';
 
-/** What a stage has to say of its work on a request: the log that travels on with it. */
+/** A stage's report on a request: the log that travels on with it. */
 export type Report = Parameters<typeof newStageLog>[0];
 
 /**
@@ -24,7 +24,7 @@ export async function passOn(
   broker: Broker,
   request: Request,
   report: Report,
-  /** Called when it goes to its output queue before its time. */
+  /** Called when the request goes to its output queue early. */
   prepareForOutput: () => Promise<void> = async () => {},
 ): Promise<PassedOn> {
   const stages = request.processingStages;
@@ -53,14 +53,14 @@ export type PassedOn =
 
 async function passToOutput(broker: Broker, request: Request): Promise<PassedOn> {
   const queue = outputQueueOf(request);
-  // What remains is the output queue alone: whoever reads it there sees where it stands.
+  // Only the output queue remains, so a reader sees where the request is.
   request.processingStages = [queue];
   if (await publish(broker, queue, request)) return { to: 'output', queue };
   const reason = lastLine(request.logs.at(-1)?.log ?? '');
   return { to: 'dead', reason: `${reason}; and output queue ${queue} does not exist` };
 }
 
-/** False when there is no such queue. Every other error is the caller's: the message stays unacked and comes again. */
+/** False if the queue does not exist. Other errors go to the caller: the message stays unacked and is delivered again. */
 async function publish(broker: Broker, queue: string, request: Request): Promise<boolean> {
   try {
     await broker.publish(queue, toMessage(request));

@@ -60,17 +60,17 @@ test('a message written by hand from the seven field numbers of PERO is understo
   assert.equal(request.acceptsReferences, false, 'a foreign producer gets its results inline');
   assert.equal(toMessage(request).lane, 'high');
   request.processingStages = ['out'];
-  assert.equal(toMessage(request).lane, 'normal', 'its result is found in the very queue that it named');
+  assert.equal(toMessage(request).lane, 'normal', 'its result is in the queue it named');
 });
 
-test('fields that a newer version added are kept on the way through', () => {
+test('fields of a newer version are kept', () => {
   const unknown = Buffer.concat([Buffer.from([0xba, 0x06, 3]), Buffer.from('new')]); // field 103
   const body = Buffer.concat([encodeRequest(example()), unknown]);
   const passedOn = Buffer.from(encodeRequest(decodeRequest(body)));
   assert.ok(passedOn.includes(unknown));
 });
 
-test('whatever is not a request is refused as invalid, never anything else', () => {
+test('anything that is not a request is refused as invalid', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       try {

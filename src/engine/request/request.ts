@@ -13,7 +13,7 @@ import {
 
 /**
  * A request travels from queue to queue: `processingStages` begins with the stage it waits for and ends with its output
- * queue. It is what PERO's programs send and read (see request.proto); fields that we don't know are kept.
+ * queue. PERO's programs send and read the same format (see request.proto). Unknown fields are kept.
  */
 export type Request = ProcessingRequest;
 export type { ResultFile, StageLog };
@@ -23,7 +23,7 @@ export function encodeRequest(request: Request): Uint8Array {
   return toBinary(ProcessingRequestSchema, request);
 }
 
-/** `request-invalid` for anything that is not a request one could work on. */
+/** Fails with `request-invalid` for anything that is not a usable request. */
 export function decodeRequest(body: Uint8Array): Request {
   let request: Request;
   try {
@@ -33,7 +33,7 @@ export function decodeRequest(body: Uint8Array): Request {
       cause: error,
     });
   }
-  // Random bytes often parse as a message of unknown fields only, so the two fields that steer it must be there.
+  // Random bytes often parse as a message of unknown fields only, so the two routing fields must be there.
   if (request.uuid === '')
     throw new PismakError('request-invalid', 'not a processing request: it has no uuid');
   if (request.processingStages.length === 0) {
@@ -103,15 +103,15 @@ export function milliseconds(timestamp: Timestamp | undefined): number | undefin
 }
 
 /**
- * A foreign producer reads its results from the queue that it named; on some servers the high lane is a queue of another
- * name, so what is done for it comes back in the normal one.
+ * A foreign producer reads its results from the queue it named. On some servers the high lane is a queue with another
+ * name, so its results come back in the normal lane.
  */
 export function laneOf(request: Request): Lane {
   const foreignResult = !request.acceptsReferences && request.processingStages.length === 1;
   return request.priority >= 1 && !foreignResult ? 'high' : 'normal';
 }
 
-/** Message ids repeat when the work does: the uuid and the stages that remain. */
+/** The message id is the uuid and the remaining stages, so repeated work repeats the id. */
 export function toMessage(request: Request): OutgoingMessage {
   return {
     id: `${request.uuid}/${request.processingStages.length}`,

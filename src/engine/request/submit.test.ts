@@ -21,7 +21,7 @@ for (const definition of [
 }
 
 let queues = 0;
-/** By user alice, to an output queue that is new. */
+/** By user alice, to a new output queue. */
 function submission(changes: Partial<Submission> = {}): Submission {
   const stages = ['first', 'second', `done-${++queues}`];
   return { stages, files: [], owner: 'alice', uuid: randomUUID(), ...changes };
@@ -113,32 +113,32 @@ test('an unknown stage is refused, and the known ones are listed', async () => {
   );
 });
 
-test('an output queue alone is no work', async () => {
+test('a request needs a stage besides its output queue', async () => {
   await assert.rejects(
     submitRequest(engine, submission({ stages: ['out'] })),
     refusedWith('invalid-input', /at least one/),
   );
 });
 
-test("nobody but an administrator can send results to somebody else's output queue", async () => {
+test("only an administrator can send results to another user's output queue", async () => {
   const { stages = [] } = submission();
   await submitRequest(engine, submission({ stages }));
   const before = (await engine.broker.status('first')).ready.normal;
   const mallory = submission({ stages, owner: 'mallory' });
-  await assert.rejects(submitRequest(engine, mallory), refusedWith('forbidden', /belongs to somebody else/));
+  await assert.rejects(submitRequest(engine, mallory), refusedWith('forbidden', /belongs to another user/));
   assert.equal((await engine.broker.status('first')).ready.normal, before);
   await submitRequest(engine, { ...mallory, owner: 'root', role: 'admin' });
   assert.equal(await engine.pipelines.outputOwner(stages.at(-1) ?? ''), 'alice');
 });
 
-test('of two users who make the same output queue at once only one gets it', async () => {
+test('if two users create the same output queue at once, one gets it', async () => {
   const { stages } = submission();
   const both = ['alice', 'bob'].map((owner) => submitRequest(engine, submission({ stages, owner })));
   const outcomes = await Promise.allSettled(both);
   assert.equal(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1);
 });
 
-test('shared stages speak for the installation: users can only use them in the pipelines of administrators', async () => {
+test('users can use shared stages only in the pipelines of administrators', async () => {
   const { stages = [] } = submission();
   const withShared = ['first', 'notify', ...stages.slice(-1)];
   await assert.rejects(
@@ -179,7 +179,7 @@ test('an unknown pipeline is refused, and the known ones are listed', async () =
   );
 });
 
-test('a uuid that is none is refused', async () => {
+test('an invalid uuid is refused', async () => {
   for (const uuid of ['', 'x', '../../etc', `${randomUUID()}0`]) {
     await assert.rejects(
       submitRequest(engine, submission({ uuid })),
@@ -188,7 +188,7 @@ test('a uuid that is none is refused', async () => {
   }
 });
 
-test('names of files cannot lead out of a directory, nor be given twice', async () => {
+test('file names cannot leave a directory or repeat', async () => {
   const content = Buffer.from('x');
   for (const name of ['', '.', '..', 'a/b', '..\\b', 'a\u0000b', 'a\nb', 'x'.repeat(256)]) {
     await assert.rejects(
@@ -206,7 +206,7 @@ test('names of files cannot lead out of a directory, nor be given twice', async 
   );
 });
 
-test('a request that a full queue refuses owns nothing, unless its uuid may have arrived before', async () => {
+test('a request refused by a full queue owns no blobs, unless its uuid may have arrived before', async () => {
   const stages = ['short', `done-${++queues}`];
   await submitRequest(engine, submission({ stages }));
   const owned = () => engine.database.query.selectFrom('blobRef').selectAll().execute();

@@ -15,7 +15,7 @@ type Parts = Pick<Engine, 'blobs' | 'broker' | 'clock' | 'database' | 'houses' |
 
 export interface Submission {
   pipeline?: string | undefined;
-  /** Instead of a pipeline; the last one is the output queue. */
+  /** Instead of a pipeline; the last name is the output queue. */
   stages?: readonly string[] | undefined;
   /** Instead of the pipeline's own output queue. */
   output?: string | undefined;
@@ -24,15 +24,15 @@ export interface Submission {
   uuid?: string | undefined;
   pageUuid?: string | undefined;
   owner: string;
-  /** Of the owner; administrators may use everybody's queues. Default: user. */
+  /** The owner's role; administrators may use all queues. Default: user. */
   role?: Role | undefined;
 }
 
 export type SubmittedFile = { name: string; content: Uint8Array } | { name: string; blob: string };
 
 /**
- * Publishes a request to its first stage; resolves when it is durable there. Submitting the same uuid again is allowed:
- * that is what a producer does when it doesn't know whether the first time arrived.
+ * Publishes a request to its first stage. Resolves when it is durable there. A producer that doesn't know whether a
+ * request arrived may submit the same uuid again.
  */
 export async function submitRequest(engine: Parts, submission: Submission): Promise<Request> {
   checkNames(submission.files);
@@ -53,21 +53,21 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
   try {
     await engine.broker.publish(request.processingStages[0] ?? '', toMessage(request));
   } catch (error) {
-    // Under a uuid of the caller's there may be an earlier request that needs its blobs.
+    // If the caller chose the uuid, an earlier request with it may need its blobs.
     if (submission.uuid === undefined && wasRefused(error)) {
       await disown(engine.database.query, requestOwner(request));
     }
     throw error;
   }
   const named = submission.files.flatMap((file) => ('blob' in file ? [file.blob] : []));
-  // No reason to tell that the request failed: else they count as unused until tomorrow.
+  // Not worth failing the request: at worst the blobs count as unused for a day.
   await putsAreUsed(engine.database.query, named, owner).catch(() => {});
   return request;
 }
 
 /**
- * Refuses stages that don't exist and an output queue that is somebody else's; a new one is made. Shared stages are for
- * administrators to build into pipelines: they speak for the installation (webhooks, mail).
+ * Refuses stages that don't exist and another user's output queue; creates a new one. Only administrators may build
+ * shared stages into pipelines: those act for the installation (webhooks, mail).
  */
 export async function prepareStages(
   engine: Parts,
@@ -94,7 +94,7 @@ async function stagesOf(engine: Parts, submission: Submission): Promise<readonly
   }
   const { output } = submission;
   const stages = output === undefined ? pipeline.stages : [...pipeline.stages.slice(0, -1), output];
-  // Its shared stages were allowed when it was made; in the place of its output there may be none.
+  // Its shared stages were allowed when it was created, but none may replace its output.
   if (output !== undefined && submission.role !== 'admin') await refuseShared(engine, [output]);
   await prepareOutput(engine, stages, submission);
   return stages;
@@ -107,10 +107,10 @@ async function prepareOutput(
 ): Promise<void> {
   await engine.pipelines.prepare(stages, by.owner);
   const output = stages.at(-1) ?? '';
-  // Asked afterwards: of two who make the same queue at once only one gets it.
+  // Check afterwards: if two users create the same queue at once, only one gets it.
   const owner = await engine.pipelines.outputOwner(output);
   if (owner === undefined || mayTouch({ name: by.owner, role: by.role ?? 'user' }, owner)) return;
-  throw new PismakError('forbidden', `output queue ${output} belongs to somebody else; choose another name`);
+  throw new PismakError('forbidden', `output queue ${output} belongs to another user; choose another name`);
 }
 
 async function refuseShared(engine: Parts, stages: readonly string[]): Promise<void> {
@@ -133,7 +133,7 @@ async function toResultFile(
   if ('content' in file) return newFile(file.name, file.content);
   await checkMayUse({ houses }, database.query, { name: owner, role }, file.blob);
   let size = 0;
-  // Read once: it tells the size, and that the bytes are there and sound.
+  // Read it once, to learn the size and to verify the content.
   for await (const chunk of blobs.get(file.blob)) size += chunk.length;
   return create(ResultFileSchema, { name: file.name, blob: file.blob, size: BigInt(size) });
 }
@@ -153,7 +153,7 @@ function checkUuid(text: string): string {
   throw new PismakError('invalid-input', `${JSON.stringify(text.slice(0, 60))} is not a UUID`);
 }
 
-/** It is certain that the message is in no queue. */
+/** Whether it is certain that the message is in no queue. */
 function wasRefused(error: unknown): boolean {
   return (
     hasCode(error, 'queue-full') || hasCode(error, 'queue-unknown') || hasCode(error, 'message-too-large')

@@ -3,13 +3,13 @@ import { stageName } from '../stage/stage.ts';
 
 export const stageList = z
   .array(stageName)
-  .min(2, 'name at least one stage and, last, the output queue for the results')
+  .min(2, 'give at least one stage and, last, the output queue for the results')
   .max(100);
 
-/** Results are saved under the names of files, so what could leave a directory is refused where it comes in. */
+/** Results are saved under their file names, so names that could leave a directory are refused on entry. */
 export const fileName = z
   .string()
   .regex(
     /^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u,
-    'a file is named by up to 255 characters without slashes, and not . or ..',
+    'a file name has up to 255 characters without slashes, and is not . or ..',
   );

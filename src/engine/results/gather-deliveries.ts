@@ -1,15 +1,15 @@
 import type { Broker, Delivery } from '../broker/broker.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** A delivery whose handler waits until `done` is called: whoever has it settles it first. */
+/** A delivery whose handler waits for `done`. Settle the delivery before calling it. */
 export interface HeldDelivery {
   delivery: Delivery;
   done(): void;
 }
 
 /**
- * Takes up to `max` messages of a queue at once: waits up to `waitMs` for the first and then only for what comes at
- * once. The consumer lives as long as this call, so nothing is hoarded for callers who may never come.
+ * Takes up to `max` messages of a queue: waits up to `waitMs` for the first, and then only for those that follow at once.
+ * The consumer lives only as long as this call, so nothing is hoarded for callers that may never come.
  */
 export async function gatherDeliveries(options: {
   broker: Pick<Broker, 'consume' | 'status'>;
@@ -36,7 +36,7 @@ export async function gatherDeliveries(options: {
   try {
     const consumer = await broker.consume(queue, { concurrency: max, prefetch: max }, async (delivery) => {
       if (!open || bytes >= maxBytes) {
-        // Given back only once the consumer takes no more, or it would come straight back here.
+        // Give it back only after the consumer stops, or it would come straight back.
         await ended.promise;
         return;
       }
@@ -58,18 +58,18 @@ export async function gatherDeliveries(options: {
   } finally {
     open = false;
     cancelTimer();
-    // The signal may live as long as the process: a listener left on it would too.
+    // The signal may live as long as the process, and so would a leftover listener.
     signal.removeEventListener('abort', stop);
     ended.resolve();
   }
   return held;
 }
 
-/** What the consumer may take to come up: less would find nothing in a queue that has something. */
+/** How long the consumer may take to start: less would find nothing in a queue that has messages. */
 const startMs = 1000;
-/** What is known to be there comes, unless another takes it: to a slow server that may be worth waiting for. */
+/** How long to wait for messages known to be there: a slow server may need it. */
 const readyMs = 10_000;
-/** A queue that has more delivers it within this time of the last, also on a busy server. */
+/** A queue with more messages delivers the next within this time, even on a busy server. */
 const lingerMs = 50;
 /** All bodies of one call go into one answer. One message alone may be larger. */
 const maxBytes = 8 * 1024 * 1024;

@@ -26,11 +26,11 @@ async function contentsOf(blobs: Blobs, files: ReturnType<typeof openJobFiles>) 
   return Object.fromEntries(await Promise.all(read));
 }
 
-test('a large content that a processor has written is stored, and no longer held', async (t) => {
+test('large content written by a processor is stored and no longer held in memory', async (t) => {
   const { blobs, stored } = await setUp(t);
   const files = openJobFiles(blobs, [newFile('order', Buffer.from('x'))]);
   await files.write('page', large('p'));
-  assert.equal((await stored()).length, 1, 'before the job has ended');
+  assert.equal((await stored()).length, 1, 'before the job ends');
   await files.write('note', Buffer.from('small'));
   assert.deepEqual(Buffer.from(await files.read('page')), large('p'));
   const left = await files.result();
@@ -56,7 +56,7 @@ test('thousands of small files do not fill the message', async (t) => {
   }
 });
 
-test('what a processor writes without waiting is there all the same, the last content of each name', async (t) => {
+test('unawaited writes are kept, the last content of each name', async (t) => {
   const { blobs } = await setUp(t);
   const files = openJobFiles(blobs, []);
   void files.write('page', large('first'));
@@ -71,7 +71,7 @@ test('what a processor writes without waiting is there all the same, the last co
   });
 });
 
-test('a content that could not be stored fails the job, also when nobody waited for it', async (t) => {
+test('content that cannot be stored fails the job, even if not awaited', async (t) => {
   const { blobs } = await setUp(t);
   const full = {
     ...blobs,
@@ -84,7 +84,7 @@ test('a content that could not be stored fails the job, also when nobody waited 
   await assert.rejects(files.result(), /the disk is full/);
 });
 
-test('a file can be had on the disk, whether it came in the message or not', async (t) => {
+test('a processor can get any file on disk, inline or not', async (t) => {
   const { blobs, directory } = await setUp(t);
   const files = openJobFiles(blobs, [newFile('small', Buffer.from('in the message'))]);
   await files.write('large', large('l'));

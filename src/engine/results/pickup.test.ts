@@ -34,7 +34,7 @@ test('a receipt is good for one confirmation', async (t) => {
   assert.equal(pickup.find(receipt), undefined);
 });
 
-test('a released result is there for the next caller, as if it had never been taken', async (t) => {
+test('a released result is there for the next caller, as if never taken', async (t) => {
   const { pickup, publish, broker, queue, take } = await open(t);
   await publish('a');
   const [taken] = await take(1);
@@ -46,7 +46,7 @@ test('a released result is there for the next caller, as if it had never been ta
   assert.notEqual(again?.receipt, taken?.receipt);
 });
 
-test('a result that is not confirmed within a minute waits in its queue again, uncharged', async (t) => {
+test('a result that is not confirmed within a minute returns to its queue, and its attempt is not charged', async (t) => {
   const { pickup, publish, status, broker, queue, take, clock } = await openWithManualClock(t);
   await publish('a');
   const [taken] = await take(1);
@@ -59,7 +59,7 @@ test('a result that is not confirmed within a minute waits in its queue again, u
   assert.equal(waiting?.attempt, 0);
 });
 
-test('whoever still downloads keeps the receipt alive', async (t) => {
+test('a download keeps the receipt alive', async (t) => {
   const { pickup, publish, status, clock, take } = await openWithManualClock(t);
   await publish('a');
   const [taken] = await take(1);
@@ -72,7 +72,7 @@ test('whoever still downloads keeps the receipt alive', async (t) => {
   assert.equal((await status()).inFlight, 0);
 });
 
-test('a result that waits is taken from a slow server too, and the queue is not called empty', async (t) => {
+test('a slow server still delivers a waiting result, and the queue is not reported empty', async (t) => {
   const { publish, broker, queue, clock } = await openWithManualClock(t);
   await publish('a');
   const slow: Pick<Broker, 'consume' | 'status'> = {
@@ -98,7 +98,7 @@ test('a caller waits for the first result and gets it when it comes', async (t) 
   assert.equal((await taking)[0]?.request?.uuid, 'a');
 });
 
-test('a caller who waited in vain gets nothing', async (t) => {
+test('a caller that waits in vain gets nothing', async (t) => {
   const { clock, take } = await openWithManualClock(t);
   let taken: unknown;
   void take(1, 5_000).then((results) => {
@@ -111,7 +111,7 @@ test('a caller who waited in vain gets nothing', async (t) => {
   assert.deepEqual(taken, []);
 });
 
-test('a caller who hangs up while waiting leaves later results in the queue', async (t) => {
+test('a caller that hangs up while waiting leaves later results in the queue', async (t) => {
   const { publish, status, take } = await open(t);
   const caller = new AbortController();
   const taking = take(5, 30_000, caller.signal);
@@ -122,7 +122,7 @@ test('a caller who hangs up while waiting leaves later results in the queue', as
   assert.equal((await status()).inFlight, 0);
 });
 
-test('what was gathered for a caller who hung up goes back uncharged', async (t) => {
+test('results gathered for a caller that hung up go back, and their attempts are not charged', async (t) => {
   const { publish, status, broker, queue, take } = await openWithManualClock(t);
   await publish('a');
   const caller = new AbortController();
@@ -159,7 +159,7 @@ test('high results come before normal ones', async (t) => {
   );
 });
 
-test('a message that is no request can be taken, seen and confirmed', async (t) => {
+test('a message that is not a request can be taken, seen and confirmed', async (t) => {
   const { pickup, broker, queue, take } = await open(t);
   await broker.publish(queue, { id: 'poison', body: Buffer.from([255, 255, 1]) });
   const [taken] = await take(1);
@@ -183,7 +183,7 @@ test('confirming a result lets go of its blobs, releasing it does not', async (t
   assert.equal((await owned()).length, 0);
 });
 
-test('results that nobody confirms are bounded in number', async (t) => {
+test('the number of unconfirmed results is limited', async (t) => {
   const { pickup, publish, take } = await open(t);
   await Promise.all(Array.from({ length: maxUnconfirmed + 1 }, (_, i) => publish(`r${i}`)));
   const taken = await take(maxUnconfirmed, 1000);
@@ -202,12 +202,12 @@ test('one answer holds no more than some megabytes, however many results wait', 
   await eventually('the others wait', async () => (await status()).ready.normal === 2);
 });
 
-test('nothing can be taken from a queue that is not there', async (t) => {
+test('taking from a missing queue fails', async (t) => {
   const { pickup } = await open(t);
   await assert.rejects(pickup.take('nowhere', 1, 0), (error) => hasCode(error, 'queue-unknown'));
 });
 
-test('closing gives everything back and ends who waits', async (t) => {
+test('closing gives everything back and ends waiting calls', async (t) => {
   const { pickup, publish, status, take } = await open(t);
   await publish('a');
   await take(1);
@@ -218,7 +218,7 @@ test('closing gives everything back and ends who waits', async (t) => {
   assert.deepEqual(await take(1, 30_000), []);
 });
 
-/** The threads are started once; each test has a queue of its own. */
+/** The threads start once; each test has its own queue. */
 const wholeFile = { after: after as TestContext['after'] };
 const shared = {
   moving: openEmbedded(wholeFile),

@@ -9,19 +9,19 @@ import { gatherDeliveries, type HeldDelivery } from './gather-deliveries.ts';
 import { requestOwner } from './result-files.ts';
 
 /**
- * Takes results from output queues for callers that cannot hold a delivery themselves, because they come by HTTP:
- * each result is leased under a receipt until it is confirmed (then it is gone), released, or not heard of for a
- * minute (then it waits in its queue again, and the attempt is not charged).
+ * Takes results from output queues for callers that cannot hold a delivery themselves, because they come by HTTP. Each
+ * result is leased under a receipt until the caller confirms it (then it is deleted), releases it, or is silent for a
+ * minute (then it returns to its queue, and the attempt is not charged).
  */
 export interface Pickup {
-  /** Up to `max` results; waits up to `waitMs` for the first. Whoever aborts leaves everything in the queue. */
+  /** Up to `max` results; waits up to `waitMs` for the first. Aborting leaves everything in the queue. */
   take(queue: string, max: number, waitMs: number, signal?: AbortSignal): Promise<Taken[]>;
-  /** Resolves when they are durably gone from their queues. */
+  /** Resolves when the results are durably gone from their queues. */
   confirm(receipts: readonly string[]): Promise<Settled>;
   release(receipts: readonly string[]): Promise<Settled>;
-  /** What a receipt stands for. Being asked for keeps it alive: whoever downloads is still there. */
+  /** The result of a receipt. Each call extends the lease, so a download keeps it alive. */
   find(receipt: string): Taken | undefined;
-  /** Gives everything back. Before the broker closes, which would wait for it. */
+  /** Gives everything back. Call it before closing the broker, which would wait for it. */
   close(): Promise<void>;
 }
 
@@ -29,18 +29,18 @@ export interface Taken {
   receipt: string;
   queue: string;
   body: Uint8Array;
-  /** Null when it is not a request: whoever takes it decides. */
+  /** Null if it is not a request: the caller decides what to do. */
   request: Request | null;
 }
 
 export interface Settled {
   settled: string[];
-  /** Expired, settled before, or never given out. */
+  /** Expired, already settled, or never given out. */
   unknown: string[];
 }
 
 export const leaseMs = 60_000;
-/** Results of one queue that may be out at once: they are held in memory. */
+/** Limit on leased results of one queue: they are held in memory. */
 export const maxUnconfirmed = 200;
 
 interface Lease extends Taken {
@@ -51,7 +51,7 @@ interface Lease extends Taken {
 export function createPickup(parts: { broker: Broker; clock: Clock; database: Database }): Pickup {
   const { broker, clock, database } = parts;
   const leases = new Map<string, Lease>();
-  /** Per queue: leased, or asked for by a `take` under way. */
+  /** Per queue: results leased, or requested by a `take` under way. */
   const spoken = new Map<string, number>();
   const closing = new AbortController();
 
@@ -73,12 +73,12 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
   function keepAlive(leased: Lease): void {
     leased.cancelExpiry();
     leased.cancelExpiry = clock.after(leaseMs, () => {
-      // If giving back fails, the broker is gone and the message comes again by itself.
+      // If this fails, the broker is gone and the message is delivered again anyway.
       pickup.release([leased.receipt]).catch(() => {});
     });
   }
 
-  /** Whoever ends a lease settles its delivery: nobody else finds it any more. */
+  /** Ends leases. The caller must settle their deliveries: no one else can find them any more. */
   function end(receipts: readonly string[]): { found: Lease[]; unknown: string[] } {
     const found: Lease[] = [];
     const unknown: string[] = [];
@@ -111,7 +111,7 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
       if (room <= 0) {
         throw new PismakError(
           'too-many-requests',
-          `${maxUnconfirmed} results of ${queue} are out already: confirm or release some, then take more`,
+          `${maxUnconfirmed} results of ${queue} are already leased; confirm or release some, then take more`,
         );
       }
       speakFor(queue, room);
@@ -130,7 +130,7 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
     confirm: (receipts) =>
       settle(receipts, async ({ held, request }) => {
         await held.delivery.ack().finally(held.done);
-        // Only after it is gone: a crash in between leaves bytes too many, never too few.
+        // Only after the ack: a crash in between leaves too many blobs, never too few.
         if (request?.ownsBlobs) await disown(database.query, requestOwner(request));
       }),
 

@@ -35,7 +35,7 @@ async function listing(directory: string): Promise<string[]> {
   return (await readdir(directory)).filter((name) => name !== '.incoming').sort();
 }
 
-test('every uuid is saved once, however often it comes and whoever collects', async (context) => {
+test('every uuid is saved once, however often and to whichever process it is delivered', async (context) => {
   const { directory, results } = await opened(context);
   const request = requestOf({ 'page.txt': 'text' });
   const other = await ResultDirectory.open(directory, { clock });
@@ -46,7 +46,7 @@ test('every uuid is saved once, however often it comes and whoever collects', as
   assert.deepEqual(await readdir(join(directory, '.incoming')), []);
 });
 
-test('names can not leave the directory, and those that collide are kept apart', async (context) => {
+test('names cannot leave the directory, and colliding names are kept apart', async (context) => {
   const { directory, results } = await opened(context, true);
   const request = requestOf({ '../evil': '1', '.._evil': '2', '': '3', 'request.pb': '4' }, 'OK', '../../up');
   assert.equal((await results.save(taken(request))).outcome, 'saved');
@@ -65,7 +65,7 @@ test('names can not leave the directory, and those that collide are kept apart',
   );
 });
 
-test('a uuid that looks like a folder of ours is saved like any other', async (context) => {
+test('a uuid that looks like one of our folders is saved like any other', async (context) => {
   const { directory, results } = await opened(context);
   for (const uuid of ['.incoming', 'unreadable-1', '..', 'a b']) {
     assert.equal((await results.save(taken(requestOf({ a: '1' }, 'OK', uuid)))).outcome, 'saved');
@@ -73,7 +73,7 @@ test('a uuid that looks like a folder of ours is saved like any other', async (c
   assert.equal((await listing(directory)).length, 4);
 });
 
-test('a failed request is saved with its log and counted apart', async (context) => {
+test('a failed request is saved with its log and counted separately', async (context) => {
   const { directory, results } = await opened(context);
   const request = requestOf({ 'page.txt': 'half' }, 'Failed');
   await results.save(taken(request));
@@ -84,14 +84,14 @@ test('a failed request is saved with its log and counted apart', async (context)
   );
 });
 
-test('a request without files leaves its log, so that it is known again', async (context) => {
+test('a request without files leaves its log, so that it is recognised again', async (context) => {
   const { results } = await opened(context);
   const request = requestOf({});
   assert.equal((await results.save(taken(request))).outcome, 'saved');
   assert.equal((await results.save(taken(request))).outcome, 'duplicate');
 });
 
-test('large files are fetched and verified; a wrong or broken one leaves nothing, and can be tried again', async (context) => {
+test('large files are fetched and verified; a wrong or broken one leaves nothing and can be retried', async (context) => {
   const { directory, results } = await opened(context);
   const content = Buffer.alloc(300_000, 'x');
   const request = requestOf({ big: '' });
@@ -117,7 +117,7 @@ test('large files are fetched and verified; a wrong or broken one leaves nothing
   assert.equal((await readFile(join(directory, request.uuid, 'big'))).length, 300_000);
 });
 
-test('what is no request is kept as it is, once', async (context) => {
+test('a message that is not a request is kept unchanged, once', async (context) => {
   const { directory, results } = await opened(context);
   const poison = { message: Buffer.from([0xff, 0xff, 1]), download: nothing };
   assert.deepEqual(await results.save(poison), { uuid: null, outcome: 'unreadable' });
@@ -126,7 +126,7 @@ test('what is no request is kept as it is, once', async (context) => {
   assert.deepEqual(await readFile(join(directory, folder, 'message.bin')), poison.message);
 });
 
-test('what a killed process left half-done is removed, what another is doing is not', async (context) => {
+test('unfinished directories of killed processes are removed, those of running ones are not', async (context) => {
   const directory = await temporaryDirectory(context);
   const incoming = join(directory, '.incoming');
   await ResultDirectory.open(directory, { clock });

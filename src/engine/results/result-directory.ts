@@ -22,18 +22,18 @@ export interface TakenResult {
 }
 
 /**
- * `saved`: its files are there; `failed`: the request failed, its files so far and its log are there; `duplicate`: this
- * uuid was there already; `unreadable`: it is no request, its bytes are there.
+ * `saved`: its files are on disk; `failed`: the request failed, and its files so far and its log are on disk; `duplicate`:
+ * this uuid is already there; `unreadable`: it is not a request, and its bytes are on disk.
  */
 export type SaveOutcome = 'saved' | 'failed' | 'duplicate' | 'unreadable';
 
-/** Files of our own beside the results. */
+/** Our own files beside the results. */
 const messageFile = 'request.pb';
 const logFile = 'log.txt';
 
 /**
- * Saves results to `DIRECTORY/UUID/NAME`, every uuid once, however often it is delivered. What `save` has told is on the
- * disk: only then confirm it. A directory appears whole or not at all.
+ * Saves results to `DIRECTORY/UUID/NAME`, every uuid once, however often it is delivered. When `save` resolves, the result
+ * is on disk and may be confirmed. A directory appears complete or not at all.
  */
 export class ResultDirectory {
   readonly #directory: string;
@@ -62,7 +62,7 @@ export class ResultDirectory {
 
   /** Leaves nothing but results in the directory. */
   async close(): Promise<void> {
-    // Not empty when another process is saving just now: then it stays for that one.
+    // It is not empty if another process is saving: then it stays for that one.
     await rmdir(this.#incoming).catch(() => {});
   }
 
@@ -87,7 +87,7 @@ export class ResultDirectory {
         await pipeline(content, createWriteStream(join(temporary, name), { flags: 'wx', flush: true }));
       }
       await syncDirectory(temporary);
-      // Refused when somebody else has saved it meanwhile: their directory is not empty.
+      // Fails if another process has saved it meanwhile: its directory is not empty.
       await rename(temporary, target);
       await syncDirectory(this.#directory);
     } catch (error) {
@@ -100,13 +100,13 @@ export class ResultDirectory {
   }
 }
 
-/** A uuid from a foreign producer may be any text; one that looks like a folder of ours is not taken for it. */
+/** A foreign producer's uuid may be any text, even one that looks like one of our folders. */
 function folderOf(uuid: string): string {
   const isPlain = /^(?!unreadable-)[A-Za-z0-9][\w-]{0,99}$/.test(uuid);
   return isPlain ? uuid : markedFileName(`request ${uuid}`);
 }
 
-/** Never none, so that a directory that is there can't be replaced by a rename. */
+/** Never empty, so that a rename can't replace an existing directory. */
 async function* filesOf(
   request: Request | undefined,
   { message, download }: TakenResult,

@@ -5,15 +5,15 @@ import type { Request, ResultFile } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
 import { asReference, inlineLimit } from './job-files.ts';
 
-/** Who owns the blobs of a request until its results have been collected. */
+/** The owner of a request's blobs until its results are collected. */
 export function requestOwner({ uuid, owner }: Pick<Request, 'uuid' | 'owner'>): string {
-  // With the user's name: whoever sends a request with another's uuid must not become the owner of the other's blobs.
+  // Includes the user's name: a request with another user's uuid must not own that user's blobs.
   return `request:${owner}:${uuid}`;
 }
 
 /**
- * Moves large contents to Blobs and owns every blob of the request that it doesn't own yet: to be called before the
- * request is published.
+ * Moves large contents to blobs and owns every blob that the request doesn't own yet. Call this before publishing the
+ * request.
  */
 export async function storeLarge(
   parts: { blobs: Blobs; database: Database; clock: Clock },
@@ -27,7 +27,7 @@ export async function storeLarge(
   await ownAll(parts.database.query, fresh, requestOwner(request), parts.clock.now());
 }
 
-/** The same files, the large ones by reference. Nobody owns the new blobs yet. */
+/** The same files, with large ones by reference. The new blobs have no owner yet. */
 async function storeLargeFiles(blobs: Blobs, files: readonly ResultFile[]): Promise<ResultFile[]> {
   return Promise.all(
     files.map(async (file) => {

@@ -8,7 +8,7 @@ export interface StoredFile {
   size: number;
 }
 
-/** A file of a finished request as a blob, whether it came inside the message or by reference. Own it within a minute (`own`). */
+/** A file of a finished request as a blob, whether inline or by reference. Own it within a minute (`own`). */
 export async function storedFile(blobs: Blobs, file: ResultFile): Promise<StoredFile> {
   if (file.blob !== '') return { name: file.name, hash: file.blob, size: sizeOf(file) };
   return { name: file.name, ...(await blobs.put(file.content)) };

@@ -24,7 +24,7 @@ function timingOf(...requests: Request[]) {
   return timing.result();
 }
 
-test('waiting and processing are told apart, per stage and for the whole pipeline', () => {
+test('waiting and processing are separate, per stage and for the whole pipeline', () => {
   const { stages, pipelines, requests } = timingOf(
     finished([
       { stage: 'detect', waiting: 100, processing: 10 },

@@ -4,7 +4,7 @@ import { milliseconds, outputQueueOf, type Request } from '../request/request.ts
 export interface Timing {
   requests: number;
   failed: number;
-  /** Intervals that can't be told because a timestamp is missing. */
+  /** Intervals that are unknown because a timestamp is missing. */
   unknown: number;
   /** In the order in which requests met them. */
   stages: StageTiming[];
@@ -17,9 +17,9 @@ export interface StageTiming {
   failed: number;
   /** From the end of the stage before (or from the submission) to the start. */
   waiting: Spread;
-  /** From start to end, where it went well. */
+  /** From start to end, of successful runs. */
   processing: Spread;
-  /** Time spent on what failed. */
+  /** Time spent on failed runs. */
   failedMs: number;
 }
 
@@ -32,7 +32,7 @@ export interface PipelineTiming {
   total: Spread;
 }
 
-/** The three averages are null when there is nothing to average. */
+/** The three averages are null if there is nothing to average. */
 export interface Spread {
   count: number;
   totalMs: number;

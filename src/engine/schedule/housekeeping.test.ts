@@ -5,7 +5,7 @@ import { ManualClock } from '../time/clock.ts';
 import { keepHouse } from './housekeeping.ts';
 import { createSchedules } from './schedules.ts';
 
-test('what is older than a year leaves the audit log, and the schedules are there to be seen', async (t) => {
+test('audit records older than a year are deleted, and the housekeeping schedules are listed', async (t) => {
   const clock = new ManualClock();
   const embedded = await openEmbedded(t, { clock });
   const schedules = createSchedules(embedded);

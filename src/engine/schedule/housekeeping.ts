@@ -4,10 +4,10 @@ import { forgetUploads } from '../upload/drop-uploads.ts';
 import type { Schedules } from './schedules.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** How long what has happened stays on record. */
+/** How long history is kept. */
 const keptMs = { audit: 365 * dayMs, scheduleRun: 90 * dayMs };
 
-/** What keeps the stores from growing for ever, as schedules that an administrator may change or disable. */
+/** Keeps the stores from growing for ever, by schedules that an administrator may change or disable. */
 export async function keepHouse(
   schedules: Schedules,
   parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'settings'>,
@@ -32,7 +32,7 @@ export async function keepHouse(
   });
 
   schedules.registerTask('uploads.forget', async ({ log }) => {
-    log(`${await forgetUploads(parts)} uploads deleted that nothing has used within a day`);
+    log(`${await forgetUploads(parts)} unused uploads older than a day deleted`);
   });
 
   const nightly = { kind: 'cron', cron: '17 3 * * *', timezone: 'UTC' } as const;

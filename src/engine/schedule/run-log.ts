@@ -1,6 +1,6 @@
 const limit = 64_000;
 
-/** The log of a run: lines as they come, no more than can be kept well. */
+/** The log of a run: its lines, up to a limit. */
 export class RunLog {
   #text = '';
 

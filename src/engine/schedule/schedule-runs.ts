@@ -2,15 +2,15 @@ import type { Queries } from '../database/database.ts';
 import type { EngineTables } from '../database/tables.ts';
 import type { Parameters } from './schedule.ts';
 
-/** One doing of what a schedule says. */
+/** One run of a schedule. */
 export interface ScheduleRun {
   id: string;
   schedule: string;
-  /** What it stands for: a moment (`2026-01-01T00:00:00.000Z`), `after:RUN` or `now:RUN`. Runs once in the cluster. */
+  /** What it runs for: a moment (`2026-01-01T00:00:00.000Z`), `after:RUN` or `now:RUN`. Runs once in the cluster. */
   tick: string;
   status: 'queued' | 'running' | 'succeeded' | 'failed';
   parameters: Parameters;
-  /** While it is queued: since when. */
+  /** While queued: since when. */
   startedAt: number;
   endedAt: number | null;
   log: string;
@@ -18,7 +18,7 @@ export interface ScheduleRun {
 
 const keptPerSchedule = 200;
 
-/** Nothing happens when there is a run for this tick already. Resolves to whether there was none. */
+/** Does nothing if this tick already has a run. Resolves to whether it queued one. */
 export async function queueRun(
   queries: Queries,
   run: Omit<ScheduleRun, 'status' | 'endedAt' | 'log'>,
@@ -39,7 +39,7 @@ export async function queueRun(
   return Number(numInsertedOrUpdatedRows ?? 0) > 0;
 }
 
-/** False when it is no longer there to be begun: another leader was faster, or its schedule was deleted. */
+/** False if the run can no longer start: another leader was faster, or the schedule was deleted. */
 export async function beginRun(
   queries: Queries,
   id: string,
@@ -55,7 +55,7 @@ export async function beginRun(
   return Number(numUpdatedRows) > 0;
 }
 
-/** False when a new leader has given it up meanwhile: then its end counts for nothing. */
+/** False if a new leader has already failed it: then its result is ignored. */
 export async function endRun(
   queries: Queries,
   { id, schedule }: ScheduleRun,
@@ -71,7 +71,7 @@ export async function endRun(
   return Number(numUpdatedRows) > 0;
 }
 
-/** What ran when its process died is not taken up again: nobody knows how far it came. Resolves to those runs. */
+/** Fails the runs whose process died: nobody knows how far they got. Resolves to those runs. */
 export async function giveUpInterrupted(queries: Queries, endedAt: number): Promise<ScheduleRun[]> {
   const rows = await queries
     .updateTable('scheduleRun')
@@ -106,7 +106,7 @@ export async function listRuns(
   return rows.map(fromRow);
 }
 
-/** When the latest run that a clock asked for was begun, for each schedule. */
+/** When the latest timed run of each schedule started. */
 export async function lastTicks(queries: Queries): Promise<Map<string, number>> {
   const rows = await queries
     .selectFrom('scheduleRun')

@@ -6,7 +6,7 @@ import { stageName } from '../stage/stage.ts';
 const cronTime = z
   .strictObject({
     kind: z.literal('cron'),
-    /** Five fields, or six with seconds in front; also `@daily` and the like, or one moment as an ISO date. */
+    /** Five fields, or six with seconds first; also `@daily` and the like, or one moment as an ISO date. */
     cron: z.string().min(1).max(200),
     timezone: z.string().min(1).max(100).default('UTC'),
   })
@@ -14,15 +14,15 @@ const cronTime = z
     try {
       newCron(when).nextRun();
     } catch (error) {
-      context.addIssue({ code: 'custom', message: `no time that could be kept: ${messageOf(error)}` });
+      context.addIssue({ code: 'custom', message: `not a valid time: ${messageOf(error)}` });
     }
   });
 
-/** When something is done, and what. */
+/** When to do something, and what. */
 export const scheduleDefinition = z.strictObject({
   when: z.discriminatedUnion('kind', [
     cronTime,
-    /** After each run of that schedule which succeeded. */
+    /** After each successful run of that schedule. */
     z.strictObject({ kind: z.literal('after'), schedule: stageName }),
   ]),
   action: z.discriminatedUnion('kind', [
@@ -36,9 +36,9 @@ export const scheduleDefinition = z.strictObject({
         priority: z.int().min(0).max(1).default(0),
       })
       .refine(({ pipeline, stages }) => (pipeline === undefined) !== (stages === undefined), {
-        error: 'name either a pipeline or stages',
+        error: 'give either a pipeline or stages',
       }),
-    /** Something that a part of this installation knows how to do, by name. */
+    /** A named task of this installation. */
     z.strictObject({
       kind: z.literal('task'),
       task: z.string().min(1).max(100),
@@ -51,13 +51,13 @@ export type ScheduleDefinition = z.infer<typeof scheduleDefinition>;
 export type ScheduleInput = z.input<typeof scheduleDefinition>;
 export type Parameters = Readonly<Record<string, z.core.util.JSONType>>;
 
-/** The first moment after `after` at which it is time; undefined when there is none, or it waits for another schedule. */
+/** The first tick after `after`; undefined if there is none, or it follows another schedule. */
 export function nextTick({ when }: ScheduleDefinition, after: number): number | undefined {
   if (when.kind === 'after') return undefined;
   return newCron(when).nextRun(new Date(after))?.getTime();
 }
 
 function newCron({ cron, timezone }: { cron: string; timezone: string }): Cron {
-  // Paused and without a function: it only computes, and never sets a timer.
+  // Paused and without a function: it only computes times and never sets a timer.
   return new Cron(cron, { timezone, paused: true });
 }

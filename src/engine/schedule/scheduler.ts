@@ -15,10 +15,10 @@ type Parts = Pick<
   submit(submission: Submission): Promise<unknown>;
 };
 
-/** When nobody rings: another process may have changed a schedule. */
+/** Poll as well: another process may have changed a schedule. */
 const pollMs = 5000;
 
-/** Runs what is due, each tick once in the cluster: an elected service. */
+/** Runs due schedules, each tick once in the cluster: an elected service. */
 export function runScheduler(parts: Parts): Running {
   const { clock, log, openSession } = parts;
   return runService({ name: 'scheduler', clock, log, openSession, run: (context) => lead(parts, context) });
@@ -26,7 +26,7 @@ export function runScheduler(parts: Parts): Running {
 
 async function lead(parts: Parts, { hold, signal }: ServiceContext): Promise<void> {
   const { clock, database, log, schedules } = parts;
-  /** Under way here, by schedule: a schedule never runs twice at once. */
+  /** Runs under way here, by schedule: a schedule never runs twice at once. */
   const running = new Map<string, Promise<void>>();
   for (const run of await giveUpInterrupted(database.query, clock.now())) await announce(parts, run);
 
@@ -49,7 +49,7 @@ async function lead(parts: Parts, { hold, signal }: ServiceContext): Promise<voi
         });
       running.set(run.schedule, ended);
     }
-    // Those under way are left out: their next time may be past, and the bell rings when they end.
+    // Skip those under way: their next time may be past, and the bell rings when they end.
     const times = all
       .filter(({ name }) => !running.has(name))
       .map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY);
@@ -63,7 +63,7 @@ async function queueDue({ clock, database }: Parts, schedules: readonly Schedule
   const now = clock.now();
   const due = schedules.filter(({ nextAt }) => nextAt !== null && nextAt <= now);
   if (due.length === 0) return;
-  // A tick that comes while the last one is still at work is missed, and made up for afterwards.
+  // A tick that comes during the last run is missed and caught up afterwards.
   const busy = new Set((await openRuns(database.query)).map((run) => run.schedule));
   for (const { name, nextAt } of due) {
     if (busy.has(name)) continue;
@@ -89,7 +89,7 @@ async function perform(
   let status: 'succeeded' | 'failed' = 'succeeded';
   try {
     await act(parts, schedule, run, log, signal);
-    if (signal.aborted) throw new PismakError('unavailable', 'interrupted: the process stops');
+    if (signal.aborted) throw new PismakError('unavailable', 'interrupted: the process is stopping');
   } catch (error) {
     status = 'failed';
     log.add(messageOf(error));
@@ -119,7 +119,7 @@ async function act(
 ): Promise<void> {
   if (action.kind === 'task') {
     const task = parts.schedules.task(action.task);
-    if (!task) throw new PismakError('not-found', `this version knows no task ${action.task}`);
+    if (!task) throw new PismakError('not-found', `this version has no task ${action.task}`);
     await task({
       parameters: { ...action.parameters, ...run.parameters },
       signal,
@@ -132,12 +132,12 @@ async function act(
   if (Object.keys(run.parameters).length > 0) {
     files.push({ name: 'parameters.json', content: Buffer.from(JSON.stringify(run.parameters)) });
   }
-  // The run's own id: whoever looks for what a run has published finds it by that. Only administrators make schedules.
+  // The request has the run's id, so it can be found by it. Only administrators create schedules.
   await parts.submit({ pipeline, stages, priority, files, uuid: run.id, owner, role: 'admin' });
   log.add(`schedule ${name} published request ${run.id} to ${pipeline ?? stages?.join(', ')}`);
 }
 
-/** Tells the end of a run to everybody. A schedule whose last run failed has an open alert. */
+/** Announces the end of a run. A schedule whose last run failed has an open alert. */
 async function announce({ alerts, changes, clock, events }: Parts, run: ScheduleRun): Promise<void> {
   const { id, schedule, status, log } = run;
   const at = clock.now();

@@ -49,7 +49,7 @@ async function setUp(t: test.TestContext) {
       t.after(() => service.close());
       return service;
     },
-    /** Waits for so many finished runs. Time goes on a little, as it does elsewhere. */
+    /** Waits for `count` finished runs, while time goes on a little. */
     finished: (count: number, name?: string) =>
       eventually(`${count} runs of ${name}`, async () => {
         clock.advance(1);
@@ -93,7 +93,7 @@ test('two processes on one cluster run each tick once', async (t) => {
   assert.equal((await it.schedules.history()).length, 2);
 });
 
-test('ticks that were missed while nothing ran are made up for by one run', async (t) => {
+test('one run catches up on ticks missed while nothing ran', async (t) => {
   const it = await setUp(t);
   await it.schedules.create('noting', { when: everyMinute, action: task('note') }, 'anna');
   it.clock.advance(3 * 24 * 60 * minute);
@@ -104,7 +104,7 @@ test('ticks that were missed while nothing ran are made up for by one run', asyn
   assert.equal(it.ran.length, 2);
 });
 
-test('a run longer than its period is not run twice at once', async (t) => {
+test('a schedule whose run outlasts its period never runs twice at once', async (t) => {
   const it = await setUp(t);
   const started: TaskContext[] = [];
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ test('a run longer than its period is not run twice at once', async (t) => {
   await it.schedules.create('noting', { when: everyMinute, action: task('note') }, 'anna');
   it.start();
   it.clock.advance(minute);
-  await eventually('it has begun', () => {
+  await eventually('it has started', () => {
     it.clock.advance(1);
     return started.length === 1;
   });
@@ -126,7 +126,7 @@ test('a run longer than its period is not run twice at once', async (t) => {
   }
   assert.equal(started.length, 1);
   release();
-  await eventually('one run makes up for the ticks in between', () => {
+  await eventually('one run catches up on the ticks in between', () => {
     it.clock.advance(1);
     return started.length === 2;
   });
@@ -137,7 +137,7 @@ test('a run longer than its period is not run twice at once', async (t) => {
   );
 });
 
-test('it can be run now, with parameters, even when disabled', async (t) => {
+test('a schedule can be run now, with parameters, even when disabled', async (t) => {
   const it = await setUp(t);
   it.start();
   await it.schedules.create(
@@ -163,7 +163,7 @@ test('a run by hand does not shift the times', async (t) => {
   assert.ok(runs.some((run) => run.tick === '2026-01-01T00:01:00.000Z'));
 });
 
-test('a disabled schedule has no time, and what it missed is not made up for', async (t) => {
+test('a disabled schedule has no next time, and missed ticks are not caught up', async (t) => {
   const it = await setUp(t);
   await it.schedules.create('noting', { when: everyMinute, action: task('note') }, 'anna');
   await it.schedules.disable('noting');
@@ -173,7 +173,7 @@ test('a disabled schedule has no time, and what it missed is not made up for', a
   assert.equal((await it.schedules.get('noting')).nextAt, Date.parse('2026-01-01T01:01:00Z'));
 });
 
-test('what is chained runs after a success and not after a failure', async (t) => {
+test('a chained schedule runs after a success and not after a failure', async (t) => {
   const it = await setUp(t);
   const after = (schedule: string) => ({ kind: 'after', schedule }) as const;
   await it.schedules.create('good', { when: everyMinute, action: task('note', { who: 'good' }) }, 'anna');
@@ -223,10 +223,10 @@ test('a run that was under way when its process was killed is failed as interrup
   });
   await it.schedules.create('hanging', { when: everyMinute, action: task('hang') }, 'anna');
   const session = await it.openSession('scheduler');
-  // Not closed at the end: nothing more is heard of it.
+  // Never closed: it just goes silent.
   runScheduler({ ...it, submit: async () => {}, openSession: async () => session });
   it.clock.advance(minute);
-  await eventually('it has begun', () => {
+  await eventually('it has started', () => {
     it.clock.advance(1);
     return lives === 1;
   });
@@ -270,7 +270,7 @@ test('a request is published to stages, with the parameters as a file', async (t
   ]);
 });
 
-test('what cannot work is refused: unknown tasks, unknown predecessors, taken names, deleting what others wait for', async (t) => {
+test('unknown tasks, unknown predecessors, taken names and deleting a predecessor are refused', async (t) => {
   const { schedules } = await setUp(t);
   const refused = (
     code: 'invalid-input' | 'not-found' | 'already-exists' | 'conflict',

@@ -24,40 +24,40 @@ export interface Schedule {
   owner: string;
   /** When it was created, enabled or disabled last. */
   updatedAt: number;
-  /** When it runs next; null when it is disabled, or waits for another schedule. */
+  /** When it runs next; null if it is disabled or follows another schedule. */
   nextAt: number | null;
 }
 
-/** What a part of the installation can do on schedule. What it throws fails the run. */
+/** Something the installation can do on schedule. An error fails the run. */
 export type Task = (context: TaskContext) => Promise<void>;
 
 export interface TaskContext {
   parameters: Parameters;
-  /** Aborts when the process stops or another one has taken over. */
+  /** Aborts when the process stops or another one takes over. */
   signal: AbortSignal;
-  /** A line of the run's log. */
+  /** Adds a line to the run's log. */
   log(line: string): void;
 }
 
-/** What is done at certain times, or after something else was done. */
+/** Actions at certain times, or after another schedule. */
 export interface Schedules {
   list(): Promise<Schedule[]>;
   get(name: string): Promise<Schedule>;
   create(name: string, definition: ScheduleInput, owner: string): Promise<Schedule>;
-  /** Creates it, unless there is one of this name: it may have been changed on purpose. */
+  /** Creates it unless the name exists: that one may have been changed on purpose. */
   ensure(name: string, definition: ScheduleInput, owner: string): Promise<void>;
-  /** What it missed while it was disabled is not made up for. */
+  /** Ticks missed while disabled are not caught up. */
   enable(name: string): Promise<void>;
   disable(name: string): Promise<void>;
   delete(name: string): Promise<void>;
-  /** Runs it as soon as its leader gets to it, enabled or not; the run is found in the history. */
+  /** Runs it as soon as the leader gets to it, enabled or not. The history shows the run. */
   run(name: string, parameters?: Parameters): Promise<ScheduleRun>;
   /** Newest first. */
   history(options?: { name?: string; limit?: number }): Promise<ScheduleRun[]>;
 
   registerTask(name: string, task: Task): void;
   task(name: string): Task | undefined;
-  /** Rings when there may be something to run. */
+  /** Rings when a schedule may be due. */
   readonly bell: Bell;
 }
 
@@ -118,7 +118,7 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
         await database.query.insertInto('schedule').values(row).execute();
       } catch (error) {
         if (!hasCode(error, 'constraint-violated')) throw error;
-        const text = `there is a schedule ${name} already; delete it first`;
+        const text = `schedule ${name} already exists; delete it first`;
         throw new PismakError('already-exists', text, { cause: error });
       }
       changed(name, { created: true });
@@ -139,10 +139,7 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
       const waiting = (await schedules.list()).filter((other) => follows(other.definition, name));
       if (waiting.length > 0) {
         const names = waiting.map((other) => other.name).join(', ');
-        throw new PismakError(
-          'conflict',
-          `${names} would wait for schedule ${name} in vain; delete it first`,
-        );
+        throw new PismakError('conflict', `schedule ${name} starts ${names}; delete that first`);
       }
       await database.transaction(async (transaction) => {
         await transaction.deleteFrom('schedule').where('name', '=', name).execute();
@@ -177,7 +174,7 @@ function fromRow(row: EngineTables['schedule'], lastTickAt: number): Schedule {
   const { definitionJson, updatedAt, name, owner } = row;
   const definition = scheduleDefinition.parse(JSON.parse(definitionJson));
   const enabled = row.enabled === 1;
-  // Counted from when it was last begun, so however many ticks were missed it runs once for all of them.
+  // Counted from its last start, so one run catches up on any number of missed ticks.
   const nextAt = enabled ? (nextTick(definition, Math.max(updatedAt, lastTickAt)) ?? null) : null;
   return { name, definition, enabled, owner, updatedAt, nextAt };
 }

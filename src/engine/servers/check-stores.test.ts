@@ -4,7 +4,7 @@ import { openEmbedded } from '../testing/embedded.ts';
 import { ManualClock } from '../time/clock.ts';
 import { checkStores } from './check-stores.ts';
 
-test('stores that answer are well, and one that does not is named with the reason', async (t) => {
+test('stores that answer are healthy, and one that does not is named with the reason', async (t) => {
   const embedded = await openEmbedded(t);
   const well = { broker: undefined, coordination: undefined, database: undefined, blobs: undefined };
   assert.deepEqual(await checkStores(embedded), well);
@@ -15,7 +15,7 @@ test('stores that answer are well, and one that does not is named with the reaso
   });
 });
 
-test('a store that hangs is given up after the time allowed', async (t) => {
+test('a hung store is given up after the timeout', async (t) => {
   const embedded = await openEmbedded(t);
   const clock = new ManualClock();
   const hanging = { ...embedded.blobs, has: () => new Promise<boolean>(() => {}) };

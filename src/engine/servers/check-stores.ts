@@ -5,14 +5,14 @@ import { withDeadline } from '../time/deadline.ts';
 export const stores = ['broker', 'coordination', 'database', 'blobs'] as const;
 export type Store = (typeof stores)[number];
 
-/** Asks each store something small; undefined where it answered in time, else why not. */
+/** Sends each store a small query; undefined if it answers in time, else the reason. */
 export async function checkStores(
   engine: Pick<Engine, Store | 'clock'>,
   timeoutMs = 2000,
 ): Promise<Record<Store, string | undefined>> {
   const [broker, coordination, database, blobs] = await Promise.all([
     answers(engine, timeoutMs, async () => {
-      // That there is no such queue is an answer too, and the cheapest one.
+      // `queue-unknown` is an answer too, and the cheapest one.
       await engine.broker.status('no-such-queue').catch((error: unknown) => {
         if (!hasCode(error, 'queue-unknown')) throw error;
       });
@@ -28,7 +28,7 @@ export async function checkStores(
 
 export type Health = { status: 'ok' | 'down'; parts: Record<Store, 'ok' | 'down'> };
 
-/** What may be told to anybody: which part is at fault, not why. */
+/** What may be public: which part is at fault, not why. */
 export function healthOf(faults: Record<Store, string | undefined>): Health {
   const state = (store: Store) => (faults[store] === undefined ? 'ok' : 'down');
   const parts = {
@@ -45,7 +45,7 @@ function answers(
   timeoutMs: number,
   ask: () => Promise<unknown>,
 ): Promise<string | undefined> {
-  // Called inside a promise, so that what it throws at once counts as an answer too.
+  // Called inside a promise, so that a synchronous throw counts as an answer too.
   const answer = Promise.resolve()
     .then(ask)
     .then(() => undefined, messageOf);

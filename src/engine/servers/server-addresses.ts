@@ -8,10 +8,10 @@ export type ServerName = (typeof serverNames)[number];
 
 export const serversPath = '/servers';
 
-/** What a worker needs besides the coordination that it was given. */
+/** What a worker needs besides its coordination URL. */
 export type ServerAddresses = Pick<Settings, 'broker' | 'database' | 'blobs'>;
 
-/** Refuses what the settings would refuse. The URL itself is not repeated: it may hold a password. */
+/** Refuses what the settings would refuse. Never repeats the URL: it may hold a password. */
 export function checkServerUrl(name: ServerName, url: string): void {
   const checked = settingsSchema.shape[name].safeParse(url);
   if (checked.success) return;
@@ -19,7 +19,7 @@ export function checkServerUrl(name: ServerName, url: string): void {
   throw new PismakError('invalid-input', `the address of the ${name} ${reason}`);
 }
 
-/** Tells workers where the servers are, unless they have been told: what an administrator has set stays. */
+/** Tells workers where the servers are. Keeps addresses that an administrator has set. */
 export async function announceServers(coordination: Coordination, settings: Settings): Promise<void> {
   for (const name of serverNames) {
     try {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { messageOf, PismakError } from '../errors.ts';
 
 /**
- * What reading the URL of a server has in common. No message repeats the URL: it may hold a password.
+ * Shared code to read server URLs. No error repeats the URL: it may hold a password.
  *
  *     const url = serverUrl('RabbitMQ');
  *     throw url.invalid('must name a host'); // The URL of RabbitMQ must name a host
@@ -16,7 +16,7 @@ export function serverUrl(server: string) {
       try {
         return decodeURIComponent(part);
       } catch {
-        throw invalid('has a % that is not followed by two hexadecimal digits: write it as %25');
+        throw invalid('has a % that is not followed by two hexadecimal digits; write it as %25');
       }
     },
 
@@ -26,12 +26,12 @@ export function serverUrl(server: string) {
         /^(?:\[([\da-f:.]+)\]|([^:@[\]\s]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
       const host = address ?? this.decode(name ?? '');
       if (host === '' || Number(port) < 1 || Number(port) > 65_535) {
-        throw invalid('has a host that is neither host nor host:port; separate several by commas');
+        throw invalid('has an invalid host; write host or host:port, separated by commas');
       }
       return { host, port: Number(port) };
     },
 
-    /** A certificate or key that a parameter of the URL names. */
+    /** Reads a certificate or key that a URL parameter names. */
     async pem(parameter: string, file: string): Promise<string> {
       try {
         return await readFile(file, 'utf8');

@@ -6,7 +6,7 @@ import { eventually } from '../testing/eventually.ts';
 import { ManualClock, sleep } from '../time/clock.ts';
 import { everyPeriod, runService, type ServiceContext, servicePath } from './service.ts';
 
-/** Two candidates for one service in one cluster, and who of them runs. */
+/** Candidates for one service in one cluster, and those that run. */
 async function candidates(t: test.TestContext, count = 2) {
   const clock = new ManualClock();
   const { tree, log, coordination } = await openEmbedded(t, { clock });
@@ -27,11 +27,11 @@ async function candidates(t: test.TestContext, count = 2) {
     }),
   );
   t.after(() => Promise.all(services.map((service) => service.close())));
-  const leader = () => eventually('somebody leads', () => running[0]);
+  const leader = () => eventually('there is a leader', () => running[0]);
   return { clock, tree, services, running, leader, coordination, mostAtOnce: () => mostAtOnce };
 }
 
-test('when the session of the leader expires a standby takes over, and never do two run at once', async (t) => {
+test('when the session of the leader expires a standby takes over, and two never run at once', async (t) => {
   const { tree, leader, running, clock, mostAtOnce } = await candidates(t, 3);
   const fences: number[] = [];
   for (let round = 0; round < 5; round++) {
@@ -39,7 +39,7 @@ test('when the session of the leader expires a standby takes over, and never do 
     fences.push(hold.fence);
     await tree.expire(coordination.session);
     await eventually('the deposed leader stops', () => !running.some((context) => context.hold === hold));
-    // Time passes for those who lost, so that they stand again.
+    // Time passes for losers, so that they stand for election again.
     clock.advance(60_000);
   }
   assert.equal(mostAtOnce(), 1);
@@ -50,7 +50,7 @@ test('when the session of the leader expires a standby takes over, and never do 
   assert.equal(new Set(fences).size, 5);
 });
 
-test('what a deposed leader writes is refused', async (t) => {
+test('writes of a deposed leader are refused', async (t) => {
   const { tree, leader, running, coordination } = await candidates(t);
   const old = await leader();
   await old.coordination.set('/plan', 'old', { under: old.hold });
@@ -68,7 +68,7 @@ test('what a deposed leader writes is refused', async (t) => {
   assert.equal((await coordination.get('/plan'))?.value, 'new');
 });
 
-test('closing the leader hands over at once, and closing the last one leaves nobody', async (t) => {
+test('closing the leader hands over at once, and closing the last candidate leaves no leader', async (t) => {
   const { leader, running, services, coordination } = await candidates(t);
   const first = await leader();
   await services[0]?.close();
@@ -79,7 +79,7 @@ test('closing the leader hands over at once, and closing the last one leaves nob
   assert.equal(await coordination.holder(servicePath('keeper')), undefined);
 });
 
-test('a service that throws is run again after a pause that grows', async (t) => {
+test('a service that throws is restarted after growing pauses', async (t) => {
   const clock = new ManualClock();
   const { tree, log } = await openEmbedded(t, { clock });
   const began: number[] = [];
@@ -107,7 +107,7 @@ test('a service that throws is run again after a pause that grows', async (t) =>
   );
 });
 
-test('a coordination that cannot be reached yet is tried again', async (t) => {
+test('an unreachable coordination is retried', async (t) => {
   const { tree, log } = await openEmbedded(t);
   const clock = new ManualClock();
   let attempts = 0;

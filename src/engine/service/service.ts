@@ -6,7 +6,7 @@ import { type Clock, sleep } from '../time/clock.ts';
 
 /** What a service gets each time it becomes the leader. */
 export interface ServiceContext {
-  /** The leadership: what the service writes `under` it is refused once it is lost. */
+  /** The leadership. Writes `under` it are refused once it is lost. */
   hold: Hold;
   coordination: Coordination;
   /** Aborts when the leadership is lost or the service is closed: `run` must return soon after. */
@@ -22,7 +22,7 @@ export interface ServiceParts {
   run(context: ServiceContext): Promise<void>;
 }
 
-/** A part with a life cycle of its own, such as a service. */
+/** A part with its own life cycle, such as a service. */
 export interface Running {
   close(): Promise<void>;
 }
@@ -31,14 +31,14 @@ const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
 
 /**
- * A loop with one elected holder in the cluster and hot standbys: waits for leadership, runs until `run` returns,
- * throws or loses the leadership, and stands again with a new session.
+ * A loop with one elected holder in the cluster and hot standbys: waits for leadership, runs until `run` returns, throws
+ * or loses the leadership, and then stands for election again with a new session.
  */
 export function runService({ name, openSession, clock, log, run }: ServiceParts): Running {
   const stop = new AbortController();
   const identity = `${name}@${hostname()}:${process.pid}`;
 
-  /** One session, from standing in line to losing or giving up leadership. */
+  /** One session, from waiting for leadership to losing or releasing it. */
   async function serve(): Promise<void> {
     const coordination = await openSession(identity);
     try {
@@ -63,9 +63,9 @@ export function runService({ name, openSession, clock, log, run }: ServiceParts)
       try {
         await serve();
       } catch (error) {
-        // Leaving the line and losing a session end in an error as well: only what nobody asked for is worth a line.
+        // Stopping ends in an error as well: log only unexpected ones.
         if (!stop.signal.aborted)
-          log.warn({ service: name, err: error }, 'service interrupted; it will stand again');
+          log.warn({ service: name, err: error }, 'service interrupted; it will stand for election again');
       }
       if (clock.now() - began > longestPauseMs) pauseMs = firstPauseMs;
       await sleep(clock, pauseMs, stop.signal);
@@ -87,8 +87,8 @@ export function servicePath(name: string): string {
 }
 
 /**
- * The work of most services: `round` again and again, until the signal aborts. The next one comes after `periodMs`, or
- * after what the round resolved to (0: at once), or when the bell rings. A round that fails is logged, and the next one goes on.
+ * The work of most services: runs `round` until the signal aborts. The next round comes after `periodMs`, or after the
+ * time the round resolves to (0: at once), or when the bell rings. A failed round is logged, and the next one follows.
  */
 export async function everyPeriod(
   parts: { name: string; clock: Clock; log: Logger; periodMs: number; signal: AbortSignal; bell?: Bell },
@@ -101,7 +101,7 @@ export async function everyPeriod(
       pauseMs = await round();
     } catch (error) {
       if (signal.aborted) return;
-      log.error({ service: name, err: error }, 'a round failed; the next one goes on');
+      log.error({ service: name, err: error }, 'a round failed; the next one follows');
     }
     if (pauseMs !== 0) await bell.wait(clock, pauseMs ?? periodMs, signal);
   }

@@ -9,7 +9,7 @@ import { runScheduler } from '../schedule/scheduler.ts';
 import { runWatchdog } from '../watchdog/watchdog.ts';
 import type { Running } from './service.ts';
 
-/** The engine's own services: each has one leader in the cluster, and this process stands by for all of them. */
+/** The engine's own services: each has one leader in the cluster, and this process is a candidate for all of them. */
 export function runServices(engine: Engine): Running {
   const services = [
     runWatchdog(engine),

@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { Agenda } from './agenda.ts';
 
-test('what is on the agenda happens in order of time, then of rank, then of adding', () => {
+test('entries happen in order of time, then of rank, then as added', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(20), fc.nat(3))), (entries) => {
       const agenda = new Agenda<number>();
@@ -24,7 +24,7 @@ test('what is on the agenda happens in order of time, then of rank, then of addi
   );
 });
 
-test('what is added while others happen is put in its place', () => {
+test('an entry added meanwhile takes its place in the order', () => {
   const agenda = new Agenda<string>();
   agenda.add(1, 0, 'first');
   agenda.add(3, 0, 'third');

@@ -1,6 +1,6 @@
 import type { Random } from '../identity.ts';
 
-/** Numbers that look random and are the same for the same seed, on every machine (a mulberry32 generator). */
+/** A generator (mulberry32) whose numbers are the same for the same seed on every machine. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

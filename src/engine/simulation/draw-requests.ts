@@ -1,15 +1,15 @@
 import { seededRandom } from './chance.ts';
 import type { Workload } from './workload.ts';
 
-/** One request of a simulation. What chance decides is decided before, so that all policies get the same work. */
+/** One request of a simulation. Everything random is drawn in advance, so that all policies get the same work. */
 export interface SimulatedRequest {
   number: number;
   arrivesAt: number;
-  /** Its way, and how long each step will take, in milliseconds. */
+  /** Its stages, and how long each will take, in milliseconds. */
   steps: readonly { stage: string; ms: number }[];
 }
 
-/** All requests of a workload, in the order in which they come. */
+/** All requests of a workload, in order of arrival. */
 export function drawRequests(load: Workload, seed: number): SimulatedRequest[] {
   const random = seededRandom(seed);
   const stages = new Map(load.stages.map((stage) => [stage.name, stage]));

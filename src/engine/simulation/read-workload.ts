@@ -6,7 +6,7 @@ import { reasonOf } from '../files/system-error.ts';
 import { type Workload, workload } from './workload.ts';
 import { workloads } from './workloads.ts';
 
-/** A workload that is built in, or else one of a TOML or JSON file. */
+/** A built-in workload, or one from a TOML or JSON file. */
 export async function readWorkload(nameOrFile: string): Promise<Workload> {
   const builtIn = Object.hasOwn(workloads, nameOrFile) ? workloads[nameOrFile] : undefined;
   if (builtIn) return workload.parse({ name: nameOrFile, ...builtIn });
@@ -19,7 +19,7 @@ async function readContent(file: string): Promise<unknown> {
     text = await readFile(file, 'utf8');
   } catch (cause) {
     const names = Object.keys(workloads).join(', ');
-    const message = `there is no workload ${file}: it is neither built in (${names}) nor a file that can be read (${reasonOf(cause)})`;
+    const message = `there is no workload ${file}: it is neither built in (${names}) nor a readable file (${reasonOf(cause)})`;
     throw new PismakError('invalid-input', message, { cause });
   }
   try {

@@ -1,8 +1,8 @@
 import type { QueueTrace, SpanKind, Trace, WorkerTrace } from '../trace/trace.ts';
 
-/** Told what happens in a simulation, for a picture of it. */
+/** Receives the events of a simulation, to draw it. */
 export interface Recorder {
-  /** From now on the worker does this. */
+  /** The worker starts doing this. */
   span(worker: string, at: number, stage: string, kind: SpanKind): void;
   length(stage: string, at: number, length: number): void;
   end(at: number): void;
@@ -10,7 +10,7 @@ export interface Recorder {
 
 export const noRecorder: Recorder = { span() {}, length() {}, end() {} };
 
-/** Keeps everything as a trace, which is drawn like that of a real run. */
+/** Records a trace, which is drawn like that of a real run. */
 export class TraceRecorder implements Recorder {
   readonly trace: Trace = { from: 0, to: 0, workers: [], queues: [] };
 

@@ -10,8 +10,8 @@ type Happening =
 const ranks = { finished: 0, ready: 1, change: 2 };
 
 /**
- * What can be had if switching cost nothing and nobody had to plan: a free worker takes the request that came first
- * among those that it can serve. Returns the mean time in the system, in milliseconds.
+ * The ideal without switching costs and planning: a free worker takes the oldest request that it can serve. Returns the
+ * mean time in the system, in milliseconds.
  */
 export function referenceMean(load: Workload, seed: number): number {
   const requests = drawRequests(load, seed);
@@ -19,7 +19,7 @@ export function referenceMean(load: Workload, seed: number): number {
   const labels = new Map(load.stages.map((stage) => [stage.name, stage.labels]));
   const priorities = new Map(load.stages.map((stage) => [stage.name, stage.priority]));
   const workers = load.workers.flatMap(({ count, labels }) => Array.from({ length: count }, () => labels));
-  // Those who can do least are asked first, so that the others stay free for what only they can do.
+  // Workers with the fewest abilities go first, so that the others stay free for what only they can do.
   const free = new Set(
     [...workers.keys()].sort((a, b) => (workers[a]?.length ?? 0) - (workers[b]?.length ?? 0)),
   );
@@ -42,7 +42,7 @@ export function referenceMean(load: Workload, seed: number): number {
         total += at - what.request.arrivesAt;
       } else insert(waiting, { request: what.request, step: what.step + 1 });
     } else insert(waiting, { request: what.request, step: what.step });
-    // What comes at the same moment is waited for: otherwise a later request would be taken before an earlier one.
+    // Wait for everything at the same moment: otherwise a later request could be taken before an earlier one.
     if (free.size > 0) give(at);
   }
   return finished === 0 ? 0 : total / finished;
@@ -70,7 +70,7 @@ export function referenceMean(load: Workload, seed: number): number {
   }
 }
 
-/** Keeps the order in which requests came into the system. */
+/** Keeps the order of arrival in the system. */
 function insert<T extends { request: SimulatedRequest }>(waiting: T[], entry: T): void {
   let low = 0;
   let high = waiting.length;

@@ -6,14 +6,14 @@ import { referenceMean } from './reference.ts';
 import { simulate } from './simulate.ts';
 import type { Workload } from './workload.ts';
 
-/** What `pismak simulate` tells of a policy: times in seconds, means over all seeds. */
+/** The report of `pismak simulate` on a policy: times in seconds, means over all seeds. */
 export interface Report extends Measures {
   policy: PolicyName;
   workload: string;
   /** The first seed, and how many there were. */
   seed: number;
   seeds: number;
-  /** Mean time in the system if switching cost nothing and whoever came first were served first. */
+  /** Mean time in the system if switching cost nothing and requests were served first come, first served. */
   referenceMean: number;
 }
 
@@ -21,18 +21,18 @@ export interface ReportOptions {
   policy: PolicyName;
   seed: number;
   seeds?: number;
-  /** Sees the run of the first seed. */
+  /** Records the run of the first seed. */
   recorder?: Recorder;
   signal?: AbortSignal;
 }
 
-/** Simulates a workload with some seeds, one after another. */
+/** Simulates a workload with several seeds, one after another. */
 export async function report(load: Workload, options: ReportOptions): Promise<Report> {
   const { policy, seed, seeds = 1, recorder = noRecorder, signal } = options;
   const runs: Measures[] = [];
   const references: number[] = [];
   for (let each = seed; each < seed + seeds; each++) {
-    // A simulation computes without a pause: here others have their turn, and whoever wants to stop it.
+    // A simulation never yields: this gives other work, including an abort, its turn.
     await setImmediate(undefined, { signal });
     runs.push(measure(simulate(load, policies[policy], each, each === seed ? recorder : noRecorder)));
     references.push(referenceMean(load, each) / 1000);

@@ -44,7 +44,7 @@ const anyWorkload = fc
   );
 
 for (const [name, policy] of Object.entries(policies)) {
-  test(`with ${name} all requests are finished, and workers work as long as the drawn times say`, () => {
+  test(`${name} finishes all requests, and workers work exactly as long as drawn`, () => {
     fc.assert(
       fc.property(anyWorkload, fc.nat(1000), (load, seed) => {
         const outcome = simulate(load, policy, seed);
@@ -56,7 +56,7 @@ for (const [name, policy] of Object.entries(policies)) {
         const expected = drawn.reduce((sum, ms) => sum + ms, 0);
         if (outcome.makespanMs > 0) assert.ok(Math.abs(worked - expected) <= 1 + expected * 1e-9);
         assert.ok(outcome.workingShare + outcome.switchingShare <= 1 + 1e-9 || outcome.makespanMs === 0);
-        // Waiting and work are all that a request does.
+        // A request only waits or is processed.
         const waited = [...outcome.waits.values()].flat().reduce((sum, ms) => sum + ms, 0);
         const inSystem = outcome.finished.reduce((sum, each) => sum + each.finishedAt - each.arrivedAt, 0);
         assert.ok(Math.abs(inSystem - waited - expected) <= 1 + inSystem * 1e-9);
@@ -65,7 +65,7 @@ for (const [name, policy] of Object.entries(policies)) {
   });
 }
 
-test('the same seed gives the same run, another one another', () => {
+test('the same seed gives the same run, another seed another run', () => {
   const run = (seed: number) => simulate(builtIn('seed'), flow, seed);
   assert.deepEqual(run(1), run(1));
   assert.notDeepEqual(run(1), run(2));
@@ -91,12 +91,12 @@ test('the picture shows what happened: each worker does one thing at a time, que
   for (const { points } of trace.queues) assert.equal(points.at(-1)?.length, 0);
 });
 
-test('parametric on seed is what an independent simulation of it found: 1,690 s, within 10 %', () => {
+test('parametric on seed matches an independent simulation: 1,690 s, within 10 %', () => {
   const found = meanOver(20, (seed) => measure(simulate(builtIn('seed'), parametric, seed)).meanTimeInSystem);
   assert.ok(Math.abs(found / 1690 - 1) < 0.1, `${found}`);
 });
 
-test('one worker and one stage, reckoned by hand', () => {
+test('one worker and one stage match figures computed by hand', () => {
   const load = workload.parse({
     stages: [{ name: 'a', time: [5, 5] }],
     workers: [{}],
@@ -123,7 +123,7 @@ test('a second switch to the same stage is warm', () => {
   assert.equal(Math.round(switchingShare * makespanMs * 2), 6 * 10_000);
 });
 
-test('nobody does better than the reference when all requests are alike', () => {
+test('no policy beats the reference when all requests are alike', () => {
   for (const policy of Object.values(policies))
     for (const seed of [1, 2, 3])
       assert.ok(
@@ -132,7 +132,7 @@ test('nobody does better than the reference when all requests are alike', () => 
       );
 });
 
-test('a quantile is the smallest number that is not below that share of all', () => {
+test('a quantile is the smallest number at least as large as that share of all', () => {
   assert.equal(quantile([1, 2, 3, 4], 0.5), 2);
   assert.equal(quantile([1, 2, 3, 4], 0.95), 4);
   assert.equal(quantile([], 0.5), 0);

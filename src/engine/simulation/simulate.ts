@@ -7,18 +7,18 @@ import { SimulatedStages } from './simulated-stages.ts';
 import { SimulatedWorker } from './simulated-worker.ts';
 import type { Workload } from './workload.ts';
 
-/** A request that waits in a queue or is being worked on. */
+/** A request that waits in a queue or is being processed. */
 export interface Travelling {
   request: SimulatedRequest;
   step: number;
-  /** Since when it waits for the step. */
+  /** Since when it waits for this step. */
   since: number;
 }
 
 export interface Outcome {
-  /** How many there were to do. */
+  /** The number of requests in the workload. */
   requests: number;
-  /** In the order in which they were finished. */
+  /** In the order they finished. */
   finished: { arrivedAt: number; finishedAt: number }[];
   /** How long messages waited for each stage, in milliseconds. */
   waits: Map<string, number[]>;
@@ -38,10 +38,10 @@ type Happening =
   | { kind: 'change'; stage: string; priority: number }
   | { kind: 'plan' };
 
-/** At the same moment work is finished before it is planned anew. */
+/** At the same moment, work finishes before the next plan. */
 const ranks = { finished: 0, reconfigured: 1, arrival: 2, change: 3, plan: 4 };
 
-/** A policy that never lets some work be done ends the simulation: this long nothing came and nothing was finished. */
+/** Ends the simulation of a policy that never does some work: for this long nothing arrived and nothing finished. */
 const patienceMs = 24 * 3_600_000;
 
 /** Runs a workload under a policy in virtual time. The same seed gives the same work to every policy. */
@@ -49,7 +49,7 @@ export function simulate(load: Workload, policy: Policy, seed: number, recorder?
   return simulateRequests(load, policy, drawRequests(load, seed), recorder);
 }
 
-/** The same for given requests, in the order in which they come. */
+/** The same for given requests, in order of arrival. */
 export function simulateRequests(
   load: Workload,
   policy: Policy,

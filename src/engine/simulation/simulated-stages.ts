@@ -6,17 +6,17 @@ interface SimulatedStage {
   definition: Workload['stages'][number];
   priority: number;
   queue: Travelling[];
-  /** Where the queue begins in its array: taking from the front of a long array is slow. */
+  /** Where the queue starts in its array: shifting a long array is slow. */
   head: number;
   inFlight: number;
   average: number | null;
   count: number;
   waitingSince: number | null;
-  /** How often a message went on to which stage. */
+  /** How often messages went on to each stage. */
   next: Map<string, number>;
 }
 
-/** The queues of a simulation, and what the watchdog knows of them. */
+/** The queues of a simulation, and what the watchdog knows about them. */
 export class SimulatedStages {
   readonly #stages: Map<string, SimulatedStage>;
   readonly #averages: Workload['averages'];
@@ -42,7 +42,7 @@ export class SimulatedStages {
     );
   }
 
-  /** Returns the stage that it waits for now. */
+  /** Returns the stage it waits for now. */
   put(travelling: Travelling): string {
     const name = stageOf(travelling);
     this.#get(name).queue.push(travelling);

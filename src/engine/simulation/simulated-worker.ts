@@ -2,7 +2,7 @@ import type { WorkerSnapshot } from '../watchdog/policy.ts';
 import type { Travelling } from './simulate.ts';
 import type { Workload } from './workload.ts';
 
-/** A worker in virtual time: it finishes its message before it switches, and keeps what it has loaded. */
+/** A worker in virtual time: it finishes its message before it switches, and keeps loaded stages. */
 export class SimulatedWorker {
   readonly id: string;
   readonly #labels: readonly string[];
@@ -10,7 +10,7 @@ export class SimulatedWorker {
   readonly #warmMs: number;
   readonly #loaded = new Set<string>();
   assigned: string | null = null;
-  /** The stage that is loaded, while it is assigned to another one as well. */
+  /** The loaded stage, even while the worker is assigned to another. */
   serving: string | null = null;
   #unlockAt = 0;
   #since = 0;
@@ -46,7 +46,7 @@ export class SimulatedWorker {
     this.workedMs += now - this.#since;
   }
 
-  /** Returns what the switch takes. */
+  /** Returns how long the switch takes. */
   beginSwitch(now: number): number {
     this.#isSwitching = true;
     this.#since = now;

@@ -18,11 +18,11 @@ function problemsOf(load: unknown): string {
   );
 }
 
-test('what is built in is a workload', () => {
+test('the built-in workloads are valid', () => {
   for (const [name, load] of Object.entries(workloads)) assert.equal(problemsOf(load), '', name);
 });
 
-test('the seed is the one that its author described', () => {
+test('the workload seed is the one that its author described', () => {
   const { stages, workers, arrivals, reconfiguration, planning, averages } = workload.parse(workloads.seed);
   assert.deepEqual(
     stages.map(({ time }) => time),
@@ -38,13 +38,16 @@ test('the seed is the one that its author described', () => {
   assert.deepEqual(averages, { initial: 100, rule: 'halving', factor: 1 });
 });
 
-test('a workload that makes no sense is refused with what is wrong', () => {
+test('the error for an invalid workload says what is wrong', () => {
   const cases: [Partial<WorkloadText>, RegExp][] = [
     [{ stages: [{ name: 'a', time: [2, 1] }] }, /must not be above the second/],
     [{ stages: [...small.stages, ...small.stages] }, /two stages have the same name/],
-    [{ arrivals: [{ every: 1, series: 1, stages: ['b'] }] }, /there is no stage b; there are a/],
+    [{ arrivals: [{ every: 1, series: 1, stages: ['b'] }] }, /there is no stage b; use a/],
     [{ changes: [{ at: 1, stage: 'b', priority: 0 }] }, /there is no stage b/],
-    [{ stages: [{ name: 'a', time: [1, 1], labels: ['gpu'] }] }, /no worker has what stage a needs: gpu/],
+    [
+      { stages: [{ name: 'a', time: [1, 1], labels: ['gpu'] }] },
+      /no worker has the labels that stage a needs: gpu/,
+    ],
     [{ arrivals: [{ every: 1, count: 1000, series: 1000 }] }, /at most 100000 can be simulated/],
     [{ workers: [{ count: 1_000_000 }] }, /at most 10000 workers/],
   ];

@@ -7,7 +7,7 @@ const between = z
 
 const stage = z.strictObject({
   name: z.string().min(1),
-  /** A message takes a time between these two, each equally likely. */
+  /** A message takes a time between these two, uniformly distributed. */
   time: between,
   priority: z.number().min(-1).default(0),
   /** Only workers that have all of these can serve it. */
@@ -20,7 +20,7 @@ const workers = z.strictObject({
 });
 
 const arrivals = z.strictObject({
-  /** The way of these requests; all stages in their order unless told. */
+  /** The stages of these requests. Default: all stages in their order. */
   stages: z.array(z.string()).min(1).optional(),
   /** Requests of one series: they come all at once. */
   count: z.int().positive().default(1),
@@ -28,30 +28,30 @@ const arrivals = z.strictObject({
   every: z.number().positive(),
   series: z.int().positive(),
   start: seconds.default(0),
-  /** Times between series are left to chance, with `every` as their mean. */
+  /** Times between series are random, with `every` as their mean. */
   random: z.boolean().default(false),
 });
 
-/** Something that an administrator changes under way. */
+/** A change by an administrator during the run. */
 const change = z.strictObject({ at: seconds, stage: z.string(), priority: z.number().min(-1) });
 
-/** What a computer can simulate in a minute or two, and keep in memory. */
+/** A limit that a computer can simulate in a minute or two and keep in memory. */
 const mostRequests = 100_000;
 const mostWorkers = 10_000;
 
-/** What is simulated. All times are in seconds. */
+/** The workload of a simulation. All times are in seconds. */
 export const workload = z
   .strictObject({
-    /** As the file is called unless told. */
+    /** Default: the name of the file. */
     name: z.string().optional(),
     about: z.string().optional(),
     stages: z.array(stage).min(1),
     workers: z.array(workers).min(1),
     arrivals: z.array(arrivals).min(1),
     changes: z.array(change).default([]),
-    /** What a switch takes; begun when the current message is finished. */
+    /** How long a switch takes. It starts after the current message. */
     reconfiguration: seconds.default(10),
-    /** What a switch takes to a stage that this worker has loaded before. As cold unless told. */
+    /** How long a switch to an already loaded stage takes. Default: as long as a cold one. */
     warm: seconds.optional(),
     /** Time between two plans. */
     planning: z.number().positive().default(10),
@@ -59,11 +59,11 @@ export const workload = z
     minimumMessages: z.number().nonnegative().default(10),
     averages: z
       .strictObject({
-        /** What the watchdog believes of a stage before the first message; unknown unless told. */
+        /** The watchdog's estimate for a stage before the first message. Default: unknown. */
         initial: seconds.optional(),
-        /** `mean` as our watchdog reckons; `halving` as the seed did: (old + measured) / 2. */
+        /** `mean`, like our watchdog; `halving`, like the seed: (old + measured) / 2. */
         rule: z.enum(['mean', 'halving']).default('mean'),
-        /** All averages are wrong by this factor: to see what a policy makes of that. */
+        /** Makes all averages wrong by this factor, to see how a policy copes. */
         factor: z.number().positive().default(1),
       })
       .prefault({}),
@@ -81,14 +81,15 @@ export const workload = z
       ...load.changes.map((each) => each.stage),
     ];
     for (const name of named) {
-      if (!known.has(name)) context.addIssue(`there is no stage ${name}; there are ${[...known].join(', ')}`);
+      if (!known.has(name)) context.addIssue(`there is no stage ${name}; use ${[...known].join(', ')}`);
     }
     for (const each of load.stages) {
       const served = load.workers.some((some) => each.labels.every((label) => some.labels.includes(label)));
-      if (!served) context.addIssue(`no worker has what stage ${each.name} needs: ${each.labels.join(', ')}`);
+      if (!served)
+        context.addIssue(`no worker has the labels that stage ${each.name} needs: ${each.labels.join(', ')}`);
     }
   });
 
 export type Workload = z.infer<typeof workload>;
-/** As it is written, before defaults are filled in. */
+/** As written, before defaults are filled in. */
 export type WorkloadText = z.input<typeof workload>;

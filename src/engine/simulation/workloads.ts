@@ -1,6 +1,6 @@
 import type { WorkloadText } from './workload.ts';
 
-/** The workloads that are built in, by name. Fixed: figures of different versions can be compared. */
+/** The built-in workloads, by name. They never change, so figures of different versions can be compared. */
 export const workloads: Record<string, WorkloadText> = {
   seed: {
     about: 'three stages, two workers, five requests every 220 s: more than the workers can do',

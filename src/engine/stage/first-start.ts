@@ -10,7 +10,7 @@ export interface FirstStart {
   pipelines: readonly { name: string; stages: readonly string[] }[];
 }
 
-/** Something to watch, before anybody has defined a stage. */
+/** Something to watch before any stage is defined. */
 export const demonstration: FirstStart = {
   stages: [
     { name: 'demo.read', config: 'DUMMY = True\nTIME_SCALE = 0.0002\nTIME_DELTA = 0.05\n' },
@@ -20,14 +20,14 @@ export const demonstration: FirstStart = {
   pipelines: [{ name: 'demo', stages: ['demo.read', 'demo.transcribe', 'demo.check', 'demo.out'] }],
 };
 
-/** Done once per installation: what an administrator deletes later does not come back. */
+/** Runs once per installation, so nothing that an administrator deletes comes back. */
 export async function applyFirstStart(engine: Engine, name: string, first: FirstStart): Promise<void> {
   const marker = `/installation/${name}`;
   if (await engine.coordination.get(marker)) return;
   for (const stage of first.stages) await unlessThere(engine.stages.create(stage, 'local'));
   for (const { name, stages } of first.pipelines)
     await unlessThere(engine.pipelines.create({ name, stages: [...stages], owner: 'local' }));
-  // Last: a crash half-way only means that it is done again.
+  // Last: after a crash half-way it simply runs again.
   await engine.coordination.set(marker, String(engine.clock.now()));
 }
 

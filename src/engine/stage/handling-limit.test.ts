@@ -8,7 +8,7 @@ import { openEmbedded } from '../testing/embedded.ts';
 import { handlingLimitMs } from './handling-limit.ts';
 import { createStages } from './stages.ts';
 
-test('on RabbitMQ a stage whose timeout reaches the consumer timeout is refused, with what to do', async (t) => {
+test('on RabbitMQ a stage whose timeout reaches the consumer timeout is refused, and the error says what to do', async (t) => {
   const parts = await openEmbedded(t);
   const settings = settingsSchema.parse({ broker: 'amqp://rabbit/' });
   const stages = createStages({ ...parts, handlingLimitMs: handlingLimitMs(settings) });
@@ -25,7 +25,7 @@ test('on RabbitMQ a stage whose timeout reaches the consumer timeout is refused,
   await assert.rejects(stages.change('ocr', { timeoutMs: halfHour }, 'anna'), refused);
 });
 
-test('other brokers, and a RabbitMQ without the limit, let a stage take as long as it likes', () => {
+test('other brokers, and RabbitMQ without the limit, allow any timeout', () => {
   const limit = (given: object) => handlingLimitMs(settingsSchema.parse(given));
   assert.equal(limit({}), null);
   assert.equal(limit({ broker: 'postgres://db/pismak', rabbitmq: { consumerTimeoutMs: 60_000 } }), null);
@@ -33,7 +33,7 @@ test('other brokers, and a RabbitMQ without the limit, let a stage take as long 
   assert.equal(limit({ broker: 'amqps://rabbit/', rabbitmq: { consumerTimeoutMs: 60_000 } }), 60_000);
 });
 
-test('a stage that was made before the limit is told by an alert, until it is put right', async (t) => {
+test('a stage older than the limit raises an alert until it is fixed', async (t) => {
   const parts = await openEmbedded(t);
   await parts.stages.create({ name: 'ocr', processor: 'nothing', timeoutMs: 90_000 }, 'anna');
   const alerts = createAlerts({ ...parts, repeatMs: 1e12, subscribers: [], wakeOutbox() {} });

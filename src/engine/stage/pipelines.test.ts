@@ -13,7 +13,7 @@ test('a pipeline is refused when one of its stages is unknown, and the known one
   });
 });
 
-test('the output queue is made with the pipeline and belongs to whoever made it first', async (t) => {
+test('the output queue is created with the pipeline and belongs to its first creator', async (t) => {
   const { stages, pipelines, broker } = await openEmbedded(t);
   await stages.create({ name: 'ocr', processor: 'nothing' }, 'anna');
   await pipelines.create({ name: 'p', stages: ['ocr', 'out'], owner: 'anna' });
@@ -26,7 +26,7 @@ test('the output queue is made with the pipeline and belongs to whoever made it 
   });
 });
 
-test('a pipeline may end in a stage: then there is no output queue to be owned', async (t) => {
+test('a pipeline may end in a stage: then it has no output queue', async (t) => {
   const { stages, pipelines } = await openEmbedded(t);
   for (const name of ['ocr', 'collect']) await stages.create({ name, processor: 'nothing' }, 'anna');
   await pipelines.create({ name: 'p', stages: ['ocr', 'collect'], owner: 'anna' });
@@ -36,7 +36,7 @@ test('a pipeline may end in a stage: then there is no output queue to be owned',
   await assert.rejects(pipelines.delete('p'), { code: 'not-found' });
 });
 
-test('a queue that a house claims is the program’s own, whoever named it before', async (t) => {
+test('a queue that a house claims belongs to the program, even if a user had it before', async (t) => {
   const { broker, changes, stages, pipelines } = await openEmbedded(t);
   await stages.create({ name: 'ocr', processor: 'nothing' }, 'anna');
   await pipelines.claimOutput('house.fresh');
@@ -50,14 +50,14 @@ test('a queue that a house claims is the program’s own, whoever named it befor
   let news = 0;
   changes.subscribe(() => news++);
   await pipelines.claimOutput('house.taken');
-  assert.equal(news, 0, 'to claim it again changes nothing');
+  assert.equal(news, 0, 'claiming it again changes nothing');
 });
 
-test('a queue that the workers of a stage read is not claimed', async (t) => {
+test('the queue of a stage cannot be claimed', async (t) => {
   const { stages, pipelines } = await openEmbedded(t);
   await stages.create({ name: 'house.collect', processor: 'nothing' }, 'anna');
   await assert.rejects(pipelines.claimOutput('house.collect'), {
     code: 'conflict',
-    message: /a stage house\.collect.*delete the stage/,
+    message: /a queue named house\.collect.*delete the stage/,
   });
 });

@@ -21,17 +21,17 @@ export interface Pipelines {
   create(pipeline: { name: string; stages: readonly string[]; owner: string }): Promise<Pipeline>;
   delete(name: string): Promise<void>;
   /**
-   * Checks a list of stages before anything is published to it: unknown ones are refused, the known ones listed. The
-   * output queue is declared if it is new, and then belongs to `owner`.
+   * Checks a list of stages before anything is published to it: refuses unknown stages and lists the known ones. Declares
+   * a new output queue, which then belongs to `owner`.
    */
   prepare(stages: readonly string[], owner: string): Promise<void>;
   /**
-   * Makes a queue the program's own, for a house that reads its results there: it is declared, no user can name it as
-   * output, and nobody takes results from it by hand, not even an administrator. Safe to repeat. A user who had an output
-   * queue of that name loses it. `conflict` while there is a stage of that name, whose workers would read it.
+   * Makes a queue the program's own, for a house that reads its results there: declares it; no user can name it as output
+   * or take results from it, not even an administrator. Safe to repeat. A user who had an output queue of that name loses
+   * it. `conflict` while a stage of that name exists, whose workers would read it.
    */
   claimOutput(queue: string): Promise<void>;
-  /** Whose output queue it is, undefined when it is none; `programOwner` when it was claimed. */
+  /** The owner of an output queue; undefined if it is not one, `programOwner` if it is claimed. */
   outputOwner(queue: string): Promise<string | undefined>;
 }
 
@@ -70,7 +70,7 @@ export function createPipelines(parts: {
           .execute();
       } catch (error) {
         if (!hasCode(error, 'constraint-violated')) throw error;
-        throw new PismakError('already-exists', `there is a pipeline ${name} already; delete it first`, {
+        throw new PismakError('already-exists', `pipeline ${name} already exists; delete it first`, {
           cause: error,
         });
       }
@@ -88,14 +88,14 @@ export function createPipelines(parts: {
     async prepare(stages, owner) {
       const output = stages.at(-1);
       if (output === undefined || stages.length < 2) {
-        throw new PismakError('invalid-input', 'name at least one stage and, last, the output queue');
+        throw new PismakError('invalid-input', 'give at least one stage and, last, the output queue');
       }
       const known = new Set((await parts.stages.list()).map((stage) => stage.name));
       for (const name of stages.slice(0, -1)) if (!known.has(name)) throw unknownStage(name, [...known]);
       if (known.has(output)) return;
       if ((await pipelines.outputOwner(output)) !== undefined) return;
       stageName.parse(output);
-      // The queue first: once the row is there, nobody looks again whether the queue is.
+      // The queue first: once the row exists, nothing checks the queue again.
       await broker.declare(output);
       const inserted = await database.query
         .insertInto('outputQueue')
@@ -109,7 +109,7 @@ export function createPipelines(parts: {
     async claimOutput(queue) {
       stageName.parse(queue);
       if ((await parts.stages.list()).some((stage) => stage.name === queue)) {
-        const message = `there is a stage ${queue}, but the program needs a queue of that name; delete the stage`;
+        const message = `the program needs a queue named ${queue}, but a stage has that name; delete the stage`;
         throw new PismakError('conflict', message);
       }
       await broker.declare(queue);

@@ -12,10 +12,10 @@ export interface ConfigLine {
  *
  * - `#` or `;` begins a comment at the start of a line or value, and after white space: `DPI = 300 # dots per inch`.
  *   Elsewhere it belongs to the value: `MODEL = c#`.
- * - A value in quotes, `"a #1.txt"` or `'a'`, is taken as it stands between them; there are no escapes.
+ * - A value in quotes, `"a #1.txt"` or `'a'`, is taken literally, without escapes.
  * - A section header like `[PARSER]` is skipped, because configurations written for PERO have one.
  *
- * The value of a key for which `isVerbatim` is all of its line, with quotes and `#`.
+ * If `isVerbatim`, the value is the rest of the line, including quotes and `#`.
  */
 export function readConfigLines(text: string, isVerbatim: (key: string) => boolean): ConfigLine[] {
   return text.split('\n').flatMap((raw, index) => {

@@ -42,13 +42,13 @@ for (const [line, value] of models) {
   });
 }
 
-test('a line for the shell reaches the shell as it was written', () => {
+test('a shell line reaches the shell unchanged', () => {
   const line = `ocr --x=1 "$(name "a #1")" ; echo 'done' # really`;
   assert.equal(parseStageConfig(`COMMAND = ${line}`, settings).COMMAND, line);
   assert.equal(parseStageConfig(`command = ${line}`, settings).COMMAND, line);
 });
 
-test('any value in quotes is read as it was written', () => {
+test('any quoted value is read literally', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((value) => !/["\n]/.test(value));
   fc.assert(
     fc.property(text, (value) => {
@@ -62,7 +62,7 @@ const refused: [text: string, reason: RegExp][] = [
   ['\nDESKWE = yes', /line 2: unknown key DESKWE; did you mean DESKEW\? known: DESKEW, DPI/],
   ['COLOUR = red', /unknown key COLOUR; known: DESKEW/],
   ['constructor = 1', /unknown key/],
-  ['DPI = 200\n\ndpi = 300', /line 3: DPI is set in line 1 already/],
+  ['DPI = 200\n\ndpi = 300', /line 3: DPI is already set in line 1/],
   ['DESKEW = maybe', /line 1: DESKEW must be yes or no, found: maybe \(DESKEW: straightens lines\)/],
   ['DPI = many', /DPI must be a number, found: many/],
   ['DPI =', /DPI must be a number/],
@@ -76,7 +76,7 @@ const refused: [text: string, reason: RegExp][] = [
   ['MODEL = "a" b', /line 1: only a comment may follow the closing ", found: b/],
 ];
 for (const [text, reason] of refused) {
-  test(`an administrator is told what is wrong with ${JSON.stringify(text)}`, () => {
+  test(`the error says what is wrong with ${JSON.stringify(text)}`, () => {
     assert.throws(() => parseStageConfig(text, settings), reason);
   });
 }

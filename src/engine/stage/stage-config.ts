@@ -12,7 +12,7 @@ import { type ConfigLine, readConfigLines } from './stage-config-lines.ts';
  *     };
  *     const config = parseStageConfig(text, settings);   // { DESKEW: boolean, DPI: number, METHOD: 'none' | 'otsu' }
  *
- * Throws what the administrator should read. How lines are read: `stage-config-lines.ts`.
+ * Throws messages for the administrator. For the syntax of lines see `stage-config-lines.ts`.
  */
 export function parseStageConfig<Settings extends StageSettings>(
   text: string,
@@ -23,7 +23,7 @@ export function parseStageConfig<Settings extends StageSettings>(
     const key = line.key.toUpperCase();
     if (!Object.hasOwn(settings, key)) throw unknownKey(line, Object.keys(settings));
     const before = found.get(key);
-    if (before) throw new Error(`line ${line.number}: ${key} is set in line ${before.number} already`);
+    if (before) throw new Error(`line ${line.number}: ${key} is already set in line ${before.number}`);
     found.set(key, line);
   }
   const values = Object.entries(settings).map(([key, setting]) => [
@@ -48,7 +48,7 @@ export function flag(fallback: boolean, description: string): Setting<boolean> {
     .describe(description);
 }
 
-/** Without a fallback, it is undefined when it isn't set. */
+/** Without a fallback, undefined if not set. */
 export function number<Fallback extends number | undefined>(
   fallback: Fallback,
   description: string,
@@ -78,12 +78,12 @@ export function choice<Word extends string>(
   return z.string().toLowerCase().pipe(one).prefault(fallback).describe(description);
 }
 
-/** Any text, without white space at both ends. */
+/** Any text, trimmed. */
 export function words(fallback: string, description: string): Setting<string> {
   return z.string().default(fallback).describe(description);
 }
 
-/** A line for a shell, handed over as it stands: the shell knows quotes and comments itself. */
+/** A shell line, passed on unchanged: the shell handles quotes and comments. */
 export function shellLine(fallback: string, description: string): Setting<string> {
   return z.string().default(fallback).meta({ description, verbatim: true });
 }

@@ -10,7 +10,7 @@ test('a stage needs a name and a processor, everything else has a default', () =
   assert.equal(stage.priority, 0);
 });
 
-test('names that could leave their place are refused', () => {
+test('names that could leave a directory are refused', () => {
   for (const name of ['', '../x', 'a/b', 'a b', '.hidden', 'x'.repeat(101), 'a\n']) {
     assert.equal(
       stageDefinition.safeParse({ name, processor: 'dummy' }).success,
@@ -25,7 +25,7 @@ test('administrative priority may be -1, not less', () => {
   assert.ok(!stageDefinition.safeParse({ name: 'a', processor: 'p', priority: -2 }).success);
 });
 
-test('the delay before a retry grows exponentially, stays bounded, and chance only shortens it', () => {
+test('the delay before a retry grows exponentially, stays bounded, and jitter only shortens it', () => {
   const policy = retryPolicy.parse({ firstDelayMs: 1000, factor: 4, maxDelayMs: 60_000, jitter: 0.2 });
   assert.deepEqual(
     [1, 2, 3, 4].map((attempt) => retryDelay(policy, attempt, () => 0)),

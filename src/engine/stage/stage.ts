@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** A stage is a queue, a configuration and a processor. The queue bears the stage's name. */
+/** A stage is a queue, a configuration and a processor. The queue has the stage's name. */
 export const stageName = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-    'a name is 1 to 100 letters, digits, dots, dashes or underscores, and begins with a letter or digit',
+    'a name is 1 to 100 letters, digits, dots, dashes or underscores, and starts with a letter or digit',
   );
 
 /** Described before their defaults: a change of a stage takes the same fields without defaults. */

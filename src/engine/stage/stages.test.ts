@@ -29,7 +29,7 @@ test('every change makes a version and every version is kept; no change makes no
   );
 });
 
-test('a stage that is deleted and made again goes on with the numbers: a version means one definition for ever', async (t) => {
+test('a recreated stage continues its version numbers: a version always means one definition', async (t) => {
   const { stages } = await openEmbedded(t);
   await stages.create({ name: 'ocr', processor: 'nothing' }, 'anna');
   await stages.delete('ocr');
@@ -65,7 +65,7 @@ test('a configuration that the processor refuses is not stored', async (t) => {
   assert.deepEqual(await stages.list(), []);
 });
 
-test('who watches sees every stage with its newest version', async (t) => {
+test('a watch reports every stage with its newest version', async (t) => {
   const { stages, coordination } = await openEmbedded(t);
   let seen = new Map<string, number>();
   const unwatch = stages.watch(coordination, (versions) => {
@@ -79,7 +79,7 @@ test('who watches sees every stage with its newest version', async (t) => {
   unwatch();
 });
 
-test('what a crash between two steps left out is made up for', async (t) => {
+test('reconcile completes what a crash left half done', async (t) => {
   const { stages, broker, coordination } = await openEmbedded(t);
   await stages.create({ name: 'a', processor: 'nothing' }, 'anna');
   await broker.remove('a');

@@ -14,22 +14,22 @@ import { overLimit } from './handling-limit.ts';
 import { type Stage, type StageDefinition, stageDefinition } from './stage.ts';
 
 /**
- * The stages that exist. Definitions and all their versions live in the Database; the node `/stages/NAME` holds the
- * newest version's number, and that is what workers watch.
+ * The existing stages. The database keeps definitions and all their versions; the node `/stages/NAME` holds the number of
+ * the newest version, and workers watch that.
  */
 export interface Stages {
   list(): Promise<Stage[]>;
-  /** `stage-unknown`, with the known ones listed. */
+  /** Fails with `stage-unknown` and lists the known stages. */
   get(name: string): Promise<Stage>;
   history(name: string): Promise<{ version: number; changedAt: number; changedBy: string; stage: Stage }[]>;
   create(definition: z.input<typeof stageDefinition>, by: string): Promise<Stage>;
-  /** What is not named stays as it is. A change that changes nothing makes no version. */
+  /** Missing fields stay as they are. A change without effect makes no version. */
   change(name: string, patch: StagePatch, by: string): Promise<Stage>;
   /** Refused with `conflict` while messages wait, unless forced: they would be lost. */
   delete(name: string, options?: { force?: boolean }): Promise<void>;
   /** Names and newest versions of all stages, now and after every change. */
   watch(coordination: Coordination, listener: (versions: Map<string, number>) => void): Unwatch;
-  /** Declares the queues and nodes of all stages: what a crash between two steps may have left out. */
+  /** Declares the queues and nodes of all stages: a crash between two steps may have left some out. */
   reconcile(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createStages(parts: {
   processors: Processors;
   changes: ChangeLog;
   clock: Clock;
-  /** The longest that the broker lets a handler take; null = any time. */
+  /** The broker's limit on a handler's time; null = no limit. */
   handlingLimitMs?: number | null;
 }): Stages {
   const { broker, coordination, database, processors, changes, clock, handlingLimitMs = null } = parts;
@@ -92,7 +92,7 @@ export function createStages(parts: {
     if (waiting === 0) return;
     throw new PismakError(
       'conflict',
-      `${waiting} messages wait in stage ${name} and would be lost; purge or force`,
+      `${waiting} messages wait in stage ${name} and would be lost; purge them or use force`,
     );
   }
 
@@ -127,7 +127,7 @@ export function createStages(parts: {
       const definition = stageDefinition.parse(input);
       check(definition);
       const stage = await database.transaction(async (transaction) => {
-        // Numbers go on where a deleted stage of this name ended: a version means one definition for ever.
+        // Continue the numbers of a deleted stage of this name: a version always means one definition.
         const last = await transaction
           .selectFrom('stageVersion')
           .select(({ fn }) => fn.max('version').as('version'))
@@ -141,7 +141,7 @@ export function createStages(parts: {
         if (taken.length > 0) {
           throw new PismakError(
             'already-exists',
-            `there is a stage ${definition.name} already; configure changes it`,
+            `stage ${definition.name} already exists; change it with configure`,
           );
         }
         const version = Number(last?.version ?? 0) + 1;
@@ -166,7 +166,7 @@ export function createStages(parts: {
         if (!row || row.version !== before.version) {
           throw new PismakError(
             'conflict',
-            `stage ${name} was changed by somebody else meanwhile; look and try again`,
+            `stage ${name} was changed meanwhile by someone else; look at it and try again`,
           );
         }
         if (row.definitionJson === JSON.stringify(definition)) return before;
@@ -180,13 +180,13 @@ export function createStages(parts: {
     async delete(name, { force = false } = {}) {
       const stage = await stages.get(name);
       if (!force) await refuseWaiting(name);
-      // Workers stop first, so that none takes a message from a queue that is about to go.
+      // Workers stop first, so that none takes a message from a queue about to be deleted.
       await coordination.delete(`${path}/${name}`);
       for (const { record } of await listWorkers(coordination)) {
         if (record.stage === name) await changeWorker(coordination, record.id, withoutStage(name));
       }
       try {
-        // Once more, now that nobody takes from it: a request may have come meanwhile.
+        // Check again now that no worker reads it: a request may have come meanwhile.
         if (!force) await refuseWaiting(name);
       } catch (error) {
         await announce(stage);
@@ -224,7 +224,7 @@ export function createStages(parts: {
   return stages;
 }
 
-/** Unless it was given another one meanwhile. */
+/** Unless it was assigned to another stage meanwhile. */
 function withoutStage(name: string): (record: WorkerRecord) => WorkerRecord | undefined {
   return (record) => (record.stage === name ? { ...record, stage: null } : undefined);
 }
@@ -239,6 +239,6 @@ export function unknownStage(name: string, known: readonly string[]): PismakErro
 }
 
 function fromRow(row: { version: number; definitionJson: string }): Stage {
-  // What an older version stored gets the defaults of what it didn't know.
+  // Rows of an older version get defaults for fields it didn't know.
   return { ...stageDefinition.parse(JSON.parse(row.definitionJson)), version: row.version };
 }

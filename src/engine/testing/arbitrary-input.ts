@@ -46,8 +46,8 @@ const hostileTexts = [
 ];
 
 /**
- * Inputs of the right shape with values from `names` and hostile ones; the operation's example with some fields
- * replaced by such; and now and then something quite different.
+ * Inputs of the right shape with values from `names` and hostile ones; the operation's example with some fields replaced
+ * by such values; and sometimes something quite different.
  */
 export function arbitraryInput(
   operation: Pick<Operation, 'input' | 'example'>,

@@ -8,7 +8,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 type Scope = { after(work: () => Promise<void>): void };
 
-/** The engine's tables on both databases, each with a store of bytes: for claims that are mostly SQL. */
+/** The engine's tables on both databases, each with a blob store: for tests that are mostly SQL. */
 export async function bothDatabases() {
   const server = await sharedPostgres();
   after(() => server.close());

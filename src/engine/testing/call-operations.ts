@@ -12,14 +12,14 @@ export const alice: Caller = { name: 'alice', role: 'user', address: 'here' };
 export const mallory: Caller = { name: 'mallory', role: 'user', address: 'here' };
 export const reader: Caller = { name: 'rita', role: 'reader', address: 'here' };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks where it likes
+// biome-ignore lint/suspicious/noExplicitAny: a test may read any field
 export type Answer = any;
 
-/** A whole engine for one test file, without workers and services, called as the API and the command line do. */
+/** An engine for one test file, without workers and services, called like the API and the command line call it. */
 export async function openOperations() {
   const wholeFile = { after: after as TestContext['after'] };
   let engine: Engine | undefined;
-  // Hooks run in the order of adding: the engine leaves its directory before that is removed.
+  // Hooks run in the order added: the engine closes before its directory is removed.
   after(() => engine?.close());
   const data = await temporaryDirectory(wholeFile);
   engine = await openEngine(settingsSchema.parse({ data, log: { level: 'silent' } }), { purpose: 'test' });

@@ -5,12 +5,12 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** A program in a process of its own, for tests in which processes die. */
+/** A program in its own process, for tests that kill processes. */
 export interface ChildProgram {
   readonly pid: number;
-  /** The next line that it prints; fails when it has ended. */
+  /** The next line it prints. Fails if it has ended. */
   line(): Promise<string>;
-  /** Everything that it still prints, until it ends. */
+  /** Everything it still prints, until it ends. */
   rest(): Promise<string[]>;
   send(line: string): void;
   kill(signal?: NodeJS.Signals): Promise<void>;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 type Falsy = null | undefined | false | 0 | '';
 
-/** Asks again and again until the answer is truthy, and gives it back; fails when it has not come in time. */
+/** Polls until the answer is truthy and returns it. Fails if that takes too long. */
 export async function eventually<T>(
   what: string,
   ask: () => T | Promise<T>,

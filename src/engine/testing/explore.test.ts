@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explore, type Model } from './explore.ts';
 
-/** Two who each read a counter and write back one more: the oldest of all races. */
+/** Two processes that each read a counter and write back one more: the classic race. */
 interface Counter {
   value: number;
   read: (number | null)[];
@@ -28,7 +28,7 @@ function counting(atOnce: boolean): Model<Counter> {
   };
 }
 
-test('the shortest way to something wrong is found', () => {
+test('the shortest path to a flaw is found', () => {
   const { flaw } = explore(counting(true));
   assert.deepEqual(flaw, {
     why: '2 were counted as 1',
@@ -36,7 +36,7 @@ test('the shortest way to something wrong is found', () => {
   });
 });
 
-test('when nothing can go wrong, every state has been seen once', () => {
+test('without a flaw, every state is visited once', () => {
   assert.deepEqual(explore(counting(false)), { states: 7, steps: 8, flaw: undefined });
 });
 

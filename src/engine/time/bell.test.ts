@@ -5,14 +5,14 @@ import { ManualClock } from './clock.ts';
 
 const never = new AbortController().signal;
 
-test('a ring wakes who waits, long before the time is up', async () => {
+test('a ring wakes the waiter long before the time is up', async () => {
   const bell = new Bell();
   const waiting = bell.wait(new ManualClock(), 1e9, never);
   bell.ring();
   await waiting;
 });
 
-test('a ring that nobody heard wakes the next who waits, once', async () => {
+test('a ring without a waiter wakes the next waiter, once', async () => {
   const clock = new ManualClock();
   const bell = new Bell();
   bell.ring();

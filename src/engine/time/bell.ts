@@ -1,6 +1,6 @@
 import { type Clock, sleep } from './clock.ts';
 
-/** Wakes a loop before its time. A ring that nobody was waiting for is heard by the next who waits. */
+/** Wakes a loop early. A ring without a waiter wakes the next one. */
 export class Bell {
   #rung = false;
   #wake = () => {};

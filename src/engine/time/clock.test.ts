@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newId } from '../identity.ts';
 import { ManualClock, sleep } from './clock.ts';
 
-test('a manual clock fires what is due in order of time, each at its own moment', () => {
+test('a manual clock fires due callbacks in order of time, each at its own moment', () => {
   const clock = new ManualClock(1000);
   const fired: [string, number][] = [];
   clock.after(20, () => fired.push(['late', clock.now()]));
@@ -28,7 +28,7 @@ test('a sleep ends early when its signal aborts', async () => {
   await sleeping;
 });
 
-test('ids are unique and sort in the order of making, even within a millisecond and when the clock steps back', () => {
+test('ids are unique and sort in the order they were made, even within a millisecond and when the clock steps back', () => {
   const clock = new ManualClock();
   const ids = Array.from({ length: 10_000 }, (_, index) => {
     if (index === 5_000) clock.advance(-50);

@@ -52,7 +52,7 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Moves time forward and fires what became due, in order of time, each at its own moment. */
+  /** Moves time forward and fires due callbacks in order of time, each at its own moment. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (;;) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from './clock.ts';
 import { closeInOrder } from './close-in-order.ts';
 
-test('what fails or never ends when it is closed does not keep the others open', async () => {
+test('a part whose close fails or never ends does not keep the others open', async () => {
   const clock = new ManualClock();
   const closed: string[] = [];
   const steps = [
@@ -17,7 +17,7 @@ test('what fails or never ends when it is closed does not keep the others open',
   ];
   const closing = closeInOrder(clock, 1000, steps);
   const failing = assert.rejects(closing, /never was/);
-  // Until the one that never ends has begun.
+  // Until the one that never ends has started.
   while (steps.length > 0 || closed.length === 0) await new Promise(setImmediate);
   await new Promise(setImmediate);
   clock.advance(1000);

@@ -13,7 +13,7 @@ test('an answer in time counts, and the deadline is forgotten', async () => {
   clock.advance(2000);
 });
 
-test('after the deadline nobody waits any longer', async () => {
+test('the wait ends at the deadline', async () => {
   const clock = new ManualClock();
   const answer = withDeadline(clock, 1000, never, () => 'none');
   const failure = withDeadline(clock, 1000, never, () => {
@@ -26,7 +26,7 @@ test('after the deadline nobody waits any longer', async () => {
   assert.equal(await ended, false);
 });
 
-test('what fails after its deadline harms nobody', async () => {
+test('a failure after the deadline is ignored', async () => {
   const clock = new ManualClock();
   const { promise, reject } = Promise.withResolvers<string>();
   const ended = endsWithin(clock, 1000, promise);
@@ -35,7 +35,7 @@ test('what fails after its deadline harms nobody', async () => {
   assert.equal(await ended, false);
 });
 
-test('an aborted signal ends the wait with its reason, also when it was aborted before', async () => {
+test('an aborted signal ends the wait with its reason, even if it was aborted before', async () => {
   const stop = new AbortController();
   const waiting = unlessAborted(never, stop.signal);
   stop.abort(new Error('stopped'));

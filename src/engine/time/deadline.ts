@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Waits for what may never end, but no longer than `ms`: then the answer is what `late` returns, or the error that it
- * throws. The work itself goes on, and what becomes of it later is ignored.
+ * Waits for work that may never end, but no longer than `ms`: then the result is what `late` returns, or the error it
+ * throws. The work itself goes on, and its result is ignored.
  */
 export function withDeadline<Answer, Late = Answer>(
   clock: Clock,
@@ -22,7 +22,7 @@ export function withDeadline<Answer, Late = Answer>(
   });
 }
 
-/** Whether the work ends within `ms`. What it throws in time is thrown here. */
+/** Whether the work ends within `ms`. Throws an error that the work throws in time. */
 export function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
   return withDeadline(
     clock,
@@ -32,7 +32,7 @@ export function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Pr
   );
 }
 
-/** Waits until the signal aborts at the latest: then rejects with its reason, while the work itself goes on. */
+/** Waits for the work until the signal aborts. Then it rejects with the reason, while the work itself goes on. */
 export async function unlessAborted<Answer>(
   work: Promise<Answer>,
   signal: AbortSignal | undefined,
@@ -45,7 +45,7 @@ export async function unlessAborted<Answer>(
   try {
     return await Promise.race([work, aborted.promise]);
   } finally {
-    // A listener left behind would keep the work, and all that it holds, as long as the signal.
+    // A leftover listener would keep the work, and all it holds, in memory as long as the signal.
     signal.removeEventListener('abort', stop);
   }
 }

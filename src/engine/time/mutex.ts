@@ -1,8 +1,8 @@
-/** One at a time, in the order of asking. */
+/** One at a time, first come, first served. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves when it is our turn; the returned function ends it. */
+  /** Resolves when it is the caller's turn. The returned function ends the turn. */
   async take(): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UnderWay } from './under-way.ts';
 
-test('whoever waits for the work under way goes on when all of it has ended, well or not', async () => {
+test('waiting for work under way ends when all of it has ended, successfully or not', async () => {
   const underWay = new UnderWay();
   const [well, badly] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   const working = underWay.add(well.promise);

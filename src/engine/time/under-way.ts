@@ -1,8 +1,8 @@
-/** Work that has begun and not ended, for those who must wait until none is left. */
+/** Tracks work under way, so that a caller can wait until none is left. */
 export class UnderWay {
   readonly #work = new Set<Promise<void>>();
 
-  /** Returns the same work: what it throws is for the caller alone. */
+  /** Returns the same promise: its errors go to the caller alone. */
   add<T>(work: Promise<T>): Promise<T> {
     const ended = work.then(
       () => {},
@@ -13,7 +13,7 @@ export class UnderWay {
     return work;
   }
 
-  /** Resolves when everything has ended that is under way now, well or not. */
+  /** Resolves when all work now under way has ended, successfully or not. */
   async ended(): Promise<void> {
     await Promise.all(this.#work);
   }

@@ -18,7 +18,7 @@ const period = (since: number, until: number, events: TraceEvent[], whole = fals
   ...{ since, until, whole, events },
 });
 
-test('a worker is shown at what it did, from one change to the next', () => {
+test('the spans of a worker run from one change to the next', () => {
   const trace = buildTrace(
     [
       period(0, 10, [state('w', 0, 'IDLE'), state('w', 4, 'RECONFIGURING', 'a')], true),
@@ -39,7 +39,7 @@ test('a worker is shown at what it did, from one change to the next', () => {
   ]);
 });
 
-test('what was so before the time asked for is known at its beginning', () => {
+test('the state before the requested time is known at its start', () => {
   const periods = [
     period(0, 10, [state('w', 0, 'PROCESSING', 'a'), length('a', 0, 7)], true),
     period(10, 30, []),
@@ -57,7 +57,7 @@ test('what was so before the time asked for is known at its beginning', () => {
   ]);
 });
 
-test('while nobody watched nothing is known, of workers and of queues', () => {
+test('while no watchdog ran, nothing is known about workers and queues', () => {
   const seen = [state('w', 0, 'PROCESSING', 'a'), length('a', 0, 3)];
   const later = [state('w', 50, 'PROCESSING', 'a'), length('a', 50, 3)];
   const { workers, queues } = buildTrace([period(0, 10, seen, true), period(50, 60, later, true)], {
@@ -82,7 +82,7 @@ test('while nobody watched nothing is known, of workers and of queues', () => {
   );
 });
 
-test('a worker that stopped in good order is no longer shown, one that died is', () => {
+test('a worker that stopped cleanly is no longer shown, one that died is', () => {
   const events = [
     ...[state('left', 0, 'IDLE', 'a'), state('died', 0, 'IDLE', 'a')],
     ...[state('left', 5, 'DEAD', '', { left: 1 }), state('died', 5, 'DEAD', 'a')],
@@ -117,7 +117,7 @@ const anyPeriods = fc
   .map((parts) => {
     let at = 0;
     return parts.map(({ pause, lasts, events }) => {
-      // Mostly joined, sometimes after a gap, sometimes two leaders at once.
+      // Mostly contiguous, sometimes after a gap, sometimes with two leaders at once.
       const since = Math.max(0, at + Math.min(pause, 5));
       at = since + lasts;
       const made = events.map(({ what, entity, offset, stage }) =>
@@ -147,7 +147,7 @@ function assertSound({ from, to, workers, queues }: Trace, isKnown: (at: number)
   }
 }
 
-test('whatever is stored, spans do not overlap and cover only time that somebody watched', () => {
+test('for any stored periods, spans do not overlap and cover only watched time', () => {
   fc.assert(
     fc.property(anyPeriods, fc.nat(60), fc.integer({ min: 1, max: 80 }), (periods, from, lasts) => {
       const trace = buildTrace(periods, { from, to: from + lasts });
@@ -156,7 +156,7 @@ test('whatever is stored, spans do not overlap and cover only time that somebody
   );
 });
 
-test('a thinned trace is as sound, no larger than asked for, and keeps the greatest length', () => {
+test('a thinned trace is still valid, no larger than requested, and keeps the greatest length', () => {
   fc.assert(
     fc.property(anyPeriods, fc.integer({ min: 1, max: 12 }), (periods, columns) => {
       const trace = buildTrace(periods, { from: 0, to: 100 });

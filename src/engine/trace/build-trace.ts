@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, SpanKind>> = {
   DEAD: 'failed',
 };
 
-/** Puts together what happened between two times. Periods come in order; those before `from` tell how it stood then. */
+/** Builds the trace between two times. Periods come in order; those before `from` give the state at `from`. */
 export function buildTrace(periods: Iterable<TracePeriod>, range: { from: number; to: number }): Trace {
   const builder = new TraceBuilder(range);
   for (const period of periods) builder.add(period);
@@ -32,7 +32,7 @@ export class TraceBuilder {
   }
 
   add(period: TracePeriod): void {
-    // Two leaders may have written for a moment, when one did not know yet that it had lost: the first one counts.
+    // Two leaders may write for a moment, until the old one learns that it lost: the first one counts.
     if (period.until < this.#until || period.until < period.since) return;
     if (period.since > this.#until) this.#forget();
     const earliest = Math.max(period.since, this.#until);
@@ -72,7 +72,7 @@ export class TraceBuilder {
     }
   }
 
-  /** Nothing is known after the last period, until an event says how it stands. */
+  /** Nothing is known after the last period, until the next event. */
   #forget(): void {
     for (const row of [...this.#workers.values(), ...this.#queues.values()]) {
       row.set(this.#until, undefined, this.#from, this.#to);
@@ -83,13 +83,13 @@ export class TraceBuilder {
 /** w2 before w10. */
 const naturally = new Intl.Collator('en', { numeric: true });
 
-/** What one worker or queue was, part after part. */
+/** The history of one worker or queue, part by part. */
 class Row<What> {
   readonly parts: { from: number; to: number; what: What }[] = [];
   #what: What | undefined;
   #since = 0;
 
-  /** From `at` on it is `what`; what it was until then is kept as far as it lies in the range. */
+  /** From `at` on it is `what`. The part before is kept as far as it is in the range. */
   set(at: number, what: What | undefined, least: number, most: number): void {
     if (this.#what !== undefined) {
       const from = Math.max(this.#since, least);
@@ -113,7 +113,7 @@ function same(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Where a length ends and none follows, null says so. */
+/** A null marks where a length ends and none follows. */
 function steps(parts: readonly { from: number; to: number; what: number }[]): QueueTrace['points'] {
   return parts.flatMap(({ from, to, what }, index) => {
     const point = { at: from, length: what };

@@ -10,7 +10,7 @@ const longestLabel = 24;
 /** The trace for a terminal: a row of letters for each worker, a row of bars for each queue, a time axis below. */
 export function drawText(drawn: Trace, options: { width: number; relative?: boolean }): string {
   const trace = withoutIdleQueues(drawn);
-  if (trace.workers.length === 0 && trace.queues.length === 0) return 'nothing is known of that time';
+  if (trace.workers.length === 0 && trace.queues.length === 0) return 'nothing is known about that time';
   const signs = stageSigns(trace);
   const letterOf = (stage: string) => letters[(signs.get(stage)?.number ?? 0) - 1] ?? '#';
   const labels = [...trace.workers.map(({ id }) => id), ...trace.queues.map(({ stage }) => `A ${stage}`)];
@@ -40,7 +40,7 @@ function cellOf(span: Span, letter: string): string {
   if (span.kind === 'switching') return '/';
   if (span.kind === 'failed') return '!';
   if (span.kind === 'idle') return '-';
-  // Work of shared stages only: those have no letter, as a worker serves all of them at once.
+  // Only work of shared stages, which have no letter: a worker serves all of them at once.
   return span.stage === '' ? '*' : letter;
 }
 

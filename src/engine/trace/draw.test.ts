@@ -32,7 +32,7 @@ function makeTrace(workers: number, stages: number, stepMs = 5 * minute, to = 60
   };
 }
 
-/** Whether every element is closed where it must be, and no text can become one. */
+/** Asserts that elements are closed properly and that no text can become an element. */
 function assertWellFormed(svg: string): void {
   const open: string[] = [];
   assert.doesNotMatch(svg.replace(/<[^<>]*>/g, ''), /[<>]|&(?!#\d+;)/, 'text is escaped');
@@ -50,7 +50,7 @@ test('a picture shows workers, queues, a legend and the time', () => {
     assert.ok(svg.includes(`>${text}<`) || svg.includes(`  ${text}<`), text);
 });
 
-test('names of workers and stages can do no harm in a picture', () => {
+test('names of workers and stages are escaped in a picture', () => {
   const evil = `</text><script>alert("1")</script>&'\u0000\ud800`;
   const trace = makeTrace(1, 1);
   const spans: Span[] = [{ from: 0, to: 60 * minute, stage: evil, kind: 'serving' }];
@@ -61,7 +61,7 @@ test('names of workers and stages can do no harm in a picture', () => {
   assert.ok(svg.isWellFormed());
 });
 
-test('more stages than colours can still be told apart', () => {
+test('more stages than colours are still distinguishable', () => {
   const svg = drawSvg(makeTrace(12, 12));
   const fills = [...svg.matchAll(/<rect y="-6" width="22" height="12" fill="([^"]+)"/g)].map(
     ([, fill]) => fill,
@@ -70,23 +70,23 @@ test('more stages than colours can still be told apart', () => {
   assert.equal(new Set(fills).size, fills.length);
 });
 
-test('a picture of very many workers and changes stays of a size that can be sent and opened', () => {
+test('a picture of very many workers and changes stays a reasonable size', () => {
   const day = 24 * 60 * minute;
   assert.ok(drawSvg(makeTrace(60, 10, 20_000, day)).length < 4_000_000);
 });
 
-test('a picture of nothing, and of no time at all, is still a picture', () => {
+test('an empty trace, and one of no duration, still give a picture', () => {
   assertWellFormed(drawSvg({ from: 5, to: 5, workers: [], queues: [] }));
 });
 
-test('a queue in which nothing waited and that nobody served takes no room', () => {
+test('a queue without messages and workers takes no space', () => {
   const trace = makeTrace(1, 1);
   const queues = [...trace.queues, { stage: 'unused', points: [{ at: 0, length: 0 }] }];
   assert.doesNotMatch(drawSvg({ ...trace, queues }), /unused/);
   assert.doesNotMatch(drawText({ ...trace, queues }, { width: 80 }), /unused/);
 });
 
-test('on a terminal each worker is a row of letters, each queue a row of bars, as wide as there is room', () => {
+test('on a terminal each worker is a row of letters, each queue a row of bars, as wide as the terminal', () => {
   const trace: Trace = {
     ...{ from: 0, to: 40 * minute },
     workers: [
@@ -120,6 +120,6 @@ test('on a terminal each worker is a row of letters, each queue a row of bars, a
   }
   assert.equal(
     drawText({ ...trace, workers: [], queues: [] }, { width: 80 }),
-    'nothing is known of that time',
+    'nothing is known about that time',
   );
 });

@@ -15,7 +15,7 @@ const event = fc.record(
   { noNullPrototype: true },
 );
 
-test('packed events come back as they were, kind by kind', () => {
+test('packed events come back unchanged, kind by kind', () => {
   fc.assert(
     fc.property(fc.array(event), fc.nat(), (events, since) => {
       const back = unpackEvents(packEvents(events, since), since);

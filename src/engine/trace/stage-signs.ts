@@ -1,11 +1,11 @@
 import type { Trace } from './trace.ts';
 
-/** How a stage is told from others in a picture: by its number, a colour and, from the ninth on, a pattern. */
+/** What distinguishes a stage in a picture: its number, a colour and, from the ninth on, a pattern. */
 export interface StageSign {
   stage: string;
   number: number;
   colour: string;
-  /** The same, darker: a thin line in a light colour can't be seen on white. */
+  /** The same, darker: a thin light line is invisible on white. */
   line: string;
   /** Whether dark text can be read on the colour. */
   light: boolean;
@@ -27,7 +27,7 @@ const colours = [
 
 export const patternCount = 4;
 
-/** Signs of the stages that appear, in the order of the queues. Work of shared stages has no name and no sign. */
+/** The signs of the stages in the trace, in queue order. Shared stages have no name and no sign. */
 export function stageSigns(trace: Trace): Map<string, StageSign> {
   const served = trace.workers.flatMap(({ spans }) => spans.map(({ stage }) => stage));
   const queued = trace.queues.map(({ stage }) => stage);
@@ -41,7 +41,7 @@ export function stageSigns(trace: Trace): Map<string, StageSign> {
   );
 }
 
-/** Leaves out queues in which nothing ever waited and that nobody served: they would only take room. */
+/** Leaves out queues that never had messages or workers: they would only take space. */
 export function withoutIdleQueues(trace: Trace): Trace {
   const served = new Set(
     trace.workers.flatMap(({ spans }) =>

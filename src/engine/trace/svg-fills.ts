@@ -1,9 +1,9 @@
 import type { StageSign } from './stage-signs.ts';
 
-/** Work of shared stages, of which a worker serves all at once. */
+/** Work of shared stages: a worker serves all of them at once. */
 const sharedColour = '#8c8c8c';
 
-/** What white marks lie on the colour, from the second round of colours on. */
+/** White marks on the colour, from the second round of colours on. */
 const marks = [
   '',
   '<circle cx="3" cy="3" r="1.4" fill="#fff"/>',
@@ -11,7 +11,7 @@ const marks = [
   '<path d="M3 0V6" stroke="#fff" stroke-width="1.4"/>',
 ];
 
-/** Patterns that the picture refers to: one for the stage where it has marks, and the hatch of switching to it. */
+/** The patterns of the picture: one for a stage with marks, and the hatch for switching to it. */
 export function patternsOf(signs: Iterable<StageSign>): string {
   const hatch = (id: string, colour: string) =>
     `<pattern id="h${id}" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">` +

@@ -7,7 +7,7 @@ const size = 11;
 const lineHeight = 18;
 const swatch = 22;
 
-/** What colours and fillings mean, in as many lines as it takes. */
+/** The meaning of colours and fills, on as many lines as needed. */
 export function drawLegend(
   signs: readonly StageSign[],
   place: { left: number; right: number; top: number },

@@ -4,7 +4,7 @@ import { fitText, short, svgText } from './svg-text.ts';
 import { textAt } from './svg-workers.ts';
 import { greatestLength, type QueueTrace } from './trace.ts';
 
-/** Where the queues stand in the picture. */
+/** Where the queues are in the picture. */
 export interface QueuesPlace {
   top: number;
   left: number;
@@ -16,7 +16,7 @@ export interface QueuesPlace {
 
 const gap = 8;
 
-/** One panel a queue, each to its own scale: the greatest length stands at its right. */
+/** One panel per queue, each to its own scale, with the greatest length at the right. */
 export function drawQueues(queues: readonly QueueTrace[], place: QueuesPlace): string {
   return queues
     .map((queue, index) => drawQueue(queue, place.top + index * place.panelHeight, place))
@@ -41,7 +41,7 @@ function drawQueue({ stage, points }: QueueTrace, top: number, place: QueuesPlac
   ].join('');
 }
 
-/** A line for each time without a gap, and the area below it. */
+/** A line for each stretch without a gap, and the area below it. */
 function stepsOf(
   points: QueueTrace['points'],
   { x, right, bottom, perLength }: Pick<QueuesPlace, 'x' | 'right'> & { bottom: number; perLength: number },

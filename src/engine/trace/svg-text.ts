@@ -1,4 +1,4 @@
-/** Text from outside as it may stand in an SVG: escaped, and without what XML forbids even then. */
+/** Makes untrusted text safe in an SVG: escaped, and without characters that XML forbids. */
 export function svgText(text: string): string {
   return text
     .toWellFormed()
@@ -11,14 +11,14 @@ export function textWidth(text: string, size: number): number {
   return text.length * size * 0.58;
 }
 
-/** The text in so many pixels, with … where it was cut. */
+/** The text cut to this many pixels, with … at the cut. */
 export function fitText(text: string, size: number, pixels: number): string {
   const most = Math.max(1, Math.floor(pixels / (size * 0.58)));
   const characters = [...text];
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** A number as short as a tenth of a pixel needs. */
+/** A number rounded to a tenth of a pixel. */
 export function short(number: number): string {
   return String(Math.round(number * 10) / 10);
 }

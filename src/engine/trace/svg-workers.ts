@@ -3,7 +3,7 @@ import { hatchFill, solidFill } from './svg-fills.ts';
 import { fitText, short, svgText, textWidth } from './svg-text.ts';
 import type { Span, SpanKind, WorkerTrace } from './trace.ts';
 
-/** Where the workers stand in the picture. */
+/** Where the workers are in the picture. */
 export interface WorkersPlace {
   top: number;
   left: number;
@@ -15,7 +15,7 @@ export interface WorkersPlace {
 
 export const failedColour = '#1a1a1a';
 
-/** The Gantt chart: one row a worker, one path for all that looks the same. */
+/** The Gantt chart: one row per worker, one path for everything that looks the same. */
 export function drawWorkers(workers: readonly WorkerTrace[], place: WorkersPlace): string {
   const { top, left, right, rowHeight } = place;
   const fontSize = Math.min(11, rowHeight - 1);
@@ -36,7 +36,7 @@ export function drawWorkers(workers: readonly WorkerTrace[], place: WorkersPlace
       labels.push(labelOf(span, middle, fontSize, place));
     }
   }
-  // Long spans first would hide nothing, but idleness is the ground on which the rest stands.
+  // Idle spans are the background, so draw them first.
   const order: SpanKind[] = ['idle', 'serving', 'switching', 'failed'];
   for (const kind of order) {
     for (const { span, path } of paths.values()) {

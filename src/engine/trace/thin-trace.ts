@@ -1,6 +1,6 @@
 import type { QueueTrace, Span, Trace } from './trace.ts';
 
-/** The trace as a picture of so many columns can show it: in each, a worker does what it did longest there. */
+/** Reduces the trace to this many columns. In each, a worker does what it did longest there. */
 export function thinTrace(trace: Trace, columns: number): Trace {
   const { from, to } = trace;
   const grid = { from, columns, width: (to - from) / columns };
@@ -23,7 +23,7 @@ interface Grid {
   width: number;
 }
 
-/** What each column shows of a worker; undefined where most of the time is unknown. */
+/** What each column shows for a worker; undefined where most of the time is unknown. */
 export function spanColumns(spans: readonly Span[], grid: Grid): (Span | undefined)[] {
   const cells: (Span | undefined)[] = new Array(grid.columns).fill(undefined);
   let first = 0;
@@ -67,7 +67,7 @@ function longestPerColumn(spans: readonly Span[], grid: Grid): Span[] {
   return out;
 }
 
-/** The highest of each column, so that no peak is lost, and how it stood at its end. */
+/** The highest value of each column, so that no peak is lost, and the last one. */
 function extremesPerColumn(points: QueueTrace['points'], grid: Grid): QueueTrace['points'] {
   const columns = new Map<number, QueueTrace['points']>();
   for (const point of points) {

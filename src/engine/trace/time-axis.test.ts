@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { timeTicks } from './time-axis.ts';
 
-test('times that are counted from 0 are marked at round steps', () => {
+test('relative times are marked at round steps', () => {
   const ticks = timeTicks({ from: 0, to: 7_200_000, most: 5, relative: true });
   assert.deepEqual(
     ticks.map(({ label }) => label),
@@ -11,7 +11,7 @@ test('times that are counted from 0 are marked at round steps', () => {
   );
 });
 
-test('a day is named where it begins, and at the first mark', () => {
+test('a day is named where it starts, and at the first mark', () => {
   const from = new Date(2026, 2, 1, 21, 10).getTime();
   const ticks = timeTicks({ from, to: from + 5 * 3_600_000, most: 6, relative: false });
   assert.deepEqual(
@@ -26,7 +26,7 @@ test('a day is named where it begins, and at the first mark', () => {
   );
 });
 
-test('however long the time is, there are some marks, not too many, and all lie in it', () => {
+test('any range has some marks, not too many, and all within it', () => {
   const lasts = fc.oneof(fc.integer({ min: 10_000, max: 1e6 }), fc.integer({ min: 1e6, max: 1e12 }));
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e13 }), lasts, fc.boolean(), (from, ms, relative) => {

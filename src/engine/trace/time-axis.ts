@@ -13,18 +13,18 @@ const steps = [
 export interface Tick {
   at: number;
   label: string;
-  /** The day, where a new one begins and at the first tick. */
+  /** The day, where a new one starts and at the first tick. */
   date?: string;
 }
 
 /**
- * Round times between two, at most `most` of them. Moments are shown in the time of this machine; `relative` ones as
- * what has passed since 0.
+ * Round times within a range, at most `most` of them. Moments are shown in local time; `relative` ones as the time since
+ * 0.
  */
 export function timeTicks(range: { from: number; to: number; most: number; relative: boolean }): Tick[] {
   const { from, to, most, relative } = range;
   const step = steps.find((each) => (to - from) / each <= most) ?? Math.ceil((to - from) / most / day) * day;
-  // Days and hours begin where they do here, not in Greenwich.
+  // Days and hours start in local time, not in UTC.
   const offset = relative ? 0 : -new Date(from).getTimezoneOffset() * minute;
   const ticks: Tick[] = [];
   let dateBefore = '';

@@ -21,7 +21,7 @@ async function setUp(t: Parameters<typeof openEmbedded>[0]) {
   };
 }
 
-test('what was written is read back, from the last time before it at which everything was told', async (t) => {
+test('a read starts at the last complete state before it', async (t) => {
   const { database, write } = await setUp(t);
   await write(0, 100, [serving(0, 'old')], true);
   await write(100, 200, [serving(100, 'a')], true);
@@ -40,7 +40,7 @@ test('what was written is read back, from the last time before it at which every
   ]);
 });
 
-test('a time of which nothing is stored is empty, and one that ends before it begins is refused', async (t) => {
+test('a time without stored periods is empty, and one that ends before it starts is refused', async (t) => {
   const { database } = await setUp(t);
   assert.deepEqual(await readTrace(database, { from: 5, to: 10 }), {
     from: 5,
@@ -51,7 +51,7 @@ test('a time of which nothing is stored is empty, and one that ends before it be
   await assert.rejects(readTrace(database, { from: 10, to: 10 }), { code: 'invalid-input' });
 });
 
-test('what is too old goes, and the oldest of what is too much', async (t) => {
+test('periods that are too old are deleted, and the oldest if there are too many', async (t) => {
   const { database, write, rows } = await setUp(t);
   const dayMs = 86_400_000;
   for (let day = 1; day <= 10; day++)
@@ -68,7 +68,7 @@ test('what is too old goes, and the oldest of what is too much', async (t) => {
   );
 });
 
-test('more than can be read without holding up others is refused, with what to do', async (t) => {
+test('a request for too much is refused, and the error says what to do', async (t) => {
   const { database } = await setUp(t);
   const row = { id: 'x', since: 0, until: 10, whole: 1, size: 50_000_000, eventsJson: '{}' };
   await database.query.insertInto('trace').values(row).execute();

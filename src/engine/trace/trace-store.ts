@@ -11,7 +11,7 @@ import type { TracePeriod } from './trace-period.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const pageRows = 200;
-/** More than this is refused: reading it would hold up everybody else. */
+/** More than this is refused: reading it would block everyone else. */
 const mostBytes = 48_000_000;
 
 export async function writePeriod(
@@ -26,7 +26,7 @@ export async function writePeriod(
     .execute();
 }
 
-/** Deletes what is too old, and then the oldest until the rest is small enough. */
+/** Deletes periods that are too old, and then the oldest until the rest is small enough. */
 export async function pruneTrace(
   database: Database,
   { keepDays, maxMb }: Settings['trace'],
@@ -47,8 +47,8 @@ export async function pruneTrace(
 /** What happened from one time to another. */
 export async function readTrace(database: Database, range: { from: number; to: number }): Promise<Trace> {
   const { from, to } = range;
-  if (!(from < to)) throw new PismakError('invalid-input', 'a trace must end after it begins');
-  // What was so at the beginning stands in the last whole period before it.
+  if (!(from < to)) throw new PismakError('invalid-input', 'a trace must end after it starts');
+  // The last whole period before `from` has the state at `from`.
   const start = await database.query
     .selectFrom('trace')
     .select('since')
@@ -68,7 +68,7 @@ export async function readTrace(database: Database, range: { from: number; to: n
   const builder = new TraceBuilder(range);
   let last = { until: -1, id: '' };
   for (;;) {
-    // By pages, so that others get their turn in between.
+    // In pages, so that others get their turn in between.
     const page = await rows
       .select(['id', 'since', 'until', 'whole', 'eventsJson'])
       .where(({ or, and, eb }) =>

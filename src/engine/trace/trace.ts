@@ -9,7 +9,7 @@ export interface Trace {
 
 export interface WorkerTrace {
   id: string;
-  /** In order, without overlap. A time without a span is one of which nothing is known. */
+  /** In order, without overlap. Nothing is known about a time without a span. */
   spans: Span[];
 }
 
@@ -24,7 +24,7 @@ export type SpanKind = 'serving' | 'switching' | 'idle' | 'failed';
 
 export interface QueueTrace {
   stage: string;
-  /** In order; a length holds until the next point, null says that nothing is known from there on. */
+  /** In order; a length holds until the next point; null means unknown from there on. */
   points: { at: number; length: number | null }[];
 }
 
@@ -32,7 +32,7 @@ export function greatestLength(points: QueueTrace['points']): number {
   return points.reduce((most, { length }) => Math.max(most, length ?? 0), 0);
 }
 
-/** The same without the time at its beginning of which nothing is known. */
+/** The same without the unknown time at its start. */
 export function fromFirstKnown(trace: Trace): Trace {
   const known = [
     ...trace.workers.map(({ spans }) => spans[0]?.from ?? trace.to),

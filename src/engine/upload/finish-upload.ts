@@ -5,10 +5,10 @@ import { PismakError } from '../errors.ts';
 import { recordUpload } from './record-upload.ts';
 import { findUpload, noUpload, ownerOf, type UploadParts } from './uploads.ts';
 
-/** A second call while the parts are being joined waits for the first, and doesn't fill the disk with another copy. */
+/** A second call while the parts are being joined waits for the first, instead of storing another copy. */
 const underWay = new Map<string, Promise<BlobReference>>();
 
-/** Joins the parts. The blob stays for a day, to be used. Safe to repeat. */
+/** Joins the parts. The owner has a day to use the blob. Safe to repeat. */
 export function finishUpload(parts: UploadParts, id: string): Promise<BlobReference> {
   const known = underWay.get(id);
   if (known) return known;
@@ -40,7 +40,7 @@ async function finish(parts: UploadParts, id: string): Promise<BlobReference> {
   }
 }
 
-/** From now on no part is taken, so that what is read next is all of it. Resolves to the blob if it is finished already. */
+/** Closes the upload to more parts, so that the next read sees all. Resolves to the blob if it is already finished. */
 async function close(transaction: Queries, id: string): Promise<BlobReference | undefined> {
   const upload = await findUpload(transaction, id);
   if (!upload) throw noUpload();

@@ -16,7 +16,7 @@ async function* some(size: number): AsyncGenerator<Uint8Array> {
   for (let left = size; left > 0; left -= 50_000) yield randomBytes(Math.min(left, 50_000));
 }
 
-// biome-ignore lint/correctness/useYield: nobody may ask it for anything
+// biome-ignore lint/correctness/useYield: the test must not read from it
 async function* untouched(): AsyncGenerator<Uint8Array> {
   assert.fail('the bytes were read');
 }
@@ -37,14 +37,14 @@ for (const { name, open } of await bothDatabases()) {
     return { parts, time, put, stored, query: parts.database.query };
   };
 
-  test(`${name}: what a user has put and nothing uses is limited, and makes room when it is used or forgotten`, async (t) => {
+  test(`${name}: unused uploads of a user are limited, and using or forgetting them makes room`, async (t) => {
     const { time, put, stored, query } = await setUp(t);
     const { hash } = await put('anna', 3 * megabyte);
     await assert.rejects(put('anna', 3 * megabyte), refused);
-    assert.equal(await stored(), 1, 'nothing stays of what was refused');
+    assert.equal(await stored(), 1, 'a refused upload leaves nothing');
     await put('bert', 3 * megabyte);
     await putsAreUsed(query, [hash], 'bert');
-    await assert.rejects(put('anna', 3 * megabyte), refused, 'others use only what is theirs');
+    await assert.rejects(put('anna', 3 * megabyte), refused, 'use by another user makes no room');
     await putsAreUsed(query, [hash], 'anna');
     await put('anna', 3 * megabyte);
     await assert.rejects(put('anna', 3 * megabyte), refused);
@@ -52,15 +52,15 @@ for (const { name, open } of await bothDatabases()) {
     await put('anna', 3 * megabyte);
   });
 
-  test(`${name}: bytes that say beforehand that they are too many are refused unread`, async (t) => {
+  test(`${name}: an announced size over the limit is refused unread`, async (t) => {
     const { parts, put } = await setUp(t);
     const announce = (size: number) => putBlob(parts, 'anna', untouched(), size);
     await assert.rejects(announce(5 * megabyte + 1), refused);
     await put('anna', 4 * megabyte + 1);
-    await assert.rejects(announce(1), refused, 'as small ones count for more than they are');
+    await assert.rejects(announce(1), refused, 'small uploads count as 1 MB');
   });
 
-  test(`${name}: of several at once only those are taken that there is room for`, async (t) => {
+  test(`${name}: concurrent uploads together stay within the limit`, async (t) => {
     const { parts, put, stored } = await setUp(t);
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => put('anna', 2 * megabyte)));
     for (const one of results) if (one.status === 'rejected') refused(one.reason);
@@ -69,13 +69,13 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(await stored(), 2);
   });
 
-  test(`${name}: any number of small uploads is not let in either`, async (t) => {
+  test(`${name}: the number of small uploads is limited too`, async (t) => {
     const { put } = await setUp(t);
     for (let count = 0; count < 5; count++) await put('anna', 10);
     await assert.rejects(put('anna', 10), refused);
   });
 
-  test(`${name}: what a version put that knows no sizes counts nothing, and 0 means any number`, async (t) => {
+  test(`${name}: uploads of a version without sizes count nothing, and 0 means no limit`, async (t) => {
     const { parts, put, query } = await setUp(t, 1);
     const { hash } = await parts.blobs.put(randomBytes(megabyte));
     await query.insertInto('blobPut').values({ hash, owner: 'anna', at: parts.clock.now() }).execute();

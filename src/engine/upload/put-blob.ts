@@ -8,8 +8,8 @@ import { recordUpload } from './record-upload.ts';
 import { countedSize, roomFor } from './upload-limits.ts';
 
 /**
- * An upload in one piece: stores the bytes if there is room; bytes that are refused go at once. `announced` is the size
- * that the caller states beforehand, if any: too large a body is then refused unread.
+ * An upload in one piece: stores the bytes if there is room; refused bytes are deleted at once. `announced` is the size
+ * that the caller states in advance, if any: a body that is too large is then refused unread.
  */
 export async function putBlob(
   parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'settings'>,

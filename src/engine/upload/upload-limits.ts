@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts';
 import { PismakError } from '../errors.ts';
 
 /**
- * How much a user may upload before something uses it, so that nobody fills the disk. Counted per user, not per key:
+ * How much a user may upload before something uses it, so that no user fills the disk. Counted per user, not per key:
  * users make keys themselves.
  */
 export const mostParts = 10_000;
@@ -44,7 +44,7 @@ export async function checkOpenUploads(
   );
 }
 
-/** How many more bytes may come for an upload that has `offset` already, and what to say to more. */
+/** How many more bytes an upload at `offset` may take, and the error for more. */
 export async function roomFor(
   { clock, settings }: Parts,
   queries: Queries,
@@ -72,7 +72,7 @@ async function unusedBytes(queries: Queries, owner: string, since: number): Prom
     .select(sql`SUM(CASE WHEN "size" < ${least} THEN ${least} ELSE "size" END)`.as('size'))
     .where('owner', '=', owner)
     .where('at', '>=', since)
-    // A literal, not a parameter: only then the partial index is used.
+    // A literal, not a parameter: only then is the partial index used.
     .where('size', '>', sql.lit(0))
     .executeTakeFirst();
   const arriving = await queries

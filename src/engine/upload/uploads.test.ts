@@ -42,7 +42,7 @@ for (const { name, open } of await bothDatabases()) {
     return { parts, time, stored, query: parts.database.query };
   };
 
-  test(`${name}: a part that is still on its way when the upload is finished is refused, and leaves nothing`, async (t) => {
+  test(`${name}: a part still under way when the upload finishes is refused and leaves nothing`, async (t) => {
     const { parts, query, stored } = await setUp(t);
     const upload = await startUpload(parts, 'anna');
     await addPart(parts, upload, 0, bytes('first '));
@@ -61,7 +61,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(await stored(), 1, 'the parts are gone, the whole is there');
   });
 
-  test(`${name}: whatever comes at the same moment, what was answered is in the upload, and nothing else`, async (t) => {
+  test(`${name}: under concurrent calls the upload holds exactly the answered parts`, async (t) => {
     const { parts, query } = await setUp(t);
     for (let round = 0; round < 10; round++) {
       const upload = await startUpload(parts, 'anna');
@@ -82,7 +82,7 @@ for (const { name, open } of await bothDatabases()) {
     }
   });
 
-  test(`${name}: an upload whose finish was cut off takes no more parts, and can be finished again`, async (t) => {
+  test(`${name}: an upload with an interrupted finish takes no more parts and can be finished again`, async (t) => {
     const { parts } = await setUp(t);
     const upload = await startUpload(parts, 'anna');
     await addPart(parts, upload, 0, bytes('a'));
@@ -93,7 +93,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal((await finishUpload(parts, upload)).size, 2);
   });
 
-  test(`${name}: a user has only so many uploads under way, with whatever keys`, async (t) => {
+  test(`${name}: open uploads are limited per user, not per key`, async (t) => {
     const { parts, time } = await setUp(t, { open: 2 });
     const first = await startUpload(parts, 'anna');
     await startUpload(parts, 'anna');
@@ -109,7 +109,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(atOnce.filter(({ status }) => status === 'fulfilled').length, 2);
   });
 
-  test(`${name}: uploads that nothing uses yet are limited together, finished or not, and refused bytes go`, async (t) => {
+  test(`${name}: unused uploads are limited together, finished or not, and refused bytes are deleted`, async (t) => {
     const megabyte = 2 ** 20;
     const { parts, query, stored } = await setUp(t, { unusedMb: 10 });
     const [first, second] = [await startUpload(parts, 'anna'), await startUpload(parts, 'anna')];
@@ -139,7 +139,7 @@ for (const { name, open } of await bothDatabases()) {
     await addPart(parts, third, 0, bytes(randomBytes(6 * megabyte)));
   });
 
-  test(`${name}: an upload that nobody comes back for is gone after a day, with its bytes`, async (t) => {
+  test(`${name}: an abandoned upload is deleted after a day, with its bytes`, async (t) => {
     const { parts, time, query, stored } = await setUp(t);
     const [broken, finished] = [await startUpload(parts, 'anna'), await startUpload(parts, 'anna')];
     await addPart(parts, broken, 0, bytes('broken off'));

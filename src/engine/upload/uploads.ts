@@ -45,7 +45,7 @@ export async function uploadOffset(queries: Queries, id: string): Promise<number
   return upload?.state === 'finished' ? upload.size : (await arrived(queries, id)).offset;
 }
 
-/** Those of one user that nothing uses yet, the newest first. */
+/** The unused uploads of one user, newest first. */
 export async function listUploads(
   queries: Queries,
   owner: string,
@@ -82,7 +82,7 @@ export async function listUploads(
   });
 }
 
-/** Stores the next part. A part that has arrived before is not taken twice. Resolves to the new offset. */
+/** Stores the next part. A part that has already arrived is not stored twice. Resolves to the new offset. */
 export async function addPart(
   parts: UploadParts,
   id: string,
@@ -90,14 +90,14 @@ export async function addPart(
   content: AsyncIterable<Uint8Array>,
 ): Promise<number> {
   const { blobs, clock, database } = parts;
-  // Checked before the bytes are read, and again when they are stored: others may have been faster.
+  // Checked before the bytes are read, and again when they are stored: another call may have been faster.
   const { owner } = await checkNext(database.query, id, offset);
   const room = await roomFor(parts, database.query, owner, offset);
   const { hash, size } = await blobs.put(bounded(content, room.bytes, room.exceeded));
   if (size === 0) return offset;
   try {
     await database.transaction(async (transaction) => {
-      // Written, not only read: a part and the finish of its upload never miss each other.
+      // Write, don't just read: so a part and the finish of its upload always see each other.
       await transaction
         .updateTable('upload')
         .set({ state: 'open' })
@@ -125,7 +125,7 @@ export function ownerOf(id: string): string {
 }
 
 export function noUpload(): PismakError {
-  return new PismakError('not-found', 'there is no such upload any more; begin another one');
+  return new PismakError('not-found', 'this upload no longer exists; start another one');
 }
 
 async function arrived(queries: Queries, id: string): Promise<{ offset: number; count: number }> {
@@ -142,10 +142,10 @@ async function checkNext(queries: Queries, id: string, offset: number): Promise<
   const upload = await findUpload(queries, id);
   if (!upload) throw noUpload();
   if (upload.state !== 'open')
-    throw new PismakError('conflict', 'this upload is finished and takes no more parts; begin another one');
+    throw new PismakError('conflict', 'this upload is finished and takes no more parts; start another one');
   const { offset: expected, count } = await arrived(queries, id);
   if (expected !== offset)
-    throw new PismakError('conflict', `${expected} bytes have arrived; go on from there`, {
+    throw new PismakError('conflict', `${expected} bytes have arrived; continue from there`, {
       details: { offset: expected },
     });
   if (count >= mostParts)

@@ -29,7 +29,7 @@ test('the averages of workers are merged by how many messages each processed', (
   assert.deepEqual(keeper.averages, { ocr: { count: 40, meanMs: 150 } });
 });
 
-test('an average stays what it is, however often a worker reports it', () => {
+test('repeated reports of a worker do not change an average', () => {
   const keeper = new AverageKeeper(undefined);
   for (let beat = 0; beat < 100; beat++) keeper.add([presence('w1', { ocr: { count: 10, meanMs: 200 } })]);
   assert.deepEqual(keeper.averages, { ocr: { count: 10, meanMs: 200 } });
@@ -47,14 +47,14 @@ test('an average follows when a stage becomes slower', () => {
   assert.ok((keeper.averages.ocr?.meanMs ?? 0) > 900);
 });
 
-test('a worker that was started anew counts from zero and loses nothing of what it did before', () => {
+test('a restarted worker counts from zero, and its earlier work still counts', () => {
   const keeper = new AverageKeeper(undefined);
   keeper.add([presence('w1', { ocr: { count: 10, meanMs: 100 } }, 1)]);
   keeper.add([presence('w1', { ocr: { count: 10, meanMs: 300 } }, 2)]);
   assert.deepEqual(keeper.averages, { ocr: { count: 20, meanMs: 200 } });
 });
 
-test('a new leader goes on from the known averages and counts nothing twice', () => {
+test('a new leader continues from the known averages and counts nothing twice', () => {
   const before = presence('w1', { ocr: { count: 10, meanMs: 100 } });
   const keeper = new AverageKeeper({ ocr: { count: 10, meanMs: 100 } }, [before]);
   assert.equal(keeper.add([before]), false);
@@ -62,13 +62,13 @@ test('a new leader goes on from the known averages and counts nothing twice', ()
   assert.deepEqual(keeper.averages, { ocr: { count: 20, meanMs: 200 } });
 });
 
-test('stages that are gone are forgotten', () => {
+test('deleted stages are forgotten', () => {
   const keeper = new AverageKeeper({ ocr: { count: 1, meanMs: 1 }, gone: { count: 1, meanMs: 1 } });
   keeper.keepOnly(new Set(['ocr']));
   assert.deepEqual(Object.keys(keeper.averages), ['ocr']);
 });
 
-test('where messages go next is counted once, and merged as the times are', () => {
+test('transitions to the next stage are counted once and merged like the times', () => {
   const keeper = new AverageKeeper(undefined);
   const first = presence('w1', { ocr: { count: 4, meanMs: 100, next: { export: 3 } } });
   keeper.add([first]);
@@ -76,7 +76,7 @@ test('where messages go next is counted once, and merged as the times are', () =
   assert.deepEqual(keeper.averages.ocr, { count: 8, meanMs: 100, next: { export: 4, check: 2 } });
 });
 
-test('a way that messages no longer go is forgotten', () => {
+test('a transition that messages no longer take is forgotten', () => {
   const keeper = new AverageKeeper({ ocr: { count: 1000, meanMs: 100, next: { old: 1000 } } });
   let count = 0;
   const share = () => (keeper.averages.ocr?.next?.old ?? 0) / (keeper.averages.ocr?.count ?? 1);

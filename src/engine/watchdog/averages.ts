@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WorkerPresence } from '../worker/worker-record.ts';
 
-/** How long a message of each stage takes and where it goes next, merged from what the workers count each for themselves. */
+/** How long a message of each stage takes and where it goes next, merged from the counts of all workers. */
 export const averages = z.record(
   z.string(),
   z.object({
@@ -17,17 +17,17 @@ export type Averages = z.infer<typeof averages>;
 const memory = 1000;
 
 /**
- * Merges heartbeats. Workers report totals since their start, so what counts is the difference to the report before:
- * each message is counted once, however often its worker reports it.
+ * Merges heartbeats. Workers report totals since their start, so only the difference to the previous report counts: each
+ * message is counted once, however often its worker reports it.
  */
 export class AverageKeeper {
   #averages: Averages;
-  /** The last report of each worker, and when that worker was started: a restarted one counts from zero. */
+  /** The last report of each worker, with its start time: a restarted worker counts from zero. */
   readonly #reports = new Map<string, WorkerPresence>();
 
   constructor(known: Averages | undefined, presences: readonly WorkerPresence[] = []) {
     this.#averages = { ...known };
-    // What lives already was counted by the leader before us, if there was one.
+    // The previous leader, if any, has counted the workers that already run.
     if (known) for (const presence of presences) this.#reports.set(presence.id, presence);
   }
 
@@ -85,7 +85,7 @@ function merge(
   const next: Record<string, number> = {};
   for (const name of new Set([...Object.keys(old?.next ?? {}), ...targets])) {
     const went = (old?.next?.[name] ?? 0) * kept + wentOn(name);
-    // What happened once, long ago, is forgotten.
+    // Forget transitions that happened once, long ago.
     if (went >= 0.01) next[name] = went;
   }
   const meanMs = ((old?.meanMs ?? 0) * weight + totalMs) / (weight + count);

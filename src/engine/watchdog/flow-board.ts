@@ -2,7 +2,7 @@ import { investedWork } from './invested-work.ts';
 import type { PolicyParameters, Snapshot, StageSnapshot, WorkerSnapshot } from './policy.ts';
 import { remainingWork } from './remaining-work.ts';
 
-/** What policy `flow` reckons with: the snapshot, and where those are who have been decided upon. */
+/** The state of policy `flow`: the snapshot, and the workers placed so far. */
 export interface Board {
   at: number;
   parameters: PolicyParameters;
@@ -10,22 +10,22 @@ export interface Board {
   byName: ReadonlyMap<string, StageSnapshot>;
   /** Remaining work of a message of the stage, in milliseconds. */
   work: ReadonlyMap<string, number>;
-  /** What has gone into it before. */
+  /** Work already spent on a message of the stage, in milliseconds. */
   invested: ReadonlyMap<string, number>;
   /** Stages that get messages from others. */
   fed: ReadonlySet<string>;
-  /** Of each living worker: the stage that it can go on with at no cost, and when it will be free. */
+  /** For each live worker: the stage it can continue at no cost, and when it will be free. */
   homes: Map<string, StageSnapshot>;
   freeIn: Map<string, number>;
-  /** For each stage, when those who are there or on their way, as decided so far, will take their next message. */
+  /** For each stage, when the workers placed there so far will take their next message. */
   takers: Map<string, number[]>;
-  /** For each stage, what those who are at work elsewhere will bring there, and when. */
+  /** For each stage, the messages that workers elsewhere will bring there, and when. */
   brought: Map<string, { by: Place; inMs: number; share: number }[]>;
-  /** Where each worker is or goes, as decided so far. */
+  /** Where each worker is or goes, so far. */
   places: Map<string, Place>;
-  /** In the order in which they will be free. */
+  /** Ordered by when they will be free. */
   movable: readonly WorkerSnapshot[];
-  /** One of each kind of them: of a kind are those who may serve the same. */
+  /** One worker of each kind. Workers of a kind may serve the same stages. */
   kinds: readonly WorkerSnapshot[];
 }
 
@@ -63,7 +63,7 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
   }
   board.movable = living
     .filter((worker) => !worker.pinned)
-    // Of those who are free at the same time, whoever can do least comes first: the others are kept for what needs them.
+    // Of workers free at the same time, the least able comes first: the others are kept for what needs them.
     .sort(
       (a, b) =>
         freeInMs(board, a) - freeInMs(board, b) ||
@@ -75,7 +75,7 @@ export function newBoard({ at, stages, workers }: Snapshot, parameters: PolicyPa
   return board;
 }
 
-/** It was moved lately and has not had its lot yet. */
+/** Whether the worker was moved recently and has not finished its lot yet. */
 export function isLocked(board: Board, worker: WorkerSnapshot): boolean {
   if (worker.unlockAt <= board.at || worker.failed || worker.stage === null) return false;
   const stage = board.byName.get(worker.stage);
@@ -92,7 +92,7 @@ export function arrive(board: Board, stage: string, takesIn: number): void {
   else board.takers.set(stage, [takesIn]);
 }
 
-/** Its message goes on when it is finished. */
+/** Records where the worker's message goes when it is finished. */
 function bring(board: Board, by: Place, inMs: number, home: StageSnapshot): void {
   for (const [stage, share] of Object.entries(home.next ?? {})) {
     const brought = board.brought.get(stage);
@@ -114,7 +114,7 @@ export function freeInMs(board: Board, worker: WorkerSnapshot): number {
   return board.freeIn.get(worker.id) ?? 0;
 }
 
-/** A stage that it could not load is none. */
+/** A stage that the worker could not load does not count. */
 function findHome(board: Board, worker: WorkerSnapshot): StageSnapshot | undefined {
   const name = worker.serving ?? worker.stage;
   const stage = name === null ? undefined : board.byName.get(name);
@@ -139,7 +139,7 @@ export function waiting(stage: StageSnapshot): number {
   return isOpen(stage) ? stage.length : 0;
 }
 
-// At least a millisecond: what takes no time must not be infinitely urgent.
+// At least a millisecond: a stage that takes no time must not be infinitely urgent.
 export function averageOf(stage: StageSnapshot, parameters: PolicyParameters): number {
   return Math.max(1, stage.averageMs ?? parameters.unknownAverageMs);
 }

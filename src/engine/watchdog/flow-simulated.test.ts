@@ -31,7 +31,7 @@ for (const [name, load] of Object.entries(workloads)) {
   });
 }
 
-test('workers whose labels are rare are not worn out with what others can do', () => {
+test('workers with rare labels are kept for the work that needs them', () => {
   const load: WorkloadText = {
     stages: [
       { name: 'read', time: [20, 60], labels: ['gpu'] },
@@ -69,7 +69,7 @@ test('a switch that costs nothing is made for every message', () => {
   assert.ok(switches > 300);
 });
 
-test('stages that others always outdo are served again and again: none waits longer than the bound', () => {
+test('a stage that is never the most urgent is still served: none waits longer than the bound', () => {
   const period = 10;
   const seconds = 5;
   const quiet = ['quiet1', 'quiet2', 'quiet3'];
@@ -87,7 +87,7 @@ test('stages that others always outdo are served again and again: none waits lon
   });
   const recorder = new TraceRecorder();
   simulate(load, flow, 1, recorder);
-  // Until its turn comes: patience, the next plan, and the lots of the other stages that have waited as long.
+  // Its turn comes after patience, the next plan, and the lots of other stages that waited as long.
   const lot = Math.floor(Math.sqrt(150 * (load.reconfiguration / seconds)));
   const stay = load.reconfiguration + lot * seconds + seconds + period;
   const bound = defaultParameters.patienceMs + 1000 * (period + quiet.length * stay);

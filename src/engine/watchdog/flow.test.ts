@@ -12,7 +12,7 @@ import {
 } from './policy.ts';
 import { unservedStages } from './unserved-stages.ts';
 
-/** What the watchdog reads in its next round, when nothing has happened but what it decided. */
+/** The watchdog's next snapshot if nothing has happened except its own decisions. */
 function nextRound({ at, stages, workers }: Snapshot, plan: Plan, afterMs: number): Snapshot {
   const told = new Map(plan.assignments.map((each) => [each.worker, each]));
   const unserved = unservedStages(plan);
@@ -26,14 +26,14 @@ function nextRound({ at, stages, workers }: Snapshot, plan: Plan, afterMs: numbe
       const assignment = told.get(each.id);
       if (!assignment) return each;
       const { to, unlockAt } = assignment;
-      // One that has nothing in hand goes at once.
+      // A worker without a message moves at once.
       const serving = each.inFlight === 0 ? { serving: to } : {};
       return { ...each, ...serving, failed: false, stage: to, unlockAt };
     }),
   };
 }
 
-/** Of a worker that has something in hand it is known at which stage. */
+/** The stage of a worker with a message is known. */
 function asReported(each: WorkerSnapshot): WorkerSnapshot {
   return each.inFlight === 0 ? each : { ...each, serving: each.serving ?? each.stage ?? 'a' };
 }
@@ -42,7 +42,7 @@ function isOpen({ priority, paused }: StageSnapshot): boolean {
   return priority >= 0 && !paused;
 }
 
-test('only allowed moves: never of dead, disabled or pinned workers, never to closed stages or without what they ask for', () => {
+test('only allowed moves: never of dead, disabled or pinned workers, never to closed stages or without the labels they need', () => {
   fc.assert(
     fc.property(snapshots, (snapshot) => {
       const { assignments } = flow(snapshot, defaultParameters);
@@ -62,7 +62,7 @@ test('only allowed moves: never of dead, disabled or pinned workers, never to cl
   );
 });
 
-test('the same state gives the same plan, in whatever order workers are listed, and is not changed', () => {
+test('the same state gives the same plan, in any order of workers, and is not changed', () => {
   fc.assert(
     fc.property(snapshots, (snapshot) => {
       const before = JSON.stringify(snapshot);
@@ -74,7 +74,7 @@ test('the same state gives the same plan, in whatever order workers are listed, 
   );
 });
 
-test('no herds: never more workers set out for a stage than messages wait there or are on their way', () => {
+test('no herds: never more workers go to a stage than messages wait there or are on their way', () => {
   fc.assert(
     fc.property(snapshots, (snapshot) => {
       const { assignments } = flow(snapshot, defaultParameters);
@@ -90,7 +90,7 @@ test('no herds: never more workers set out for a stage than messages wait there 
   );
 });
 
-test('where nothing waits nobody is moved', () => {
+test('without waiting messages no worker is moved', () => {
   fc.assert(
     fc.property(snapshots, ({ stages, workers }) => {
       const idle = { at, stages: stages.map((each) => ({ ...each, length: 0 })), workers };
@@ -102,7 +102,7 @@ test('where nothing waits nobody is moved', () => {
   );
 });
 
-test('no flapping: who was moved is not moved again by a second plan of the same moment', () => {
+test('no flapping: a second plan at the same moment moves no worker again', () => {
   fc.assert(
     fc.property(snapshots, ({ workers, ...rest }) => {
       const snapshot = { ...rest, workers: workers.map(asReported) };
@@ -118,13 +118,13 @@ test('no flapping: who was moved is not moved again by a second plan of the same
   );
 });
 
-test('while nothing happens the plans come to rest', () => {
+test('while nothing happens, plans stop moving workers', () => {
   fc.assert(
     fc.property(snapshots, ({ at, stages, workers }) => {
-      // Stages that have waited long already would be served by turns.
+      // Stages that have already waited long would be served in turns.
       const fresh = stages.map((each) => ({ ...each, waitingSince: null }));
       let snapshot: Snapshot = { at, stages: fresh, workers: workers.map(asReported) };
-      // Until all have stayed for what their way took, and before patience with a stage ends.
+      // Until all workers have stayed as long as their switch took, and before the patience with a stage ends.
       for (let round = 0; round < 50; round++) {
         const plan = flow(snapshot, defaultParameters);
         if (round >= 30) assert.deepEqual(plan.assignments, []);
@@ -146,12 +146,12 @@ function row(first: number, second: number): StageSnapshot[] {
   return [stage('first', { length: first, next: { second: 1 } }), stage('second', { length: second })];
 }
 
-test('an idle worker goes where work waits, the nearest to its end first', () => {
+test('an idle worker goes where work waits, nearest to the end first', () => {
   assert.deepEqual(moves(row(5, 5), [worker('w')]), ['w: null -> second']);
   assert.deepEqual(moves(row(5, 0), [worker('w', { stage: 'second' })]), ['w: second -> first']);
 });
 
-test('a worker that has work leaves it only for a lot, and a lot is small when switching is cheap', () => {
+test('a worker with work leaves it only for a lot, and a lot is small when switching is cheap', () => {
   const busy = worker('w', { stage: 'first', serving: 'first', inFlight: 1, loaded: ['second'] });
   assert.deepEqual(moves(row(50, 5), [{ ...busy, coldMs: 10_000, warmMs: 10_000 }]), []);
   assert.deepEqual(moves(row(50, 50), [{ ...busy, coldMs: 10_000, warmMs: 10_000 }]), ['w: first -> second']);
@@ -166,7 +166,7 @@ test('the priority of the administrator outweighs how near the end is', () => {
   assert.deepEqual(moves(stages, [worker('w')]), ['w: null -> first']);
 });
 
-test('a stage that nobody has served for too long gets a worker, even from a more urgent one', () => {
+test('a stage left unserved for too long gets a worker, even from a more urgent one', () => {
   const stages = [
     stage('urgent', { length: 1000, priority: 9 }),
     stage('forgotten', { length: 1, waitingSince: at - defaultParameters.patienceMs }),
@@ -176,7 +176,7 @@ test('a stage that nobody has served for too long gets a worker, even from a mor
   assert.deepEqual(moves(stages, [{ ...busy, pinned: true }]), []);
 });
 
-test('a worker does not leave what only few can do for what others can do too', () => {
+test('a worker does not leave work that few can do for work that others can do too', () => {
   const stages = [
     stage('gpu', { length: 5, labels: ['gpu'], next: { plain: 1 } }),
     stage('plain', { length: 0 }),

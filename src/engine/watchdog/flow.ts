@@ -18,24 +18,24 @@ import type { Assignment, Plan, Policy, QueueNumbers, StageSnapshot, WorkerSnaps
 
 /** How much more urgent another stage must be before a worker leaves work behind: averages are never exact. */
 const clearly = 1.1;
-/** A stage in the middle of a pipeline is left for a lot this much larger: what waits there has cost work already. */
+/** A worker leaves a mid-pipeline stage only for a lot this much larger: its messages have already cost work. */
 const halfDone = 1.5;
 
 /**
- * Lowest mean time in the system: what is nearest to its end is finished first, because a request that is done waits no
- * more, and no worker is sent on a way that costs more than it gains.
+ * Lowest mean time in the system: finish what is nearest to its end first, because a finished request waits no more, and
+ * never make a switch that costs more than it gains.
  *
- * 1. A stage that nobody has served for `patienceMs` gets a worker before anything else is decided.
- * 2. A worker that will have nothing to do goes where work waits and nobody is, the nearest to the end first; to a
- *    stage that is served only for two lots.
- * 3. A worker that has work leaves it only for a whole lot, at a stage that is clearly nearer to the end. What a lot is
- *    follows from what the switch costs: a switch that costs nothing is worth making for every message.
- *    What only few can do is not left for what others can do too.
+ * 1. A stage that has been unserved for `patienceMs` gets a worker before anything else is decided.
+ * 2. A worker that will run out of work goes where work waits without a worker, nearest to the end first; to a stage
+ *    that is already served, only for two lots.
+ * 3. A worker with work leaves it only for a whole lot, at a stage that is clearly nearer to the end. The size of a lot
+ *    follows from the cost of the switch: a free switch is worth making for every message. A worker does not leave work
+ *    that few can do for work that others can do too.
  *
- * Workers are decided upon one after another, in the order in which they will be free, each knowing what those before
- * it will do; so they never all run to the same queue.
+ * Workers are placed one after another, ordered by when they will be free, each with knowledge of those before it, so
+ * they never all run to the same queue.
  *
- * Nobody starves: a stage with work, open, and with a worker that may serve it, is served again after at most
+ * No stage starves: an open stage with work and with a worker that may serve it is served again after at most
  * `patienceMs`, one period, and for each stage that has waited longer the message in hand, the switch and a lot; less
  * with more workers.
  */
@@ -50,7 +50,7 @@ export const flow: Policy = (snapshot, parameters) => {
   return { assignments: [...rescues, ...moves], queues } satisfies Plan;
 };
 
-/** One worker for each stage that has waited too long, the longest first; it stays for a lot. */
+/** Sends one worker to each stage that has waited too long, the longest first. It stays for a lot. */
 function rescueStarving(board: Board): Assignment[] {
   const starving = board.stages
     .filter(
@@ -71,7 +71,7 @@ function rescueStarving(board: Board): Assignment[] {
       )[0];
     if (!worker) continue;
     taken.add(worker.id);
-    const why = `nobody has served ${stage.name} for ${Math.round(waitedMs(board, stage) / 1000)} s`;
+    const why = `no worker has served ${stage.name} for ${Math.round(waitedMs(board, stage) / 1000)} s`;
     assignments.push(...assign(board, worker, stage, why, lotOf(board, worker, stage)));
   }
   return assignments;
@@ -80,14 +80,14 @@ function rescueStarving(board: Board): Assignment[] {
 function decide(board: Board, worker: WorkerSnapshot): Assignment[] | undefined {
   if (isLocked(board, worker)) return undefined;
   const home = homeOf(board, worker);
-  // While we decide, it stands nowhere.
+  // During the decision the worker is nowhere.
   leave(board, worker);
   const hasWork = home !== undefined && fill(board, home, available(board, worker, home)) >= 1;
   const target = hasWork
     ? lotElsewhere(board, worker, home)
     : (workElsewhere(board, worker) ?? anyWork(board, worker));
   if (worker.stage !== null) arrive(board, worker.stage, freeInMs(board, worker));
-  // It was told to go elsewhere, but there is work where it is: it stays.
+  // The worker was to go elsewhere, but its stage has work again: it stays.
   if (!target)
     return hasWork && worker.stage !== home.name
       ? assign(board, worker, home, 'there is work again')
@@ -99,7 +99,7 @@ function decide(board: Board, worker: WorkerSnapshot): Assignment[] | undefined 
   return assign(board, worker, target, why);
 }
 
-/** For a worker that has work: a clearly more urgent stage where a whole lot waits. */
+/** For a worker with work: a clearly more urgent stage where a whole lot waits. */
 function lotElsewhere(board: Board, worker: WorkerSnapshot, home: StageSnapshot): StageSnapshot | undefined {
   const isHalfDone = board.fed.has(home.name) && servers(board, home) === 0;
   return mostUrgent(
@@ -107,7 +107,7 @@ function lotElsewhere(board: Board, worker: WorkerSnapshot, home: StageSnapshot)
     worker,
     home,
     (stage) => {
-      // What only few can do is not left for what others can do too.
+      // Don't leave work that few can do for work that others can do too.
       if (board.kinds.some((other) => mayServe(other, stage) && !mayServe(other, home))) return 0;
       const lot = lotOf(board, worker, stage);
       const wanted = (lot > 1 && isHalfDone ? halfDone : 1) * lot * (1 + servers(board, stage));
@@ -119,7 +119,7 @@ function lotElsewhere(board: Board, worker: WorkerSnapshot, home: StageSnapshot)
   );
 }
 
-/** For a worker that has nothing to do: work that nobody serves, or more of it than those who are there can do soon. */
+/** For an idle worker: work without a worker, or more of it than the present workers can do soon. */
 function workElsewhere(board: Board, worker: WorkerSnapshot): StageSnapshot | undefined {
   return mostUrgent(board, worker, undefined, (stage) => {
     const others = servers(board, stage);
@@ -131,12 +131,12 @@ function workElsewhere(board: Board, worker: WorkerSnapshot): StageSnapshot | un
   });
 }
 
-/** Better than nothing: whatever waits beyond what those who are there will take next. */
+/** Better than nothing: any work beyond what the present workers will take next. */
 function anyWork(board: Board, worker: WorkerSnapshot): StageSnapshot | undefined {
   return mostUrgent(board, worker, undefined, (stage) => {
     const messages = available(board, worker, stage);
     if (messages > 0) return gain(board, worker, stage, messages);
-    // One that has never served anything gets ready where it will be needed first.
+    // A worker that has never served a stage prepares where it will be needed first.
     const load = (waiting(stage) * averageOf(stage, board.parameters)) / (1 + servers(board, stage));
     return worker.stage === null ? load * Number.EPSILON : 0;
   });
@@ -173,7 +173,7 @@ function assign(
   const messages = waiting(stage);
   const others = servers(board, stage);
   leave(board, worker);
-  // As if it were there: nobody else is sent for the same message.
+  // Count it as there already, so that no other worker is sent for the same message.
   arrive(board, stage.name, 0);
   const place = board.places.get(worker.id);
   if (place) place.stage = stage.name;
@@ -183,7 +183,7 @@ function assign(
       worker: worker.id,
       from: worker.stage,
       to: stage.name,
-      // Whoever plans twice in a moment, as two leaders may, decides the same.
+      // Two plans at one moment, as two leaders may make, decide the same.
       unlockAt: Math.ceil(board.at + Math.max(costMs + stayMs, board.parameters.periodMs / 2)),
       reason: `${why}: ${messages} waiting, ${others} serving, a lot is ${lot}`,
       details: {

@@ -8,7 +8,7 @@ function investedIn(stages: StageSnapshot[]): Record<string, number> {
   return Object.fromEntries(investedWork(stages, ({ averageMs }) => averageMs ?? 0));
 }
 
-test('what has gone into a message is the work of all stages before, in whatever order they are listed', () => {
+test('invested work is that of all earlier stages, in whatever order they are listed', () => {
   const stages = [
     stage('a', { averageMs: 100, next: { b: 1 } }),
     stage('b', { averageMs: 20, next: { c: 1 } }),
@@ -27,7 +27,7 @@ test('where messages meet, each origin counts with its share', () => {
   assert.equal(investedIn(stages).last, 257.5);
 });
 
-test('messages that come round in circles have cost no more than all stages take', () => {
+test('messages in a cycle have cost no more than all stages together', () => {
   const { a } = investedIn([
     stage('a', { averageMs: 100, next: { b: 1 } }),
     stage('b', { averageMs: 1, next: { a: 1 } }),

@@ -1,12 +1,12 @@
 import type { StageSnapshot } from './policy.ts';
 
-/** Enough for a chain that is listed backwards. */
+/** Enough for a chain listed backwards. */
 const rounds = 50;
 
 /**
- * How much work has gone into a message before it gets to each stage, in milliseconds: the mean over where messages come
- * from. Into those that come from outside none has. How many do is not known, so where messages can go round in circles it is
- * at most what all stages take together.
+ * The work already spent on a message when it reaches each stage, in milliseconds: the mean over where messages come from.
+ * Messages from outside have none, but their number is unknown. So where messages can go in a cycle, the result is at
+ * most what all stages take together.
  */
 export function investedWork(
   stages: readonly StageSnapshot[],

@@ -31,7 +31,7 @@ test('the priority of a queue is (L * AMT / (NW + 1) + WT) * (AP + 1), and the s
   );
 });
 
-test('idle workers go one after another to the queue of highest priority, computed anew after each', () => {
+test('idle workers go one after another to the queue of highest priority, recomputed after each', () => {
   // a: 30, 15, 10; b: 20, 10. So a (30), b (20 against 15), a (15 against 10).
   const stages = [stage('a', { length: 30 }), stage('b', { length: 20 })];
   assert.deepEqual(moves(stages, [worker('w1'), worker('w2'), worker('w3')]), [
@@ -51,7 +51,7 @@ test('waiting time counts until the queue gets its first worker and not after', 
   ]);
 });
 
-test('a worker whose queue is empty and who processes nothing is idle, locked or not', () => {
+test('a worker with an empty queue and no message is idle, locked or not', () => {
   const stages = [stage('a', { length: 5 }), stage('b')];
   assert.deepEqual(moves(stages, [worker('w1', { stage: 'b', unlockAt: at + 60_000 })]), ['w1: b -> a']);
 });
@@ -63,7 +63,7 @@ test('a worker that cannot load its stage goes to another one at once, and never
   assert.deepEqual(moves([stage('broken', { length: 1000 })], [worker('w1', failed)]), []);
 });
 
-test('a worker is not sent to a stage that it could not load lately, and others are', () => {
+test('a worker is not sent to a stage that it recently failed to load, and others are', () => {
   const stages = [stage('broken', { length: 9 }), stage('fine', { length: 1 })];
   const workers = [worker('w1', { unable: ['broken'] }), worker('w2')];
   assert.deepEqual(moves(stages, workers).sort(), ['w1: null -> fine', 'w2: null -> broken']);
@@ -75,7 +75,7 @@ test('a worker of a stage that no longer exists is idle', () => {
   ]);
 });
 
-test('a worker that is only busy with shared stages counts as idle when nothing of its own stage is in flight', () => {
+test('a worker busy only with shared stages is idle if its own stage has nothing in flight', () => {
   const stages = [stage('a', { length: 5 }), stage('b')];
   const workers = [worker('w1', { stage: 'b', inFlight: 3 }), worker('w2', { stage: 'b', inFlight: 3 })];
   assert.deepEqual(moves(stages, workers), ['w1: b -> a', 'w2: b -> a']);
@@ -101,7 +101,7 @@ test('when the workers of the lowest queue are locked, the next higher queue giv
   assert.deepEqual(moves(stages, busy), ['w1: mid -> high']);
 });
 
-test('messages in hand belong to the queue as those that wait do, but where nothing waits nobody is sent', () => {
+test('messages in hand count like waiting ones, but no worker is sent where nothing waits', () => {
   const { queues, assignments } = plan(
     [stage('a', { length: 1 }), stage('b', { length: 1, inFlight: 2 }), stage('c', { inFlight: 9 })],
     [worker('w1')],
@@ -123,7 +123,7 @@ test('a locked worker that finishes the last message of its queue may be moved',
   ]);
 });
 
-test('nothing changes when everybody is locked, or serves the highest queue already', () => {
+test('nothing changes if all workers are locked or already serve the highest queue', () => {
   const stages = [stage('a', { length: 100 }), stage('b', { length: 1 })];
   assert.deepEqual(moves(stages, [worker('w1', { stage: 'b', inFlight: 1, unlockAt: at + 1 })]), []);
   assert.deepEqual(moves(stages, [worker('w1', { stage: 'a', inFlight: 1 })]), []);
@@ -134,7 +134,7 @@ test('a moved worker is locked for AMT * MMN + MRT', () => {
   assert.equal(assignment?.unlockAt, at + 2500 * 10 + 10_000);
 });
 
-test('a stage with administrative priority -1, an empty one and a paused one get nobody', () => {
+test('a stage with administrative priority -1, an empty one and a paused one get no worker', () => {
   const stages = [
     stage('never', { length: 1000, priority: -1, waitingSince: at - 1_000_000 }),
     stage('empty'),
@@ -186,7 +186,7 @@ test('pinned, disabled and dead workers stay; a pinned one still counts as servi
   assert.equal(queues[0]?.workers, 1);
 });
 
-test('a stage of which nothing is known is reckoned with the default time, and a quick one still has priority', () => {
+test('an unknown stage counts with the default time, and a quick one still has priority', () => {
   const { queues } = plan(
     [stage('new', { length: 3, averageMs: null }), stage('quick', { length: 3, averageMs: 0 })],
     [],
@@ -195,7 +195,7 @@ test('a stage of which nothing is known is reckoned with the default time, and a
   assert.ok((queues[1]?.parametric ?? 0) > 0);
 });
 
-test('whatever the state: only allowed moves, at most one busy worker, the same plan for the same state', () => {
+test('for any state: only allowed moves, at most one busy worker, the same plan for the same state', () => {
   fc.assert(
     fc.property(snapshots, (snapshot) => {
       const { assignments, queues } = parametric(snapshot, defaultParameters);

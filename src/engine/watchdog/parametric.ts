@@ -12,7 +12,7 @@ import type {
 /**
  * Priority by parameters of the queue: PP = (L * AMT / (NW + 1) + WT) * (AP + 1), P = PP / sum of all PP.
  *
- * 1. Idle workers go, one after another, to the queue of highest priority; priorities are computed anew after each.
+ * 1. Idle workers go, one after another, to the queue of highest priority; priorities are recomputed after each.
  * 2. If there was none, exactly one busy worker that may be moved goes from the lowest queue to the highest.
  * 3. If there is none either, nothing changes.
  */
@@ -34,7 +34,7 @@ export const parametric: Policy = (snapshot, parameters) => {
   return { assignments, queues } satisfies Plan;
 };
 
-/** Where the workers stand while the plan is being made. */
+/** Where the workers are while the plan is being made. */
 interface Board {
   stages: ReadonlyMap<string, StageSnapshot>;
   /** NW: workers that really serve the stage, pinned ones too. */
@@ -46,7 +46,7 @@ interface Board {
 function newBoard(snapshot: Snapshot): Board {
   const stages = new Map(snapshot.stages.map((stage) => [stage.name, stage]));
   const board: Board = { stages, serving: new Map(), idle: [], busy: [] };
-  // Those with the fewest labels first: whoever can do more is kept for what needs more.
+  // Workers with the fewest labels first: the more able are kept for what needs them.
   const workers = snapshot.workers
     .filter((worker) => worker.alive && worker.enabled)
     .sort((a, b) => a.labels.length - b.labels.length || compareText(a.id, b.id));
@@ -59,7 +59,7 @@ function newBoard(snapshot: Snapshot): Board {
   return board;
 }
 
-/** A failed one is free for another stage: otherwise a stage that can't be loaded would eat up all workers. */
+/** A failed worker is free for another stage: otherwise a stage that can't be loaded would use up all workers. */
 function isIdle(worker: WorkerSnapshot, stage: StageSnapshot | undefined): boolean {
   if (!stage || worker.failed) return true;
   return waiting(stage) === 0 && (worker.inFlight === 0 || stage.inFlight === 0);
@@ -86,7 +86,7 @@ function moveOne(
   queues: readonly QueueNumbers[],
 ): Assignment | undefined {
   const upwards = queues.toSorted((a, b) => a.parametric - b.parametric || compareText(a.stage, b.stage));
-  // Without labels only the first target counts: what could go to the second could have gone to the first.
+  // Without labels only the first target counts: a worker for the second could have gone to the first.
   for (const target of byPriority(queues, board)) {
     for (const source of upwards) {
       if (source.parametric >= target.parametric) break;
@@ -128,7 +128,7 @@ function numbers(snapshot: Snapshot, parameters: PolicyParameters, board: Board)
   return all.map((queue) => ({ ...queue, relative: total > 0 ? queue.parametric / total : 0 }));
 }
 
-/** Queues that should get somebody, the most urgent first. */
+/** Queues that should get a worker, the most urgent first. */
 function byPriority(queues: readonly QueueNumbers[], board: Board): QueueNumbers[] {
   return queues
     .filter((queue) => queue.parametric > 0 && !nothingWaits(board, queue))
@@ -151,7 +151,7 @@ function assign(
   };
 }
 
-/** L: RabbitMQ's management, where the formula had it from, counts those in hand too. */
+/** L: the formula took it from RabbitMQ's management, which counts messages in hand too. */
 function inQueue(stage: StageSnapshot): number {
   return stage.paused ? 0 : stage.length + stage.inFlight;
 }

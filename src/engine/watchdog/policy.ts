@@ -1,19 +1,19 @@
 /**
- * How workers are given to stages. A policy is a pure function: the watchdog feeds it with what it reads, the dry run
- * prints what it says, and the simulator runs it under virtual time.
+ * How workers are assigned to stages. A policy is a pure function: the watchdog gives it what it reads, the dry run
+ * prints its result, and the simulator runs it in virtual time.
  */
 export type Policy = (snapshot: Snapshot, parameters: PolicyParameters) => Plan;
 
 export interface PolicyParameters {
-  /** MMN: messages that a worker should get through before it is moved again. */
+  /** MMN: messages that a worker should process before it is moved again. */
   minimumMessages: number;
-  /** MRT: what a switch is reckoned to take. */
+  /** MRT: the assumed time of a switch. */
   reconfigurationMs: number;
-  /** AMT of a stage of which nothing is known yet. */
+  /** AMT of a stage without any measurements. */
   unknownAverageMs: number;
   /** Time between two plans. */
   periodMs: number;
-  /** `flow`: a stage with work that nobody has served for this long gets a worker before all others. */
+  /** `flow`: a stage whose work has been unserved for this long gets a worker before all others. */
   patienceMs: number;
 }
 
@@ -27,7 +27,7 @@ export const defaultParameters: PolicyParameters = {
 
 export interface Snapshot {
   at: number;
-  /** The exclusive ones: shared stages are served by everybody and need no plan. */
+  /** Only exclusive stages: every worker serves the shared ones, which need no plan. */
   stages: readonly StageSnapshot[];
   workers: readonly WorkerSnapshot[];
 }
@@ -43,11 +43,11 @@ export interface StageSnapshot {
   inFlight: number;
   /** A paused queue starts nothing, so it is planned as if it were empty. */
   paused: boolean;
-  /** AMT, null while nobody has processed a message of it. */
+  /** AMT; null until a message of it has been processed. */
   averageMs: number | null;
-  /** Since when messages wait with nobody serving them, null when that is not so. */
+  /** Since when messages wait without a worker; null if they don't. */
   waitingSince: number | null;
-  /** Where its messages go next, as shares of all; what is missing to 1 is finished after it. */
+  /** Where its messages go next, as shares of all. The rest to 1 is finished after it. */
   next?: Readonly<Record<string, number>>;
 }
 
@@ -58,26 +58,26 @@ export interface WorkerSnapshot {
   alive: boolean;
   enabled: boolean;
   pinned: boolean;
-  /** It lives, but could not load the stage that it was given. */
+  /** It is alive, but could not load its stage. */
   failed: boolean;
-  /** Stages that it could not load lately: others may, it may not. */
+  /** Stages that it recently failed to load. It must not get them; other workers may. */
   unable?: readonly string[];
   unlockAt: number;
   inFlight: number;
-  /** The stage that it really serves now; it goes to `stage` when its current message is finished. */
+  /** The stage it actually serves now. It moves to `stage` after its current message. */
   serving?: string | null;
-  /** How long it has been at its current message. */
+  /** How long it has worked on its current message. */
   busyMs?: number;
-  /** Stages that it keeps loaded: a switch to one of them is warm. */
+  /** Stages it keeps loaded: a switch to one of them is warm. */
   loaded?: readonly string[];
-  /** What its switches took, as it reports; null or missing while it has made none. */
+  /** The time its switches took, as reported; null or missing if it has made none. */
   coldMs?: number | null;
   warmMs?: number | null;
 }
 
 export interface Plan {
   assignments: Assignment[];
-  /** The numbers behind it, as they were before the first assignment. */
+  /** The numbers behind the plan, before the first assignment. */
   queues: QueueNumbers[];
 }
 
@@ -87,7 +87,7 @@ export interface Assignment {
   to: string;
   unlockAt: number;
   reason: string;
-  /** The numbers that decided, for whoever asks why. */
+  /** The numbers behind the decision. */
   details?: Record<string, number>;
 }
 
@@ -107,6 +107,6 @@ export interface QueueNumbers {
   parametric: number;
   /** P, between 0 and 1 */
   relative: number;
-  /** What else the policy reckons with, by name. */
+  /** Other numbers that the policy uses, by name. */
   details?: Record<string, number>;
 }

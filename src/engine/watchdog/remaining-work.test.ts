@@ -8,7 +8,7 @@ function workOf(stages: StageSnapshot[]): Record<string, number> {
   return Object.fromEntries(remainingWork(stages, ({ averageMs }) => averageMs ?? 0));
 }
 
-test('remaining work is that of a stage and of all that come after it, in whatever order they are listed', () => {
+test('remaining work is that of a stage and all later ones, in whatever order they are listed', () => {
   const stages = [
     stage('a', { averageMs: 100, next: { b: 1 } }),
     stage('b', { averageMs: 20, next: { c: 1 } }),
@@ -18,7 +18,7 @@ test('remaining work is that of a stage and of all that come after it, in whatev
   assert.deepEqual(workOf(stages.toReversed()), { c: 3, b: 23, a: 123 });
 });
 
-test('where messages part, each way counts with its share', () => {
+test('where messages split, each branch counts with its share', () => {
   const stages = [
     stage('a', { averageMs: 100, next: { long: 0.25, short: 0.5 } }),
     stage('long', { averageMs: 1000 }),
@@ -27,7 +27,7 @@ test('where messages part, each way counts with its share', () => {
   assert.equal(workOf(stages).a, 355);
 });
 
-test('messages that come round in circles have much work before them, but not endlessly much', () => {
+test('messages in a cycle have much work left, but not infinitely much', () => {
   const again = workOf([stage('a', { averageMs: 100, next: { a: 0.5 } })]);
   assert.ok(Math.abs((again.a ?? 0) - 200) < 0.1);
   const forever = workOf([stage('a', { averageMs: 100, next: { b: 1 } }), stage('b', { next: { a: 1 } })]);
@@ -35,6 +35,6 @@ test('messages that come round in circles have much work before them, but not en
   assert.ok((forever.a ?? 0) > 10_000);
 });
 
-test('a stage that is served by everybody, or is gone, adds nothing', () => {
+test('a shared or deleted stage adds nothing', () => {
   assert.deepEqual(workOf([stage('a', { averageMs: 100, next: { gone: 1 } })]), { a: 100 });
 });

@@ -6,7 +6,7 @@ import { listWorkers, type WorkerPresence, type WorkerView } from '../worker/wor
 import type { Averages } from './averages.ts';
 import type { Snapshot, StageSnapshot, WorkerSnapshot } from './policy.ts';
 
-/** Where the watchdog keeps, for each stage, since when its messages wait with nobody serving them. */
+/** Where the watchdog records, for each stage, since when its messages wait without a worker. */
 export const waitingPath = '/watchdog/waiting';
 
 /** What the watchdog reads in one round. */
@@ -53,7 +53,7 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         priority: stage.priority,
         labels: stage.labels,
         length: queue ? queueLength(queue) : 0,
-        // A broker may know only of what its own process has in hand.
+        // A broker may know only the messages that its own process holds.
         inFlight: Math.max(queue?.inFlight ?? 0, inFlightOf(stage.name, presencesOf(readings))),
         paused: queue?.paused ?? false,
         averageMs: averages[stage.name]?.meanMs ?? null,
@@ -73,9 +73,9 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         unable: Object.keys(presence?.unable ?? {}),
         unlockAt: record.unlockAt,
         inFlight: presence?.inFlightOfStage ?? presence?.inFlight ?? 0,
-        // Clocks of machines differ: a message that begins tomorrow has just begun.
+        // Clocks of machines differ: a message with a start in the future has just started.
         ...(presence?.busySince ? { busyMs: Math.max(0, at - presence.busySince) } : {}),
-        // While it switches it serves nothing, and what counts is where it will be.
+        // A switching worker serves nothing; what counts is where it will be.
         serving: presence?.stage ?? record.stage,
         loaded: presence?.loaded ?? [],
         coldMs: presence?.coldMs ?? null,
@@ -91,11 +91,11 @@ function inFlightOf(stage: string, presences: readonly WorkerPresence[]): number
     .reduce((sum, presence) => sum + (presence.inFlightOfStage ?? 0), 0);
 }
 
-/** Ways that fewer messages take are left out, and so are long ones through shared stages only. */
+/** Rarer transitions are left out, and so are long ones through shared stages only. */
 const leastShare = 0.01;
 const mostHops = 10;
 
-/** To which planned stages messages go after this one. Shared stages, which need no plan, are only on the way. */
+/** The planned stages that messages go to after this one. Shared stages need no plan and are passed through. */
 function nextPlanned(from: string, averages: Averages, planned: ReadonlySet<string>): Record<string, number> {
   const shares = new Map<string, number>();
   const follow = (name: string, share: number, hops: number) => {

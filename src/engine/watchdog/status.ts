@@ -7,7 +7,7 @@ const schema = z.object({
   lastPlanAt: z.number(),
   tookMs: z.number(),
   averages,
-  /** Workers moved since this watchdog leads. */
+  /** Workers moved since this watchdog became leader. */
   moved: z.number(),
   /** The latest moves, newest first. */
   latest: z.array(
@@ -27,7 +27,7 @@ export type WatchdogStatus = Status & { leader: string };
 const path = '/watchdog/status';
 const latestMoves = 20;
 
-/** Who leads and what it did last; undefined when nobody leads. */
+/** The leader and its last moves; undefined if there is no leader. */
 export async function watchdogStatus(coordination: Coordination): Promise<WatchdogStatus | undefined> {
   const [holder, node] = await Promise.all([
     coordination.holder(servicePath('watchdog')),
@@ -36,7 +36,7 @@ export async function watchdogStatus(coordination: Coordination): Promise<Watchd
   return holder && node ? { leader: holder.identity, ...schema.parse(JSON.parse(node.value)) } : undefined;
 }
 
-/** The leader's own page in the tree. It is ephemeral, so it goes with the leader. */
+/** The leader's node in the tree. It is ephemeral, so it vanishes with the leader. */
 export async function openStatus({ coordination, hold }: ServiceContext) {
   let status: Status = { lastPlanAt: 0, tookMs: 0, averages: {}, moved: 0, latest: [] };
   await coordination.delete(path, { under: hold });

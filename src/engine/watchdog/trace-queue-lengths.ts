@@ -1,14 +1,14 @@
 import type { QueueStatus } from '../broker/broker.ts';
 import type { TraceEvent } from '../trace/trace-period.ts';
 
-/** What can't wait is told at most this often. */
+/** How often urgent changes are reported at most. */
 const leastMs = 2000;
 
-/** Tells how long queues are, and only what changed. */
+/** Reports changed queue lengths. */
 export class QueueLengths {
   readonly #told = new Map<string, TraceEvent>();
 
-  /** With `urgent` only queues that filled, emptied, or changed by half: what a picture must not show late. */
+  /** With `urgent`, only queues that filled, emptied or changed by half: a picture must not show those late. */
   look(queues: readonly QueueStatus[], at: number, { urgent = false } = {}): TraceEvent[] {
     const here = new Set(queues.map(({ name }) => name));
     const gone = [...this.#told.keys()].filter((name) => !here.has(name));
@@ -23,7 +23,7 @@ export class QueueLengths {
     return [...changed, ...gone.map((name) => eventOf({ ...empty, name }, at))];
   }
 
-  /** Everything as it stands. */
+  /** The current length of every queue. */
   all(at: number): TraceEvent[] {
     return [...this.#told.values()].map((event) => ({ ...event, at }));
   }

@@ -20,7 +20,7 @@ async function setUp(t: TestContext) {
     record: () => new TraceRecorder(embedded),
     worker: (presence: Partial<WorkerPresence>) =>
       writeWorker(embedded.coordination, 'w', { stage: 'ocr' }, { stage: 'ocr', ...presence }),
-    /** Looks every second, for so many seconds. */
+    /** Looks every second, for `seconds` seconds. */
     async watch(recorder: TraceRecorder, seconds: number) {
       const readings = await read(embedded);
       for (let second = 0; second < seconds; second++) {
@@ -37,7 +37,7 @@ async function setUp(t: TestContext) {
   };
 }
 
-test('the trace outlives its leader; what the next one did not see stays a gap', async (t) => {
+test('the trace outlives its leader; time that the next leader did not see is a gap', async (t) => {
   const it = await setUp(t);
   await it.worker({ state: 'PROCESSING' });
   const first = it.record();
@@ -53,14 +53,14 @@ test('the trace outlives its leader; what the next one did not see stays a gap',
   ]);
 });
 
-test('after a leader was killed all is known up to its last ten seconds', async (t) => {
+test('after a leader is killed, everything but its last ten seconds is known', async (t) => {
   const it = await setUp(t);
   await it.worker({ state: 'PROCESSING' });
   await it.watch(it.record(), 28);
   assert.deepEqual(await it.spans(), [[0, 20, 'serving']]);
 });
 
-test('a leader that could not look for a while does not pretend that it did', async (t) => {
+test('a leader that could not look for a while leaves a gap', async (t) => {
   const it = await setUp(t);
   await it.worker({ state: 'PROCESSING' });
   const recorder = it.record();
@@ -74,7 +74,7 @@ test('a leader that could not look for a while does not pretend that it did', as
   ]);
 });
 
-test('a clock that is put back does not stop the trace', async (t) => {
+test('a clock that is set back does not stop the trace', async (t) => {
   const it = await setUp(t);
   await it.worker({ state: 'PROCESSING' });
   const recorder = it.record();
@@ -84,7 +84,7 @@ test('a clock that is put back does not stop the trace', async (t) => {
   assert.deepEqual(await it.spans(), [[0, 26, 'serving']]);
 });
 
-test('what could not be written is a gap, after which everything is told anew', async (t) => {
+test('a failed write is a gap, after which the complete state is recorded', async (t) => {
   const it = await setUp(t);
   await it.worker({ state: 'PROCESSING' });
   const recorder = it.record();
@@ -99,7 +99,7 @@ test('what could not be written is a gap, after which everything is told anew', 
   ]);
 });
 
-test('lengths of stages are kept, those of results are for their owners only', async (t) => {
+test('lengths of stage queues are recorded, those of output queues are not', async (t) => {
   const it = await setUp(t);
   await it.broker.declare('results-of-anna');
   await it.broker.publish('results-of-anna', { id: '1', body: Buffer.from('') });
@@ -113,7 +113,7 @@ test('lengths of stages are kept, those of results are for their owners only', a
   );
 });
 
-test('a day of twenty restless workers and ten stages takes less than half of the room', async (t) => {
+test('a day of twenty restless workers and ten stages takes less than half of the limit', async (t) => {
   const it = await setUp(t);
   const recorder = it.record();
   const minutes = 10;
@@ -130,7 +130,7 @@ test('a day of twenty restless workers and ten stages takes less than half of th
   assert.ok(((size + 200 * rows) / minutes) * 60 * 24 < (it.settings.trace.maxMb * 1e6) / 2);
 });
 
-/** Every worker rests 6 s after every 2 s of work, every queue fills and empties all the time. */
+/** Every worker rests 6 s after 2 s of work, and every queue keeps filling and emptying. */
 function restless(second: number): Readings {
   const names = Array.from({ length: 10 }, (_, index) => `stage-number-${index}`);
   const busy = (index: number) => (second + index) % 8 < 2;

@@ -8,20 +8,20 @@ import type { Move } from './status.ts';
 import { QueueLengths } from './trace-queue-lengths.ts';
 import { WorkerStates } from './trace-worker-states.ts';
 
-/** One row in the Database for so long: 8,640 a day, whatever happens in them. */
+/** One database row per period: 8,640 a day, whatever happens. */
 const periodMs = 10_000;
-/** A reader begins at most this much before the time that it asks for. */
+/** A reader starts at most this much before the time it wants. */
 const wholeEveryMs = 300_000;
 const pruneEveryMs = 600_000;
 /** Planning and stopping must not wait for a database that is away. */
 const patienceMs = 3_000;
-/** Who has not looked for so long doesn't know what was in between. */
+/** After this long without a look, the time in between is unknown. */
 const blindMs = 15_000;
 
 type Parts = Pick<Engine, 'clock' | 'database' | 'events' | 'log' | 'settings'>;
 type Begun = Omit<TracePeriod, 'until'>;
 
-/** Tells and keeps what the leader of the watchdog sees: who does what, and how long the queues are. */
+/** Reports and stores what the watchdog's leader sees: what workers do, and how long the queues are. */
 export class TraceRecorder {
   readonly #parts: Parts;
   #states = new WorkerStates();
@@ -36,12 +36,12 @@ export class TraceRecorder {
     this.#parts = parts;
   }
 
-  /** To be called in each round. */
+  /** Call this in each round. */
   async see({ workers, queues, stages }: Readings, moves: readonly Move[]): Promise<void> {
     const { clock, events, settings } = this.#parts;
     const at = clock.now();
     const wasBlind = at - this.#seenAt > Math.max(blindMs, 3 * settings.watchdog.periodMs);
-    // A clock that was put back would make a period that doesn't end.
+    // A clock that was set back would make a period that doesn't end.
     if (wasBlind || at < this.#seenAt) await this.close();
     const isNew = this.#period === undefined;
     this.#period ??= this.#begin(at);
@@ -60,7 +60,7 @@ export class TraceRecorder {
     if (isOver) await this.#end(period, at);
   }
 
-  /** Writes what has not been written yet. */
+  /** Writes the events not written yet. */
   async close(): Promise<void> {
     const period = this.#period;
     this.#period = undefined;
@@ -80,11 +80,11 @@ export class TraceRecorder {
     if (whole) this.#wholeAt = at;
     const standing = whole ? [...this.#states.all(at), ...this.#lengths.all(at)] : [];
     const events = standing.filter((event) => this.#isForAll(event));
-    // What could not be written is a gap, and after a gap everything is told anew.
+    // A failed write is a gap, and after a gap the complete state is recorded.
     this.#period = written ? { since: at, whole, events } : undefined;
   }
 
-  /** Queues of results belong to their owners, so they are not part of what everybody may see. */
+  /** Output queues belong to their owners, so they are not in the public trace. */
   #isForAll({ kind, entity }: TraceEvent): boolean {
     return kind !== 'queue.length' || this.#stages.has(entity);
   }

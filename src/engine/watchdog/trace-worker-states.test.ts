@@ -26,7 +26,7 @@ function watch() {
   return (at: number, ...views: WorkerView[]) => states.look(views, at, 0).map(short);
 }
 
-test('a worker is told of when it is first seen and when its state changes, and not otherwise', () => {
+test('a worker is reported when it is first seen and when its state changes, and not otherwise', () => {
   const look = watch();
   assert.deepEqual(look(0, worker({})), ['0 IDLE ocr']);
   assert.deepEqual(look(1000, worker({})), []);
@@ -34,12 +34,12 @@ test('a worker is told of when it is first seen and when its state changes, and 
   assert.deepEqual(look(3000, worker({ state: 'FAILED', stage: null })), ['3000 FAILED ocr']);
 });
 
-test('pauses between messages are no idleness until they last; then it began with the last message', () => {
+test('pauses between messages count as idle only if they last, and then from the last message on', () => {
   const look = watch();
   look(0, worker({ state: 'PROCESSING' }));
   assert.deepEqual(look(1000, worker(processed(3))), []);
   assert.deepEqual(look(2000, worker(processed(3))), []);
-  assert.deepEqual(look(5000, worker(processed(4))), [], 'it worked meanwhile, though nobody saw it');
+  assert.deepEqual(look(5000, worker(processed(4))), [], 'it worked meanwhile, though no look saw it');
   assert.deepEqual(look(9000, worker(processed(4))), []);
   assert.deepEqual(look(10_000, worker(processed(4))), ['5000 IDLE ocr']);
   assert.deepEqual(look(11_000, worker(processed(5))), ['11000 PROCESSING ocr']);
@@ -58,7 +58,7 @@ test('a worker that flips its state with every look makes a bounded number of ev
   );
 });
 
-test('a switch between two looks is told with the times that the worker reports', () => {
+test('a switch between two looks is reported with the times of the worker', () => {
   const look = watch();
   look(0, worker({ state: 'PROCESSING' }));
   const moved = { stage: 'merge', lastSwitch: { from: 400, to: 450 } };
@@ -69,7 +69,7 @@ test('a switch between two looks is told with the times that the worker reports'
   assert.deepEqual(look(2000, worker(moved, { stage: 'merge' })), []);
 });
 
-test('a long switch is told at both ends, and what is finished before it still counts to the old stage', () => {
+test('a long switch is reported at both ends, and the last message still counts for the old stage', () => {
   const look = watch();
   look(0, worker({ state: 'PROCESSING', inFlight: 1 }));
   const finishing = worker({ state: 'RECONFIGURING', inFlight: 1 }, { stage: 'merge' });
@@ -81,7 +81,7 @@ test('a long switch is told at both ends, and what is finished before it still c
   assert.deepEqual(look(3000, worker(done, { stage: 'merge' })), ['2600 PROCESSING merge']);
 });
 
-test('a worker whose clock is wrong is believed no further than between two looks', () => {
+test('times of a worker with a wrong clock are limited to the time between two looks', () => {
   const look = watch();
   look(0, worker({}));
   look(1000, worker({}));
@@ -89,7 +89,7 @@ test('a worker whose clock is wrong is believed no further than between two look
   assert.deepEqual(look(2000, moved), ['1000 RECONFIGURING b', '2000 IDLE b']);
 });
 
-test('one that vanished is dead; one that stopped in good order or was forgotten has left', () => {
+test('a worker that vanished is dead; one that stopped cleanly or was forgotten has left', () => {
   const states = new WorkerStates();
   const ids = ['gone', 'stopped', 'forgotten'];
   const of = (id: string, more = {}) => ({ ...record, id, ...more });

@@ -1,15 +1,15 @@
 import type { TraceEvent } from '../trace/trace-period.ts';
 import type { WorkerState, WorkerView } from '../worker/worker-record.ts';
 
-/** A pause between two messages that is shorter than this is no idleness that a picture could show. */
+/** A shorter pause between two messages is not shown as idle. */
 const shortestRestMs = 5000;
-/** With many workers it is longer, so that all together they make at most twenty events a second. */
+/** Longer with many workers, so that together they make at most twenty events a second. */
 const restMsPerWorker = 100;
 
 interface Doing {
   state: WorkerState;
   stage: string;
-  /** It stopped in good order, or was forgotten: there is nothing more to tell of it. */
+  /** It stopped cleanly or was forgotten: there is nothing more to report. */
   left: boolean;
 }
 
@@ -21,16 +21,16 @@ interface Known {
   switchFrom: number | undefined;
 }
 
-/** Tells what workers do, from looking at them now and then. */
+/** Reports what workers do, from looking at them now and then. */
 export class WorkerStates {
   readonly #known = new Map<string, Known>();
   #seenAt = Number.NEGATIVE_INFINITY;
 
-  /** What has changed since the last look; nothing is told to have been before `notBefore`. */
+  /** The changes since the last look. None is dated before `notBefore`. */
   look(workers: readonly WorkerView[], at: number, notBefore: number): TraceEvent[] {
     const events: TraceEvent[] = [];
     const restMs = Math.max(shortestRestMs, restMsPerWorker * workers.length);
-    // A worker's clock may differ from ours; what changed did so since we last looked.
+    // A worker's clock may differ from ours, but the change happened after our last look.
     const within = (time: number) => Math.min(at, Math.max(time, this.#seenAt, notBefore));
     for (const view of workers) {
       const { id } = view.record;
@@ -69,7 +69,7 @@ export class WorkerStates {
     return [...events, ...this.#tellForgotten(workers, at)];
   }
 
-  /** Everything as it stands. */
+  /** The current state of every worker. */
   all(at: number): TraceEvent[] {
     return [...this.#known]
       .filter(([, { told }]) => !told.left)
@@ -88,7 +88,7 @@ export class WorkerStates {
 
 function doingOf({ record, presence, state }: WorkerView): Doing {
   if (!presence) return { state, stage: record.stage ?? '', left: record.leftAt !== null };
-  // It says that it changes while it still finishes its last message: until then it serves what it served.
+  // A worker reports the switch while it still finishes its last message: until then it serves its old stage.
   const staying = state === 'RECONFIGURING' && presence.stage !== null;
   const shown = staying ? (presence.inFlight > 0 ? 'PROCESSING' : 'IDLE') : state;
   const isOnItsWay = shown === 'RECONFIGURING' || shown === 'FAILED';

@@ -1,6 +1,6 @@
 import type { Plan } from './policy.ts';
 
-/** Stages whose messages wait with nobody serving them, once the plan is carried out: their WT runs on. */
+/** Stages whose messages still wait without a worker after the plan: their WT keeps growing. */
 export function unservedStages(plan: Plan): Set<string> {
   const served = new Set(plan.assignments.map((assignment) => assignment.to));
   return new Set(

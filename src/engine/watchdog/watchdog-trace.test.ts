@@ -7,7 +7,7 @@ import { ManualClock } from '../time/clock.ts';
 import { readTrace } from '../trace/trace-store.ts';
 import { runWatchdog } from './watchdog.ts';
 
-test('what the watchdog sees is told as events, and kept when it ends', async (t) => {
+test('the watchdog reports what it sees as events, and stores it when it ends', async (t) => {
   const clock = new ManualClock();
   const from = clock.now();
   const embedded = await openEmbedded(t, { clock });
@@ -18,9 +18,9 @@ test('what the watchdog sees is told as events, and kept when it ends', async (t
   t.after(() => watchdog.close());
 
   await eventually(
-    'a worker that stopped is told of',
+    'the stopped worker is reported',
     async () => {
-      // In step with the watchdog, however slow the disk is: it must not seem to have slept.
+      // Stay in step with the watchdog, however slow the disk is: it must not seem to have slept.
       await embedded.database.query.selectFrom('trace').select('id').execute();
       clock.advance(20);
       const told = embedded.events.recent({ kind: 'worker.state' });

@@ -35,7 +35,7 @@ async function setUp(t: test.TestContext) {
       t.after(() => service.close());
       return service;
     },
-    /** Lets the watchdog make one more plan than it has made. */
+    /** Lets the watchdog make one more plan. */
     async nextPlan() {
       const before = (await watchdogStatus(coordination))?.lastPlanAt ?? 0;
       await eventually('a plan is made', async () => {
@@ -46,7 +46,7 @@ async function setUp(t: test.TestContext) {
   };
 }
 
-test('an idle worker is assigned to the stage where work waits, and everybody who watches hears of it', async (t) => {
+test('an idle worker is assigned to the stage where work waits, and listeners get the event', async (t) => {
   const it = await setUp(t);
   await it.stage('ocr');
   await it.publish('ocr', 3);
@@ -54,16 +54,16 @@ test('an idle worker is assigned to the stage where work waits, and everybody wh
   it.watchdog();
   await eventually('w1 serves ocr', async () => (await it.stageOf('w1')) === 'ocr');
   const node = await it.coordination.get(`${workersPath}/w1`);
-  // It stays at least as long as it takes to get there.
+  // It stays at least as long as the switch takes.
   assert.equal(node && parseRecord(node).unlockAt, it.clock.now() + 10_000);
-  await eventually('it is told', () => it.events.recent({ kind: 'worker.assigned' }).length > 0);
+  await eventually('the event arrives', () => it.events.recent({ kind: 'worker.assigned' }).length > 0);
   assert.deepEqual(it.events.recent({ kind: 'worker.assigned' })[0]?.dimensions, { stage: 'ocr', from: '' });
   assert.ok(
     it.changes
       .since(it.changes.lastId - 1)
       ?.some((change) => change.kind === 'worker' && change.entity === 'w1'),
   );
-  await eventually('queues are told', () => it.events.recent({ kind: 'queue.length' }).length > 0);
+  await eventually('queue lengths are reported', () => it.events.recent({ kind: 'queue.length' }).length > 0);
   const status = await eventually('status', async () => {
     const now = await watchdogStatus(it.coordination);
     return now && now.moved > 0 ? now : undefined;
@@ -124,7 +124,7 @@ test('shared stages, dead and disabled workers are not planned', async (t) => {
   );
 });
 
-test('an idle worker is woken by a message that comes later', async (t) => {
+test('a later message wakes an idle worker', async (t) => {
   const it = await setUp(t);
   await it.stage('a');
   await it.stage('b');
@@ -137,7 +137,7 @@ test('an idle worker is woken by a message that comes later', async (t) => {
   assert.equal(await it.stageOf('w1'), 'b');
 });
 
-test('a new leader goes on with the averages and the waiting time that the one before it knew', async (t) => {
+test('a new leader continues with the averages and waiting times of the previous one', async (t) => {
   const it = await setUp(t);
   await it.stage('ocr');
   await it.stage('gpu', { labels: ['gpu'] });

@@ -14,10 +14,10 @@ type Reading = Pick<Engine, 'broker' | 'clock' | 'coordination' | 'settings' | '
 type Leading = Reading & Pick<Engine, 'changes' | 'database' | 'events' | 'log' | 'openSession'>;
 
 const averagesPath = '/watchdog/averages';
-/** Averages change with every message; written this seldom, a new leader still knows them well enough. */
+/** Averages change with every message; written this rarely, they are still good enough for a new leader. */
 const averagesEveryMs = 30_000;
 
-/** Moves workers to where work waits: an elected service. */
+/** Moves workers to waiting work: an elected service. */
 export function runWatchdog(engine: Leading): Running {
   const { clock, log, openSession } = engine;
   return runService({ name: 'watchdog', clock, log, openSession, run: (context) => lead(engine, context) });
@@ -26,7 +26,7 @@ export function runWatchdog(engine: Leading): Running {
 /** What the watchdog would do now and why, without doing it. */
 export async function planNow(engine: Reading): Promise<Plan> {
   const [readings, status] = await Promise.all([read(engine), watchdogStatus(engine.coordination)]);
-  // The leader knows the averages of this moment; what it has stored is older.
+  // The leader has the current averages; the stored ones are older.
   const known = status?.averages ?? (await openKeeper(engine.coordination, readings)).averages;
   return plan(engine, readings, known);
 }
@@ -73,7 +73,7 @@ function plan(parts: Pick<Reading, 'clock' | 'settings'>, readings: Readings, kn
   return policies[policy](toSnapshot(readings, known, parts.clock.now()), parameters);
 }
 
-/** Goes on from what the leader before us knew. */
+/** Continues from the previous leader's averages. */
 async function openKeeper(coordination: Coordination, readings: Readings): Promise<AverageKeeper> {
   const node = await coordination.get(averagesPath);
   const presences = presencesOf(readings);

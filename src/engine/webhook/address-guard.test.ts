@@ -3,7 +3,7 @@ import test from 'node:test';
 import { PermanentFailure } from '../processor/processor.ts';
 import { checkUrl, guardedLookup, isPublic } from './address-guard.ts';
 
-test('only addresses of the public internet are public', () => {
+test('only addresses on the public internet are public', () => {
   const refused = [
     '127.0.0.1',
     '127.255.255.254',
@@ -43,7 +43,7 @@ test('only addresses of the public internet are public', () => {
     assert.equal(isPublic(address), true, address);
 });
 
-test('URLs are refused that name private addresses in any notation, other protocols or credentials', () => {
+test('URLs with private addresses in any notation, other protocols or credentials are refused', () => {
   const refused = [
     'http://127.0.0.1/',
     'http://127.1/',

@@ -5,7 +5,7 @@ import { newRequest, toMessage } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from './webhook.ts';
 
-/** Tells each of the URLs of every alert that is raised, lasts or is over. */
+/** Sends every alert that is raised, repeated or cleared to each URL. */
 export function alertWebhooks(parts: {
   outbox: Outbox;
   clock: Clock;

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import type { Clock } from '../time/clock.ts';
 import { guardedLookup, type Resolve } from './address-guard.ts';
 
-/** An answer is read for politeness only; whoever sends more than this wants to keep us busy. */
+/** An answer is read for politeness only; a receiver that sends more wants to keep us busy. */
 const answerLimit = 64_000;
 
 export interface Post {
@@ -17,7 +17,7 @@ export interface Post {
   allowPrivate: boolean;
 }
 
-/** Posts once, over a connection of its own; redirects are not followed. Resolves to the status of the answer. */
+/** Posts once, over its own connection, without following redirects. Resolves to the status of the answer. */
 export function post({ url, body, headers, ...options }: Post): Promise<number> {
   const { resolve, allowPrivate, clock, timeoutMs } = options;
   const late = new AbortController();
@@ -28,7 +28,7 @@ export function post({ url, body, headers, ...options }: Post): Promise<number> 
   const request = send(url, {
     method: 'POST',
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-    // No connection is shared or kept: each one goes to an address that was checked for it.
+    // Share or keep no connection: each goes to an address that was checked for it.
     agent: false,
     lookup: guardedLookup(resolve, allowPrivate),
     signal: AbortSignal.any([options.signal, late.signal]),
@@ -48,7 +48,7 @@ export function post({ url, body, headers, ...options }: Post): Promise<number> 
       received += chunk.length;
       if (received > answerLimit) response.destroy();
     });
-    // The status has come, so how the rest ends does not matter.
+    // The status is here, so the rest does not matter.
     response.on('error', () => {});
     response.on('close', () => answer.resolve(come));
   });

@@ -4,14 +4,14 @@ import type { Clock } from '../time/clock.ts';
 
 const name = 'webhook';
 
-/** What webhooks of this installation are signed with: made at the first use, then always the same. */
+/** The secret that signs the webhooks of this installation: created at first use, then always the same. */
 export async function webhookSecret(parts: { database: Database; clock: Clock }): Promise<string> {
   const { database, clock } = parts;
   const read = () =>
     database.query.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst();
   const known = await read();
   if (known) return known.value;
-  // Of two processes that come at once the first one decides.
+  // If two processes come at once, the first one decides.
   await database.query
     .insertInto('secret')
     .values({ name, value: randomBytes(32).toString('base64url'), createdAt: clock.now() })

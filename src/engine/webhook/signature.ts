@@ -7,8 +7,8 @@ export function sign(secret: string, body: string, atMs: number): string {
 }
 
 /**
- * For receivers: whether the header `Pismak-Signature` fits the body as it was received, byte for byte, and is fresh.
- * An older one may be a copy that somebody sends again.
+ * For receivers: whether the header `Pismak-Signature` matches the body as received, byte for byte, and is fresh. An older
+ * one may be a replayed copy.
  */
 export function verifySignature(options: {
   secret: string;

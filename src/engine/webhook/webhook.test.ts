@@ -88,7 +88,7 @@ async function sender(
   return { ...embedded, send, lines };
 }
 
-test('a webhook arrives as JSON, signed, with an id that stays the same when it is sent again', async (t) => {
+test('a webhook arrives as JSON, signed, with an id that stays the same at every attempt', async (t) => {
   const { url, received } = await receiver(t);
   const { send, lines, ...parts } = await sender(t);
   const body = { event: 'alert.raised', text: 'Ľ\u2028' };
@@ -111,14 +111,14 @@ test('a webhook arrives as JSON, signed, with an id that stays the same when it 
   );
 });
 
-test('the secret is made once and stays', async (t) => {
+test('the secret is created once and stays', async (t) => {
   const parts = await openEmbedded(t);
   const secrets = await Promise.all([webhookSecret(parts), webhookSecret(parts), webhookSecret(parts)]);
   assert.equal(new Set(secrets).size, 1);
   assert.ok((secrets[0]?.length ?? 0) >= 43);
 });
 
-test('answers that may change are tried again, others fail for good', async (t) => {
+test('temporary errors are retried, others fail for good', async (t) => {
   let status = 200;
   const { url } = await receiver(t, (_, response) => response.writeHead(status).end());
   const { send } = await sender(t);
@@ -143,7 +143,7 @@ test('redirects are not followed', async (t) => {
   assert.deepEqual(target.received, []);
 });
 
-test('a receiver that does not answer in time is given up, to be tried again', async (t) => {
+test('a receiver that does not answer in time is given up and retried', async (t) => {
   const clock = new ManualClock();
   const { url, received } = await receiver(t, () => {});
   const { send } = await sender(t, { clock });
@@ -173,7 +173,7 @@ test('an endless answer is cut off', async (t) => {
   await eventually('the connection is closed', () => [...sockets].every((socket) => socket.destroyed));
 });
 
-test('private addresses are refused for good and never connected to, by number or by name', async (t) => {
+test('private addresses are refused for good without connecting, by number or by name', async (t) => {
   const { port, sockets } = await receiver(t);
   let resolved = 0;
   const resolve: Resolve = async () => {
@@ -195,7 +195,7 @@ test('private addresses are refused for good and never connected to, by number o
   assert.equal(sockets.size, 0);
 });
 
-test('a name is resolved once per attempt, and connected to where it was checked', async (t) => {
+test('a name is resolved once per attempt, and the connection goes to the checked address', async (t) => {
   const { port, received } = await receiver(t);
   const asked: string[] = [];
   const resolve: Resolve = async (hostname) => {
@@ -208,7 +208,7 @@ test('a name is resolved once per attempt, and connected to where it was checked
   assert.equal(received[0]?.headers.host, `hooks.example.org:${port}`);
 });
 
-test('a name that cannot be resolved now, or a closed port, is tried again', async (t) => {
+test('a name that cannot be resolved now, or a closed port, is retried', async (t) => {
   const { send } = await sender(t, {
     resolve: async (hostname) => {
       if (hostname === 'closed.example.org') return [{ address: '127.0.0.1', family: 4 }];
@@ -223,14 +223,14 @@ test('a name that cannot be resolved now, or a closed port, is tried again', asy
   }
 });
 
-test('a request that is none fails for good', async (t) => {
+test('an invalid request fails for good', async (t) => {
   const { send } = await sender(t);
   for (const broken of ['', '{}', '[]', '{"url":1}', '{"url":"http://x/","event":"a\\r\\nb","body":{}}']) {
     await assert.rejects(send(broken), PermanentFailure, broken);
   }
 });
 
-test('an alert reaches the webhook queue of every URL, when it is raised and when it is over', async (t) => {
+test('an alert reaches the webhook queue of every URL, when it is raised and when it is cleared', async (t) => {
   const embedded = await openEmbedded(t);
   embedded.processors.register(webhookProcessor({ ...embedded, allowPrivate: true }));
   await embedded.stages.create(webhookStage, 'test');

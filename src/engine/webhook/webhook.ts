@@ -29,7 +29,7 @@ export const webhookStage: z.input<typeof stageDefinition> = {
 
 const timeoutMs = 10_000;
 
-/** Posts JSON to somebody's URL, signed, with care not to be sent to where outsiders must not reach. */
+/** Posts signed JSON to a user's URL, and takes care not to reach private addresses. */
 export function webhookProcessor(parts: {
   database: Database;
   clock: Clock;
@@ -48,7 +48,7 @@ export function webhookProcessor(parts: {
         'content-type': 'application/json',
         'user-agent': 'Pismak',
         'pismak-event': event,
-        // The same at every attempt, so that a receiver knows what it has had.
+        // The same at every attempt, so that a receiver recognises duplicates.
         'pismak-id': job.uuid,
         'pismak-signature': sign(await webhookSecret(parts), text, clock.now()),
       };

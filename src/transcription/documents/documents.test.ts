@@ -195,7 +195,7 @@ test('a document that could never be read, or whose webhook can’t be reached, 
     [{ language: '../ces' }, /use the language names of Tesseract/],
     [{ formats: ['doc'] }, /formats/],
     [{ webhook: 'http://127.0.0.1/' }, /webhook: .* is not a public address/],
-    [{ webhook: 'ftp://example.com/' }, /webhook: webhooks go to http and https/],
+    [{ webhook: 'ftp://example.com/' }, /webhook: a webhook needs an http or https address/],
     [{ name: 'a\0b' }, /contains invalid characters/],
   ];
   for (const [input, reason] of refused)

@@ -3,12 +3,12 @@ import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Alerts } from '../alert.ts';
 
-/** One thing that can be wrong, with one kind of alert. */
+/** A check for one kind of problem, with one kind of alert. */
 export interface Check {
   kind: string;
-  /** Everything of this kind that is wrong now. What it throws neither raises nor clears anything. */
+  /** All current problems of this kind. If it throws, no alert is raised or cleared. */
   look(): Promise<Finding[]>;
-  /** Where each process looks for itself: whether it is this one that says when an alert is over. */
+  /** For checks that each process makes for itself: whether this process clears the alert. */
   isMine?(entity: string): boolean;
 }
 
@@ -18,10 +18,10 @@ export interface Finding {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** An open alert is confirmed this often, not with every look: each time is a write. */
+/** How often to confirm an open alert. Not at every look: each confirmation is a write. */
 const confirmEveryMs = 30_000;
 
-/** Looks once: raises what is wrong and clears what no longer is. */
+/** Looks once: raises current problems and clears solved ones. */
 export async function lookOnce(
   checks: readonly Check[],
   { alerts, clock, log }: { alerts: Alerts; clock: Clock; log: Logger },
@@ -32,7 +32,7 @@ export async function lookOnce(
     try {
       findings = await look();
     } catch (error) {
-      log.warn({ check: kind, error: messageOf(error) }, 'a check could not be made');
+      log.warn({ check: kind, error: messageOf(error) }, 'a check failed');
       continue;
     }
     const ours = new Map(open.filter((alert) => alert.kind === kind).map((alert) => [alert.entity, alert]));
@@ -46,11 +46,11 @@ export async function lookOnce(
   }
 }
 
-/** Since when something is so without a break; a new beginning each time it was not. */
+/** Tracks how long a condition has held without interruption. */
 export class Lasting {
   #since = new Map<string, number>();
 
-  /** Of the keys for which it is so now, those for which it has been so for `ms`. */
+  /** Of the keys for which the condition holds now, those for which it has held for `ms`. */
   keep(keys: readonly string[], now: number, ms: number): Set<string> {
     this.#since = new Map(keys.map((key) => [key, this.#since.get(key) ?? now]));
     return new Set(keys.filter((key) => now - (this.#since.get(key) ?? now) >= ms));

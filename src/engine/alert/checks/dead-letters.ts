@@ -2,7 +2,7 @@ import type { Broker } from '../../broker/broker.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Check } from './check.ts';
 
-/** An alert about dead letters is over when none has come for so long. */
+/** An alert about dead letters ends when none has come for this long. */
 const quietMs = 600_000;
 const shownMessages = 5;
 
@@ -13,7 +13,7 @@ interface Growth {
   grownAt: number;
 }
 
-/** Queues whose dead letters have become more lately. What was there at the first look is old news. */
+/** Queues whose dead letters have grown recently. Those found at the first look are old news. */
 export function growingDeadLetters({ broker, clock }: { broker: Broker; clock: Clock }): Check {
   let known: Map<string, Growth> | undefined;
 
@@ -38,7 +38,7 @@ export function growingDeadLetters({ broker, clock }: { broker: Broker; clock: C
           });
           const messages = latest.map(({ id, history }) => ({ id, reason: history.at(-1)?.reason ?? '' }));
           const why = messages.at(-1)?.reason;
-          const reason = `${dead - before} more dead letters in queue ${queue}, ${dead} in all; the latest: ${why}`;
+          const reason = `${dead - before} more dead letters in queue ${queue}, ${dead} in total; the latest: ${why}`;
           return { entity: queue, reason, details: { queue, dead, more: dead - before, messages } };
         }),
       );

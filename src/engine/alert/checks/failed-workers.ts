@@ -2,10 +2,10 @@ import type { Engine } from '../../engine.ts';
 import { listWorkers } from '../../worker/worker-record.ts';
 import { type Check, Lasting } from './check.ts';
 
-/** A worker whose process was just started again is not missed at once. */
+/** A worker whose process is just restarting is not reported at once. */
 const graceMs = 15_000;
 
-/** Workers that can't do what they were told, and those that have vanished without saying goodbye. */
+/** Workers that failed at their stage, and those that vanished without a clean stop. */
 export function failedWorkers({ coordination, clock }: Pick<Engine, 'coordination' | 'clock'>): Check {
   const missing = new Lasting();
   return {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Check } from './check.ts';
 
-/** The disk of the data directory, when less than `limitMb` is left on it. */
+/** Checks that the disk of the data directory has at least `limitMb` free. */
 export function lowDisk(directory: string, limitMb: number, host = hostname()): Check {
   const entity = `${host}:${resolve(directory)}`;
   return {
@@ -13,7 +13,7 @@ export function lowDisk(directory: string, limitMb: number, host = hostname()): 
       const { bavail, bsize } = await statfs(directory);
       const free = Math.floor((bavail * bsize) / 1024 / 1024);
       if (free >= limitMb) return [];
-      const reason = `only ${free} MB are free on the disk of ${entity}; writing stops when it is full: delete or move something`;
+      const reason = `only ${free} MB are free on the disk of ${entity}; writes stop when it is full. Delete or move something`;
       return [{ entity, reason, details: { host, directory: resolve(directory), freeMb: free } }];
     },
   };

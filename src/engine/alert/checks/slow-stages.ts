@@ -2,7 +2,7 @@ import type { Engine } from '../../engine.ts';
 import { handlingLimitMs, overLimit } from '../../stage/handling-limit.ts';
 import type { Check } from './check.ts';
 
-/** Stages that were made before the broker, or its limit, was changed, and may now take too long for it. */
+/** Stages that may take too long for the broker, because it or its limit changed after they were created. */
 export function slowStages({ stages, settings }: Pick<Engine, 'stages' | 'settings'>): Check {
   return {
     kind: 'stage.too-slow',

@@ -5,7 +5,7 @@ import type { Check } from './check.ts';
 
 const timeoutMs = 5000;
 
-/** Stores that do not answer this process. Each host looks for itself: one may be cut off while others are not. */
+/** Stores that do not answer this process. Each host checks for itself: one may be cut off while others are not. */
 export function unreachableStores(engine: Pick<Engine, Store | 'clock'>, host = hostname()): Check {
   return {
     kind: 'store.unreachable',

@@ -6,7 +6,7 @@ import { type Check, Lasting } from './check.ts';
 
 const shownMessages = 5;
 
-/** Stages with waiting work that nobody serves, for longer than `noWorkerMs`. */
+/** Stages whose work has waited for longer than `noWorkerMs` without a worker. */
 export function unservedStages(
   engine: Pick<Engine, 'broker' | 'clock' | 'coordination' | 'stages'>,
   noWorkerMs: number,
@@ -42,7 +42,7 @@ export function unservedStages(
   };
 }
 
-/** Why nobody serves the stage and what to do; undefined when somebody does. */
+/** Why no worker serves the stage and what to do; undefined if one does. */
 export function whyUnserved(stage: Stage, workers: readonly WorkerView[]): string | undefined {
   const alive = workers.filter((worker) => worker.presence !== null);
   const able = alive.filter(({ record }) => stage.labels.every((label) => record.labels.includes(label)));
@@ -53,10 +53,11 @@ export function whyUnserved(stage: Stage, workers: readonly WorkerView[]): strin
   const [broken] = failed;
   if (broken) return `worker ${broken.record.id} can't load it (${broken.record.failure ?? 'see its log'})`;
   if (alive.length === 0) return 'no worker is alive; start one with `pismak worker run`';
-  if (able.length === 0) return `no living worker has the labels it needs (${stage.labels.join(', ')})`;
-  if (enabled.length === 0) return 'all workers that could serve it are disabled; `pismak worker enable` one';
+  if (able.length === 0) return `no live worker has the labels it needs (${stage.labels.join(', ')})`;
+  if (enabled.length === 0)
+    return 'all workers that could serve it are disabled; enable one with `pismak worker enable`';
   if (stage.priority === -1)
-    return 'its priority is -1, so nobody is planned for it; `pismak stage priority` changes that';
+    return 'its priority is -1, so no worker is assigned to it; change it with `pismak stage priority`';
   if (enabled.every(({ record }) => record.pinned))
     return 'all workers that could serve it are pinned to other stages';
   return 'all workers that could serve it are busy with other stages; start more, or raise its priority';

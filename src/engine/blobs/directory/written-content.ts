@@ -4,7 +4,7 @@ import { PismakError } from '../../errors.ts';
 import { isSystemError } from '../../files/system-error.ts';
 import type { BlobReference } from '../blobs.ts';
 
-/** Writes a new file, chunk by chunk, and tells what it has written when the disk has it. */
+/** Writes a new file chunk by chunk. Resolves to its hash and size when it is on disk. */
 export async function writeContent(
   path: string,
   content: Uint8Array | AsyncIterable<Uint8Array>,
@@ -18,14 +18,16 @@ export async function writeContent(
       yield chunk;
     }
   }
-  // Content never changes under its name, so nobody gets the right to write.
+  // The content of a name never changes, so the file is read-only.
   const file = await open(path, 'wx', 0o400);
   try {
     await file.writeFile(counted());
     await file.datasync();
   } catch (error) {
     throw isSystemError(error, 'ENOSPC', 'EDQUOT')
-      ? new PismakError('unavailable', `The disk is full: ${path} cannot be written`, { cause: error })
+      ? new PismakError('unavailable', `The disk is full: ${path} cannot be written. Free some space.`, {
+          cause: error,
+        })
       : error;
   } finally {
     await file.close();

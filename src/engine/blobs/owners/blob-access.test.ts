@@ -25,7 +25,7 @@ async function mayUse(queries: Queries, name: string, hash: string, role: Role =
 }
 
 for (const { name, open } of await bothDatabases()) {
-  test(`${name}: bytes may be used by whoever put them, and by administrators`, async (t) => {
+  test(`${name}: the uploader and administrators may use a blob`, async (t) => {
     const parts = await open(t, systemClock);
     const { query } = parts.database;
     const { hash } = await putFor(parts, 'anna', Buffer.from('of anna'));
@@ -35,10 +35,10 @@ for (const { name, open } of await bothDatabases()) {
     await putFor(parts, 'bert', Buffer.from('of anna'));
     await putFor(parts, 'bert', Buffer.from('of anna'));
     assert.equal(await mayUse(query, 'bert', hash), true);
-    assert.equal((await Array.fromAsync(parts.blobs.list())).length, 1, 'they are stored once');
+    assert.equal((await Array.fromAsync(parts.blobs.list())).length, 1, 'the blob is stored once');
   });
 
-  test(`${name}: bytes of a request may be used by its owner, for as long as it has them`, async (t) => {
+  test(`${name}: the owner of a request may use its blobs while it has them`, async (t) => {
     const parts = await open(t, systemClock);
     const { query } = parts.database;
     const { hash } = await parts.blobs.put(Buffer.from('a result'));
@@ -50,7 +50,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(await mayUse(query, 'ann_', hash), false);
   });
 
-  test(`${name}: who put bytes is forgotten with the bytes, and after a day`, async (t) => {
+  test(`${name}: an upload is forgotten with its blob, and after a day`, async (t) => {
     let ahead = 2 * 60_000;
     const clock = { ...systemClock, now: () => systemClock.now() + ahead };
     const parts = await open(t, clock);
@@ -75,7 +75,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(await parts.blobs.has(kept.hash), true);
   });
 
-  test(`${name}: putting bytes again keeps the right to use them for another day`, async (t) => {
+  test(`${name}: putting a blob again extends the right to use it by a day`, async (t) => {
     let ahead = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + ahead };
     const parts = await open(t, clock);
@@ -87,7 +87,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(await mayUse(parts.database.query, 'anna', hash), true);
   });
 
-  test(`${name}: bytes that one gives up stay for another who has put the same`, async (t) => {
+  test(`${name}: a blob that one uploader gives up stays for another`, async (t) => {
     const clock = { ...systemClock, now: () => systemClock.now() + 2 * 60_000 };
     const parts = await open(t, clock);
     const { query } = parts.database;
@@ -99,7 +99,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(await parts.blobs.has(hash), true);
   });
 
-  test(`${name}: bytes that were given up and put again stay for another day`, async (t) => {
+  test(`${name}: a blob that is given up and put again stays for another day`, async (t) => {
     const clock = { ...systemClock, now: () => systemClock.now() + 2 * 60_000 };
     const parts = await open(t, clock);
     const { hash } = await putFor(parts, 'anna', Buffer.from('again'));

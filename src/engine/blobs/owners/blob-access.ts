@@ -16,7 +16,7 @@ export async function recordPut(
   owner: string,
   at: number,
 ): Promise<void> {
-  // Whoever gave up the same bytes before has done so for himself: the day that they are kept begins anew.
+  // An earlier uploader may have given up the same blob. The day for which it is kept starts again.
   await transaction.deleteFrom('blobOrphan').where('hash', '=', hash).execute();
   await transaction
     .insertInto('blobPut')
@@ -25,7 +25,7 @@ export async function recordPut(
     .execute();
 }
 
-/** Something has the bytes now: they no longer count as unused ones of whoever put them. */
+/** Something uses the blobs now: they no longer count against the uploader's limit on unused ones. */
 export async function putsAreUsed(queries: Queries, hashes: readonly string[], owner: string): Promise<void> {
   if (hashes.length === 0) return;
   await queries
@@ -36,7 +36,7 @@ export async function putsAreUsed(queries: Queries, hashes: readonly string[], o
     .execute();
 }
 
-/** `blob-missing` unless the user may use these bytes: what is somebody else's looks like what isn't there. */
+/** Fails with `blob-missing` unless the user may use the blob. Blobs of others look as if they don't exist. */
 export async function checkMayUse(
   { houses }: Pick<Engine, 'houses'>,
   queries: Queries,
@@ -50,7 +50,7 @@ export async function checkMayUse(
   throw new PismakError('blob-missing', `you have no blob ${hash}; upload it first`);
 }
 
-/** Whether somebody has put these bytes lately and may still use them. */
+/** Whether some user uploaded this blob recently and may still use it. */
 export async function hasBeenPut(queries: Queries, hash: string): Promise<boolean> {
   const row = await queries
     .selectFrom('blobPut')
@@ -61,7 +61,7 @@ export async function hasBeenPut(queries: Queries, hash: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Those of these bytes that somebody has put since then, and that nothing has used yet. */
+/** Those of these blobs that some user uploaded since then and that nothing uses yet. */
 export async function putAndUnused(
   queries: Queries,
   hashes: readonly string[],
@@ -77,7 +77,7 @@ export async function putAndUnused(
   return new Set(rows.map((row) => row.hash));
 }
 
-/** The bytes are gone. */
+/** Forgets the uploads of a deleted blob. */
 export async function forgetPutsOf(queries: Queries, hash: string): Promise<void> {
   await queries.deleteFrom('blobPut').where('hash', '=', hash).execute();
 }

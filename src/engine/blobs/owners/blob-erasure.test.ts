@@ -7,24 +7,24 @@ import { systemClock } from '../../time/clock.ts';
 import { eraseGivenUp, giveUp, giveUpUnowned, runErasure } from './blob-erasure.ts';
 import { own } from './blob-owners.ts';
 
-/** Two minutes ahead of the disk's: whatever was put has had its minute to find an owner. */
+/** Two minutes ahead of the disk's clock, so every blob has had its minute to find an owner. */
 const later = { ...systemClock, now: () => systemClock.now() + 120_000 };
 
 for (const { name, open } of await bothDatabases()) {
-  test(`${name}: bytes that have lain for a minute are erased at once, younger ones later`, async (t) => {
+  test(`${name}: blobs older than a minute are erased at once, younger ones later`, async (t) => {
     const parts = await open(t, systemClock);
     const { blobs, database } = parts;
     const { hash } = await blobs.put(Buffer.from('a letter'));
     await own(database.query, hash, 'mail:1', systemClock.now());
     await database.transaction((transaction) => giveUp(transaction, 'mail:1', systemClock.now()));
-    assert.equal(await eraseGivenUp(parts), 0, 'whoever has just put the same may be about to own it');
+    assert.equal(await eraseGivenUp(parts), 0, 'an uploader of the same blob may be about to own it');
     assert.equal(await blobs.has(hash), true);
     assert.equal(await eraseGivenUp({ ...parts, clock: later }), 1);
     assert.equal(await blobs.has(hash), false);
     assert.equal(await eraseGivenUp({ ...parts, clock: later }), 0);
   });
 
-  test(`${name}: bytes stay while somebody owns them, also when that began after they were given up`, async (t) => {
+  test(`${name}: a blob stays while it has an owner, even one that came after it was given up`, async (t) => {
     const parts = { ...(await open(t, later)), clock: later };
     const { blobs, database } = parts;
     const shared = await blobs.put(Buffer.from('of two'));
@@ -39,7 +39,7 @@ for (const { name, open } of await bothDatabases()) {
     assert.equal(await eraseGivenUp(parts), 2);
   });
 
-  test(`${name}: what is given up in a transaction that fails stays`, async (t) => {
+  test(`${name}: a blob given up in a failed transaction stays`, async (t) => {
     const parts = { ...(await open(t, later)), clock: later };
     const { hash } = await parts.blobs.put(Buffer.from('kept'));
     await own(parts.database.query, hash, 'mail:1', later.now());
@@ -53,11 +53,11 @@ for (const { name, open } of await bothDatabases()) {
   });
 }
 
-test('the engine erases by itself what was given up, without being asked', async (t) => {
+test('the engine erases given-up blobs by itself', async (t) => {
   const engine = await openEmbedded(t, { clock: later });
   const { hash } = await engine.blobs.put(Buffer.from('a letter'));
   await giveUpUnowned(engine.database.query, [hash], later.now());
   const service = runErasure(engine);
   t.after(() => service.close());
-  await eventually('the bytes are gone', async () => !(await engine.blobs.has(hash)));
+  await eventually('the blob is gone', async () => !(await engine.blobs.has(hash)));
 });

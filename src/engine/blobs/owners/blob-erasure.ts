@@ -6,14 +6,14 @@ import type { Blobs } from '../blobs.ts';
 import { forgetPutsOf, hasBeenPut, putAndUnused } from './blob-access.ts';
 import { orphanKeptMs } from './blob-owners.ts';
 
-/** Whoever puts a blob says so much later at the latest that it is needed; before, it is not erased. */
+/** How long an uploader may take to own a blob. A younger blob is not erased. */
 export const settlingMs = 60_000;
 const periodMs = 15_000;
 const batchSize = 200;
 
 /**
- * The owner needs none of its blobs any more, and they are to go soon, not after a day: those that nobody else owns.
- * `eraseGivenUp` deletes them. Safe to repeat.
+ * The owner no longer needs any of its blobs. Those without another owner are to be deleted soon, not after a day:
+ * `eraseGivenUp` does that. Safe to repeat.
  */
 export async function giveUp(queries: Queries, owner: string, now: number): Promise<void> {
   const rows = await queries.selectFrom('blobRef').select('hash').where('owner', '=', owner).execute();
@@ -25,7 +25,7 @@ export async function giveUp(queries: Queries, owner: string, now: number): Prom
   );
 }
 
-/** The same for bytes that were put for nothing: those of them that somebody owns stay. */
+/** The same for blobs that were put for nothing. Those with an owner stay. */
 export async function giveUpUnowned(queries: Queries, hashes: readonly string[], now: number): Promise<void> {
   for (let start = 0; start < hashes.length; start += batchSize) {
     const some = hashes.slice(start, start + batchSize);
@@ -42,7 +42,7 @@ export async function giveUpUnowned(queries: Queries, hashes: readonly string[],
   }
 }
 
-/** The same for bytes that were stored and then refused: else any number of them would lie about for a day. */
+/** The same for blobs that were stored and then refused; otherwise any number of them would stay for a day. */
 export async function giveUpRefused(
   { clock, database }: { clock: Clock; database: Database },
   hash: string,
@@ -52,7 +52,7 @@ export async function giveUpRefused(
   });
 }
 
-/** Deletes what was given up and nobody owns. What was put within the last minute waits. Resolves to how many went. */
+/** Deletes given-up blobs without an owner. Those put within the last minute wait. Resolves to the number deleted. */
 export async function eraseGivenUp(parts: {
   database: Database;
   blobs: Blobs;
@@ -76,17 +76,17 @@ export async function eraseGivenUp(parts: {
     if (hashes.length === 0) break;
     erased += await database.transaction(async (transaction) => {
       let count = 0;
-      // Taken out of the table first: whoever owns one of them at this moment waits for us, or we for it.
+      // Take them out of the table first: a caller that owns one at this moment waits for us, or we for it.
       const taken = await transaction
         .deleteFrom('blobOrphan')
         .where('hash', 'in', hashes)
         .returning('hash')
         .execute();
       const now = clock.now();
-      // Who has just put the same bytes has a day to use them.
+      // A recent uploader of the same blob has a day to use it.
       const unused = await putAndUnused(transaction, hashes, now - orphanKeptMs);
       const kept = new Set([...(await owned(transaction, hashes)), ...unused]);
-      // What is there no more has just got an owner.
+      // Rows that are gone have just got an owner.
       for (const { hash } of taken) {
         if (kept.has(hash)) continue;
         if (await blobs.remove(hash, { storedBefore: now - settlingMs })) {
@@ -106,7 +106,7 @@ export async function eraseGivenUp(parts: {
   return erased;
 }
 
-/** Erases what was given up, again and again: an elected service. */
+/** Erases given-up blobs periodically: an elected service. */
 export function runErasure(
   engine: Pick<Engine, 'blobs' | 'clock' | 'database' | 'log' | 'openSession'>,
 ): Running {

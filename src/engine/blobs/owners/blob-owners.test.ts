@@ -32,7 +32,7 @@ async function setUp(context: TestContext) {
   return { ...parts, put, orphans, sweep: (using: Blobs = blobs) => sweepBlobs({ ...parts, blobs: using }) };
 }
 
-test('a blob with an owner stays for as long as it has one', async (context) => {
+test('a blob stays while it has an owner', async (context) => {
   const { database, blobs, clock, put, sweep } = await setUp(context);
   const hash = await put('kept');
   await own(database.query, hash, 'document:1', clock.now());
@@ -49,7 +49,7 @@ test('a blob with an owner stays for as long as it has one', async (context) => 
   assert.equal(await blobs.has(hash), true);
 });
 
-test('a blob goes a day after it was first found without an owner, not before', async (context) => {
+test('a blob is deleted a day after it was first found without an owner, not before', async (context) => {
   const { database, blobs, clock, put, orphans, sweep } = await setUp(context);
   const hash = await put('doomed');
   await own(database.query, hash, 'mail:1', clock.now());
@@ -90,13 +90,13 @@ test('a blob that was put again less than a day ago stays, however long it was a
   assert.equal(await blobs.has(hash), false);
 });
 
-test('an owner who comes while the sweep runs keeps the blob or comes after it, never in between', async (context) => {
+test('an owner that comes during a sweep keeps the blob or comes after its deletion, never in between', async (context) => {
   const { database, blobs, clock, put, sweep } = await setUp(context);
   const hash = await put('contended');
   await sweep();
   clock.advance(25 * hour);
 
-  // Comes after the list was read, before the sweep decides.
+  // Comes after the sweep reads the list and before it decides.
   async function* ownedMeanwhile() {
     for await (const blob of blobs.list()) {
       await own(database.query, hash, 'late:1', clock.now());
@@ -109,7 +109,7 @@ test('an owner who comes while the sweep runs keeps the blob or comes after it, 
   await disown(database.query, 'late:1');
   await sweep();
   clock.advance(25 * hour);
-  // Comes when the sweep has decided: it waits until the blob is gone, so that whoever looks then sees the truth.
+  // Comes after the sweep decides: it waits until the blob is gone, so a later check sees the truth.
   const events: string[] = [];
   let owning: Promise<unknown> | undefined;
   const remove: Blobs['remove'] = async (name, options) => {
@@ -125,7 +125,7 @@ test('an owner who comes while the sweep runs keeps the blob or comes after it, 
   assert.deepEqual(events, ['removed', 'owned']);
 });
 
-test('a sweep copes with more blobs than one batch, and with being interrupted', async (context) => {
+test('a sweep handles more blobs than one batch, and interruption', async (context) => {
   const { database, blobs, clock, put, sweep } = await setUp(context);
   await Promise.all(Array.from({ length: 250 }, (_, number) => put(`number ${number}`)));
   const stopped = AbortSignal.abort();

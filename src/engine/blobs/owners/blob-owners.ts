@@ -3,12 +3,12 @@ import type { Clock } from '../../time/clock.ts';
 import type { Blobs } from '../blobs.ts';
 import { forgetPuts, forgetPutsOf } from './blob-access.ts';
 
-/** How long a blob stays after its last owner has gone, and how long its first owner may take to come. */
+/** How long a blob stays without an owner: after its last one leaves, or before its first one comes. */
 export const orphanKeptMs = 24 * 60 * 60 * 1000;
 
-/** Says that `owner` needs the blob. Safe to repeat. At the latest a day after the blob was put. */
+/** Records that `owner` needs the blob. Call it within a day of the put. Safe to repeat. */
 export async function own(queries: Queries, hash: string, owner: string, at: number): Promise<void> {
-  // This comes first: a sweep that has it in its hands either loses the row to us or finishes before us.
+  // This comes first: a sweep of this blob either loses the row to us or finishes before us.
   await queries.deleteFrom('blobOrphan').where('hash', '=', hash).execute();
   await queries
     .insertInto('blobRef')
@@ -36,12 +36,12 @@ export async function ownAll(
   }
 }
 
-/** The owner needs none of its blobs any more. */
+/** The owner no longer needs any of its blobs. */
 export async function disown(queries: Queries, owner: string): Promise<void> {
   await queries.deleteFrom('blobRef').where('owner', '=', owner).execute();
 }
 
-/** The owner doesn't need this blob any more. */
+/** The owner no longer needs this blob. */
 export async function disownOne(queries: Queries, hash: string, owner: string): Promise<void> {
   await queries.deleteFrom('blobRef').where('hash', '=', hash).where('owner', '=', owner).execute();
 }
@@ -53,7 +53,7 @@ export interface Sweep {
   deletedBytes: number;
 }
 
-/** Deletes what nothing has owned for a day. Of several sweeps at once each blob is deleted by one. */
+/** Deletes blobs that have had no owner for a day. Of several concurrent sweeps, one deletes each blob. */
 export async function sweepBlobs(parts: {
   database: Database;
   blobs: Blobs;
@@ -84,7 +84,7 @@ async function sweepBatch(
   const before = now - orphanKeptMs;
   const hashes = batch.map((blob) => blob.hash);
   await database.transaction(async (transaction) => {
-    // Taken out of the table first, see `own`.
+    // Take them out of the table first, see `own`.
     const due = await transaction
       .deleteFrom('blobOrphan')
       .where('hash', 'in', hashes)
@@ -103,7 +103,7 @@ async function sweepBatch(
       sweep.seen++;
       if (isOwned.has(blob.hash)) continue;
       sweep.orphans++;
-      // One that was put again lately stays: its new owner is on the way.
+      // A blob that was put again recently stays: its new owner is on the way.
       if (isDue.has(blob.hash) && (await blobs.remove(blob.hash, { storedBefore: before }))) {
         sweep.deleted++;
         sweep.deletedBytes += blob.size;

@@ -8,7 +8,7 @@ import { isOwnedBy, ownersOf } from './owners-of.ts';
 const [one, other] = ['1'.repeat(64), '2'.repeat(64)];
 
 for (const { name, open } of await bothDatabases()) {
-  test(`${name}: a house asks which of its things have a blob, and takes one blob from one of them`, async (t) => {
+  test(`${name}: a house can list the owners of a blob, and disown one blob of one owner`, async (t) => {
     const { query } = (await open(t, systemClock)).database;
     const ids = async (prefix: string) =>
       (await ownersOf(query, one, prefix).execute()).map(({ id }) => id).sort();

@@ -12,7 +12,7 @@ export async function isOwnedBy(queries: Queries, hash: string, owner: string): 
 }
 
 /**
- * The owners of a blob whose names begin with `prefix`, as a query to join with a house's own tables: `id` is the rest of the
+ * The owners of a blob whose names start with `prefix`, as a query to join with a house's own tables: `id` is the rest of the
  * name, so `ownersOf(queries, hash, 'document:')` gives the ids of documents.
  */
 export function ownersOf(queries: Queries, hash: string, prefix: string) {

@@ -1,7 +1,7 @@
 /** Small enough for memory and statements, big enough that round trips don't count. */
 export const chunkBytes = 1_048_576;
 
-/** The same bytes in pieces of exactly `chunkBytes`, the last one shorter; nothing for nothing. */
+/** The same bytes in pieces of exactly `chunkBytes`; the last may be shorter. Empty content gives none. */
 export async function* chunksOf(
   content: Uint8Array | AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -12,7 +12,7 @@ export async function* chunksOf(
   let chunk = Buffer.allocUnsafeSlow(0);
   let filled = 0;
   for await (const piece of content) {
-    // Copied: who gave us the piece may use its memory again.
+    // Copy: the producer may reuse the memory of the piece.
     for (let at = 0; at < piece.byteLength; ) {
       if (filled === chunk.byteLength) chunk = grown(chunk, filled + piece.byteLength - at);
       const part = piece.subarray(at, at + chunk.byteLength - filled);
@@ -28,7 +28,7 @@ export async function* chunksOf(
   if (filled > 0) yield chunk.subarray(0, filled);
 }
 
-/** Doubles, so that something small costs little and something big is copied few times. */
+/** Doubles the size, so that small content costs little and large content is copied few times. */
 function grown(chunk: Buffer<ArrayBuffer>, needed: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(needed, chunk.byteLength * 2)));
   larger.set(chunk);

@@ -7,8 +7,8 @@ import type { BlobReference } from '../blobs.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Writing: chunks are added under the upload's own id, where nobody sees them, and one transaction gives them the name
- * of their content. What fits in one chunk is written in that transaction altogether.
+ * Writing: chunks are added under the upload's own id, where no reader sees them, and one transaction gives them the name
+ * of their content. Content that fits into one chunk is written in that transaction alone.
  */
 export class PostgresUploads {
   readonly #pool: PostgresPool;
@@ -32,7 +32,7 @@ export class PostgresUploads {
     if (rowCount !== 1) throw sweptAway();
   }
 
-  /** `sent` chunks are there already; `last` comes with the name. */
+  /** `sent` chunks are already there; `last` is written with the name. */
   async publish(
     upload: string,
     { hash, size }: BlobReference,
@@ -46,7 +46,7 @@ export class PostgresUploads {
         const { rowCount } = await connection.query(`DELETE FROM "blobUpload" WHERE "upload" = $1`, [upload]);
         if (rowCount !== 1) throw sweptAway();
       }
-      // Replaces what is there: it renews the time of storing and heals content that has rotted.
+      // Replaces existing content: this renews its time and repairs corrupt content.
       await removeChunks(connection, `SELECT "upload" FROM "blobContent" WHERE "hash" = $1`, hash);
       await connection.query(
         `INSERT INTO "blobContent" ("hash", "size", "upload", "storedAt") VALUES ($1, $2, $3, $4) ON CONFLICT ("hash")
@@ -56,10 +56,10 @@ export class PostgresUploads {
     });
   }
 
-  /** Removes the chunks, unless they have been published or, with `touchedBefore`, somebody still writes. */
+  /** Removes the chunks, unless they are published or, with `touchedBefore`, still being written. */
   async abandon(upload: string, touchedBefore = Number.MAX_SAFE_INTEGER): Promise<void> {
     await this.#pool.transaction(async (connection) => {
-      // First the mark: whoever takes it away, we or `publish`, decides what becomes of the chunks.
+      // First the mark: the call that deletes it, this or `publish`, decides what becomes of the chunks.
       const { rowCount } = await connection.query(
         `DELETE FROM "blobUpload" WHERE "upload" = $1 AND "touchedAt" < $2`,
         [upload, touchedBefore],
@@ -68,7 +68,7 @@ export class PostgresUploads {
     });
   }
 
-  /** What killed writers left. */
+  /** Removes the chunks of killed writers. */
   async removeAbandoned(): Promise<void> {
     const longAgo = this.#clock.now() - dayMs;
     const { rows } = await this.#pool.query<{ upload: string }>(
@@ -91,7 +91,7 @@ export class PostgresUploads {
   }
 }
 
-/** Until the end of the transaction nobody else puts or removes this content. */
+/** Until the transaction ends, no other call puts or removes this content. */
 async function lock(connection: PooledConnection, hash: string): Promise<void> {
   await connection.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [hash]);
 }
@@ -101,5 +101,5 @@ async function removeChunks(connection: PooledConnection, which: string, value: 
 }
 
 function sweptAway(): PismakError {
-  return new PismakError('unavailable', 'The upload stood still for a day and was removed: start it again');
+  return new PismakError('unavailable', 'The upload was idle for a day and was removed. Start it again.');
 }

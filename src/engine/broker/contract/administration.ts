@@ -32,7 +32,7 @@ export function administrationClaims(claim: Claim): void {
     assert.ok(after.oldestAt !== null && after.oldestAt <= setup.now());
   });
 
-  claim('the status tells when the oldest ready message was published', async ({ broker, setup }) => {
+  claim('the status says when the oldest ready message was published', async ({ broker, setup }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', ['one']);
     await setup.pass(100);
@@ -59,7 +59,7 @@ export function administrationClaims(claim: Claim): void {
   });
 
   claim(
-    'a paused queue accepts messages and starts none until it is resumed, over restarts',
+    'a paused queue accepts messages and starts none until it is resumed, even across restarts',
     async (scene) => {
       await scene.broker.declare('letters');
       await scene.broker.pause('letters');
@@ -93,7 +93,7 @@ export function administrationClaims(claim: Claim): void {
     assert.deepEqual(idsOf(await broker.peek('letters')), ['two']);
   });
 
-  claim('peek shows what waits, page by page, in the order of delivery, and takes nothing', async (scene) => {
+  claim('peek shows waiting messages page by page, in delivery order, and takes none', async (scene) => {
     const { broker, setup } = scene;
     await broker.declare('letters');
     await publishAll(broker, 'letters', ['late', 'm0', 'm1', 'running']);
@@ -114,7 +114,7 @@ export function administrationClaims(claim: Claim): void {
     assert.deepEqual(idsOf(await drain(broker, 'letters', 5)), order.slice(0, 5));
   });
 
-  claim('what exists is found wherever it is, where the adapter can look everywhere', async ({ broker }) => {
+  claim('whichExist, where an adapter has it, finds messages in every state', async ({ broker }) => {
     if (broker.whichExist === undefined) return;
     for (const name of ['letters', 'others']) await broker.declare(name);
     await publishAll(broker, 'letters', ['dead/3', 'delayed/2', 'running/1', 'ready/12']);
@@ -135,25 +135,28 @@ export function administrationClaims(claim: Claim): void {
     assert.deepEqual(await broker.whichExist([]), []);
   });
 
-  claim('purging deletes what waits, but neither what is being processed nor dead letters', async (scene) => {
-    const { broker } = scene;
-    await broker.declare('letters');
-    await publishAll(broker, 'letters', ['dead', 'delayed', 'running', 'high0', ...numbered('m', 3)]);
-    await takeOne(broker, 'letters');
-    await takeOne(broker, 'letters', (delivery) => delivery.deadLetter('broken'));
-    await takeOne(broker, 'letters', (delivery) => delivery.retry({ delayMs: 60_000, reason: 'later' }));
-    await takeOne(broker, 'letters', async (delivery) => {
-      assert.equal(delivery.id, 'running');
-      assert.equal(await broker.purge('letters'), 4);
-      await delivery.retry({ delayMs: 0, reason: 'I am still here' });
-    });
-    const reopened = await scene.restart();
-    assert.deepEqual(idsOf(await reopened.peek('letters')), ['running']);
-    assert.deepEqual(idsOf(await reopened.dead('letters')), ['dead']);
-    assert.equal(await reopened.purge('letters'), 1);
-  });
+  claim(
+    'purging deletes waiting messages, but neither those being processed nor dead letters',
+    async (scene) => {
+      const { broker } = scene;
+      await broker.declare('letters');
+      await publishAll(broker, 'letters', ['dead', 'delayed', 'running', 'high0', ...numbered('m', 3)]);
+      await takeOne(broker, 'letters');
+      await takeOne(broker, 'letters', (delivery) => delivery.deadLetter('broken'));
+      await takeOne(broker, 'letters', (delivery) => delivery.retry({ delayMs: 60_000, reason: 'later' }));
+      await takeOne(broker, 'letters', async (delivery) => {
+        assert.equal(delivery.id, 'running');
+        assert.equal(await broker.purge('letters'), 4);
+        await delivery.retry({ delayMs: 0, reason: 'I am still here' });
+      });
+      const reopened = await scene.restart();
+      assert.deepEqual(idsOf(await reopened.peek('letters')), ['running']);
+      assert.deepEqual(idsOf(await reopened.dead('letters')), ['dead']);
+      assert.equal(await reopened.purge('letters'), 1);
+    },
+  );
 
-  claim('what is published after a purge is delivered', async ({ broker }) => {
+  claim('a message published after a purge is delivered', async ({ broker }) => {
     await broker.declare('letters');
     const started: string[] = [];
     const consumer = await broker.consume('letters', { concurrency: 1, prefetch: 5 }, async (delivery) => {
@@ -162,16 +165,16 @@ export function administrationClaims(claim: Claim): void {
       await delivery.ack();
     });
     await Promise.all(numbered('m', 100).map((id) => broker.publish('letters', { id, body: bytes(id) })));
-    await eventually('all have gone', async () => {
+    await eventually('all are gone', async () => {
       const { ready, inFlight } = await broker.status('letters');
       return ready.normal === 0 && inFlight === 0;
     });
     await publishAll(broker, 'letters', ['after']);
-    await eventually('it has come', () => started.at(-1) === 'after');
+    await eventually('it is delivered', () => started.at(-1) === 'after');
     await consumer.close();
   });
 
-  claim('a removed queue is gone with all that was in it, and its name is free', async (scene) => {
+  claim('removing a queue removes its messages and frees its name', async (scene) => {
     await scene.broker.declare('letters');
     await publishAll(scene.broker, 'letters', numbered('m', 3));
     await takeOne(scene.broker, 'letters', (delivery) => delivery.deadLetter('broken'));
@@ -187,7 +190,7 @@ export function administrationClaims(claim: Claim): void {
     assert.deepEqual(idsOf(await drain(broker, 'letters', 1)), ['new']);
   });
 
-  claim('a queue can be removed while one of its messages is being processed', async ({ broker }) => {
+  claim('a queue can be removed while a message of it is being processed', async ({ broker }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', ['one', 'two']);
     await takeOne(broker, 'letters', async (delivery) => {

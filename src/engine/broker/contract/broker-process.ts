@@ -6,10 +6,10 @@ import type { BrokerSetup } from './scene.ts';
 
 const program = fileURLToPath(new URL('./broker-program.ts', import.meta.url));
 
-/** What `broker-program.ts` can do. */
+/** The modes of `broker-program.ts`. */
 export type ProcessMode = 'publish' | 'consume' | 'hold' | 'fill';
 
-/** A process that uses the store, tells what it has achieved line by line, and can be killed at any moment. */
+/** A process that uses the store, reports its progress line by line, and can be killed at any moment. */
 export class BrokerProcess {
   readonly lines: string[] = [];
   readonly #child: ChildProcessWithoutNullStreams;
@@ -24,7 +24,7 @@ export class BrokerProcess {
     under: string[] = [],
   ) {
     const { module, factory, options } = setup;
-    // A bounded nursery: else V8 keeps ever more empty pages, and the resident size says nothing.
+    // Bound the nursery: otherwise V8 keeps more and more empty pages, and the resident size says nothing.
     const node = [process.execPath, '--expose-gc', '--max-semi-space-size=8'];
     const all = [
       ...under,
@@ -44,7 +44,7 @@ export class BrokerProcess {
     createInterface(this.#child.stdout).on('line', (line) => this.#heard(line));
   }
 
-  /** Resolves when it has said `count` lines. Fails when it ended before. */
+  /** Resolves when it has printed `count` lines. Fails if it ends first. */
   async said(count: number): Promise<string[]> {
     const enough = new Promise<void>((resolve) => {
       this.#waiting.push({ count, resolve });
@@ -56,14 +56,14 @@ export class BrokerProcess {
     return this.lines;
   }
 
-  /** kill -9; resolves when it is gone and all that it said has been heard. */
+  /** Sends kill -9. Resolves when the process is gone and all its output has been read. */
   async kill(): Promise<string[]> {
     this.#child.kill('SIGKILL');
     await this.#exited;
     return this.lines;
   }
 
-  /** Waits for its own end. */
+  /** Waits for the process to exit by itself. */
   async finished(): Promise<string[]> {
     await this.#exited;
     if (this.#child.exitCode !== 0) throw new Error(`it failed: ${this.#errors}`);

@@ -2,12 +2,12 @@ import { systemClock } from '../../time/clock.ts';
 import type { Broker } from '../broker.ts';
 
 /**
- * A program that the contract runs, to kill it. It says on a line of its own what it knows to be durable:
+ * A program that the contract starts and kills. It prints a line for each thing that it knows to be durable:
  *
  *     node broker-program.ts MODULE FACTORY OPTIONS MODE PARAMETERS...
  */
 const [module = '', factory = '', options = '{}', mode = '', ...parameters] = process.argv.slice(2);
-// Whoever started us holds the other end: when he is gone, so are we.
+// The parent holds the other end of stdin: when the parent is gone, this process exits.
 process.stdin.on('close', () => process.exit()).resume();
 const opened = await import(module);
 const broker: Broker = await opened[factory]({ ...JSON.parse(options), clock: systemClock });
@@ -15,7 +15,7 @@ const broker: Broker = await opened[factory]({ ...JSON.parse(options), clock: sy
 const modes: Record<string, (...parameters: string[]) => Promise<void>> = { publish, consume, hold, fill };
 await modes[mode]?.(...parameters);
 
-/** Publishes, `window` at a time, until `count` if that is given, and says which message is confirmed. */
+/** Publishes `window` messages at a time, up to `count` if given, and prints which are confirmed. */
 async function publish(queue: string, prefix: string, window: string, count = 'Infinity'): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -31,7 +31,7 @@ async function publish(queue: string, prefix: string, window: string, count = 'I
   process.exit();
 }
 
-/** Acks whatever comes, and says when it begins and when that is durable. */
+/** Acks every message, and prints when a message starts and when its ack is durable. */
 async function consume(queue: string, concurrency: string): Promise<void> {
   await broker.consume(queue, { concurrency: Number(concurrency) }, async (delivery) => {
     await say(`acking ${delivery.id}`);
@@ -40,7 +40,7 @@ async function consume(queue: string, concurrency: string): Promise<void> {
   });
 }
 
-/** Starts one message, does something durable for it, says so, and then works on for ever. */
+/** Starts one message, does something durable, prints that, and never finishes. */
 async function hold(queue: string, marks: string): Promise<void> {
   await broker.consume(queue, { concurrency: 1, prefetch: 10 }, async (delivery) => {
     await broker.publish(marks, { id: `mark of ${delivery.id}`, body: new Uint8Array() });
@@ -49,7 +49,7 @@ async function hold(queue: string, marks: string): Promise<void> {
   });
 }
 
-/** Fills the queue up to `few` and then to `many` messages of 1 KB, and says each time how many bytes of memory it has. */
+/** Fills the queue with `few` and then up to `many` messages of 1 KB, and prints its memory in bytes after each. */
 async function fill(queue: string, few: string, many: string): Promise<void> {
   await broker.consume(queue, { concurrency: 10 }, () => new Promise(() => {}));
   const body = new Uint8Array(1024);
@@ -60,7 +60,7 @@ async function fill(queue: string, few: string, many: string): Promise<void> {
         Array.from({ length: 1000 }, () => broker.publish(queue, { id: `m${published++}`, body })),
       );
     }
-    // Buffers are freed after the turn in which they were found to be garbage.
+    // Buffers are freed a turn after the collector finds them.
     for (let turn = 0; turn < 5; turn++) {
       globalThis.gc?.();
       await new Promise(setImmediate);

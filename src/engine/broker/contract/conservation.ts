@@ -32,7 +32,7 @@ const action = fc.oneof(
 );
 
 export function conservationClaims(claim: Claim): void {
-  claim('whatever is done in whatever order, no message is lost, doubled or misplaced', async (scene) => {
+  claim('no sequence of calls loses, duplicates or misplaces a message', async (scene) => {
     let run = 0;
     const property = fc.asyncProperty(
       fc.array(action, { minLength: 5, maxLength: 25, size: 'max' }),
@@ -83,7 +83,7 @@ async function act(
     case 'wait':
       await setup.pass(setup.laterMs ?? 100);
       model.pass();
-      await eventually('what is due is ready', async () => {
+      await eventually('due messages are ready', async () => {
         const { ready, delayed } = await broker.status(queue);
         return delayed === 0 && ready.high + ready.normal === model.ready.length;
       });
@@ -104,7 +104,7 @@ async function act(
   if (kind === 'retry later' && setup.isRealTime) await act(scene, queue, model, 'wait', false);
 }
 
-/** The broker sees what the model expects. */
+/** Asserts that the broker agrees with the model. */
 async function agree(scene: Scene, queue: string, model: MessageModel): Promise<void> {
   const status = await scene.broker.status(queue);
   const counts = [status.ready.high + status.ready.normal, status.delayed, status.inFlight, status.dead];

@@ -6,7 +6,7 @@ import { type Claim, drain, idsOf, numbered, publishAll, takeOne, text } from '.
 const rounds = 4;
 
 export function crashClaims(claim: Claim): void {
-  claim('kill -9 of a publishing process at any moment loses no confirmed message', async (scene) => {
+  claim('kill -9 of a publisher at any moment loses no confirmed message', async (scene) => {
     await scene.broker.declare('letters');
     await scene.stop();
     const confirmed: string[] = [];
@@ -24,32 +24,29 @@ export function crashClaims(claim: Claim): void {
     assert.ok(found.every((delivery) => text(delivery.body) === `body of ${delivery.id}`));
   });
 
-  claim(
-    'kill -9 of a consuming process loses no un-acked message, and brings back no acked one',
-    async (scene) => {
-      const ids = numbered('m', 3000);
-      await scene.broker.declare('letters');
-      await Promise.all(ids.map((id) => scene.broker.publish('letters', { id, body: new Uint8Array(100) })));
-      await scene.stop();
-      const said: string[] = [];
-      for (let round = 0; round < rounds; round++) {
-        const child = scene.spawn('consume', 'letters', '10');
-        await child.said(randomInt(1, 800));
-        said.push(...(await child.kill()));
-      }
-      const broker = await scene.start();
-      const left = new Set(idsOf(await drainAll(broker)));
-      const acking = new Set(afterWord('acking', said));
-      const acked = afterWord('acked', said);
-      assert.ok(acked.length > 0);
-      assert.equal(new Set(acked).size, acked.length, 'nothing that was acked came twice');
-      const cameAgain = acked.filter((id) => left.has(id));
-      const lost = ids.filter((id) => !left.has(id) && !acking.has(id));
-      assert.deepEqual({ cameAgain, lost }, { cameAgain: [], lost: [] });
-    },
-  );
+  claim('kill -9 of a consumer loses no unacked message and brings back no acked one', async (scene) => {
+    const ids = numbered('m', 3000);
+    await scene.broker.declare('letters');
+    await Promise.all(ids.map((id) => scene.broker.publish('letters', { id, body: new Uint8Array(100) })));
+    await scene.stop();
+    const said: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const child = scene.spawn('consume', 'letters', '10');
+      await child.said(randomInt(1, 800));
+      said.push(...(await child.kill()));
+    }
+    const broker = await scene.start();
+    const left = new Set(idsOf(await drainAll(broker)));
+    const acking = new Set(afterWord('acking', said));
+    const acked = afterWord('acked', said);
+    assert.ok(acked.length > 0);
+    assert.equal(new Set(acked).size, acked.length, 'no acked message came twice');
+    const cameAgain = acked.filter((id) => left.has(id));
+    const lost = ids.filter((id) => !left.has(id) && !acking.has(id));
+    assert.deepEqual({ cameAgain, lost }, { cameAgain: [], lost: [] });
+  });
 
-  claim('kill -9 during a task charges an attempt to it, and none to what was prefetched', async (scene) => {
+  claim('kill -9 charges an attempt to the running message and none to prefetched ones', async (scene) => {
     await scene.broker.declare('letters');
     await scene.broker.declare('marks');
     await publishAll(scene.broker, 'letters', numbered('m', 3));
@@ -69,7 +66,7 @@ export function crashClaims(claim: Claim): void {
     assert.deepEqual(attempts, { m0: 3, m1: 1, m2: 1 });
   });
 
-  claim('memory stays flat with a hundred thousand messages more in the queue', async (scene) => {
+  claim('a hundred thousand more messages in the queue take no more memory', async (scene) => {
     await scene.broker.declare('letters');
     await scene.stop();
     const lines = await scene.spawn('fill', 'letters', '30000', '130000').said(2);
@@ -85,7 +82,7 @@ async function drainAll(broker: Broker): Promise<Delivery[]> {
   return drain(broker, 'letters', (await broker.status('letters')).ready.normal, 50);
 }
 
-/** The rest of the lines that begin with that word. */
+/** For each line that starts with `word`, the rest of it. */
 function afterWord(word: string, lines: readonly string[]): string[] {
   return lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
 }

@@ -9,7 +9,7 @@ async function bury(broker: Broker, ids: readonly string[]): Promise<void> {
 }
 
 export function deadLetterClaims(claim: Claim): void {
-  claim('a dead letter keeps its content, its reason and its history, over restarts', async (scene) => {
+  claim('a dead letter keeps its content, its reason and its history, across restarts', async (scene) => {
     const { broker } = scene;
     await broker.declare('letters');
     await publishAll(broker, 'letters', ['high one']);
@@ -33,14 +33,14 @@ export function deadLetterClaims(claim: Claim): void {
     assert.deepEqual([status.dead, status.ready.high, status.inFlight], [1, 0, 0]);
   });
 
-  claim('dead letters are listed page by page, the oldest first', async ({ broker }) => {
+  claim('dead letters are listed page by page, oldest first', async ({ broker }) => {
     await bury(broker, numbered('m', 5));
     assert.deepEqual(idsOf(await broker.dead('letters')), numbered('m', 5));
     assert.deepEqual(idsOf(await broker.dead('letters', { offset: 1, limit: 2 })), ['m1', 'm2']);
     assert.deepEqual(await broker.dead('letters', { offset: 5 }), []);
   });
 
-  claim('one dead letter can be redriven: its attempts begin anew, its history stays', async ({ broker }) => {
+  claim('a redriven dead letter starts with zero attempts and keeps its history', async ({ broker }) => {
     await bury(broker, numbered('m', 3));
     assert.equal(await broker.redrive('letters', ['m1', 'unknown']), 1);
     const delivery = await takeOne(broker, 'letters');
@@ -49,7 +49,7 @@ export function deadLetterClaims(claim: Claim): void {
     assert.deepEqual(idsOf(await broker.dead('letters')), ['m0', 'm2']);
   });
 
-  claim('all dead letters can be redriven at once, also after a restart', async (scene) => {
+  claim('all dead letters can be redriven at once, even after a restart', async (scene) => {
     await bury(scene.broker, ['m0', 'high0', 'm1']);
     const broker = await scene.restart();
     assert.equal(await broker.redrive('letters'), 3);
@@ -58,7 +58,7 @@ export function deadLetterClaims(claim: Claim): void {
     assert.equal(await broker.redrive('letters'), 0);
   });
 
-  claim('redriven letters wake a consumer that waits', async ({ broker }) => {
+  claim('redriven letters wake an idle consumer', async ({ broker }) => {
     await bury(broker, numbered('m', 3));
     const draining = drain(broker, 'letters', 3);
     await broker.redrive('letters');
@@ -74,7 +74,7 @@ export function deadLetterClaims(claim: Claim): void {
     assert.equal((await broker.status('letters')).dead, 0);
   });
 
-  claim('dead letters of one queue are not those of another', async ({ broker }) => {
+  claim('each queue has its own dead letters', async ({ broker }) => {
     await bury(broker, ['m0']);
     await broker.declare('parcels');
     assert.deepEqual(await broker.dead('parcels'), []);

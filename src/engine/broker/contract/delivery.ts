@@ -5,21 +5,21 @@ import type { Delivery } from '../broker.ts';
 import { bytes, type Claim, drain, idsOf, numbered, publishAll, takeOne } from './scene.ts';
 
 export function deliveryClaims(claim: Claim): void {
-  claim('messages of a lane come in the order in which they were published', async ({ broker }) => {
+  claim('messages of a lane are delivered in the order they were published', async ({ broker }) => {
     await broker.declare('letters');
     const ids = numbered('m', 500);
     await Promise.all(ids.map((id) => broker.publish('letters', { id, body: bytes(id) })));
     assert.deepEqual(idsOf(await drain(broker, 'letters', 500)), ids);
   });
 
-  claim('all high messages come before any normal one', async ({ broker }) => {
+  claim('all high messages are delivered before any normal one', async ({ broker }) => {
     await broker.declare('letters');
     const [normal, high] = [numbered('m', 40), numbered('high', 40)];
     await publishAll(broker, 'letters', [...normal, ...high]);
     assert.deepEqual(idsOf(await drain(broker, 'letters', 80)), [...high, ...normal]);
   });
 
-  claim('a high message overtakes normal ones that were prefetched', async ({ broker }) => {
+  claim('a high message overtakes prefetched normal ones', async ({ broker }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', numbered('m', 20));
     const started: string[] = [];
@@ -33,7 +33,7 @@ export function deliveryClaims(claim: Claim): void {
     assert.equal(started.indexOf('high'), 3);
   });
 
-  claim('a message wakes a consumer that waits', async ({ broker }) => {
+  claim('a message wakes an idle consumer', async ({ broker }) => {
     await broker.declare('letters');
     const started: string[] = [];
     const consumer = await broker.consume('letters', { concurrency: 1 }, async (delivery) => {
@@ -42,12 +42,12 @@ export function deliveryClaims(claim: Claim): void {
     });
     for (const [index, id] of numbered('m', 5).entries()) {
       await publishAll(broker, 'letters', [id]);
-      await eventually('it has come', () => started.length === index + 1);
+      await eventually('it is delivered', () => started.length === index + 1);
     }
     await consumer.close();
   });
 
-  claim('as many handlers run at once as the concurrency says, and no more', async ({ broker }) => {
+  claim('a consumer runs as many handlers at once as its concurrency, and no more', async ({ broker }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', numbered('m', 30));
     const running = new Set<Delivery>();
@@ -56,7 +56,7 @@ export function deliveryClaims(claim: Claim): void {
     const consumer = await broker.consume('letters', { concurrency: 7 }, async (delivery) => {
       running.add(delivery);
       most = Math.max(most, running.size);
-      // With seven running none is left to free a slot, so the first to see them all lets them go.
+      // With all seven running, none would free a slot, so the first handler to see seven releases them all.
       await eventually('seven run at once, or the rest', () => most === 7);
       running.delete(delivery);
       done++;
@@ -89,7 +89,7 @@ export function deliveryClaims(claim: Claim): void {
     );
   });
 
-  claim('a handler may run for hours: nobody else gets its message', async ({ broker, setup }) => {
+  claim('a handler may run for hours: no other consumer gets its message', async ({ broker, setup }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', ['long']);
     const started: string[] = [];
@@ -113,7 +113,7 @@ export function deliveryClaims(claim: Claim): void {
   });
 
   claim(
-    'closing a consumer waits for its handlers and gives back what it had prefetched',
+    'closing a consumer waits for its handlers and gives back prefetched messages',
     async ({ broker }) => {
       await broker.declare('letters');
       await publishAll(broker, 'letters', numbered('m', 10));
@@ -139,7 +139,7 @@ export function deliveryClaims(claim: Claim): void {
     },
   );
 
-  claim('a handler may close its own consumer, and then nothing more is started', async ({ broker }) => {
+  claim('after a handler closes its own consumer, no more messages start', async ({ broker }) => {
     await broker.declare('letters');
     const started: string[] = [];
     const closed = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ export function deliveryClaims(claim: Claim): void {
     assert.deepEqual(idsOf(await drain(broker, 'letters', 4)).sort(), ['m1', 'm2', 'm3', 'm4']);
   });
 
-  claim('closing the broker lets handlers finish: they may still publish and ack', async (scene) => {
+  claim('while the broker closes, running handlers may still publish and ack', async (scene) => {
     await scene.broker.declare('letters');
     await scene.broker.declare('answers');
     await publishAll(scene.broker, 'letters', ['one', 'two']);

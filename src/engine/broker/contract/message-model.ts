@@ -10,7 +10,7 @@ interface ModelMessage {
   failures: number;
 }
 
-/** What a queue should be, said in the simplest way. */
+/** The simplest model of a queue. */
 export class MessageModel {
   readonly #keepsPlaces: boolean;
   #messages: ModelMessage[] = [];
@@ -41,7 +41,7 @@ export class MessageModel {
     return id;
   }
 
-  /** Checks that this message was the one to come, and does to it what was done. */
+  /** Checks that this message was the next one, and settles it in the model the same way. */
   taken(delivery: Delivery, how: string): void {
     const next = this.ready[0];
     const message = this.#keepsPlaces ? next : this.ready.find((one) => one.id === delivery.id);
@@ -67,12 +67,12 @@ export class MessageModel {
     return messages.length;
   }
 
-  /** Time passes: all that was delayed is ready. */
+  /** Time passes: every delayed message becomes ready. */
   pass(): void {
     for (const message of this.delayed) message.state = 'ready';
   }
 
-  /** Ids in a form in which brokers that keep places and those that don't can be compared with the model. */
+  /** Ids in a form that suits both brokers that keep places and brokers that don't. */
   comparable(ids: readonly string[]): string[] {
     return this.#keepsPlaces ? [...ids] : [...ids].sort();
   }

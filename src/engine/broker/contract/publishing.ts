@@ -4,25 +4,22 @@ import { hasCode } from '../../errors.ts';
 import { bytes, type Claim, drain, idsOf, numbered, publishAll, takeOne, text } from './scene.ts';
 
 export function publishingClaims(claim: Claim): void {
-  claim(
-    'what was published arrives as it was, with its headers, lane and time',
-    async ({ broker, setup }) => {
-      await broker.declare('letters');
-      const body = randomBytes(1000);
-      const headers = { 'content-type': 'text/plain', name: 'Žluťoučký kůň', empty: '' };
-      const before = setup.now();
-      await broker.publish('letters', { id: 'one', body, lane: 'high', headers });
-      const delivery = await takeOne(broker, 'letters');
-      assert.equal(delivery.id, 'one');
-      assert.equal(delivery.queue, 'letters');
-      assert.equal(delivery.lane, 'high');
-      assert.equal(delivery.attempt, 1);
-      assert.deepEqual(delivery.history, []);
-      assert.deepEqual({ ...delivery.headers }, headers);
-      assert.deepEqual(Buffer.from(delivery.body), body);
-      assert.ok(delivery.publishedAt >= before && delivery.publishedAt <= setup.now());
-    },
-  );
+  claim('a message arrives unchanged, with its headers, lane and time', async ({ broker, setup }) => {
+    await broker.declare('letters');
+    const body = randomBytes(1000);
+    const headers = { 'content-type': 'text/plain', name: 'Žluťoučký kůň', empty: '' };
+    const before = setup.now();
+    await broker.publish('letters', { id: 'one', body, lane: 'high', headers });
+    const delivery = await takeOne(broker, 'letters');
+    assert.equal(delivery.id, 'one');
+    assert.equal(delivery.queue, 'letters');
+    assert.equal(delivery.lane, 'high');
+    assert.equal(delivery.attempt, 1);
+    assert.deepEqual(delivery.history, []);
+    assert.deepEqual({ ...delivery.headers }, headers);
+    assert.deepEqual(Buffer.from(delivery.body), body);
+    assert.ok(delivery.publishedAt >= before && delivery.publishedAt <= setup.now());
+  });
 
   claim('a confirmed message survives a restart', async (scene) => {
     await scene.broker.declare('letters');
@@ -44,7 +41,7 @@ export function publishingClaims(claim: Claim): void {
     );
   });
 
-  claim('a body may have 0 bytes, 1 MB, or exactly the limit, but not one byte more', async (scene) => {
+  claim('a body may have 0 bytes, 1 MB or exactly the limit, but not one byte more', async (scene) => {
     const limit = 2 * 1024 * 1024;
     const broker = await scene.restart({ maxMessageBytes: limit });
     await broker.declare('letters');
@@ -58,7 +55,7 @@ export function publishingClaims(claim: Claim): void {
     );
   });
 
-  claim('the sender may use its buffer again as soon as publish was called', async ({ broker }) => {
+  claim('the sender may reuse its buffer as soon as it has called publish', async ({ broker }) => {
     await broker.declare('letters');
     const buffer = bytes('before');
     const sending = broker.publish('letters', { id: 'one', body: buffer });
@@ -67,19 +64,22 @@ export function publishingClaims(claim: Claim): void {
     assert.equal(text((await takeOne(broker, 'letters')).body), 'before');
   });
 
-  claim('a bounded queue refuses with queue-full, and accepts again when there is room', async (scene) => {
-    await scene.broker.declare('letters', { maxLength: 3 });
-    const broker = await scene.restart();
-    await publishAll(broker, 'letters', numbered('m', 3));
-    const fourth = () => broker.publish('letters', { id: 'm3', body: bytes('') });
-    await assert.rejects(fourth(), (error) => hasCode(error, 'queue-full'));
-    await takeOne(broker, 'letters');
-    await fourth();
-    await assert.rejects(fourth(), (error) => hasCode(error, 'queue-full'));
-    assert.deepEqual(idsOf(await drain(broker, 'letters', 3)), ['m1', 'm2', 'm3']);
-  });
+  claim(
+    'a bounded queue refuses messages with queue-full and accepts them again when it has room',
+    async (scene) => {
+      await scene.broker.declare('letters', { maxLength: 3 });
+      const broker = await scene.restart();
+      await publishAll(broker, 'letters', numbered('m', 3));
+      const fourth = () => broker.publish('letters', { id: 'm3', body: bytes('') });
+      await assert.rejects(fourth(), (error) => hasCode(error, 'queue-full'));
+      await takeOne(broker, 'letters');
+      await fourth();
+      await assert.rejects(fourth(), (error) => hasCode(error, 'queue-full'));
+      assert.deepEqual(idsOf(await drain(broker, 'letters', 3)), ['m1', 'm2', 'm3']);
+    },
+  );
 
-  claim('a bound holds for many who publish at once', async ({ broker }) => {
+  claim('the limit holds for many publishers at once', async ({ broker }) => {
     await broker.declare('letters', { maxLength: 10 });
     const sending = numbered('m', 50).map((id) => broker.publish('letters', { id, body: bytes(id) }));
     const results = await Promise.allSettled(sending);
@@ -87,13 +87,16 @@ export function publishingClaims(claim: Claim): void {
     assert.equal((await broker.status('letters')).ready.normal, 10);
   });
 
-  claim('declaring again changes the options that it names and keeps the messages', async ({ broker }) => {
-    await broker.declare('letters', { maxLength: 1 });
-    await publishAll(broker, 'letters', ['one']);
-    await broker.declare('letters');
-    assert.equal((await broker.status('letters')).maxLength, 1);
-    await broker.declare('letters', { maxLength: null });
-    await publishAll(broker, 'letters', ['two']);
-    assert.deepEqual(idsOf(await drain(broker, 'letters', 2)), ['one', 'two']);
-  });
+  claim(
+    'declaring a queue again changes only the given options and keeps the messages',
+    async ({ broker }) => {
+      await broker.declare('letters', { maxLength: 1 });
+      await publishAll(broker, 'letters', ['one']);
+      await broker.declare('letters');
+      assert.equal((await broker.status('letters')).maxLength, 1);
+      await broker.declare('letters', { maxLength: null });
+      await publishAll(broker, 'letters', ['two']);
+      assert.deepEqual(idsOf(await drain(broker, 'letters', 2)), ['one', 'two']);
+    },
+  );
 }

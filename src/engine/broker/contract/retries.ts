@@ -4,7 +4,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { type Claim, idsOf, numbered, publishAll, takeOne } from './scene.ts';
 
 export function retryClaims(claim: Claim): void {
-  claim('a retried message comes again after its delay, not before', async ({ broker, setup }) => {
+  claim('a retried message is delivered again after its delay, not before', async ({ broker, setup }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', ['one', 'two']);
     await takeOne(broker, 'letters', (delivery) => delivery.retry({ delayMs: 1000, reason: 'busy' }));
@@ -17,7 +17,7 @@ export function retryClaims(claim: Claim): void {
     assert.deepEqual([again.id, again.attempt], ['one', 2]);
   });
 
-  claim('a delayed message wakes a consumer that waits', async ({ broker, setup }) => {
+  claim('a delayed message wakes an idle consumer', async ({ broker, setup }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', ['one']);
     const attempts: number[] = [];
@@ -46,7 +46,7 @@ export function retryClaims(claim: Claim): void {
     assert.equal((await takeOne(broker, 'letters')).attempt, 2);
   });
 
-  claim('attempts and the reasons of failures survive restarts', async (scene) => {
+  claim('attempts and failure reasons survive restarts', async (scene) => {
     await scene.broker.declare('letters');
     await publishAll(scene.broker, 'letters', ['one']);
     const began = scene.setup.now();
@@ -66,17 +66,20 @@ export function retryClaims(claim: Claim): void {
     assert.ok(delivery.history.every(({ at }) => at >= began && at <= scene.setup.now()));
   });
 
-  claim('a released message comes again at once and is not charged', async ({ broker }) => {
-    await broker.declare('letters');
-    await publishAll(broker, 'letters', ['one']);
-    for (let times = 0; times < 3; times++) {
-      const delivery = await takeOne(broker, 'letters', (taken) => taken.release());
-      assert.deepEqual([delivery.id, delivery.history.length], ['one', 0]);
-    }
-    assert.equal((await takeOne(broker, 'letters')).attempt, 1);
-  });
+  claim(
+    'a released message is delivered again at once, and its attempt is not charged',
+    async ({ broker }) => {
+      await broker.declare('letters');
+      await publishAll(broker, 'letters', ['one']);
+      for (let times = 0; times < 3; times++) {
+        const delivery = await takeOne(broker, 'letters', (taken) => taken.release());
+        assert.deepEqual([delivery.id, delivery.history.length], ['one', 0]);
+      }
+      assert.equal((await takeOne(broker, 'letters')).attempt, 1);
+    },
+  );
 
-  claim('a message that was started long before it is released is not charged either', async (scene) => {
+  claim('releasing a message long after its start charges no attempt either', async (scene) => {
     await scene.broker.declare('letters');
     await scene.broker.declare('marks');
     await publishAll(scene.broker, 'letters', ['one']);
@@ -88,7 +91,7 @@ export function retryClaims(claim: Claim): void {
     assert.equal((await takeOne(broker, 'letters')).attempt, 1);
   });
 
-  claim('what comes back comes back to its place', async ({ broker, setup }) => {
+  claim('a message that comes back returns to its place', async ({ broker, setup }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', numbered('m', 5));
     await takeOne(broker, 'letters', (delivery) => delivery.retry({ delayMs: 500, reason: 'later' }));
@@ -102,7 +105,7 @@ export function retryClaims(claim: Claim): void {
   });
 
   claim(
-    'a handler that throws is retried after a second, with what it threw as the reason',
+    'when a handler throws, its message is retried after a second, with the error as the reason',
     async (scene) => {
       const { broker, setup } = scene;
       await broker.declare('letters');
@@ -122,7 +125,7 @@ export function retryClaims(claim: Claim): void {
     },
   );
 
-  claim('a handler that returns without a word has released its message', async ({ broker }) => {
+  claim('a handler that returns without settling releases its message', async ({ broker }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', ['one']);
     await takeOne(broker, 'letters', async () => {});
@@ -131,7 +134,7 @@ export function retryClaims(claim: Claim): void {
   });
 
   claim(
-    'the first settlement counts: repeating it is harmless, another one is a conflict',
+    'the first settlement counts: repeating it is harmless, a different one is a conflict',
     async ({ broker }) => {
       await broker.declare('letters');
       await publishAll(broker, 'letters', ['one', 'two']);
@@ -146,7 +149,7 @@ export function retryClaims(claim: Claim): void {
     },
   );
 
-  claim('an ack that nobody awaits is durable once the broker is closed', async (scene) => {
+  claim('an ack that is not awaited is durable once the broker is closed', async (scene) => {
     await scene.broker.declare('letters');
     await publishAll(scene.broker, 'letters', ['one', 'two']);
     await takeOne(scene.broker, 'letters', async (delivery) => void delivery.ack());

@@ -2,29 +2,29 @@ import { type TestContext, test } from 'node:test';
 import type { Broker, Delivery } from '../broker.ts';
 import { BrokerProcess, type ProcessMode } from './broker-process.ts';
 
-/** What an adapter brings to the contract: one store, empty at first. */
+/** What an adapter provides to the contract: one store, empty at first. */
 export interface BrokerSetup {
-  /** Opens the store; called again after the broker was closed (a restart) or its process was killed. */
+  /** Opens the store. Called again after the broker is closed (a restart) or its process is killed. */
   open(options?: { maxMessageBytes?: number }): Promise<Broker>;
   now(): number;
   /** Lets time pass: a manual clock jumps, a real one waits. */
   pass(ms: number): Promise<void>;
-  /** A delay that is not over before `pass` was called, however slow the test is; 100 ms unless told. */
+  /** A delay that cannot end before `pass` is called, however slow the test is. Default: 100 ms. */
   laterMs?: number;
-  /** Time can not be jumped over here: what is delayed is waited for before anything else is done. */
+  /** The clock cannot jump: the test waits for delayed messages before it goes on. */
   isRealTime?: boolean;
-  /** Resolves when the store has noticed that processes were killed; needed where they have leases. */
+  /** Resolves when the store has noticed killed processes. Needed by stores with leases. */
   noticeKilled?(): Promise<void>;
   /** How another process opens the same store: `module[factory]({ ...options, clock })`. */
   process: { module: URL; factory: string; options: Record<string, unknown> };
-  /** Whether a message that comes back comes back exactly to its place. */
+  /** Whether a message that comes back returns exactly to its place. */
   keepsPlaces: boolean;
 }
 
 export type Prepare = (test: TestContext) => Promise<BrokerSetup>;
 export type Claim = (name: string, body: (scene: Scene) => Promise<void>) => void;
 
-/** Makes the function by which the contract's parts state their claims; whatever a test opened is closed after it. */
+/** Makes the function with which the parts of the contract declare tests. Everything a test opened is closed after it. */
 export function claimsOf(prepare: Prepare): Claim {
   return (name, body) => {
     test(name, { timeout: 180_000 }, async (context) => {
@@ -69,7 +69,7 @@ export class Scene {
     return this.start(options);
   }
 
-  /** Another process on the same store. Embedded adapters must be stopped first. */
+  /** Another process on the same store. Stop an embedded adapter first. */
   spawn(mode: ProcessMode, ...parameters: string[]): BrokerProcess {
     const child = new BrokerProcess(this.setup.process, mode, parameters);
     this.#processes.push(child);
@@ -90,14 +90,14 @@ export function text(body: Uint8Array): string {
   return new TextDecoder().decode(body);
 }
 
-/** Publishes one after the other; an id that begins with `high` goes to the high lane. */
+/** Publishes one message after the other. Ids that start with `high` go to the high lane. */
 export async function publishAll(broker: Broker, queue: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     await broker.publish(queue, { id, body: bytes(id), lane: id.startsWith('high') ? 'high' : 'normal' });
   }
 }
 
-/** Starts exactly one message, and settles it as told. */
+/** Starts exactly one message and settles it with `settle`. */
 export async function takeOne(
   broker: Broker,
   queue: string,
@@ -114,7 +114,7 @@ export async function takeOne(
   return delivery;
 }
 
-/** Consumes and acks, one at a time unless told, until `count` messages have come. */
+/** Consumes and acks, by default one at a time, until `count` messages have come. */
 export async function drain(
   broker: Broker,
   queue: string,

@@ -4,12 +4,12 @@ import type { Delivery } from '../broker.ts';
 import { bytes, type Claim, numbered } from './scene.ts';
 
 export function stormClaims(claim: Claim): void {
-  claim('when everything happens at once, each message is acked once and none is lost', async (scene) => {
+  claim('under concurrent load, each message is acked once and none is lost', async (scene) => {
     const { broker, setup } = scene;
     await broker.declare('letters');
     const acked: string[] = [];
     const handle = async (delivery: Delivery) => {
-      // What happens to a message depends on its number and attempt only, so that a failure can be repeated.
+      // The fate of a message depends only on its number and attempt, so a failure is reproducible.
       const fate = (Number(delivery.id.slice(1)) + delivery.attempt * 3) % 10;
       if (delivery.attempt < 4 && fate === 0) throw new Error('thrown');
       if (delivery.attempt < 4 && fate === 1) return delivery.retry({ delayMs: 20, reason: 'later' });
@@ -26,7 +26,7 @@ export function stormClaims(claim: Claim): void {
       broker.publish('letters', { id, body: bytes(id), lane: index % 4 === 0 ? 'high' : 'normal' }),
     );
     await eventually('some are done', () => acked.length > 300);
-    // What one consumer gives up, the others take.
+    // The other consumers take what this one gives up.
     await first?.close();
     await broker.pause('letters');
     await broker.resume('letters');

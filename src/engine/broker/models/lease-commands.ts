@@ -10,11 +10,11 @@ type Command = fc.AsyncCommand<{ state: model.LeaseState }, Handlers>;
 
 const delayMs = 3_600_000;
 
-/** Does the same to the model and to a real broker, whatever fast-check thinks of, and compares them after each step. */
+/** Applies the commands that fast-check picks to the model and to a real broker, and compares them after each step. */
 export async function compareWithModel(parts: {
   open: () => Promise<RealLeases>;
   consumers: number;
-  /** Whether a lease can be swept away under a process that lives. */
+  /** Whether a live process can lose its lease. */
   mayLapse: boolean;
   numRuns: number;
 }): Promise<void> {
@@ -63,7 +63,7 @@ const publish = command(
   },
 );
 
-/** The next message comes, with the attempts that the model knows, and its handler keeps it. */
+/** Takes the next message, checks its attempts against the model, and keeps its handler running. */
 const take = (who: number) =>
   command(
     `${who} takes`,
@@ -88,10 +88,10 @@ const take = (who: number) =>
     },
   );
 
-/** Whoever lost his lease is refused, also when his message is another's by now. */
+/** A consumer that lost its lease is refused, even if another consumer has its message by now. */
 const settle = (who: number, which: number, how: model.Settling) =>
   command(
-    `${who} ${how} what it took ${which} before the last`,
+    `${who} ${how} the message it took ${which} before its last`,
     (state) => model.consumerOf(state, who).holds.length > which,
     async (state, real) => {
       const { lease, holds } = model.consumerOf(state, who);
@@ -110,7 +110,7 @@ const settle = (who: number, which: number, how: model.Settling) =>
       else await assert.rejects(settling, (error) => hasCode(error, 'conflict'));
       finish();
       const settled = model.settle(state, who, hold, how);
-      // The refusal tells it that it has to begin again.
+      // The refusal tells the consumer to start again under a new lease.
       const began = current ? model.beginAgain(settled, who) : settled;
       if (began !== settled) await real.leases.beganAgain?.(who);
       return began;
@@ -119,7 +119,7 @@ const settle = (who: number, which: number, how: model.Settling) =>
 
 const sweep = (who: number) =>
   command(
-    `the lease of ${who} is swept away`,
+    `the lease of ${who} is swept`,
     (state) => model.hasLease(state, model.consumerOf(state, who).lease),
     async (state, { leases }) => {
       await leases.sweepLease?.(who);
@@ -135,14 +135,14 @@ const kill = (who: number) =>
       await real.kill(who);
       const { lease } = model.consumerOf(state, who);
       const swept = model.sweep(model.lapse(model.die(state, who), lease));
-      // Whoever comes looks first what the dead have left.
+      // A new process first rescues the messages of dead ones.
       return model.rescue(model.beginAgain(swept, who));
     },
   );
 
 const upkeep = (who: number, later: boolean) =>
   command(
-    `${who} takes care of things${later ? ', an hour later' : ''}`,
+    `${who} runs its upkeep${later ? ', an hour later' : ''}`,
     () => true,
     async (state, { leases }) => {
       if (later) await leases.makeDue();
@@ -156,7 +156,7 @@ const upkeep = (who: number, later: boolean) =>
 
 const redrive = (who: number) =>
   command(
-    `${who} gives back the dead letters`,
+    `${who} redrives the dead letters`,
     ({ messages }) => messages.some(({ at }) => at === 'dead'),
     async (state, { leases }) => {
       const dead = state.messages.filter(({ at }) => at === 'dead');
@@ -180,7 +180,7 @@ function command(
   };
 }
 
-/** The broker shows what the model has, in its order. */
+/** Asserts that the broker shows the messages of the model, in the same order. */
 async function agree({ messages }: model.LeaseState, { leases }: Handlers): Promise<void> {
   const broker = leases.broker(0);
   const found = messages.map((message, index) => ({ ...message, id: `m${index}` }));

@@ -6,13 +6,13 @@ import { leaseModel } from './lease-steps.ts';
 
 const small = { lanes: ['normal', 'high'], consumers: 2, starts: 1, leases: 3 } as const;
 
-test('whatever two consumers do and suffer in whatever order, two messages are never lost, doubled or miscounted', (t) => {
+test('two messages and two consumers: no order of steps and failures loses, duplicates or miscounts a message', (t) => {
   const { states, steps, flaw } = explore(leaseModel(small));
   assert.equal(flaw, undefined);
   t.diagnostic(`${states} states, ${steps} steps`);
 });
 
-test('one message that comes again and again, under many leases, is never lost, doubled or miscounted', (t) => {
+test('one message redelivered under many leases is never lost, duplicated or miscounted', (t) => {
   const { states, steps, flaw } = explore(
     leaseModel({ lanes: ['normal'], consumers: 2, starts: 2, leases: 4 }),
   );
@@ -21,16 +21,16 @@ test('one message that comes again and again, under many leases, is never lost, 
 });
 
 const flaws: Record<LeaseFlaw, RegExp> = {
-  'anybody settles': /another's|nobody who had it/,
-  'the lapsed are rescued before they are swept': /from \d, who lives/,
-  'numbers of leases come again': /held twice/,
+  'any consumer can settle': /another consumer|did not hold it/,
+  'lapsed leases are rescued before they are swept': /from \d, which is alive/,
+  'lease numbers are reused': /held twice/,
   'a claim is charged': /not started/,
-  'normal ones come first': /overtook/,
-  'only what was started is rescued': /lost/,
+  'normal messages come first': /overtook/,
+  'only started messages are rescued': /lost/,
   'a rescue forgets the attempts': /forgotten/,
 };
 for (const [name, expected] of Object.entries(flaws) as [LeaseFlaw, RegExp][]) {
-  test(`the check would find it if ${name}`, () => {
+  test(`the model check fails if ${name}`, () => {
     const { flaw } = explore(leaseModel({ ...small, starts: 2, leases: 4 }, name));
     assert.match(flaw?.why ?? '', expected);
   });

@@ -2,14 +2,14 @@ import type { Lane } from '../broker.ts';
 
 /**
  * Leases, claims and settlements of a broker in SQL tables, as pure steps from state to state. A consumer is a process;
- * its lease is one row, and everything that it claims bears the number of that row. Time is left out: a lease may lapse
- * at any moment, and what is delayed may become ready at any moment.
+ * its lease is one row, and everything it claims bears the number of that row. The model has no time: a lease may lapse,
+ * and a delayed message may become ready, at any moment.
  */
 export interface LeaseState {
-  /** In the order of publishing. */
+  /** In publish order. */
   messages: ModelMessage[];
   consumers: ModelConsumer[];
-  /** The rows that say who lives. A lapsed one still counts until it is swept away. */
+  /** The rows of live consumers. A lapsed lease still counts until it is swept. */
   leases: { number: number; lapsed: boolean }[];
   lastLease: number;
 }
@@ -20,14 +20,14 @@ export interface ModelMessage {
   /** The lease under which it is claimed; 0 for none. */
   owner: number;
   attempts: number;
-  /** How often a handler was really started: nobody stores it. */
+  /** How often a handler really started. No broker stores this. */
   starts: number;
 }
 
 export interface ModelConsumer {
   lease: number;
   alive: boolean;
-  /** What it believes to have. */
+  /** The messages it believes it holds. */
   holds: ModelHold[];
 }
 
@@ -40,14 +40,14 @@ export interface ModelHold {
 
 export type Settling = 'acks' | 'retries' | 'buries' | 'releases';
 
-/** Mistakes that a broker could make, for the proof that the check would find them. */
+/** Bugs that a broker could have; the tests prove that the check finds them. */
 export type LeaseFlaw =
-  | 'anybody settles'
-  | 'the lapsed are rescued before they are swept'
-  | 'numbers of leases come again'
+  | 'any consumer can settle'
+  | 'lapsed leases are rescued before they are swept'
+  | 'lease numbers are reused'
   | 'a claim is charged'
-  | 'normal ones come first'
-  | 'only what was started is rescued'
+  | 'normal messages come first'
+  | 'only started messages are rescued'
   | 'a rescue forgets the attempts';
 
 export function newLeaseState(lanes: readonly Lane[], consumers: number): LeaseState {
@@ -64,7 +64,7 @@ export function publish(state: LeaseState, index: number): LeaseState {
   return changeMessage(state, index, { at: 'ready' });
 }
 
-/** The message that is next for whoever asks: the high lane first, then the order of publishing. */
+/** The next message: high lane first, then publish order. */
 export function nextReady({ messages }: LeaseState, first: Lane = 'high'): number {
   const ready = (lane: Lane) =>
     messages.findIndex((message) => message.at === 'ready' && message.lane === lane);
@@ -73,13 +73,13 @@ export function nextReady({ messages }: LeaseState, first: Lane = 'high'): numbe
 }
 
 /**
- * A consumer whose lease is gone begins again under a new number: what runs goes on, and what was fetched is forgotten.
- * So does another process in the place of one that has died.
+ * A consumer that lost its lease starts again under a new number: running handlers go on, prefetched messages are
+ * forgotten. The process that replaces a dead one does the same.
  */
 export function beginAgain(state: LeaseState, who: number, flaw?: LeaseFlaw): LeaseState {
   const consumer = consumerOf(state, who);
   if (hasLease(state, consumer.lease)) return state;
-  const again = flaw === 'numbers of leases come again';
+  const again = flaw === 'lease numbers are reused';
   const number = again ? consumer.lease : state.lastLease + 1;
   const holds = consumer.holds.filter((hold) => hold.running);
   return {
@@ -89,10 +89,10 @@ export function beginAgain(state: LeaseState, who: number, flaw?: LeaseFlaw): Le
   };
 }
 
-/** Claims the next message. The answer may get lost: then the table says that it is ours, and we don't know. */
+/** Claims the next message. The answer may get lost: then the table says the message is ours, but we don't know it. */
 export function claim(state: LeaseState, who: number, answered = true, flaw?: LeaseFlaw): LeaseState {
   const consumer = consumerOf(state, who);
-  const index = nextReady(state, flaw === 'normal ones come first' ? 'normal' : 'high');
+  const index = nextReady(state, flaw === 'normal messages come first' ? 'normal' : 'high');
   const message = messageOf(state, index);
   const attempts = message.attempts + (flaw === 'a claim is charged' ? 1 : 0);
   const claimed = changeMessage(state, index, { at: 'claimed', owner: consumer.lease, attempts });
@@ -101,21 +101,21 @@ export function claim(state: LeaseState, who: number, answered = true, flaw?: Le
   return changeConsumer(claimed, who, { holds: [...consumer.holds, hold] });
 }
 
-/** The handler begins. Nothing is written yet. */
+/** Starts the handler. Nothing is written yet. */
 export function start(state: LeaseState, who: number, hold: ModelHold): LeaseState {
   const started = { ...hold, running: true, attempts: hold.attempts + 1 };
   const { starts } = messageOf(state, hold.message);
   return changeMessage(changeHold(state, who, hold, started), hold.message, { starts: starts + 1 });
 }
 
-/** The attempt is written, if the message is still ours. */
+/** Writes the attempt, if the message is still ours. */
 export function charge(state: LeaseState, who: number, hold: ModelHold): LeaseState {
   const written = messageOf(state, hold.message).attempts === hold.attempts;
   if (written || !isRightful(state, who, hold)) return state;
   return changeMessage(state, hold.message, { attempts: hold.attempts });
 }
 
-/** The handler ends with its message, which has an effect only if it is still ours. */
+/** The handler settles its message. This has an effect only if the message is still ours. */
 export function settle(
   state: LeaseState,
   who: number,
@@ -125,14 +125,14 @@ export function settle(
 ): LeaseState {
   const without = changeHold(state, who, hold, undefined);
   const { at } = messageOf(state, hold.message);
-  const careless = flaw === 'anybody settles' && at !== 'gone';
+  const careless = flaw === 'any consumer can settle' && at !== 'gone';
   if (!isRightful(state, who, hold) && !careless) return without;
   const becomes = { acks: 'gone', retries: 'delayed', buries: 'dead', releases: 'ready' } as const;
   const attempts = how === 'releases' ? hold.attempts - 1 : hold.attempts;
   return changeMessage(without, hold.message, { at: becomes[how], owner: 0, attempts });
 }
 
-/** What was fetched ahead goes back. */
+/** Gives back a prefetched message. */
 export function giveBack(state: LeaseState, who: number, hold: ModelHold): LeaseState {
   const without = changeHold(state, who, hold, undefined);
   return isRightful(state, who, hold)
@@ -140,7 +140,7 @@ export function giveBack(state: LeaseState, who: number, hold: ModelHold): Lease
     : without;
 }
 
-/** What the table says is ours and we don't know goes back. */
+/** Gives back messages that the table says are ours but we don't know of. */
 export function giveBackUnknown(state: LeaseState, who: number): LeaseState {
   const { lease, holds } = consumerOf(state, who);
   const known = new Set(holds.filter((hold) => hold.under === lease).map((hold) => hold.message));
@@ -155,19 +155,19 @@ export function renew(state: LeaseState, who: number): LeaseState {
   return changeLease(state, consumerOf(state, who).lease, false);
 }
 
-/** Somebody takes the lapsed for dead: their rows go. */
+/** Deletes the rows of lapsed leases. */
 export function sweep(state: LeaseState): LeaseState {
   if (!state.leases.some(({ lapsed }) => lapsed)) return state;
   return { ...state, leases: state.leases.filter(({ lapsed }) => !lapsed) };
 }
 
-/** What is claimed under a lease that is gone is ready again. */
+/** Makes messages ready again whose lease is gone. */
 export function rescue(state: LeaseState, flaw?: LeaseFlaw): LeaseState {
-  const early = flaw === 'the lapsed are rescued before they are swept';
+  const early = flaw === 'lapsed leases are rescued before they are swept';
   const running = (index: number) =>
     state.consumers.some(({ holds }) => holds.some((hold) => hold.message === index && hold.running));
   const freed = freeMessages(state, ({ owner }, index) => {
-    if (flaw === 'only what was started is rescued' && !running(index)) return false;
+    if (flaw === 'only started messages are rescued' && !running(index)) return false;
     return !state.leases.some(({ number, lapsed }) => number === owner && !(early && lapsed));
   });
   if (flaw !== 'a rescue forgets the attempts') return freed;
@@ -185,7 +185,7 @@ export function promote(state: LeaseState): LeaseState {
   return { ...state, messages };
 }
 
-/** Dead letters are given back with no attempts. */
+/** Returns dead letters to the queue with zero attempts. */
 export function redrive(state: LeaseState): LeaseState {
   const messages = state.messages.map((message) =>
     message.at === 'dead' ? { ...message, at: 'ready' as const, attempts: 0 } : message,
@@ -193,12 +193,12 @@ export function redrive(state: LeaseState): LeaseState {
   return { ...state, messages };
 }
 
-/** `kill -9`: what it held is not said to anybody. */
+/** `kill -9`: the consumer reports nothing about the messages it held. */
 export function die(state: LeaseState, who: number): LeaseState {
   return changeConsumer(state, who, { alive: false, holds: [] });
 }
 
-/** Claimed under the number that the consumer has, and that the message bears. */
+/** Whether the message is claimed under the consumer's current lease number. */
 export function isRightful(state: LeaseState, who: number, hold: ModelHold): boolean {
   const message = messageOf(state, hold.message);
   const ours = hold.under === consumerOf(state, who).lease && hasLease(state, hold.under);

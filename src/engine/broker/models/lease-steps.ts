@@ -26,7 +26,7 @@ import {
   sweep,
 } from './lease-model.ts';
 
-/** How far it goes: each message is started so often, and so many leases are given out. */
+/** Limits on the search: starts per message and leases given out. */
 interface Bounds {
   lanes: readonly Lane[];
   consumers: number;
@@ -36,7 +36,7 @@ interface Bounds {
 
 const settlings: readonly Settling[] = ['acks', 'retries', 'buries', 'releases'];
 
-/** Everything that publishers, consumers, their deaths, lost answers and the upkeep can do, in every order. */
+/** Every order of what publishers, consumers, deaths, lost answers and upkeep can do. */
 export function leaseModel(bounds: Bounds, flaw?: LeaseFlaw): Model<LeaseState> {
   return {
     initial: newLeaseState(bounds.lanes, bounds.consumers),
@@ -47,9 +47,9 @@ export function leaseModel(bounds: Bounds, flaw?: LeaseFlaw): Model<LeaseState> 
         if (consumerOf(state, who).alive) yield* consumerSteps(bounds, state, who, flaw);
       for (const { number, lapsed } of state.leases)
         if (!lapsed) yield [`lease ${number} lapses`, lapse(state, number)];
-      yield ['the lapsed are swept', sweep(state)];
-      yield ['what they had is rescued', rescue(state, flaw)];
-      yield ['what is due is ready', promote(state)];
+      yield ['lapsed leases are swept', sweep(state)];
+      yield ['their messages are rescued', rescue(state, flaw)];
+      yield ['due messages become ready', promote(state)];
     },
     wrong: (state, before, step) =>
       whoHoldsTwice(state) ??
@@ -74,11 +74,11 @@ function* consumerSteps(
   } else {
     if (nextReady(state) >= 0) {
       yield [`${who} claims`, claim(state, who, true, flaw)];
-      yield [`${who} claims and hears nothing`, claim(state, who, false, flaw)];
+      yield [`${who} claims and gets no answer`, claim(state, who, false, flaw)];
     }
-    yield [`${who} gives back the unknown`, giveBackUnknown(state, who)];
+    yield [`${who} gives back unknown claims`, giveBackUnknown(state, who)];
   }
-  // The order of starting: high ones first.
+  // In start order: high lane first.
   const fetched = holds.filter((hold) => !hold.running);
   const first = fetched.find(({ message }) => messageOf(state, message).lane === 'high') ?? fetched[0];
   if (first && messageOf(state, first.message).starts < bounds.starts)
@@ -104,12 +104,12 @@ function whoHoldsTwice(state: LeaseState): string | undefined {
     const twice = state.consumers.some(
       ({ lease, holds }) => holds.filter((hold) => hold.message === index && hold.under === lease).length > 1,
     );
-    if (holders.length > 1 || twice) return `message ${index} is held twice by the living`;
+    if (holders.length > 1 || twice) return `message ${index} is held twice by live consumers`;
   }
   return undefined;
 }
 
-/** If everybody died now, all that was confirmed and not acked would be there for whoever comes. */
+/** If all consumers died now, every confirmed and unacked message would still be there for the next one. */
 function whatIsLost(state: LeaseState, flaw?: LeaseFlaw): string | undefined {
   const nobody = { ...state, leases: [], consumers: state.consumers.map((one) => ({ ...one, holds: [] })) };
   const lost = promote(rescue(nobody, flaw)).messages.findIndex(({ at }) => at === 'claimed');
@@ -118,7 +118,7 @@ function whatIsLost(state: LeaseState, flaw?: LeaseFlaw): string | undefined {
 
 function whatWasMiscounted(state: LeaseState, before: LeaseState, step: string): string | undefined {
   for (const [index, { attempts, starts }] of state.messages.entries()) {
-    if (attempts > starts) return `message ${index} is charged for what was not started`;
+    if (attempts > starts) return `message ${index} is charged for an attempt that was not started`;
     const less = messageOf(before, index).attempts - attempts;
     if (less > (step.includes('releases') ? 1 : 0)) return `an attempt of message ${index} is forgotten`;
   }
@@ -135,20 +135,22 @@ function whatOvertook(state: LeaseState, before: LeaseState): string | undefined
   return undefined;
 }
 
-/** What is claimed changes only by whom it belongs to, or when he has no lease; what is not, only by being claimed. */
+/** Only its holder changes a claimed message, unless the lease of the holder is gone; a ready message only gets claimed. */
 function whoHadNoRight(state: LeaseState, before: LeaseState): string | undefined {
   for (const [index, { at }] of state.messages.entries()) {
     const was = messageOf(before, index);
     if (was.at === at) continue;
-    if (was.at === 'ready' && at !== 'claimed') return `message ${index} was settled by nobody who had it`;
+    if (was.at === 'ready' && at !== 'claimed')
+      return `message ${index} was settled by a consumer that did not hold it`;
     if (was.at !== 'claimed') continue;
     for (const [who, { holds }] of before.consumers.entries()) {
       for (const hold of holds) {
         if (hold.message !== index) continue;
         const settled = !consumerOf(state, who).holds.includes(hold);
-        if (settled && !isRightful(before, who, hold)) return `${who} settled ${index}, which was another's`;
+        if (settled && !isRightful(before, who, hold))
+          return `${who} settled ${index}, which belongs to another consumer`;
         if (!settled && isRightful(before, who, hold) && hasLease(before, hold.under))
-          return `message ${index} was taken from ${who}, who lives`;
+          return `message ${index} was taken from ${who}, which is alive`;
       }
     }
   }

@@ -9,8 +9,7 @@ import { compareWithModel } from './lease-commands.ts';
 import { queue, type RealLeases } from './real-leases.ts';
 
 const consumers = 2;
-/** So long that none lapses by itself. */
-// So that no delay of a message is taken for the pause between two turns of upkeep.
+/** So long that no lease lapses by itself, and no message delay is mistaken for the pause between two upkeeps. */
 const leaseMs = 3 * 7_200_000;
 
 let server: Awaited<ReturnType<typeof sharedPostgres>>;
@@ -19,13 +18,13 @@ before(async () => {
 });
 after(() => server.close());
 
-test('leases in PostgreSQL do what the model does, whoever is killed, forgotten or late', {
+test('leases in PostgreSQL match the model, whichever consumers are killed, forgotten or late', {
   timeout: 300_000,
 }, async () => {
   await compareWithModel({ open, consumers, mayLapse: true, numRuns: 8 });
 });
 
-/** The system's time, but upkeep comes when it is told to. */
+/** The system's time, but upkeep runs only on request. */
 class UpkeepClock implements Clock {
   #due: (() => void) | undefined;
   now = systemClock.now;
@@ -38,7 +37,7 @@ class UpkeepClock implements Clock {
     };
   }
 
-  /** One whole turn, after the one under way. */
+  /** Runs one complete upkeep, after the one under way. */
   async upkeep(): Promise<void> {
     const due = await this.waits();
     this.#due = undefined;
@@ -51,7 +50,7 @@ class UpkeepClock implements Clock {
   }
 }
 
-/** Whoever asks for the status waits until all that is to be written is. */
+/** The status is answered only after all pending writes. */
 async function written(broker: Broker): Promise<void> {
   await broker.status(queue);
 }

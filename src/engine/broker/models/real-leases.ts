@@ -6,17 +6,17 @@ export const queue = 'letters';
 /** A real broker as the model sees it: one empty queue, and a process for each consumer. */
 export interface RealLeases {
   broker(who: number): Broker;
-  /** Resolves when the attempts of what runs are on disk. */
+  /** Resolves when the attempts of running messages are on disk. */
   chargesWritten(who: number): Promise<void>;
-  /** The lease of a consumer goes, and nobody tells it. */
+  /** Deletes the lease of a consumer without telling it. */
   sweepLease?(who: number): Promise<void>;
-  /** Resolves when a consumer whose lease went has another. */
+  /** Resolves when a consumer that lost its lease has a new one. */
   beganAgain?(who: number): Promise<void>;
-  /** `kill -9`, and another process in its place. */
+  /** `kill -9`, then starts another process in its place. */
   kill(who: number): Promise<void>;
-  /** A turn of what a consumer does now and then. */
+  /** Runs the periodic upkeep of a consumer once. */
   upkeep(who: number): Promise<void>;
-  /** Lets the time of everything that is delayed come; the next upkeep sees it. */
+  /** Makes every delayed message due. The next upkeep promotes it. */
   makeDue(): Promise<void>;
   close(): Promise<void>;
 }
@@ -27,11 +27,11 @@ interface Running {
   finish(): void;
 }
 
-/** The handlers of all consumers, each waiting with its message until told what to do with it. */
+/** The handlers of all consumers, each holding its message until the test settles it. */
 export class Handlers {
   readonly leases: RealLeases;
   readonly #running = new Map<number, Running[]>();
-  /** Handlers of the killed: they go on until the end, as nobody can stop them in this process. */
+  /** Handlers of killed consumers. They run in this process, so nothing can stop them before the end. */
   #lost: Running[] = [];
 
   constructor(leases: RealLeases) {
@@ -53,7 +53,7 @@ export class Handlers {
     return running.delivery;
   }
 
-  /** Hands over what the consumer took as the `index`th of those it still has. */
+  /** Returns the delivery at `index` among those the consumer still holds. */
   give(who: number, index: number): Running {
     const [running] = this.#of(who).splice(index, 1);
     if (!running) throw new Error(`consumer ${who} has no delivery ${index}`);

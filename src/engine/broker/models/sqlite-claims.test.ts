@@ -8,7 +8,7 @@ import { openSqliteBroker } from '../sqlite.ts';
 import { compareWithModel } from './lease-commands.ts';
 import { queue, type RealLeases } from './real-leases.ts';
 
-test('claims in SQLite do what the model does, however often the process is killed', {
+test('claims in SQLite match the model, however often the process is killed', {
   timeout: 300_000,
 }, async (t) => {
   const directory = await temporaryDirectory(t);
@@ -21,9 +21,9 @@ test('claims in SQLite do what the model does, however often the process is kill
     await broker.declare(queue);
     return {
       broker: () => broker,
-      // Commands run in the order of asking.
+      // Commands run in the order they were sent.
       chargesWritten: () => broker.declare(queue),
-      // What another process would find: the file as it is at this moment.
+      // Another process would find the file as it is now.
       async kill() {
         const copy = newFile();
         await broker.snapshot?.(copy);
@@ -34,7 +34,7 @@ test('claims in SQLite do what the model does, however often the process is kill
       async makeDue() {
         clock.advance(4_000_000);
         await eventually(
-          'what is due is ready',
+          'due messages are ready',
           async () => (await broker.status(queue)).delayed === 0,
           30_000,
         );

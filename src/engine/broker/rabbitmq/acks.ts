@@ -1,13 +1,13 @@
 import type { Channel } from 'rabbitmq-client';
 
 /**
- * Acks that are answered. AMQP has no answer to an ack, but a channel does one thing after the other: an answer to
- * anything that follows says that the ack has gone to the queue. All acks of one round trip share it, and as far as
- * no older message is still in hand they are one command.
+ * Acks that are answered. AMQP has no answer to an ack, but a channel works in order: the answer to any later command says
+ * that the ack has reached the queue. All acks of one round trip share that command, and they are one ack command as far
+ * as no older message is still in hand.
  */
 export class Acks {
   readonly #channel: Channel;
-  /** Tags of messages in hand, in the order in which they came: always ascending. */
+  /** Tags of messages in hand, in order of arrival: always ascending. */
   readonly #inHand = new Set<number>();
   readonly #done = new Set<number>();
   #last = 0;
@@ -18,7 +18,7 @@ export class Acks {
     this.#channel = channel;
   }
 
-  /** False when one before it was never seen: it must not be acked with those that follow. */
+  /** False if a message before it never arrived: that one must not be acked with its successors. */
   received(deliveryTag: number): boolean {
     const isNext = deliveryTag === this.#last + 1;
     this.#last = deliveryTag;
@@ -26,7 +26,7 @@ export class Acks {
     return isNext;
   }
 
-  /** To be called when the server was told, not before: an older message in hand keeps acks from covering it. */
+  /** Call this after telling the server, not before: an older message in hand keeps acks from covering it. */
   gaveBack(deliveryTag: number): void {
     this.#inHand.delete(deliveryTag);
   }
@@ -39,7 +39,7 @@ export class Acks {
 
   async #ask(): Promise<void> {
     await this.#asked.catch(() => {});
-    // Those who ack from now on need an answer of their own.
+    // Later acks need an answer of their own.
     this.#next = undefined;
     this.#send();
     const asked = this.#channel.exchangeDeclare({ exchange: 'amq.fanout', passive: true });

@@ -18,7 +18,7 @@ test('an address may name several servers, and its parts are unescaped', async (
   });
 });
 
-test('an address that is none is refused without repeating it', async () => {
+test('an invalid address is refused, and the error does not repeat it', async () => {
   for (const url of [
     'http://ann:secret@one',
     'amqp://ann:secret%@one',

@@ -7,7 +7,7 @@ const shape = /^(amqps?):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)(?:\/([^?]*))?
 
 /**
  * Reads `amqp://user:password@host1:5672,host2:5672/vhost`. With `amqps:`, `?cacertfile=`, `certfile=` and `keyfile=`
- * name PEM files, as in RabbitMQ's own URIs. No message of ours repeats the URL: it holds the password.
+ * name PEM files, as in RabbitMQ's own URIs. Our error messages never repeat the URL: it holds the password.
  */
 export async function readAddress(text: string): Promise<ConnectionOptions & { hosts: string[] }> {
   const [, scheme, user = 'guest', password = 'guest', hosts = '', path = '', query = ''] =

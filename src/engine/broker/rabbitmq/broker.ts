@@ -26,12 +26,12 @@ import type { Shared } from './shared.ts';
 
 const lanes: readonly Lane[] = ['high', 'normal'];
 
-/** What this process knows of a queue beyond the registry. */
+/** What this process knows about a queue beyond the registry. */
 interface LocalQueue {
   consumers: Set<RabbitConsumer>;
   pace: Pace;
   room: Room;
-  /** Looks take messages away for a moment: one at a time. */
+  /** A look takes messages away for a moment, so only one runs at a time. */
   looking: Mutex;
 }
 
@@ -51,7 +51,7 @@ export class RabbitBroker implements Broker {
     this.#heads = new Heads(shared.clock);
   }
 
-  /** The registry has heard of a change. */
+  /** The registry reports a change. */
   changed(queue: string): void {
     for (const consumer of this.#local.get(queue)?.consumers ?? []) consumer.wake();
   }
@@ -193,7 +193,7 @@ export class RabbitBroker implements Broker {
     return local;
   }
 
-  /** One look at a time, on a channel of its own. */
+  /** Runs one look at a time, on its own channel. */
   #look<T>(queue: string, work: (channel: Channel) => Promise<T>): Promise<T> {
     return this.#of(queue).looking.run(() => this.#shared.link.use(work));
   }
@@ -237,7 +237,7 @@ export class RabbitBroker implements Broker {
     });
   }
 
-  /** Takes dead letters (those ids, or all) away, once `keep` has them. The others are given back. */
+  /** Removes dead letters (these ids, or all) once `keep` has stored them, and gives back the others. */
   async #takeDead(
     queue: string,
     ids: readonly string[] | undefined,

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { Clock } from '../../time/clock.ts';
 import type { RecordStream } from './record-stream.ts';
 
-/** A handler that is done sooner than this, and publishes nothing, costs no record. */
+/** A handler that finishes sooner and publishes nothing costs no record. */
 const graceMs = 10;
 /** Clocks differ, and the stream is indexed coarsely. */
 const marginSeconds = 60;
 
 const record = z.object({ charges: z.array(z.tuple([z.string(), z.number()])) });
 
-/** What a message in hand was charged. */
+/** The attempts charged to a message in hand. */
 export interface Charge {
   life: string;
   attempts: number;
@@ -17,8 +17,8 @@ export interface Charge {
 }
 
 /**
- * Attempts of messages that are being processed. The server counts deliveries, those of messages that nobody started
- * too, so we write into a stream what we start; whoever gets a message for the second time looks there.
+ * Attempts of messages that are being processed. The server counts every delivery, even of messages that no handler
+ * started, so we record starts in a stream. A process that gets a redelivered message looks there.
  */
 export class Charges {
   readonly #stream: RecordStream;
@@ -45,18 +45,18 @@ export class Charges {
     return charge;
   }
 
-  /** Its message was settled: a charge that was not written need not be. */
+  /** The message is settled: a charge that is not written yet is dropped. */
   end(charge: Charge): void {
     this.#unwritten.delete(charge);
   }
 
-  /** The attempt never was: what was written is taken back. */
+  /** Takes back the attempt, even if it is already written. */
   async revoke(charge: Charge): Promise<void> {
     this.end(charge);
     if (charge.isWritten) await this.#stream.append({ charges: [[charge.life, charge.attempts - 1]] });
   }
 
-  /** Called before anything is published: on one channel, so whatever is confirmed later implies these charges. */
+  /** Call this before any publish. Both use one channel, so a later confirm implies these charges. */
   write(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -64,11 +64,11 @@ export class Charges {
     const charges = [...this.#unwritten];
     this.#unwritten.clear();
     for (const charge of charges) charge.isWritten = true;
-    // A charge that is lost with a server lets the message have one attempt more.
+    // If a server loses a charge, the message gets one more attempt.
     this.#stream.append({ charges: charges.map(({ life, attempts }) => [life, attempts]) }).catch(() => {});
   }
 
-  /** The attempts that were last charged to this life, undefined when none. Those who ask together share one reading. */
+  /** The attempts last charged to this life, undefined if none. Concurrent calls share one read. */
   look(life: string, since: number): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ life, since, resolve, reject });

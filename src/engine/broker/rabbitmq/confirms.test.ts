@@ -4,7 +4,7 @@ import { Confirms } from './confirms.ts';
 
 const second = 1000;
 
-/** Looks every second of virtual time; `each` says what happens in it. Returns the second in which it was overdue. */
+/** Checks every second of virtual time; `each` acts in it. Returns the second in which a confirm is overdue. */
 function overdueAt(
   confirms: Confirms<{ sentAt: number }>,
   seconds: number,
@@ -18,7 +18,7 @@ function overdueAt(
   return undefined;
 }
 
-test('a server that is slow but confirms one after the other is waited for, however long that takes', () => {
+test('a slow server that keeps confirming is never overdue', () => {
   const confirms = new Confirms<{ sentAt: number }>();
   for (let count = 0; count < 60; count++) confirms.pending.add({ sentAt: 0 });
   const confirmOne = () => {
@@ -30,7 +30,7 @@ test('a server that is slow but confirms one after the other is waited for, howe
   assert.equal(confirms.pending.size, 0);
 });
 
-test('so is one that is always behind by more than ten seconds', () => {
+test('nor is one that always lags by more than ten seconds', () => {
   const confirms = new Confirms<{ sentAt: number }>();
   const each = (now: number) => {
     confirms.pending.add({ sentAt: now });
@@ -43,13 +43,13 @@ test('so is one that is always behind by more than ten seconds', () => {
   assert.equal(overdueAt(confirms, 100, each), undefined);
 });
 
-test('when nothing is confirmed for ten seconds it is overdue', () => {
+test('a confirm is overdue when the server confirms nothing for ten seconds', () => {
   const confirms = new Confirms<{ sentAt: number }>();
   confirms.pending.add({ sentAt: 0 });
   assert.equal(overdueAt(confirms, 60), 10);
 });
 
-test('a confirm that others overtake by ten seconds is overdue, however many come', () => {
+test('a confirm that others overtake by ten seconds is overdue, however many others come', () => {
   const confirms = new Confirms<{ sentAt: number }>();
   confirms.pending.add({ sentAt: 0 });
   assert.equal(
@@ -58,7 +58,7 @@ test('a confirm that others overtake by ten seconds is overdue, however many com
   );
 });
 
-test('time in which the server took nothing does not count', () => {
+test('time in which the server accepts nothing does not count', () => {
   const confirms = new Confirms<{ sentAt: number }>();
   confirms.pending.add({ sentAt: 0 });
   assert.equal(
@@ -67,6 +67,6 @@ test('time in which the server took nothing does not count', () => {
   );
 });
 
-test('where nothing is to be confirmed nothing is overdue', () => {
+test('with no unconfirmed messages nothing is overdue', () => {
   assert.equal(overdueAt(new Confirms<{ sentAt: number }>(), 60), undefined);
 });

@@ -1,12 +1,12 @@
-/** A confirm can be lost for ever with the leader of a stream; most take milliseconds. */
+/** A confirm can be lost for good with the leader of a stream; most take milliseconds. */
 const confirmMs = 10_000;
 
-/** What a channel has not confirmed, the oldest first, and whether there is still hope that it will. */
+/** The unconfirmed messages of a channel, oldest first, and whether their confirms are lost. */
 export class Confirms<Message extends { sentAt: number }> {
   readonly pending = new Set<Message>();
   #isConfirming = false;
   #lastAt = 0;
-  /** When the newest of the confirmed ones was sent. */
+  /** When the newest confirmed message was sent. */
   #newestSentAt = 0;
 
   confirmed(sentAt: number): void {
@@ -15,8 +15,8 @@ export class Confirms<Message extends { sentAt: number }> {
   }
 
   /**
-   * To be asked now and then. A server that is slow confirms something all the time, and about in order; so a confirm is
-   * lost when nothing is confirmed at all, or when it was overtaken by far. Before `freeSince` the server took nothing.
+   * Call this now and then. A slow server keeps confirming, roughly in order. So a confirm is lost if the server confirms
+   * nothing at all, or if others overtook it by far. Before `freeSince` the server accepted nothing.
    */
   isOverdue(now: number, freeSince: number): boolean {
     if (this.#isConfirming) this.#lastAt = now;

@@ -18,8 +18,8 @@ const firstPollMs = 10;
 const lastPollMs = 250;
 
 /**
- * One call of `consume`: a channel of its own, two lanes. Quick messages are sent to us ahead; long ones, and those of
- * which we don't know yet, are fetched one by one, the high lane first, so that none waits here while others are idle.
+ * One call of `consume`: its own channel, two lanes. The server sends quick messages ahead. Long ones, and those whose
+ * duration we don't know yet, are fetched one by one, high lane first, so that none waits here while others are idle.
  */
 export class RabbitConsumer implements Consumer {
   readonly #queue: string;
@@ -57,12 +57,12 @@ export class RabbitConsumer implements Consumer {
     return this.#hand?.size ?? 0;
   }
 
-  /** Something may have come, or the queue was paused, resumed or removed. */
+  /** A message may have come, or the queue was paused, resumed or removed. */
   wake(): void {
     this.#bell.ring();
   }
 
-  /** Deletes what is here and not started. */
+  /** Deletes the messages that are here and not started. */
   async purge(): Promise<number> {
     const hand = this.#hand;
     const all = hand?.takeWaiting() ?? [];
@@ -105,13 +105,13 @@ export class RabbitConsumer implements Consumer {
         }
         await hand.giveBack(hand.takeWaiting());
       } catch {
-        // The connection was lost: what we had goes to others, and we try again.
+        // The connection was lost: the server gives our messages to others, and we try again.
       }
       if (!signal.aborted) await this.#wait(againMs);
     }
   }
 
-  /** Lets the server send messages ahead, until that is no longer wanted. */
+  /** Lets the server send messages ahead, as long as they are quick. */
   async #subscribe(hand: Hand): Promise<void> {
     const { channel } = hand;
     const { concurrency, prefetch = this.#pace.ahead(concurrency) } = this.#options;
@@ -129,7 +129,7 @@ export class RabbitConsumer implements Consumer {
     while (this.#isOpen && channel.active && this.#pace.isQuick) await this.#wait(foreverMs);
     this.#isSubscribed = false;
     for (const tag of tags) await channel.basicCancel(tag);
-    // What had come before the answer is handed over in the next turn.
+    // The client delivers messages that came before the answer in the next turn.
     await new Promise(setImmediate);
     await hand.giveBack(hand.takeWaiting());
   }
@@ -143,7 +143,7 @@ export class RabbitConsumer implements Consumer {
     await this.#idle(hand.channel);
   }
 
-  /** Waits for a message. Counting costs the server little; to fetch from an empty queue costs a write. */
+  /** Waits for a message. Counting costs the server little; fetching from an empty queue costs a write. */
   async #idle(channel: Channel): Promise<void> {
     for (let ms = firstPollMs; this.#isOpen && channel.active; ms = Math.min(2 * ms, lastPollMs)) {
       await this.#wait(ms);
@@ -162,7 +162,7 @@ export class RabbitConsumer implements Consumer {
     this.#dispatch();
   }
 
-  /** It came before: whoever had it may have started it. */
+  /** The message is redelivered: the previous consumer may have started it. */
   async #count(hand: Hand, one: InHand): Promise<void> {
     try {
       const { life, publishedAt } = one.message;
@@ -171,7 +171,7 @@ export class RabbitConsumer implements Consumer {
       one.isCounted = true;
       this.#dispatch();
     } catch {
-      // Without its count it is not started; with a new channel it comes again.
+      // Don't start a message without its count; a new channel delivers it again.
       await hand.channel.close();
     }
   }

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => cluster.close());
 
-test('to close a channel ends, though the connection is lost meanwhile', async (t) => {
+test('closing a channel ends even if the connection is lost meanwhile', async (t) => {
   const { url } = await cluster.createHost();
   const { gate, url: through } = await gateBefore(t, url);
   const link = new RabbitLink(
@@ -33,7 +33,7 @@ test('to close a channel ends, though the connection is lost meanwhile', async (
   await link.connected();
   const used = link.use(async (channel) => {
     gate.shut();
-    // Asked and not answered when the channel is to be closed.
+    // A request that is still unanswered when the channel closes.
     channel.queueDeclare({ queue: 'nobody' }).catch(() => {});
     setImmediate(() => {
       gate.cut();
@@ -44,7 +44,7 @@ test('to close a channel ends, though the connection is lost meanwhile', async (
   await eventually('it serves again', () => link.use(async () => true));
 });
 
-test('when the way to the server is cut again and again, nothing is lost, and nothing is held back', async (t) => {
+test('when the connection is cut again and again, no message is lost or stuck', async (t) => {
   const { url } = await cluster.createHost();
   const { gate, url: through } = await gateBefore(t, url);
   const producer = await openRabbitBroker({ url, clock: systemClock });
@@ -67,7 +67,7 @@ test('when the way to the server is cut again and again, nothing is lost, and no
   const sending = publishAll(producer, 'letters', all);
   for (let cuts = 0; cuts < 6; cuts++) {
     const before = settled.size;
-    await eventually('it goes on', () => settled.size > before + 50, 60_000);
+    await eventually('messages flow again', () => settled.size > before + 50, 60_000);
     gate.cut();
   }
   await sending;
@@ -78,8 +78,8 @@ test('when the way to the server is cut again and again, nothing is lost, and no
   assert.deepEqual(handled, new Set(all));
 });
 
-for (const others of ['nothing else is', 'others are']) {
-  test(`a message whose confirm does not come is sent again, while ${others} confirmed`, async (t) => {
+for (const others of ['no others are', 'others are']) {
+  test(`a message without a confirm is sent again while ${others} confirmed`, async (t) => {
     const { url, name: host } = await cluster.createHost();
     const clock = new ManualClock();
     const address = await readAddress(url);
@@ -106,7 +106,7 @@ for (const others of ['nothing else is', 'others are']) {
     void sent.then(() => {
       isConfirmed = true;
     });
-    // Time enough for it to be given up, and to be on its way once more.
+    // Enough time to give up on the message and send it again.
     for (let seconds = 0; seconds < 15; seconds++) {
       clock.advance(1000);
       await wait(50);
@@ -115,7 +115,7 @@ for (const others of ['nothing else is', 'others are']) {
     assert.equal(isConfirmed, false);
     await tell('resume');
     await sent;
-    // The first one, and the other twice: that it may come twice is said, that it may not come at all is not.
+    // The first one, and the other twice: we promise at least once.
     const count = () => link.use((channel) => countReady(channel, 'notes'));
     await eventually('all are there', async () => (await count()) === 3);
   });

@@ -10,8 +10,8 @@ interface Head {
 }
 
 /**
- * When the first message of each queue was published. To know it one must take the message and give it back, and the
- * server counts that, so what was seen is believed for a tenth of its age, unless the queue got shorter.
+ * When the first message of each queue was published. To find out, one must take the message and give it back, and the
+ * server counts that. So a look stays valid for a tenth of the message's age, unless the queue gets shorter.
  */
 export class Heads {
   readonly #clock: Clock;

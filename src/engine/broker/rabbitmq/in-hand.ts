@@ -9,24 +9,24 @@ import { atOnce, giveBack, passOn } from './look.ts';
 import type { RabbitMessage } from './message.ts';
 import type { Shared } from './shared.ts';
 
-/** A message that the server has given to us. */
+/** A message that the server delivered to us. */
 export interface InHand {
   message: RabbitMessage;
-  /** The queue of the server that it came from. */
+  /** The server queue it came from. */
   from: string;
   deliveryTag: number;
-  /** False while we look whether an earlier process had started it. */
+  /** False while we check whether an earlier process started it. */
   isCounted: boolean;
 }
 
-/** A channel and the messages that came over it. When it is lost, they are another's. */
+/** A channel and the messages it delivered. When the channel is lost, the server gives them to others. */
 export class Hand {
   readonly channel: Channel;
   readonly #acks: Acks;
   readonly #queue: string;
   readonly #shared: Shared;
   readonly #open = new Set<InHand>();
-  /** What has come and is not started. */
+  /** Messages that are not started. */
   readonly #waiting: Record<Lane, InHand[]> = { high: [], normal: [] };
   readonly #acked = new Map<string, number>();
 
@@ -47,13 +47,13 @@ export class Hand {
 
   add(one: InHand): void {
     this.#open.add(one);
-    // A foreign producer's high message lies in the normal queue; from here on it goes first.
+    // A high message of a foreign producer came through the normal queue; from here on it goes first.
     this.#waiting[one.message.lane].push(one);
-    // A message got lost within the client: with the channel closed it comes again.
+    // The client lost a message: closing the channel makes the server deliver it again.
     if (!this.#acks.received(one.deliveryTag)) void this.channel.close();
   }
 
-  /** The next one to start, if its attempts are known and the channel still lives: else it is another's. */
+  /** The next message to start, if its attempts are known and the channel is still open. */
   next(): InHand | undefined {
     const lane = this.#waiting.high.length > 0 ? this.#waiting.high : this.#waiting.normal;
     return this.channel.active && lane[0]?.isCounted ? lane.shift() : undefined;
@@ -94,7 +94,7 @@ export class Hand {
     this.#open.delete(one);
   }
 
-  /** To the front of the queues that they came from. */
+  /** Puts messages back at the front of their queues. */
   async giveBack(messages: readonly InHand[]): Promise<void> {
     for (const [from, group] of Map.groupBy(messages, (one) => one.from)) {
       await giveBack(this.channel, from, group, this.#shared.clock);
@@ -105,11 +105,11 @@ export class Hand {
     }
   }
 
-  /** Not before the queues have all acks: many at once wait in the server's channel, and would end with it. */
+  /** Closes after the queues have all acks: the server's channel holds some back and would drop them. */
   async close(): Promise<void> {
     try {
       for (const [from, count] of this.#acked) {
-        // The first sends on what was held back, the second waits for that.
+        // The first round sends the acks held back, the second waits for them.
         for (let round = 0; round < 2 && count > atOnce; round++) await passOn(this.channel, from);
       }
     } catch {
@@ -129,6 +129,6 @@ export class Hand {
 
   #check(): void {
     if (!this.channel.active)
-      throw unavailable(new Error('the connection was lost, so the message comes again'));
+      throw unavailable(new Error('the connection was lost; the message will be delivered again'));
   }
 }

@@ -6,7 +6,7 @@ import { endsWithin, unlessAborted, withDeadline } from '../../time/deadline.ts'
 const connectMs = 20_000;
 const closeMs = 5_000;
 
-/** A connection that finds its way back by itself, and what goes wrong with it, said in our words. */
+/** A connection that reconnects by itself and reports errors as PismakError. */
 export class RabbitLink {
   readonly #connection: Connection;
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class RabbitLink {
   #wasConnected = false;
   #freeSince: number | undefined;
 
-  /** `purpose` is what administrators see in the list of connections. */
+  /** Administrators see `purpose` in the list of connections. */
   constructor(
     create: (options: ConnectionOptions) => Connection,
     address: ConnectionOptions,
@@ -26,7 +26,7 @@ export class RabbitLink {
     this.#connection = create({
       ...address,
       connectionName: `pismak ${purpose}`,
-      // Without it get and ack stall 44 ms in the kernel.
+      // Otherwise get and ack stall 44 ms in the kernel.
       noDelay: true,
       heartbeat: 10,
       retryLow: 100,
@@ -47,7 +47,7 @@ export class RabbitLink {
     });
   }
 
-  /** Fails at once when another try would fail as well, else after 20 s. */
+  /** Fails at once if a retry is hopeless, otherwise after 20 s. */
   async connected(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#connection.once('connection', resolve);
@@ -56,7 +56,7 @@ export class RabbitLink {
     });
     try {
       await withDeadline(this.#clock, connectMs, promise, () => {
-        throw new Error('no server has answered');
+        throw new Error('no server answered');
       });
       this.#wasConnected = true;
     } catch (error) {
@@ -64,7 +64,7 @@ export class RabbitLink {
     }
   }
 
-  /** Since when the server takes what is published: not while it is short of memory or disk. */
+  /** Since when the server accepts messages; undefined while it is short of memory or disk. */
   get freeSince(): number | undefined {
     return this.#freeSince;
   }
@@ -73,13 +73,13 @@ export class RabbitLink {
     return this.#closed;
   }
 
-  /** A channel of one's own; errors of the channel go to `error` listeners of it. */
+  /** Opens a channel. Its errors go to its `error` listeners. */
   async channel(signal?: AbortSignal): Promise<Channel> {
     if (this.#closed) throw closedError();
     try {
       const channel = await orAborted(this.#connection.acquire({ emitErrorsFromChannel: true }), signal);
       channel.on('error', () => {});
-      // A queue was removed, or its node has gone: whoever consumes begins anew.
+      // The queue was removed or its node is gone: the consumer starts again.
       channel.on('basic.cancel', () => void channel.close());
       return channel;
     } catch (error) {
@@ -87,7 +87,7 @@ export class RabbitLink {
     }
   }
 
-  /** Runs one piece of work on a channel of its own. What it leaves un-acked goes back to its queue. */
+  /** Runs `work` on its own channel. Messages it leaves unacked return to their queue. */
   async use<T>(work: (channel: Channel) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const channel = await this.channel(signal);
     try {
@@ -101,14 +101,14 @@ export class RabbitLink {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // Its own close would wait for ever for a connection that never was.
+    // The client's close would wait for ever if there never was a connection.
     if (this.#wasConnected) await endsWithin(this.#clock, closeMs, this.#connection.close());
-    // Nor does it end when the other side has gone without a word.
+    // Nor does it end when the other side vanished.
     this.#connection.unsafeDestroy();
   }
 }
 
-/** To wait for a server that is away takes long: whoever stops gives up the channel instead. */
+/** Waiting for an absent server takes long, so a caller that stops gives up the channel instead. */
 async function orAborted(acquiring: Promise<Channel>, signal?: AbortSignal): Promise<Channel> {
   try {
     return await unlessAborted(acquiring, signal);
@@ -123,8 +123,8 @@ async function orAborted(acquiring: Promise<Channel>, signal?: AbortSignal): Pro
 }
 
 /**
- * The client's own promise stays open for ever when the connection is lost before the server has answered, but the event
- * comes then. Neither comes while the way to the server is dead and nobody knows it.
+ * The client's own promise stays pending for ever if the connection is lost before the server answers, but then the event
+ * fires. Neither happens while the connection is dead and nobody has noticed.
  */
 export async function closeChannel(channel: Channel, clock: Clock): Promise<void> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ export async function closeChannel(channel: Channel, clock: Clock): Promise<void
   await endsWithin(clock, closeMs, Promise.race([channel.close(), closed]));
 }
 
-/** Credentials, rights and certificates don't get better by waiting. */
+/** Waiting does not fix credentials, permissions or certificates. */
 function isHopeless(error: unknown): boolean {
   return /ACCESS_REFUSED|NOT_ALLOWED|CERT|SELF_SIGNED|UNABLE_TO/.test(String(serverCode(error)));
 }
@@ -146,10 +146,10 @@ export function closedError(): PismakError {
 }
 
 export function unavailable(error: unknown): PismakError {
-  return new PismakError('unavailable', `RabbitMQ does not serve: ${messageOf(error)}`, { cause: error });
+  return new PismakError('unavailable', `RabbitMQ is not available: ${messageOf(error)}`, { cause: error });
 }
 
-/** The server's own word for what went wrong, e.g. `NOT_FOUND`. */
+/** The server's error code, e.g. `NOT_FOUND`. */
 export function serverCode(error: unknown): unknown {
   const origin = error instanceof PismakError ? error.cause : error;
   return origin instanceof Error && 'code' in origin ? origin.code : undefined;

@@ -6,12 +6,12 @@ import { countReady } from './server-queues.ts';
 
 const mostInHand = 100_000;
 const visibleMs = 500;
-/** The server's channel holds back what it is told about more than 32 messages at once, and forgets it when it ends. */
+/** The server's channel holds back acks beyond 32 messages at once, and drops them when it closes. */
 export const atOnce = 24;
 
 /**
- * The server has no way to look into a queue: we take messages and give them back. They keep their order only if all that
- * were given back earlier are taken too; those come first and are marked, so we go on until one is not.
+ * The server cannot look into a queue, so we take messages and give them back. They keep their order only if we take all
+ * that were given back earlier too. Those come first and are marked, so we go on to the first unmarked one.
  */
 export async function takeFirst(channel: Channel, queue: string, atLeast: number): Promise<Incoming[]> {
   const taken: Incoming[] = [];
@@ -22,14 +22,14 @@ export async function takeFirst(channel: Channel, queue: string, atLeast: number
     if (taken.length > mostInHand) {
       throw new PismakError(
         'too-large',
-        `Nobody can look behind ${mostInHand} messages of ${queue}: ask for fewer.`,
+        `RabbitMQ can show only the first ${mostInHand} messages of ${queue}. Ask for fewer.`,
       );
     }
   }
   return taken;
 }
 
-/** Puts messages back in front, and waits until they are seen there: the server only promises it soon. */
+/** Puts messages back in front and waits until the queue shows them: the server only does so eventually. */
 export async function giveBack(
   channel: Channel,
   queue: string,
@@ -42,15 +42,15 @@ export async function giveBack(
     const some = messages.slice(start, start + atOnce);
     for (const { deliveryTag } of some) channel.basicNack({ deliveryTag, requeue: true });
     ready += some.length;
-    // Somebody may take them at once, so we don't insist.
+    // Another consumer may take them at once, so don't insist.
     const end = clock.now() + visibleMs;
     while ((await countReady(channel, queue)) < ready && clock.now() < end) await sleep(clock, 2);
   }
 }
 
 /**
- * Goes through what waits now, a few messages at a time. `settle` does what is to be done with one and says whether it may
- * be deleted; the others are given back. Resolves to how many were deleted.
+ * Goes through the waiting messages, a few at a time. `settle` handles one and says whether to delete it; the others are
+ * given back. Resolves to the number deleted.
  */
 export async function sift(
   channel: Channel,
@@ -85,7 +85,7 @@ export async function sift(
   return deleted;
 }
 
-/** Waits until the acks sent before have reached the queue: it answers a get when it has done all that came earlier. */
+/** Waits until earlier acks have reached the queue: it answers a get only after them. */
 export async function passOn(channel: Channel, queue: string): Promise<void> {
   const message = await channel.basicGet({ queue });
   if (message) channel.basicNack({ deliveryTag: message.deliveryTag, requeue: true });

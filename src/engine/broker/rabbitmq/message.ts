@@ -10,12 +10,12 @@ const ownHeader = 'x-pismak';
 /** A header must fit into one frame of 128 KiB, with room for what the server adds. */
 const maxHeaderBytes = 64 * 1024;
 const maxHistoryBytes = 32 * 1024;
-/** AMQP's own fields hold no more. */
+/** The limit of AMQP's own fields. */
 const maxNameBytes = 255;
 
-/** What only we know about a message; the rest are fields of AMQP. */
+/** What AMQP has no field for. */
 const ownPart = z.object({
-  /** New with every publish: attempts are charged to it, so that a redriven message begins anew. */
+  /** New with every publish. Attempts are charged to it, so a redriven message starts from zero. */
   life: z.string(),
   id: z.string().optional(),
   at: z.number(),
@@ -38,7 +38,7 @@ export interface Target {
   expiration?: string;
 }
 
-/** The envelope for where it goes; the body travels as it is. */
+/** The envelope of a message for its target. The body travels unchanged. */
 export function toEnvelope(message: RabbitMessage, target: Target): Envelope {
   const { id, life, publishedAt: at, lane, headers } = message;
   const envelope: Envelope = {
@@ -50,13 +50,13 @@ export function toEnvelope(message: RabbitMessage, target: Target): Envelope {
   };
   if (fitsField(id)) envelope.messageId = id;
   const own = ownText(message);
-  // A table of headers makes a publish a tenth dearer: a new message, which has little to say, does without.
+  // A header table makes a publish 10% dearer, so a new message does without.
   if (own === null) envelope.appId = `pismak ${life} ${at}`;
   else envelope.headers = { ...headers, [ownHeader]: own };
   return envelope;
 }
 
-/** Null when it is all in fields of AMQP. */
+/** Null if AMQP fields hold it all. */
 function ownText({ id, life, publishedAt: at, attempts, readyAt, history, headers }: RabbitMessage) {
   const own: z.input<typeof ownPart> = { life, at };
   if (!fitsField(id)) own.id = id;
@@ -67,12 +67,12 @@ function ownText({ id, life, publishedAt: at, attempts, readyAt, history, header
   return isLittle ? null : JSON.stringify(own);
 }
 
-/** No character takes more than three bytes, so most need not be counted. */
+/** No UTF-16 unit takes more than three bytes, so most texts need no byte count. */
 function fitsField(text: string): boolean {
   return 3 * text.length <= maxNameBytes || Buffer.byteLength(text) <= maxNameBytes;
 }
 
-/** Refuses headers that no frame can hold. */
+/** Refuses headers that don't fit into a frame. */
 export function checkHeaders({ id, headers = {} }: OutgoingMessage, asText: string | null): void {
   if (asText !== null && Buffer.byteLength(asText) > maxHeaderBytes) {
     const text = `The headers of message ${id} have more than ${maxHeaderBytes} bytes. Put large content into the body.`;
@@ -80,11 +80,11 @@ export function checkHeaders({ id, headers = {} }: OutgoingMessage, asText: stri
   }
   const long = Object.keys(headers).find((name) => Buffer.byteLength(name) > maxNameBytes);
   if (long === undefined && !(ownHeader in headers)) return;
-  const text = `A header can not be named ${long ?? ownHeader}: up to ${maxNameBytes} bytes, and ${ownHeader} is ours.`;
+  const text = `A header cannot be named ${long ?? ownHeader}. Use at most ${maxNameBytes} bytes; ${ownHeader} is reserved.`;
   throw new PismakError('invalid-input', text);
 }
 
-/** A message as the server gave it. `now` is the time of those that carry none, as foreign producers may send. */
+/** Reads a message from the server. Messages of foreign producers may carry no time; they get `now`. */
 export function fromIncoming(incoming: Incoming, isHighQueue: boolean, now: number): RabbitMessage {
   const { [ownHeader]: text, ...others } = incoming.headers ?? {};
   const body = bytesOf(incoming.body);
@@ -112,7 +112,7 @@ export function fromIncoming(incoming: Incoming, isHighQueue: boolean, now: numb
   };
 }
 
-/** Which publish came back as unroutable. */
+/** The life of a message that came back as unroutable. */
 export function lifeOf(returned: ReturnedMessage): string | undefined {
   return readOwn(returned.headers?.[ownHeader], returned.appId)?.life;
 }
@@ -131,7 +131,7 @@ function readOwn(text: unknown, appId: string | undefined): z.infer<typeof ownPa
   return ownPart.safeParse(parseJson(text)).data;
 }
 
-/** Foreign headers may hold anything; those of the server (`x-death`, `x-delivery-count`) are not the message's. */
+/** Foreign headers may hold anything. Skip the server's own (`x-death`, `x-delivery-count`). */
 function textHeaders(headers: Record<string, unknown>): Record<string, string> {
   const entries = Object.entries(headers).filter(
     ([name]) => !/^x-(death|delivery-count|first-death-|last-death-|stream-)/.test(name),
@@ -141,11 +141,11 @@ function textHeaders(headers: Record<string, unknown>): Record<string, string> {
   );
 }
 
-/** What the server buried itself (at its delivery limit, or because a foreign consumer rejected it) says so. */
+/** Why the server itself buried the message: its delivery limit, or a foreign consumer that rejected it. */
 function serverDeath(headers: Record<string, unknown>, attempt: number): Failure[] {
   const { 'x-death': deaths } = headers;
   const [last] = Array.isArray(deaths) ? deaths : [];
-  // Waiting for its time, it "expired" in the queue of its delay.
+  // A delayed message "expires" in its delay queue.
   if (!last || last.reason === 'expired') return [];
   return [
     { at: Number(last.time) * 1000, attempt, reason: `RabbitMQ took it out of the queue: ${last.reason}` },
@@ -158,7 +158,7 @@ function bytesOf(body: unknown): Uint8Array {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** The same each time that it comes. */
+/** The same id at each delivery. */
 function foreignId(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 32);
 }

@@ -2,8 +2,8 @@ import { PismakError } from '../../errors.ts';
 import type { Lane } from '../broker.ts';
 
 /**
- * What one queue of ours is on the server: two lanes, dead letters, and delays that were needed so far. The normal lane
- * bears the queue's own name, so that whoever knows only AMQP can publish to it through the default exchange.
+ * The server queues behind one of our queues: two lanes, dead letters, and the delays needed so far. The normal lane
+ * has the queue's own name, so that a program that knows only AMQP can publish to it through the default exchange.
  */
 export function laneQueue(queue: string, lane: Lane): string {
   return lane === 'high' ? `${queue}.high` : queue;
@@ -13,7 +13,7 @@ export function deadQueue(queue: string): string {
   return `${queue}.dead`;
 }
 
-/** Both the exchange and the queue behind it. */
+/** The name of both the exchange and its queue. */
 export function delayQueue(queue: string, step: number): string {
   return `${queue}.delay${step}`;
 }
@@ -28,7 +28,7 @@ export function delayStep(delayMs: number): number {
   return step;
 }
 
-/** The server counts in 32 bits. What must wait longer belongs to the Backlog. */
+/** The server counts in 32 bits. Longer waits belong in the Backlog. */
 export const maxDelayMs = 2 ** 32 - 1;
 export const delaySteps = delayStep(maxDelayMs) + 1;
 
@@ -39,6 +39,9 @@ export function fitsName(queue: string): boolean {
 export function checkName(queue: string): void {
   const reserved = /^amq\.|^pismak\.|\.(high|dead|delay\d+)$/.test(queue);
   if (fitsName(queue) && !reserved) return;
-  const rule = '1 to 240 bytes, no amq. or pismak. in front, no .high, .dead or .delay at the end';
-  throw new PismakError('invalid-input', `RabbitMQ can have no queue named ${queue.slice(0, 300)}: ${rule}.`);
+  const rule = '1 to 240 bytes, no amq. or pismak. at the start, no .high, .dead or .delay at the end';
+  throw new PismakError(
+    'invalid-input',
+    `RabbitMQ cannot have a queue named ${queue.slice(0, 300)}. Use ${rule}.`,
+  );
 }

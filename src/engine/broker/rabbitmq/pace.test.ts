@@ -8,17 +8,17 @@ function after(times: readonly number[]): Pace {
   return pace;
 }
 
-test('messages are taken one by one until ten of them were quick', () => {
+test('messages are taken one by one until ten were quick', () => {
   assert.equal(after(Array(9).fill(1)).isQuick, false);
   assert.equal(after(Array(10).fill(1)).isQuick, true);
   assert.equal(after(Array(100).fill(600)).isQuick, false);
 });
 
-test('a queue whose messages become long is taken one by one again', () => {
+test('messages are taken one by one again when they become long', () => {
   assert.equal(after([...Array(1000).fill(1), ...Array(40).fill(2000)]).isQuick, false);
 });
 
-test('what is held ahead is one round of work for slow messages, and never more than a hundred for quick ones', () => {
+test('a consumer holds one round of slow messages, and never more than a hundred quick ones', () => {
   assert.equal(after(Array(20).fill(400)).ahead(4), 8);
   assert.equal(after(Array(20).fill(10)).ahead(4), 44);
   assert.equal(after(Array(20).fill(0)).ahead(4), 104);

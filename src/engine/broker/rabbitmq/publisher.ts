@@ -5,22 +5,22 @@ import { Confirms } from './confirms.ts';
 import { closeChannel, closedError, queueUnknown, type RabbitLink, serverCode, unavailable } from './link.ts';
 import { lifeOf } from './message.ts';
 
-/** How long a publish looks for a server that takes it. */
+/** How long a publish looks for a server that answers. */
 const patienceMs = 30_000;
-/** How long for one that does not refuse it: as long as the choice of a new leader may take. */
+/** How long it retries a refusal: as long as the election of a new leader may take. */
 const refusedMs = 10_000;
 const checkMs = 1000;
 const pauseMs = 100;
 
-/** A channel and its messages that are not confirmed. */
+/** A channel and its unconfirmed messages. */
 interface Outlet {
   channel: Channel;
   confirms: Confirms<Sending>;
-  /** Lives of messages that no queue took; told apart from the others by the confirm that follows. */
+  /** Lives of messages that came back as unroutable. The server confirms them too. */
   returned: Set<string>;
 }
 
-/** A message on its way. */
+/** A message being sent. */
 interface Sending {
   queue: string;
   life: string;
@@ -30,7 +30,7 @@ interface Sending {
   sentAt: number;
   /** When it was first refused. */
   refusedAt?: number;
-  /** It was sent before, and nobody knows what became of it. */
+  /** It was sent before, with an unknown result. */
   isUncertain?: boolean;
   confirmedBy?: Outlet;
   resolve(): void;
@@ -38,15 +38,15 @@ interface Sending {
 }
 
 /**
- * Publishes with confirms, as many at once as callers like. When the connection is lost before the confirm, or the
- * confirm does not come, the message is sent again: it may then be there twice, but never not at all.
+ * Publishes with confirms, as many at once as callers like. If the connection is lost before the confirm, or the confirm
+ * does not come, the message is sent again: it may arrive twice, but is never lost.
  */
 export class Publisher {
   readonly #link: RabbitLink;
   readonly #clock: Clock;
-  /** Where messages go now. */
+  /** The current outlet. */
   #outlet: Outlet | undefined;
-  /** With those that are no longer used and still have messages. */
+  /** The current outlet, and retired ones that still have messages. */
   readonly #outlets = new Set<Outlet>();
   #cancelCheck: (() => void) | undefined;
   #opening: Promise<Outlet> | undefined;
@@ -57,7 +57,7 @@ export class Publisher {
     this.#clock = clock;
   }
 
-  /** Resolves when it is durable. `life` is what the envelope says, `queue` what to call the target in errors. */
+  /** Resolves when the message is durable. `life` is that of the envelope; errors name `queue`. */
   send(queue: string, life: string, envelope: Envelope, body: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       const began = this.#clock.now();
@@ -70,7 +70,7 @@ export class Publisher {
     if (this.#outlet) await closeChannel(this.#outlet.channel, this.#clock);
   }
 
-  /** Without `async`: a message costs a few promises less. */
+  /** Not `async`: saves a few promises per message. */
   #attempt(sending: Sending): void {
     if (sending.confirmedBy) return;
     const outlet = this.#outlet;
@@ -95,11 +95,11 @@ export class Publisher {
       () => {
         outlet.confirms.confirmed(sentAt);
         this.#leave(outlet, sending);
-        // The first confirm counts, also that of a channel which was given up.
+        // The first confirm counts, even one from a retired channel.
         if (!sending.confirmedBy) this.#confirm(sending, outlet);
       },
       (error: unknown) => {
-        // A channel that was opened while the queue had no leader refuses for ever; a new one does not.
+        // A channel opened while the queue had no leader keeps refusing; a new one does not.
         if (outlet === this.#outlet) this.#outlet = undefined;
         if (!this.#leave(outlet, sending)) return;
         if (!isRefusal(error)) sending.isUncertain = true;
@@ -119,7 +119,7 @@ export class Publisher {
     this.#attempt(sending);
   }
 
-  /** Why it is no use to try again, if it is none. */
+  /** Returns the error if a retry is useless. */
   #judge(error: unknown, sending: Sending): PismakError | undefined {
     if (this.#link.isClosed) return closedError();
     const now = this.#clock.now();
@@ -134,7 +134,7 @@ export class Publisher {
     return error instanceof PismakError ? error : unavailable(error);
   }
 
-  /** False when it goes another way already. An outlet that is not used any more is closed with its last message. */
+  /** False if the message has already moved to another outlet. A retired outlet closes with its last message. */
   #leave(outlet: Outlet, sending: Sending): boolean {
     const { pending } = outlet.confirms;
     if (!pending.delete(sending)) return false;
@@ -142,7 +142,7 @@ export class Publisher {
     return true;
   }
 
-  /** Looks every second, while there is something to wait for, whether a confirm is overdue. */
+  /** While messages are unconfirmed, checks every second whether a confirm is overdue. */
   #watch(): void {
     if (this.#cancelCheck) return;
     const due = this.#clock.now() + checkMs;
@@ -150,7 +150,7 @@ export class Publisher {
       this.#cancelCheck = undefined;
       const now = this.#clock.now();
       const { freeSince } = this.#link;
-      // Whoever wakes late, as after a pause of the machine, first reads what has come meanwhile.
+      // After a late wake-up, as when the machine was suspended, first read what has come meanwhile.
       const isLate = now - due > checkMs;
       for (const outlet of this.#outlets) {
         if (isLate || freeSince === undefined) continue;
@@ -160,7 +160,7 @@ export class Publisher {
     });
   }
 
-  /** The server may not even answer that the channel is closed, so what it had does not wait for that. */
+  /** The server may not even confirm the close, so the messages don't wait for it. */
   #giveUp(outlet: Outlet): void {
     if (outlet === this.#outlet) this.#outlet = undefined;
     this.#outlets.delete(outlet);
@@ -196,8 +196,8 @@ export class Publisher {
   }
 
   /**
-   * The client tells of a returned message one turn of the event loop after its confirm. All confirms of a turn share it,
-   * but the last of them may be followed by its return only then: so one turn more.
+   * The client reports a returned message one turn of the event loop after its confirm. All confirms of a turn share one
+   * wait, and the return of the last may come only at its end, so wait one turn more.
    */
   #confirm(sending: Sending, outlet: Outlet): void {
     sending.confirmedBy = outlet;
@@ -219,7 +219,7 @@ function isRefusal(error: unknown): boolean {
   return serverCode(error) === 'NACK';
 }
 
-/** Who is told that a message was refused relies on it; so he is told only when no earlier copy can be there. */
+/** Callers rely on a refusal. Report it only if no earlier copy can exist. */
 function certain(sending: Sending, refusal: PismakError): PismakError {
   return sending.isUncertain ? unavailable(refusal) : refusal;
 }

@@ -8,10 +8,10 @@ import type { Publisher } from './publisher.ts';
 const prefetch = 500;
 const quietMs = 10_000;
 
-/** Where to begin to read: `first`, the place of a record, or an age such as `60s`. */
+/** Where to start reading: `first`, the place of a record, or an age such as `60s`. */
 export type Offset = 'first' | number | `${number}s`;
 
-/** JSON records in a stream of the server: replicated, kept after reading, read by everybody who likes. */
+/** JSON records in a server stream: replicated, kept after reading, open to any number of readers. */
 export class RecordStream {
   readonly #name: string;
   readonly #publisher: Publisher;
@@ -40,7 +40,7 @@ export class RecordStream {
     return this.#publisher.send(this.#name, '', envelope, Buffer.from(JSON.stringify(record)));
   }
 
-  /** Everything that was appended before now, from `offset` on. Fails when nothing comes for a while. */
+  /** Reads every record appended before now, from `offset` on. Fails if nothing comes for a while. */
   async read(offset: Offset, onRecord: (record: unknown) => void): Promise<void> {
     const marker = randomUUID();
     await this.append({ marker });
@@ -68,7 +68,7 @@ export class RecordStream {
     });
   }
 
-  /** Calls back with all records from `offset` on, now and later, as long as the channel lives. */
+  /** Calls back with all records from `offset` on, present and future, while the channel is open. */
   async follow(
     channel: Channel,
     offset: Offset,

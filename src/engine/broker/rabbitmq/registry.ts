@@ -7,16 +7,16 @@ import { isMarker, type RecordStream } from './record-stream.ts';
 import { queueExists } from './server-queues.ts';
 
 const againMs = 500;
-/** Records of which it is remembered that they were heard. */
+/** How many recent records to remember as seen. */
 const rememberedRecords = 10_000;
 const quietMs = 10_000;
 
-/** A change of one queue; what it does not name stays. */
+/** A change of one queue. Missing fields stay as they are. */
 const change = z.object({
   queue: z.string(),
   maxLength: z.int().nullable().optional(),
   paused: z.boolean().optional(),
-  /** A step of the delays that has its queue from now on. */
+  /** A delay step that has its queue from now on. */
   delay: z.int().optional(),
   removed: z.literal(true).optional(),
   marker: z.string().optional(),
@@ -30,8 +30,8 @@ export interface KnownQueue {
 }
 
 /**
- * The queues and what the server can not keep about them: it has no list for clients, no pause, and bounds that can not
- * be changed. Kept in a stream that every process follows, so a pause is obeyed everywhere at once.
+ * The queues, and what the server cannot keep about them: it has no list for clients, no pause, and no limits that can
+ * change. Kept in a stream that every process follows, so all processes obey a pause at once.
  */
 export class Registry {
   readonly #stream: RecordStream;
@@ -66,9 +66,9 @@ export class Registry {
     return this.#queues.get(queue);
   }
 
-  /** Fails with `queue-unknown`, but not before it has heard of all changes. */
+  /** Fails with `queue-unknown` only after reading all changes. */
   async get(queue: string): Promise<KnownQueue> {
-    // Only for what is there: whoever asks for any name he likes must not make the stream grow.
+    // Sync only for existing queues: questions about made-up names must not grow the stream.
     if (!this.#queues.has(queue) && (await queueExists(this.#link, queue))) await this.sync();
     const known = this.#queues.get(queue);
     if (!known) throw queueUnknown(queue);
@@ -80,7 +80,7 @@ export class Registry {
     return this.#append(one);
   }
 
-  /** Waits until everything that others had changed before is known here. */
+  /** Waits until all earlier changes by other processes are known here. */
   sync(): Promise<void> {
     return this.#append({});
   }
@@ -92,13 +92,13 @@ export class Registry {
     await this.#following;
   }
 
-  /** What we change ourselves we hear like everybody else: so all see the same order. */
+  /** We read our own changes from the stream, like every process, so all processes see the same order. */
   async #append(record: object): Promise<void> {
     const marker = randomUUID();
     const heard = new Promise<void>((resolve) => this.#waiting.set(marker, resolve));
     try {
       await this.#stream.append({ ...record, marker });
-      // The server may forget that we listen; whoever begins anew hears everything.
+      // The server may forget our subscription; a new one reads everything.
       while (!(await endsWithin(this.#clock, quietMs, heard))) this.#beginAnew();
     } finally {
       this.#waiting.delete(marker);
@@ -122,7 +122,7 @@ export class Registry {
           await ended.promise;
         }, signal);
       } catch {
-        // The server is away: what was changed meanwhile is read when it is back.
+        // The server is away: read the missed changes when it is back.
       }
       await sleep(this.#clock, againMs, signal);
     }
@@ -134,7 +134,7 @@ export class Registry {
     for (const [marker, resolve] of this.#waiting) if (isMarker(record, marker)) resolve();
   }
 
-  /** What was sent again because its confirm was lost must not undo what was changed in between. */
+  /** A record resent because its confirm was lost must not undo later changes. */
   #wasHeard(marker: string | undefined): boolean {
     if (marker === undefined) return false;
     if (this.#heardMarkers.has(marker)) return true;

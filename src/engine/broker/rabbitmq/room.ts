@@ -2,12 +2,12 @@ import { PismakError } from '../../errors.ts';
 import type { Clock } from '../../time/clock.ts';
 import { UnderWay } from '../../time/under-way.ts';
 
-/** How long we believe what was counted: others publish too. */
+/** How long a count is valid: others publish too. */
 const freshMs = 100;
 
 /**
- * The bound of one queue. The server's own bound can not be changed and acts late, so we count what waits there before
- * we publish: exact for one process, and for several at most what each can publish within 100 ms too many.
+ * The limit of one queue. The server's own limit cannot be changed and acts late, so we count waiting messages before
+ * each publish: exact for one process; several can exceed it by what each publishes within 100 ms.
  */
 export class Room {
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class Room {
   /** Sends if there is room for one more, else fails with `queue-full`. */
   async send(queue: string, maxLength: number, send: () => Promise<void>): Promise<void> {
     if (!(await this.#take(maxLength))) {
-      throw new PismakError('queue-full', `Queue ${queue} has its ${maxLength} messages. Try again later.`);
+      throw new PismakError('queue-full', `Queue ${queue} is full (${maxLength} messages). Try again later.`);
     }
     await this.#sending.add(send());
   }
@@ -40,7 +40,7 @@ export class Room {
     return this.#left-- > 0;
   }
 
-  /** What is under way may be counted already or not: only when none is, the count is right. */
+  /** The count is right only while no publish is under way: such a message may be counted or not. */
   async #recount(maxLength: number): Promise<void> {
     await this.#sending.ended();
     this.#left = maxLength - (await this.#count());

@@ -4,13 +4,13 @@ import { type RabbitLink, serverCode } from './link.ts';
 import { deadQueue, delayQueue, delaySteps, fitsName, laneQueue } from './names.ts';
 
 /**
- * The server's own count is a backstop against messages that end a process before it can charge them: it counts looks and
- * lost prefetched messages too. A number, because 4.x has a limit of 20 where none is given.
+ * The server's own count is only a backstop against messages that kill a process before it can charge them: it also counts
+ * looks and lost prefetched messages. It must be set: RabbitMQ 4 defaults to 20.
  */
 const deliveryLimit = 10_000;
 const noLimit = 2_000_000_000;
 
-/** Creates what a queue of ours is on the server. Repeating it changes nothing. */
+/** Creates the server queues behind one of ours. Safe to repeat. */
 export async function createQueues(link: RabbitLink, queue: string): Promise<void> {
   const deadLetters = { 'x-dead-letter-routing-key': deadQueue(queue), 'x-delivery-limit': deliveryLimit };
   await createQuorumQueue(link, deadQueue(queue), { 'x-delivery-limit': noLimit });
@@ -19,7 +19,7 @@ export async function createQueues(link: RabbitLink, queue: string): Promise<voi
   }
 }
 
-/** Messages leave it when their time is over, to the lane that their routing key names. */
+/** When their delay is over, messages move on to the lane that their routing key names. */
 export async function createDelayQueue(link: RabbitLink, queue: string, step: number): Promise<void> {
   const name = delayQueue(queue, step);
   await createQuorumQueue(link, name, { ...toDefaultExchange, 'x-delivery-limit': noLimit });
@@ -29,7 +29,7 @@ export async function createDelayQueue(link: RabbitLink, queue: string, step: nu
   });
 }
 
-/** Dead-lettering that waits for the confirm of the next queue, else a node's death between the two loses the message. */
+/** Dead-letters only after the next queue confirms; otherwise a node that dies in between loses the message. */
 const toDefaultExchange = {
   'x-dead-letter-exchange': '',
   'x-dead-letter-strategy': 'at-least-once',
@@ -46,12 +46,12 @@ async function createQuorumQueue(
     await link.use((channel) => channel.queueDeclare(request));
   } catch (error) {
     if (serverCode(error) !== 'PRECONDITION_FAILED') throw error;
-    const text = `RabbitMQ has a queue ${queue} of another kind. Others may publish to it, but must not create it: delete it, or choose another name.`;
+    const text = `RabbitMQ has a queue ${queue} of another kind. Delete it or choose another name. Other programs must not create it.`;
     throw new PismakError('conflict', text, { cause: error });
   }
 }
 
-/** Deletes it with all that is in it. The delays go first: nothing may come back to a queue that is gone. */
+/** Deletes a queue with its messages. Delays go first, so that nothing returns to a deleted queue. */
 export async function deleteQueues(link: RabbitLink, queue: string): Promise<void> {
   await link.use(async (channel) => {
     for (let step = 0; step < delaySteps; step++) {
@@ -63,7 +63,7 @@ export async function deleteQueues(link: RabbitLink, queue: string): Promise<voi
   });
 }
 
-/** Whether the server knows the name, whoever made the queue. */
+/** Whether the server has a queue of this name, ours or not. */
 export async function queueExists(link: RabbitLink, queue: string): Promise<boolean> {
   if (!fitsName(queue)) return false;
   try {
@@ -75,7 +75,7 @@ export async function queueExists(link: RabbitLink, queue: string): Promise<bool
   }
 }
 
-/** How many messages are ready in a queue of the server. */
+/** How many messages are ready in a server queue. */
 export async function countReady(channel: Channel, queue: string): Promise<number> {
   return (await channel.queueDeclare({ queue, passive: true })).messageCount;
 }

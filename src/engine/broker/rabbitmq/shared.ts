@@ -8,10 +8,10 @@ import type { Publisher } from './publisher.ts';
 import type { Registry } from './registry.ts';
 import { createDelayQueue } from './server-queues.ts';
 
-/** What the parts of a broker have in common, and the ways in which a message can be sent. */
+/** What the parts of the broker share, and the ways to send a message. */
 export class Shared {
   readonly clock: Clock;
-  /** Not the one that publishes: under a memory alarm the server stops reading from that one, and acks would stall. */
+  /** Separate from the publishing link: under a memory alarm the server stops reading that one, and acks would stall. */
   readonly link: RabbitLink;
   readonly charges: Charges;
   readonly registry: Registry;
@@ -49,7 +49,7 @@ export class Shared {
         readyAt: null,
         headers: outgoing.headers ?? noHeaders,
         history: noHistory,
-        // A copy: the sender may use its buffer again at once.
+        // A copy: the sender may reuse its buffer at once.
         body: Buffer.from(outgoing.body),
       },
     );
@@ -63,7 +63,7 @@ export class Shared {
     return this.#send(queue, { routingKey: deadQueue(queue) }, { ...message, readyAt: null });
   }
 
-  /** Each message says how long it waits, and shares its queue with those that wait about as long. */
+  /** Each message carries its own delay and shares a queue with messages of similar delays. */
   async toDelay(queue: string, message: RabbitMessage, delayMs: number): Promise<void> {
     const delay = Math.ceil(Math.min(delayMs, maxDelayMs));
     const step = delayStep(delay);
@@ -76,7 +76,7 @@ export class Shared {
     return this.#send(queue, { ...target, expiration: String(delay) }, { ...message, readyAt });
   }
 
-  /** The message is ours alone: it gets its life here. */
+  /** Gives the message its life. The caller hands the message over. */
   #send(queue: string, target: Target, message: RabbitMessage): Promise<void> {
     this.charges.write();
     message.life = `${this.#lifePrefix}${(this.#lives++).toString(36)}`;

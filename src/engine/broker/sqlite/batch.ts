@@ -3,8 +3,8 @@ import type { Commands } from './commands.ts';
 import { type Batch, type Problem, problemOf } from './protocol.ts';
 
 /**
- * Runs the commands of a batch in one transaction, so that they share one sync of the disk. When it fails, each runs in
- * a transaction of its own: one that can't be done must not take its neighbours with it.
+ * Runs the commands of a batch in one transaction, so that they share one disk sync. If it fails, each command runs in its
+ * own transaction: a bad command must not take its neighbours with it.
  */
 export function runBatch(db: DatabaseSync, commands: Commands, batch: Batch) {
   const works = unpack(commands, batch);
@@ -27,7 +27,7 @@ export function runBatch(db: DatabaseSync, commands: Commands, batch: Batch) {
 function unpack(commands: Commands, { calls, bodies }: Batch): (() => unknown)[] {
   let offset = 0;
   return calls.map(([name, parameters, bodyLength]) => {
-    // The sender (`group-commit.ts`) has checked the parameters against this very command.
+    // `group-commit.ts` type-checks the parameters against the command.
     const command = commands[name] as (...parameters: readonly unknown[]) => unknown;
     if (bodyLength === undefined) return () => command(...parameters);
     const body = bodies.subarray(offset, offset + bodyLength);
@@ -43,7 +43,7 @@ function inTransaction<T>(db: DatabaseSync, work: () => T): T {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    // SQLite has rolled back by itself after some errors.
+    // After some errors SQLite has already rolled back.
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }

@@ -20,7 +20,7 @@ import { PersistentWrites } from './persistent-writes.ts';
 import { SqliteQueue } from './queue.ts';
 import type { FileState } from './queue-commands.ts';
 
-/** Messages that one command changes at most: others get their turn in between. */
+/** The most messages one command changes, so that others get their turn. */
 const step = 2000;
 
 export class SqliteBroker implements Broker {
@@ -43,7 +43,7 @@ export class SqliteBroker implements Broker {
     for (const { counts, ...row } of state.queues) {
       this.#queues.set(row.name, new SqliteQueue(this.#shared, row, counts));
     }
-    // What could not be deleted now is tried again at the next start.
+    // Failed deletions are retried at the next start.
     for (const number of state.removed) this.#forget(number).catch(() => {});
     this.#promote();
   }
@@ -78,7 +78,7 @@ export class SqliteBroker implements Broker {
       release();
       throw error;
     }
-    // The hold stays: what still consumes it gets nothing more.
+    // Keep the hold: remaining consumers get nothing more.
     await this.#forget(queue.number);
   }
 
@@ -88,7 +88,7 @@ export class SqliteBroker implements Broker {
     if (queue.isFull) {
       throw new PismakError(
         'queue-full',
-        `Queue ${name} has its ${queue.maxLength} messages. Try again later.`,
+        `Queue ${name} is full (${queue.maxLength} messages). Try again later.`,
       );
     }
     const message: Message = {
@@ -99,7 +99,7 @@ export class SqliteBroker implements Broker {
       publishedAt: Math.floor(this.#clock.now()),
       headers: { ...outgoing.headers },
       history: [],
-      // A copy: the sender may use its buffer again at once.
+      // A copy: the sender may reuse its buffer at once.
       body: new Uint8Array(outgoing.body),
     };
     queue.unconfirmed++;

@@ -5,8 +5,7 @@ import { messageCommands } from './message-commands.ts';
 import { queueCommands } from './queue-commands.ts';
 
 /**
- * Everything that can be asked of the owner thread: the SQL, prepared once. A command is a part of a transaction that it
- * shares with others.
+ * All commands of the owner thread, with their SQL prepared once. A command shares its transaction with others.
  */
 export function prepareCommands(db: DatabaseSync) {
   return { ...messageCommands(db), ...queueCommands(db), ...lookCommands(db), ...deadLetterCommands(db) };

@@ -3,15 +3,15 @@ import { type SeenRow, seenColumns } from '../message-row.ts';
 import { countMoved, type Moved } from './message-commands.ts';
 import { prepareRows } from './rows.ts';
 
-/** What one step did: `last` is where the next one goes on, null when there is no more. */
+/** The result of one step. The next step continues after `last`; null means done. */
 export interface DeadLetterStep {
   moved: Moved[];
   last: number | null;
 }
 
 /**
- * Dead letters. Many are treated in steps, in the order of their places, so that one which dies again meanwhile is not
- * met twice. `ids` is a JSON list; null means all of them.
+ * Commands on dead letters. Large numbers go in steps, in seq order, so that a message that dies again meanwhile is not
+ * met twice. `ids` is a JSON list; null means all.
  */
 export function deadLetterCommands(db: DatabaseSync) {
   const list = prepareRows<SeenRow>(

@@ -2,11 +2,11 @@ import type { PismakError } from '../../errors.ts';
 import type { Arguments, CommandName, Result } from './commands.ts';
 import type { Batch, NewMessage } from './protocol.ts';
 
-/** Batches that may be on their way at once: one is being committed, the next lies ready. */
+/** Batches that may be outstanding: one being committed and one ready to follow. */
 const maxOutstanding = 2;
-/** Inserts of one batch. Small enough that what is published while consumers keep up fits into what they read ahead. */
+/** Inserts per batch. Small enough to fit into what consumers read ahead while they keep up. */
 const maxInserts = 250;
-/** A batch ends with the insert that fills it, so a single larger one still gets through. */
+/** A batch ends with the insert that fills it, so a single larger insert still gets through. */
 const maxBytes = 8 * 1024 * 1024;
 
 interface Entry {
@@ -18,22 +18,22 @@ interface Entry {
   state: 'gathering' | 'sent' | 'dropped';
 }
 
-/** A write that nobody waits for, and that can be taken back until it is sent. */
+/** A write that nobody awaits and that can be dropped until it is sent. */
 export interface LazyWrite {
-  /** Whether it was still here. */
+  /** Whether it was dropped in time. */
   drop(): boolean;
 }
 
 /**
- * Gathers commands while earlier ones are being committed, and sends those that wait together as one batch. Callbacks are
- * called in the order in which the commands ran: what is counted in memory follows what is on disk, step by step.
+ * Gathers commands while earlier ones are being committed, and sends all that wait as one batch. Callbacks run in the
+ * order of the commands, so the counters in memory follow the disk step by step.
  */
 export class GroupCommit {
   #send: (batch: Batch) => void;
   #gathering: Entry[] = [];
   /**
-   * New messages go last: when acks overtake them, consumers keep up with publishers, the file stays small and what was
-   * published needs no reading (20,000 jobs at once: 76,000 instead of 44,000 a second).
+   * New messages go last: when acks overtake them, consumers keep up with publishers, the file stays small and new
+   * messages need not be read back (20,000 jobs at once: 76,000 instead of 44,000 a second).
    */
   #inserts: Entry[] = [];
   #outstanding: Entry[][] = [];
@@ -98,7 +98,7 @@ export class GroupCommit {
     });
   }
 
-  /** The oldest outstanding batch has been committed, but for some of its commands perhaps. */
+  /** The oldest outstanding batch is committed, except for the commands in `problems`. */
   committed(values: readonly unknown[], problems: ReadonlyMap<number, PismakError>): void {
     const batch = this.#outstanding.shift() ?? [];
     this.#schedule();
@@ -110,7 +110,7 @@ export class GroupCommit {
     this.#checkIdle();
   }
 
-  /** Resolves when nothing waits or is on its way. */
+  /** Resolves when nothing waits or is outstanding. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve);
@@ -118,7 +118,7 @@ export class GroupCommit {
     });
   }
 
-  /** Fails everything that waits and all that comes. */
+  /** Fails all waiting and future commands. */
   end(error: PismakError): void {
     this.#ended ??= error;
     const entries = [
@@ -146,7 +146,7 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#scheduled || this.#waiting === 0 || this.#outstanding.length >= maxOutstanding) return;
     this.#scheduled = true;
-    // Not at once: what the same turn of the event loop asks for goes along.
+    // Wait for the end of this turn of the event loop, to take along its other commands.
     setImmediate(() => {
       this.#scheduled = false;
       this.#flush();
@@ -154,8 +154,8 @@ export class GroupCommit {
   }
 
   #flush(): void {
-    // All but the inserts: there are never more than consumers hold, and a handler's charge must not come after what
-    // the handler published.
+    // Send all other commands: there are never more than consumers hold, and a handler's charge must not come after the
+    // messages that the handler published.
     const entries = this.#gathering.splice(0).filter((entry) => entry.state !== 'dropped');
     let bytes = 0;
     let inserts = 0;
@@ -180,7 +180,7 @@ export class GroupCommit {
   }
 }
 
-/** All bodies go in one piece of memory: handed over instead of copied one by one, and none is left to collect. */
+/** Packs all bodies into one buffer, which is transferred to the thread instead of copied. */
 function pack(entries: readonly Entry[], bytes: number): Batch {
   const bodies = new Uint8Array(bytes);
   let offset = 0;

@@ -11,7 +11,7 @@ function messageAt(seq: number): Message {
   return { seq, id: `m${seq}`, lane: 'normal', attempts: 0, publishedAt: 0, headers: {}, history: [], body };
 }
 
-/** A lane with the disk under it; reads are answered from what the disk had when they were asked for. */
+/** A lane and its disk. Reads see the disk as it was when they were requested. */
 class LaneOnDisk {
   readonly lane = new ReadyLane();
   readonly ready = new Set<number>();
@@ -29,7 +29,7 @@ class LaneOnDisk {
   take(): void {
     const message = this.lane.take();
     if (!message) return;
-    assert.equal(message.seq, Math.min(...this.ready), 'the first that is ready comes first');
+    assert.equal(message.seq, Math.min(...this.ready), 'the first ready message comes first');
     this.ready.delete(message.seq);
     this.claimed.add(message.seq);
   }
@@ -39,7 +39,7 @@ class LaneOnDisk {
   }
 
   delay(which: number): void {
-    // Answers come in the order of the questions, so this claim outlives the read.
+    // Answers come in request order, so this claim outlives the read.
     this.answer();
     const seq = [...this.claimed][which % this.claimed.size];
     if (seq === undefined) return;
@@ -80,7 +80,7 @@ class LaneOnDisk {
   }
 }
 
-test('a lane gives out every ready message, the first always first, whatever comes back while it reads', () => {
+test('a lane delivers every ready message in order, even if messages come back while it reads', () => {
   const kind = fc.constantFrom(
     ...(['publish', 'take', 'ask', 'answer', 'giveBack', 'delay', 'wake'] as const),
   );
@@ -104,7 +104,7 @@ test('a lane gives out every ready message, the first always first, whatever com
   fc.assert(property, { numRuns: 2000 });
 });
 
-test('what is read ahead is bounded by bytes too', () => {
+test('reading ahead is limited by bytes too', () => {
   const lane = new ReadyLane();
   const small = { messages: 100, bytes: 25 };
   for (let seq = 1; seq <= 10; seq++) lane.published(messageAt(seq), small);

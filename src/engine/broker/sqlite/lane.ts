@@ -1,18 +1,18 @@
 import type { Message } from '../message-row.ts';
 
 /**
- * The ready messages of one lane: how many there are, and the first few of them read ahead into memory. What is read
- * ahead is no claim: it is ready until a handler starts.
+ * The ready messages of one lane: their number, and the first few of them read ahead into memory. Reading ahead claims
+ * nothing: a message is ready until its handler starts.
  */
 export class ReadyLane {
-  /** All that are ready, in memory or on disk. */
+  /** All ready messages, in memory or on disk. */
   count = 0;
   #ahead: Message[] = [];
   #bytes = 0;
   /** Every ready message up to this place is in `#ahead`. */
   #upTo = 0;
   #reading = false;
-  /** What came back while we read, at this place or later, is not in what we read. */
+  /** Messages that came back at this place or later during a read are missing from it. */
   #barrier = Number.POSITIVE_INFINITY;
 
   get first(): Message | undefined {
@@ -27,7 +27,7 @@ export class ReadyLane {
     return message;
   }
 
-  /** A new message is on disk. When all others are in memory it can join them, and need not be read. */
+  /** A new message is on disk. If all others are in memory, it joins them and need not be read. */
   published(message: Message, room: Room): void {
     const complete = this.#ahead.length === this.count;
     this.count++;
@@ -46,12 +46,12 @@ export class ReadyLane {
     this.#upTo = seq - 1;
   }
 
-  /** Forgets what was read ahead. */
+  /** Forgets the messages read ahead. */
   clear(): void {
     this.cameBack(0, 0);
   }
 
-  /** What to read now, if anything: begins when half of the room is empty, so that reads are few. */
+  /** What to read now, if anything. Waits until half of the room is empty, to keep reads few. */
   wanted(room: Room): { after: number; limit: number; bytes: number } | undefined {
     const few = this.#ahead.length <= room.messages / 2 && this.#bytes <= room.bytes / 2;
     if (this.#reading || !few || this.#ahead.length >= this.count) return undefined;
@@ -60,7 +60,7 @@ export class ReadyLane {
     return { after: this.#upTo, limit: room.messages - this.#ahead.length, bytes: room.bytes - this.#bytes };
   }
 
-  /** The answer to what was wanted. Claimed messages are ready ones on disk, so they are among them. */
+  /** The answer to a read. It includes claimed messages, which are still ready on disk. */
   received(messages: readonly Message[], isClaimed: (seq: number) => boolean): void {
     this.#reading = false;
     for (const message of messages) {
@@ -80,7 +80,7 @@ export class ReadyLane {
   }
 }
 
-/** How much may be read ahead. */
+/** How much to read ahead. */
 export interface Room {
   messages: number;
   bytes: number;

@@ -4,19 +4,19 @@ import { prepareRows } from './rows.ts';
 
 const notClaimed = 'seq NOT IN (SELECT value FROM json_each(?))';
 
-/** What only looks. `claimed` is the list of messages that are being processed, which the file knows nothing of. */
+/** Read-only commands. `claimed` lists the messages being processed, which the file does not know. */
 export function lookCommands(db: DatabaseSync) {
   const oldest = db.prepare(
     `SELECT published_at AS at FROM message WHERE queue = ? AND lane = ? AND state = 0 AND ${notClaimed}
      ORDER BY seq LIMIT 1`,
   );
-  // What is claimed is a row as well.
+  // Claimed messages are rows too.
   const existing = prepareRows<[string]>(
     db,
     `SELECT DISTINCT substr(id, 1, instr(id || '/', '/') - 1) AS name FROM message
      WHERE name IN (SELECT value FROM json_each(?))`,
   );
-  // The order of delivery is the order of these three.
+  // These three are in delivery order.
   const sections = [
     section('state = 0 AND lane = 0', 'seq'),
     section('state = 0 AND lane = 1', 'seq'),

@@ -10,7 +10,7 @@ export interface Moved {
   first: number;
 }
 
-/** What happens to single messages: the hot path. */
+/** Commands on single messages: the hot path. */
 export function messageCommands(db: DatabaseSync) {
   const insert = db.prepare(
     'INSERT INTO message (queue, lane, seq, id, published_at, headers, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -54,7 +54,7 @@ export function messageCommands(db: DatabaseSync) {
       charge.run(attempts, seq);
     },
 
-    /** Delayed until `readyAt`, or ready at once when that is null. */
+    /** Delays the message until `readyAt`, or makes it ready at once if that is null. */
     retry(seq: number, readyAt: number | null, attempts: number, history: string): void {
       change.run(readyAt === null ? 0 : 1, readyAt, attempts, history, seq);
     },
@@ -63,7 +63,7 @@ export function messageCommands(db: DatabaseSync) {
       change.run(2, null, attempts, history, seq);
     },
 
-    /** The next ready messages after a place, as many as fit; at least one. */
+    /** The next ready messages after a place, as many as fit, but at least one. */
     read(queue: number, lane: number, after: number, limit: number, maxBytes: number): MessageRow[] {
       const rows: MessageRow[] = [];
       let bytes = 0;
@@ -75,7 +75,7 @@ export function messageCommands(db: DatabaseSync) {
       return rows;
     },
 
-    /** Makes ready what is due, and tells when the next will be. */
+    /** Makes due messages ready and returns when the next is due. */
     promote(now: number, limit: number): { moved: Moved[]; next: number | null } {
       const moved = countMoved(promote.all(now, limit));
       const next = nextDue.get()?.at;

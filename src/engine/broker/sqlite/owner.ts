@@ -10,7 +10,7 @@ export interface Owner {
   run: GroupCommit['run'];
   insert: GroupCommit['insert'];
   runLazily<Name extends CommandName>(command: Name, parameters: Arguments<Name>): LazyWrite;
-  /** For callers to whom the order of answers does not matter. */
+  /** For callers that don't depend on the order of answers. */
   ask<Name extends CommandName>(command: Name, ...parameters: Arguments<Name>): Promise<Result<Name>>;
   snapshot(file: string): Promise<void>;
   /** Commits what waits and ends the thread. */
@@ -67,7 +67,7 @@ export function startOwner(file: string): Promise<{ owner: Owner; state: FileSta
       failure = problemOf(error);
     });
     worker.once('exit', () => {
-      const problem = failure ?? { message: 'the thread that owns it has ended', errcode: undefined };
+      const problem = failure ?? { message: 'its owner thread ended', errcode: undefined };
       const error = fileError(file, problem);
       reject(error);
       commit.end(error);
@@ -76,17 +76,17 @@ export function startOwner(file: string): Promise<{ owner: Owner; state: FileSta
   });
 }
 
-/** SQLite's result codes that call for something from the user. */
+/** What the user should do about some SQLite result codes. */
 const advice: Readonly<Record<number, string>> = {
   8: 'Check the permissions of the file and its directory.',
   11: 'Restore it from a backup.',
   13: 'Free some space on the disk.',
-  14: 'Check that the directory exists and may be written to.',
-  26: 'Another program wrote it: move it away, or restore it from a backup.',
+  14: 'Check that the directory exists and is writable.',
+  26: 'Another program wrote it. Move it away, or restore it from a backup.',
 };
 
 function fileError(file: string, { message, errcode }: Problem): PismakError {
-  // The low byte is the result code proper, the rest a detail of it.
+  // The low byte is the primary result code.
   const code = (errcode ?? 0) & 0xff;
   if (code === 5) {
     return new PismakError('data-directory-in-use', `The queues in ${file} are in use by another process.`);

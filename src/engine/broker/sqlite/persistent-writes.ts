@@ -6,8 +6,8 @@ import type { Owner } from './owner.ts';
 const againMs = 1000;
 
 /**
- * Writes that must not be given up while the process lives. The work of an acked message is done: when the disk is full,
- * trying to write the ack again is right, and doing the work again is not.
+ * Writes that are retried while the process lives. The work of an acked message is done: if the disk is full, retrying
+ * the ack is right, and repeating the work is not.
  */
 export class PersistentWrites {
   readonly #owner: Owner;
@@ -43,7 +43,7 @@ export class PersistentWrites {
     });
   }
 
-  /** From now on a failure is final: those messages will come again. */
+  /** From now on a failure is final: those messages will be delivered again. */
   close(): void {
     this.#closing = true;
     for (const giveUp of this.#waiting) giveUp();

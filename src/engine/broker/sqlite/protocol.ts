@@ -1,10 +1,10 @@
 import type { Arguments, CommandName } from './commands.ts';
 import type { FileState } from './queue-commands.ts';
 
-/** What the broker sends to the owner thread. */
+/** Messages from the broker to the owner thread. */
 export type ToOwner = { batch: Batch } | { snapshot: string } | { close: true };
 
-/** Commands that share a transaction; the bodies of new messages lie one after the other in `bodies`. */
+/** Commands that share a transaction; `bodies` holds the bodies of new messages, one after the other. */
 export interface Batch {
   calls: Call[];
   bodies: Uint8Array<ArrayBuffer>;
@@ -14,7 +14,7 @@ export type Call = [command: CommandName, parameters: readonly unknown[], bodyLe
 /** The parameters of an insert without the body. */
 export type NewMessage = Arguments<'insert'> extends [...infer Rest, Uint8Array] ? Rest : never;
 
-/** What comes back; batches are answered in order. */
+/** Messages from the owner thread. Batches are answered in order. */
 export type FromOwner =
   | { opened: FileState }
   | { values: unknown[]; problems: [index: number, problem: Problem][] }

@@ -8,7 +8,7 @@ export interface QueueRow {
   maxLength: number | null;
 }
 
-/** Messages of a queue by where they are. */
+/** Message counts of a queue by state. */
 export interface Counts {
   high: number;
   normal: number;
@@ -16,7 +16,7 @@ export interface Counts {
   dead: number;
 }
 
-/** What the broker must know when it opens the file; afterwards it counts by itself. */
+/** What the broker reads when it opens the file. Afterwards it keeps its own counts. */
 export interface FileState {
   queues: (QueueRow & { counts: Counts })[];
   /** Removed queues whose messages are not all deleted yet. */
@@ -24,7 +24,7 @@ export interface FileState {
   lastSeq: number;
 }
 
-/** What happens to whole queues. Those that touch many messages do so in steps, so that others get in between. */
+/** Commands on whole queues. Those that touch many messages go in steps, to let others in between. */
 export function queueCommands(db: DatabaseSync) {
   const queues = prepareRows<[number, string | null, number, number | null]>(
     db,
@@ -77,7 +77,7 @@ export function queueCommands(db: DatabaseSync) {
       return state;
     },
 
-    /** Creates the queue; sets the bound of an existing one unless it is undefined. */
+    /** Creates the queue, or sets the limit of an existing one unless it is undefined. */
     declare(name: string, maxLength: number | null | undefined): Omit<QueueRow, 'paused'> {
       const row = declare.get(name, maxLength ?? null, maxLength === undefined ? 0 : 1);
       const bound = row?.max_length;
@@ -88,12 +88,12 @@ export function queueCommands(db: DatabaseSync) {
       pause.run(paused ? 1 : 0, queue);
     },
 
-    /** Takes the name away, so that it can be used again while the messages are being deleted. */
+    /** Frees the name, so that it can be reused while the messages are being deleted. */
     retire(queue: number): void {
       retire.run(queue);
     },
 
-    /** Deletes some of what a retired queue has left, and then the queue itself. Tells whether that was all. */
+    /** Deletes some messages of a retired queue, and finally the queue. Returns whether it is done. */
     forget(queue: number, limit: number): boolean {
       let deleted = Number(deleteDead.run(queue, limit).changes);
       for (const purge of purges) deleted += purge.all(queue, Number.MAX_SAFE_INTEGER, '[]', limit).length;
@@ -101,7 +101,7 @@ export function queueCommands(db: DatabaseSync) {
       return deleted === 0;
     },
 
-    /** Deletes some of what waits, up to a place, but not what is claimed. */
+    /** Deletes some waiting messages, up to a place, but no claimed ones. */
     purge(queue: number, upTo: number, claimed: string, limit: number): Omit<Counts, 'dead'> {
       const deleted = { high: 0, normal: 0, delayed: 0 };
       for (const purge of purges) {

@@ -14,7 +14,7 @@ import type { Counts, QueueRow } from './queue-commands.ts';
 const aheadBytes = 16 * 1024 * 1024;
 const readAgainMs = 1000;
 
-/** What all queues of a broker share. */
+/** Shared by all queues of a broker. */
 export interface Shared {
   owner: Owner;
   writes: PersistentWrites;
@@ -23,8 +23,8 @@ export interface Shared {
 }
 
 /**
- * One queue in memory: its counters, the claims, and who consumes it. A message is on disk until it is settled; that it
- * is being processed is known only here.
+ * One queue in memory: its counters, claims and consumers. A message is on disk until it is settled; only this object
+ * knows that it is being processed.
  */
 export class SqliteQueue {
   readonly number: number;
@@ -33,13 +33,13 @@ export class SqliteQueue {
   maxLength: number | null;
   delayed: number;
   dead: number;
-  /** Publishes on their way to the disk. */
+  /** Publishes not yet on disk. */
   unconfirmed = 0;
   readonly ready = { high: new ReadyLane(), normal: new ReadyLane() };
   readonly #claims = new Map<number, Message>();
   readonly #shared: Shared;
   #consumers: HandlerSlots[] = [];
-  /** While above zero nothing is started and nothing read. */
+  /** While above zero, the queue starts and reads nothing. */
   #holds = 0;
 
   constructor(shared: Shared, row: QueueRow, counts: Counts) {
@@ -58,7 +58,7 @@ export class SqliteQueue {
     return this.maxLength !== null && waiting >= this.maxLength;
   }
 
-  /** The claimed messages, as the owner thread wants them. */
+  /** The claimed messages in the form the owner thread takes. */
   get claimed(): string {
     return JSON.stringify([...this.#claims.keys()]);
   }
@@ -74,7 +74,7 @@ export class SqliteQueue {
   }
 
   consume(options: ConsumeOptions, handler: DeliveryHandler): HandlerSlots {
-    // Reading ahead takes nothing from anybody here, so it is generous: twice a batch of publishes.
+    // Reading ahead takes nothing from other consumers, so it is generous: twice a batch of publishes.
     const { concurrency, prefetch = Math.max(500, 4 * concurrency) } = options;
     const consumer = new HandlerSlots({ concurrency, prefetch }, handler, (leaving) => {
       this.#consumers = this.#consumers.filter((other) => other !== leaving);
@@ -90,7 +90,7 @@ export class SqliteQueue {
     this.#dispatch();
   }
 
-  /** Lets nothing start until the returned function is called, so that what waits can be changed on disk. */
+  /** Starts nothing until the returned function is called, so that waiting messages can be changed on disk. */
   hold(): () => void {
     this.#holds++;
     this.#clearAhead();
@@ -103,7 +103,7 @@ export class SqliteQueue {
   purged(counts: Omit<Counts, 'dead'>): void {
     this.delayed -= counts.delayed;
     for (const lane of lanes) this.ready[lane].count -= counts[lane];
-    // A publish that was on its way may have joined meanwhile.
+    // A publish under way may have added a message meanwhile.
     this.#clearAhead();
   }
 
@@ -132,11 +132,11 @@ export class SqliteQueue {
   }
 
   #dispatch(): void {
-    // Asked anew each time: a handler that was just started may have closed its consumer, paused or purged.
+    // Check each time: a handler that just started may have closed its consumer, paused or purged.
     while (!this.paused && this.#holds === 0) {
       const consumer = this.#freest();
       if (!consumer) break;
-      // Strict: as long as a high message is ready, even one that must be read first, no normal one is taken.
+      // Strict: while a high message is ready, even an unread one, no normal one is taken.
       const lane = this.ready.high.count > 0 ? this.ready.high : this.ready.normal;
       const message = lane.take();
       if (!message) break;
@@ -146,7 +146,7 @@ export class SqliteQueue {
     for (const lane of lanes) this.#readAhead(lane);
   }
 
-  /** The consumer with the most free slots, if there is one. */
+  /** The consumer with the most free slots, if any. */
   #freest(): HandlerSlots | undefined {
     let freest: HandlerSlots | undefined;
     for (const consumer of this.#consumers) if (consumer.free > (freest?.free ?? 0)) freest = consumer;
@@ -163,7 +163,7 @@ export class SqliteQueue {
     void consumer.start(delivery).then(() => this.#dispatch());
   }
 
-  /** The claim ends when the settlement is on disk. What is written holds the attempts, so the charge can be dropped. */
+  /** The claim ends when the settlement is on disk. The settlement includes the attempts, so the charge can be dropped. */
   #settle(message: Message, settlement: Settlement, charge: LazyWrite): Promise<void> {
     const { writes, clock, timer } = this.#shared;
     const { seq } = message;

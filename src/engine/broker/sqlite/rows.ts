@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 type Parameter = number | string | null | Uint8Array;
 
-/** A statement whose rows come as arrays: a third cheaper to make and to send than objects. */
+/** A statement that returns rows as arrays: a third cheaper to make and send than objects. */
 export function prepareRows<Row>(db: DatabaseSync, sql: string) {
   const statement = db.prepare(sql);
   statement.setReturnArrays(true);

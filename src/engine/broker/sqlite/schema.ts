@@ -3,9 +3,9 @@ import type { DatabaseSync } from 'node:sqlite';
 const version = 1;
 
 /**
- * `seq` is a message's place: it never changes, so what comes back comes back to its place. A claim is not on disk: a
- * message that is being processed is a ready one, and is ready again by itself after a crash. Every index is partial,
- * so an ordinary message is in one index only, and costs one INSERT and one DELETE. Lanes: 0 high, 1 normal. States:
+ * `seq` is a message's place. It never changes, so a message that comes back returns to its place. Claims are not on disk:
+ * a message being processed is a ready one, so after a crash it is simply ready again. Every index is partial, so an
+ * ordinary message is in one index only and costs one INSERT and one DELETE. Lanes: 0 high, 1 normal. States:
  * 0 ready, 1 delayed, 2 dead.
  */
 const tables = `
@@ -35,16 +35,17 @@ const tables = `
   CREATE INDEX message_dead_id ON message (queue, id) WHERE state = 2;
 `;
 
-/** Makes a connection the only owner of the file, durable to power loss, with the tables in place. */
+/** Makes this connection the only owner of the file, safe against power loss, and creates the tables. */
 export function prepareFile(db: DatabaseSync): void {
-  // Claims live in this process: a second one must not get in. It also spares the shared-memory file.
+  // Claims live in this process, so a second one must not get in. This also avoids the shared-memory file.
   db.exec('PRAGMA locking_mode = EXCLUSIVE');
-  // Holds seven messages of 1 KB with little to spare, where 4096 holds three: 53,000 jobs a second instead of 45,000.
+  // A page holds seven messages of 1 KB with little waste; 4096 would hold three: 53,000 jobs a second instead of 45,000.
   db.exec('PRAGMA page_size = 8192');
   db.exec('PRAGMA journal_mode = WAL');
-  // The other settings stay as they are: 2000 to 8000 pages between checkpoints and a cache of 32 MB changed nothing.
+  // Other settings keep their defaults: 2000 to 8000 pages between checkpoints and a 32 MB cache changed nothing.
   db.exec('PRAGMA synchronous = FULL');
   const found = Number(db.prepare('PRAGMA user_version').get()?.user_version);
-  if (found > version) throw new Error(`it was written by a newer version (${found}, we know ${version})`);
+  if (found > version)
+    throw new Error(`a newer version of Pismak wrote it (format ${found}, this version knows ${version})`);
   if (found === 0) db.exec(`BEGIN; ${tables}; PRAGMA user_version = ${version}; COMMIT`);
 }

@@ -5,10 +5,10 @@ import { prepareCommands } from './commands.ts';
 import { type FromOwner, problemOf, type ToOwner } from './protocol.ts';
 import { prepareFile } from './schema.ts';
 
-/** The owner thread: the only one that touches the file. It has no clock; what it must know comes with each command. */
+/** The owner thread: the only one that touches the file. It has no clock; commands carry the time. */
 
 const port = parentPort;
-if (!port) throw new Error('this file is the body of a thread');
+if (!port) throw new Error('this file must run as a worker thread');
 
 const db = new DatabaseSync(workerData.file, { timeout: 200 });
 prepareFile(db);
@@ -26,7 +26,7 @@ port.on('message', (message: ToOwner) => {
 
 async function snapshot(file: string): Promise<void> {
   try {
-    // In steps: a batch waits for one step (0.15 s at most with a 200 MB file, where VACUUM INTO took 1 s at once).
+    // In steps: a batch waits for one step (at most 0.15 s with a 200 MB file; VACUUM INTO took 1 s in one go).
     await backup(db, file, { rate: 1000 });
     answer({ snapshot: null });
   } catch (error) {

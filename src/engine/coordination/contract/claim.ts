@@ -4,9 +4,9 @@ import type { Coordination } from '../coordination.ts';
 /** One tree, empty at first. */
 export interface CoordinationUnderTest {
   open(identity: string): Promise<Coordination>;
-  /** Ends the session as the adapter's server does when nothing is heard of it. */
+  /** Ends the session as the server does when the session goes silent. */
   expire(session: Coordination): Promise<void>;
-  /** Stops everything and starts it again on what it has stored; all sessions are gone. */
+  /** Stops everything and starts again from the stored data. All sessions are gone. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { type Claim, code } from './claim.ts';
 const leader = '/leaders/watchdog';
 
 export function holdClaims(claim: Claim): void {
-  claim('a hold has one holder, whom everybody can see', async (tree, session) => {
+  claim('a hold has one holder, visible to all sessions', async (tree, session) => {
     const other = await tree.open('second');
     assert.equal(await session.holder(leader), undefined);
     const hold = await session.hold(leader, 'w1');
@@ -13,11 +13,11 @@ export function holdClaims(claim: Claim): void {
     assert.equal(hold.identity, 'w1');
     assert.equal(hold.lost.aborted, false);
     assert.deepEqual(await other.holder(leader), { identity: 'w1', fence: hold.fence });
-    assert.equal(await session.get(leader), undefined, 'a hold is no node');
+    assert.equal(await session.get(leader), undefined, 'a hold is not a node');
     await hold.release();
     await hold.release();
     assert.equal(await other.holder(leader), undefined);
-    assert.equal(hold.lost.aborted, false, 'letting go is no loss');
+    assert.equal(hold.lost.aborted, false, 'releasing is not losing');
   });
 
   claim('holds of different paths are independent', async (_, session) => {
@@ -26,7 +26,7 @@ export function holdClaims(claim: Claim): void {
     assert.equal((await session.holder('/b'))?.identity, b?.identity);
   });
 
-  claim('it is handed over in the order of asking, and the fence grows each time', async (tree, session) => {
+  claim('a hold passes on in request order, and its fence grows each time', async (tree, session) => {
     const sessions = await Promise.all([1, 2, 3, 4].map((number) => tree.open(`w${number}`)));
     const first = await session.hold(leader, 'w0');
     const order: string[] = [];
@@ -43,7 +43,7 @@ export function holdClaims(claim: Claim): void {
         await hold.release();
       };
       terms.push(other.hold(leader, `w${index + 1}`).then(term));
-      // The place in the queue is taken in the order of the calls as the store sees them.
+      // Sessions take places in the order in which the store sees their calls.
       await other.holder(leader);
     }
     holders--;
@@ -56,7 +56,7 @@ export function holdClaims(claim: Claim): void {
     );
   });
 
-  claim('whoever stops waiting leaves the queue, and the next one moves up', async (tree, session) => {
+  claim('a session that stops waiting leaves the queue, and the next one moves up', async (tree, session) => {
     const [second, third] = [await tree.open('second'), await tree.open('third')];
     const hold = await session.hold(leader, 'w1');
     const patience = new AbortController();
@@ -70,7 +70,7 @@ export function holdClaims(claim: Claim): void {
     assert.equal((await patient).identity, 'w3');
   });
 
-  claim('a closed session lets go of what it holds and of its places in queues', async (tree, session) => {
+  claim('closing a session releases its holds and its places in queues', async (tree, session) => {
     const [second, third] = [await tree.open('second'), await tree.open('third')];
     const first = await session.hold(leader, 'w1');
     const waiting = second.hold(leader, 'w2');
@@ -81,16 +81,19 @@ export function holdClaims(claim: Claim): void {
     assert.equal((await next).identity, 'w3');
   });
 
-  claim('an expired session loses its hold, is told so, and another takes over', async (tree, session) => {
-    const other = await tree.open('second');
-    const old = await other.hold(leader, 'w1');
-    const waiting = session.hold(leader, 'w2');
-    await tree.expire(other);
-    assert.equal(old.lost.aborted, true);
-    const hold = await waiting;
-    assert.ok(hold.fence > old.fence);
-    assert.deepEqual(await session.holder(leader), { identity: 'w2', fence: hold.fence });
-  });
+  claim(
+    'an expired session loses its hold and learns of it, and another takes over',
+    async (tree, session) => {
+      const other = await tree.open('second');
+      const old = await other.hold(leader, 'w1');
+      const waiting = session.hold(leader, 'w2');
+      await tree.expire(other);
+      assert.equal(old.lost.aborted, true);
+      const hold = await waiting;
+      assert.ok(hold.fence > old.fence);
+      assert.deepEqual(await session.holder(leader), { identity: 'w2', fence: hold.fence });
+    },
+  );
 
   claim('writes under a hold succeed while it is held', async (_, session) => {
     const hold = await session.hold(leader, 'w1');
@@ -104,7 +107,7 @@ export function holdClaims(claim: Claim): void {
     assert.equal(await session.get('/plan'), undefined);
   });
 
-  claim('late writes of whoever held it before are refused', async (tree, session) => {
+  claim('late writes of an earlier holder are refused', async (tree, session) => {
     const other = await tree.open('second');
     const old = await session.hold(leader, 'w1');
     const waiting = other.hold(leader, 'w2');
@@ -113,7 +116,7 @@ export function holdClaims(claim: Claim): void {
     await other.set('/plan', 'new', { under: hold });
     await assert.rejects(session.set('/plan', 'late', { under: old }), code('hold-lost'));
     await assert.rejects(session.delete('/plan', { under: old }), code('hold-lost'));
-    // Also when the same session has it again: that is another hold.
+    // Even if the same session holds it again: that is a new hold.
     await hold.release();
     const again = await session.hold(leader, 'w1');
     await assert.rejects(session.set('/plan', 'late', { under: old }), code('hold-lost'));
@@ -140,13 +143,13 @@ export function holdClaims(claim: Claim): void {
     },
   );
 
-  claim('nobody can write under the hold of another session', async (tree, session) => {
+  claim('a session cannot write under the hold of another session', async (tree, session) => {
     const other = await tree.open('second');
     const hold = await session.hold(leader, 'w1');
     await assert.rejects(other.set('/plan', 'x', { under: hold }), code('hold-lost'));
   });
 
-  claim('holds end with a restart, and fences go on growing', async (tree, session) => {
+  claim('a restart ends holds, and fences keep growing', async (tree, session) => {
     const before = await session.hold(leader, 'w1');
     await tree.restart();
     const again = await tree.open('again');

@@ -38,7 +38,7 @@ export function nodeClaims(claim: Claim): void {
     assert.equal(await session.get('/a'), undefined);
   });
 
-  claim('of many who compare and set at once each change counts once', async (tree, session) => {
+  claim('concurrent compare-and-set loses no change', async (tree, session) => {
     await session.create('/counter', '0');
     const others = await Promise.all(['b', 'c', 'd'].map((identity) => tree.open(identity)));
     const add = async (by: typeof session) => {
@@ -56,7 +56,7 @@ export function nodeClaims(claim: Claim): void {
     assert.equal((await session.get('/counter'))?.value, '40');
   });
 
-  claim('of many who create at once exactly one succeeds', async (tree, session) => {
+  claim('of many concurrent creates exactly one succeeds', async (tree, session) => {
     const others = await Promise.all(['b', 'c', 'd'].map((identity) => tree.open(identity)));
     const results = await Promise.allSettled([session, ...others].map((by) => by.create('/one', by.session)));
     assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1);
@@ -77,12 +77,12 @@ export function nodeClaims(claim: Claim): void {
     assert.equal((await session.children('/w')).length, 2, 'children stay when their parent goes');
   });
 
-  claim('ephemeral nodes end with the session that made them, others stay', async (tree, session) => {
+  claim('ephemeral nodes end with the session that created them, others stay', async (tree, session) => {
     const other = await tree.open('second');
     await other.create('/here/second', 'x', { ephemeral: true });
     await other.create('/lasting', 'x');
     await session.create('/here/first', 'y', { ephemeral: true });
-    // Whoever writes to it, it stays the maker's.
+    // It belongs to its creator even if another session writes to it.
     assert.equal((await session.set('/here/second', 'changed')).ephemeral, true);
     await other.close();
     assert.deepEqual(
@@ -93,7 +93,7 @@ export function nodeClaims(claim: Claim): void {
   });
 
   claim(
-    'an expired session is told so, loses its ephemeral nodes and can do nothing more',
+    'an expired session learns of it, loses its ephemeral nodes and can do nothing more',
     async (tree, session) => {
       const other = await tree.open('second');
       await other.create('/here/second', 'x', { ephemeral: true });
@@ -115,7 +115,7 @@ export function nodeClaims(claim: Claim): void {
     await session.close();
     await assert.rejects(session.get('/a'), code('session-lost'));
     await assert.rejects(session.create('/a', ''), code('session-lost'));
-    assert.equal(session.lost.aborted, false, 'closing is no loss');
+    assert.equal(session.lost.aborted, false, 'closing is not losing');
   });
 
   claim('every session has a name of its own', async (tree, session) => {

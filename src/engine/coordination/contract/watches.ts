@@ -4,7 +4,7 @@ import { eventually } from '../../testing/eventually.ts';
 import type { Coordination, Node } from '../coordination.ts';
 import { type Claim, code } from './claim.ts';
 
-/** The latest state that a watch has told, and how often it did. */
+/** The latest state a watch has reported, and how often it reported. */
 function watching(session: Coordination, path: string) {
   const seen: (string | undefined)[] = [];
   const unwatch = session.watch(path, (node) => seen.push(node?.value));
@@ -21,24 +21,24 @@ function watchingChildren(session: Coordination, path: string) {
 
 export function watchClaims(claim: Claim): void {
   claim(
-    'a watch tells the present state, then each later one, also that the node is gone',
+    'a watch reports the current state, then each later one, including deletion',
     async (tree, session) => {
       const other = await tree.open('second');
       const absent = watching(session, '/a');
       assert.deepEqual(absent.seen, [], 'never before `watch` has returned');
-      await eventually('absent is told', () => absent.reads(undefined));
+      await eventually('absence is reported', () => absent.reads(undefined));
       await other.set('/a', '1');
-      await eventually('creation is told', () => absent.reads('1'));
+      await eventually('creation is reported', () => absent.reads('1'));
       const present = watching(session, '/a');
-      await eventually('present is told', () => present.reads('1'));
+      await eventually('presence is reported', () => present.reads('1'));
       await other.set('/a', '2');
-      await eventually('change is told', () => absent.reads('2') && present.reads('2'));
+      await eventually('the change is reported', () => absent.reads('2') && present.reads('2'));
       await other.delete('/a');
-      await eventually('deletion is told', () => absent.reads(undefined) && present.reads(undefined));
+      await eventually('deletion is reported', () => absent.reads(undefined) && present.reads(undefined));
     },
   );
 
-  claim('a watch of children tells who is there with what value', async (tree, session) => {
+  claim('a watch of children reports the children and their values', async (tree, session) => {
     const other = await tree.open('second');
     const children = watchingChildren(session, '/w');
     await eventually('none', () => children.reads(''));
@@ -52,13 +52,13 @@ export function watchClaims(claim: Claim): void {
     await eventually('ephemeral gone', () => children.reads('b=2'));
   });
 
-  claim('watches of the root tell its children', async (_, session) => {
+  claim('a watch of the root reports its children', async (_, session) => {
     const children = watchingChildren(session, '/');
     await session.set('/x', '1');
     await eventually('one', () => children.reads('x=1'));
   });
 
-  claim('the nodes of an expired session go from the watches of others', async (tree, session) => {
+  claim('the nodes of an expired session vanish from the watches of others', async (tree, session) => {
     const other = await tree.open('second');
     await other.create('/w/a', '1', { ephemeral: true });
     const node = watching(session, '/w/a');
@@ -103,7 +103,7 @@ export function watchClaims(claim: Claim): void {
     );
   });
 
-  claim('a listener that throws harms nobody', async (_, session) => {
+  claim('a listener that throws does not disturb others', async (_, session) => {
     session.watch('/a', () => {
       throw new Error('listener of a test');
     });
@@ -117,7 +117,7 @@ export function watchClaims(claim: Claim): void {
     await eventually('told again', () => good.reads('2'));
   });
 
-  claim("what a listener does to its node is nobody else's business", async (_, session) => {
+  claim('a listener that changes its copy of a node does not affect other listeners', async (_, session) => {
     session.watch('/a', (node) => {
       if (node) node.value = 'scribbled';
     });
@@ -127,7 +127,7 @@ export function watchClaims(claim: Claim): void {
     assert.equal((await session.get('/a'))?.value, '1');
   });
 
-  claim('nothing is told after unwatching or closing', async (tree, session) => {
+  claim('a watch reports nothing after unwatching or closing', async (tree, session) => {
     const other = await tree.open('second');
     const stopped = watching(session, '/a');
     const closed = watching(other, '/a');
@@ -137,7 +137,7 @@ export function watchClaims(claim: Claim): void {
     stopped.unwatch();
     await other.close();
     await session.set('/a', '1');
-    await eventually('the witness is told', () => witness.reads('1'));
+    await eventually('the witness sees it', () => witness.reads('1'));
     assert.deepEqual([stopped.seen, closed.seen], [[undefined], [undefined]]);
     assert.throws(() => other.watchChildren('/a', () => {}), code('session-lost'));
   });

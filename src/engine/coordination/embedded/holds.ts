@@ -7,7 +7,7 @@ import { holdLost } from '../errors.ts';
 
 interface Queue {
   holder: Holder | undefined;
-  /** In the order of asking. */
+  /** First come, first served. */
   waiting: Waiter[];
 }
 
@@ -25,15 +25,15 @@ interface Waiter {
   reject(reason: unknown): void;
 }
 
-/** For each path at most one holder, and a queue of sessions that wait for it. Fences are kept in the database. */
+/** For each path at most one holder, and a queue of waiting sessions. The database keeps the fences. */
 export class EmbeddedHolds {
   readonly #queues = new Map<string, Queue>();
   readonly #queries: Queries;
   readonly #turns: Mutex;
-  /** Handing over serves the next in queue: it must not run as a part of what the last one was doing. */
+  /** Handing over serves the next session, so it must not run in the async context of the last one. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
-  /** `turns` are shared with all other writes, so that none is half done when a hold changes hands. */
+  /** `turns` is shared with all other writes, so that none is half done when a hold changes hands. */
   constructor(queries: Queries, turns: Mutex) {
     this.#queries = queries;
     this.#turns = turns;
@@ -60,14 +60,14 @@ export class EmbeddedHolds {
     return holder && { identity: holder.identity, fence: holder.fence };
   }
 
-  /** Throws unless this very hold is still its session's. */
+  /** Throws unless the session still has this very hold. */
   check(hold: Hold, session: string): void {
     const holder = this.#queues.get(hold.path)?.holder;
     if (holder?.fence === hold.fence && holder.session === session) return;
     throw holdLost(hold);
   }
 
-  /** To be called in a turn. */
+  /** Call this within a turn. */
   drop(session: string, reason: PismakError): void {
     for (const [path, queue] of this.#queues) {
       for (const waiter of queue.waiting) if (waiter.session === session) waiter.reject(reason);
@@ -97,7 +97,7 @@ export class EmbeddedHolds {
         next.reject(error);
         return undefined;
       });
-      // It may have left the queue meanwhile.
+      // The waiter may have left the queue meanwhile.
       const stillFirst = queue.waiting[0] === next;
       if (stillFirst) queue.waiting.shift();
       if (stillFirst && fence !== undefined) this.#grant(path, queue, next, fence);

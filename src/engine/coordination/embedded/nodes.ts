@@ -7,11 +7,11 @@ import { Watches } from '../watches.ts';
 interface Entry {
   value: string;
   version: number;
-  /** The session of an ephemeral node; undefined for one that is kept in the database. */
+  /** The session of an ephemeral node; undefined for a persistent node. */
   owner: string | undefined;
 }
 
-/** The nodes in memory, the persistent ones in the database too: there first, so that what was seen is never lost. */
+/** The nodes in memory. Persistent ones are written to the database first, so that no visible state is ever lost. */
 export class EmbeddedNodes {
   readonly #queries: Queries;
   readonly #entries = new Map<string, Entry>();

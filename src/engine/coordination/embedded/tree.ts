@@ -14,10 +14,10 @@ export interface EmbeddedTreeSettings {
   report: (error: unknown) => void;
 }
 
-/** All sessions, in this process. */
+/** The tree and all its sessions, in this process. */
 export class EmbeddedTree implements CoordinationSource {
   readonly #clock: Clock;
-  /** Everything that changes the tree takes a turn, so that a check and the write that relies on it are one. */
+  /** Every change takes a turn, so that a check and the write that relies on it are atomic. */
   readonly #turns = new Mutex();
   readonly #nodes: EmbeddedNodes;
   readonly #holds: EmbeddedHolds;
@@ -42,14 +42,14 @@ export class EmbeddedTree implements CoordinationSource {
     return session;
   }
 
-  /** Ends a session as if nothing had been heard of it for too long. */
+  /** Ends a session as if it had been silent for too long. */
   async expire(name: string): Promise<void> {
     const session = this.#sessions.get(name);
     if (!session) throw sessionUnknown(name);
     await session.expire();
   }
 
-  /** Ends all sessions. The database is the caller's. */
+  /** Ends all sessions. The caller closes the database. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
   }
@@ -73,7 +73,7 @@ export class EmbeddedTree implements CoordinationSource {
       watchChildren: (path, listener) => nodes.watches.watchChildren(path, listener),
       hold: (path, identity, signal) => holds.hold(path, session, identity, signal),
       holder: async (path) => holds.holder(path),
-      // Takes a turn after all writes of the session, so none of its nodes outlives it.
+      // Its turn comes after all writes of the session, so none of its nodes outlives it.
       drop: (reason) =>
         this.#turns.run(() => {
           this.#sessions.delete(session);

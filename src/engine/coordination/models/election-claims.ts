@@ -9,9 +9,9 @@ import * as model from './election-model.ts';
 const candidates = 3;
 const waitMs = 30_000;
 
-/** Any tree does what the model does. Here everybody is told at once; what comes late is a write under an old hold. */
+/** Every tree behaves like the model. Here candidates learn everything at once; only writes under an old hold are late. */
 export function electionClaims(claim: Claim): void {
-  claim('whoever stands, lets go, expires or writes late, it goes as in the model', async (tree, session) => {
+  claim('elections, releases, expiries and late writes match the model', async (tree, session) => {
     const who = fc.nat({ max: candidates - 1 });
     const commands = [
       who.map(stand),
@@ -45,10 +45,10 @@ class RealElection {
   readonly observer: Coordination;
   readonly path: string;
   readonly plan: string;
-  /** What each has now, and what it had before. */
+  /** What each candidate has now, and what it had before. */
   readonly of = Array.from({ length: candidates }, () => new RealCandidate());
   last: Hold | undefined;
-  /** What the plan must say. */
+  /** The expected value of the plan. */
   written: string | undefined;
 
   constructor(tree: CoordinationUnderTest, observer: Coordination, path: string) {
@@ -74,7 +74,7 @@ class RealCandidate {
   hold: Hold | undefined;
   old: { session: Coordination; hold: Hold } | undefined;
 
-  /** It does not lead any more; what it had is kept for late writes. */
+  /** It no longer leads. Its old hold is kept for late writes. */
   leave(): void {
     if (this.session && this.hold) this.old = { session: this.session, hold: this.hold };
     this.hold = undefined;
@@ -95,10 +95,10 @@ const stand = (who: number) =>
         (hold) => {
           candidate.hold = hold;
         },
-        // Its session ends while it waits.
+        // The session ends while it waits.
         () => {},
       );
-      // The place in the queue is taken in the order of the calls as the store sees them.
+      // Sessions take places in the order in which the store sees their calls.
       await candidate.session.holder(real.path);
       return model.stand(opened, who);
     },
@@ -116,7 +116,7 @@ const write = (who: number) =>
     },
   );
 
-/** Under a hold that it had before: refused, whether or not its session lives and it leads again. */
+/** Writes under an old hold: refused, even if the session is alive and leads again. */
 const writeLate = (who: number) =>
   command(
     `${who} writes late`,
@@ -152,7 +152,7 @@ const expire = (who: number) =>
     },
   );
 
-/** The write is accepted before the end, refused, or in doubt. */
+/** The write is accepted in time, refused, or in doubt. */
 const expireWhileWriting = (who: number) =>
   command(
     `the session of ${who} expires while it writes`,
@@ -167,9 +167,9 @@ const expireWhileWriting = (who: number) =>
       if (expired.status === 'rejected') throw expired.reason;
       if (written.status === 'rejected') {
         const { reason } = written;
-        // A refusal is one of these; anything else is trouble.
+        // A refusal is one of these; anything else is a bug.
         assert.ok(hasCode(reason, 'hold-lost') || hasCode(reason, 'session-lost'), String(reason));
-        // When its session ends before the answer comes, a writer can't know: the write may have been in time.
+        // If the session ends before the answer, the writer can't know: the write may have been in time.
         const inTime = (await real.observer.get(real.plan))?.value === `${who} ${hold.fence}`;
         if (hasCode(reason, 'hold-lost') || !inTime) return expireInModel(state, who);
       }
@@ -181,7 +181,7 @@ const expireWhileWriting = (who: number) =>
 async function expireReally(real: RealElection, who: number): Promise<void> {
   const candidate = real.at(who);
   if (candidate.session) await real.tree.expire(candidate.session);
-  assert.equal(candidate.hold?.lost.aborted ?? true, true, 'a holder is told that it holds no more');
+  assert.equal(candidate.hold?.lost.aborted ?? true, true, 'a former holder knows that it lost the hold');
   candidate.leave();
   candidate.session = undefined;
 }
@@ -206,7 +206,7 @@ function command(
   };
 }
 
-/** The leader of the model leads, knows it, has a greater fence than all before, and its plan is the last. */
+/** The model's leader leads, knows it, has the greatest fence so far, and its plan is the last. */
 async function agree(state: model.ElectionState, real: RealElection): Promise<void> {
   const leader = state.candidates.findIndex(({ leads }) => leads > 0);
   if (leader < 0) assert.equal(await real.observer.holder(real.path), undefined);

@@ -1,20 +1,20 @@
 /**
- * Election and fencing as pure steps. What a candidate believes lags behind what the tree knows: it is told late that it
- * leads, late that its session is over, and its writes arrive late. A pause is nothing but steps that don't come.
+ * Election and fencing as pure steps. What a candidate believes lags behind the tree: it learns late that it leads or
+ * that its session is over, and its writes arrive late. A pause is simply the absence of steps.
  */
 export interface ElectionState {
   candidates: Candidate[];
-  /** Those that live, as the tree sees it. */
+  /** Sessions that the tree believes alive. */
   sessions: number[];
-  /** Sessions that wait, in the order of asking. */
+  /** Waiting sessions, first come, first served. */
   waiting: number[];
   holder: Lead | null;
   lastSession: number;
   lastFence: number;
-  /** Who wrote last, and how many writes were accepted. */
+  /** The last accepted write. */
   written: Lead | null;
   writes: number;
-  /** The greatest fence ever given: nobody stores it. */
+  /** The greatest fence ever given. No store has this. */
   greatest: number;
 }
 
@@ -24,22 +24,22 @@ export interface Lead {
 }
 
 export interface Candidate {
-  /** 0: none, and it knows. */
+  /** 0: none, and the candidate knows it. */
   session: number;
   standing: boolean;
-  /** The news that it leads, while they are on their way. */
+  /** The news that it leads, while it is on its way. */
   granted: number;
-  /** The fence under which it believes to lead; 0 for none. */
+  /** The fence under which it believes it leads; 0 for none. */
   leads: number;
   /** A write on its way. */
   sent: Lead | null;
 }
 
-/** Mistakes that a tree could make, for the proof that the check would find them. */
+/** Bugs that a tree could have; the tests prove that the check finds them. */
 export type ElectionFlaw =
   | 'writes are not checked'
-  | 'a living session is enough to write'
-  | 'fences begin anew after a restart'
+  | 'a live session is enough to write'
+  | 'fences restart from zero after a restart'
   | 'an old hold can release a new one'
   | 'an expired session keeps its hold';
 
@@ -73,7 +73,7 @@ export function stand(state: ElectionState, who: number): ElectionState {
   return { ...change(state, who, { standing: true }), waiting: [...state.waiting, session] };
 }
 
-/** The tree makes the first that waits the holder. */
+/** The tree makes the first waiting session the holder. */
 export function grant(state: ElectionState): ElectionState {
   const [session] = state.waiting;
   if (state.holder || session === undefined) return state;
@@ -89,7 +89,7 @@ export function hear(state: ElectionState, who: number): ElectionState {
   return granted > 0 ? change(state, who, { leads: granted, granted: 0 }) : state;
 }
 
-/** The tree takes a session for dead. Nobody has told its candidate yet. */
+/** The tree considers a session dead. Its candidate does not know yet. */
 export function expire(state: ElectionState, session: number, flaw?: ElectionFlaw): ElectionState {
   const keeps = flaw === 'an expired session keeps its hold';
   return {
@@ -100,7 +100,7 @@ export function expire(state: ElectionState, session: number, flaw?: ElectionFla
   };
 }
 
-/** The candidate learns that its session is over. What it sent is still on its way. */
+/** The candidate learns that its session is over. Its writes are still on their way. */
 export function learn(state: ElectionState, who: number): ElectionState {
   const { session } = candidateOf(state, who);
   if (session === 0 || state.sessions.includes(session)) return state;
@@ -112,14 +112,14 @@ export function send(state: ElectionState, who: number): ElectionState {
   return change(state, who, { sent: { session, fence: leads } });
 }
 
-/** A write arrives, and is accepted only under the hold that there is. */
+/** A write arrives. It is accepted only under the current hold. */
 export function arrive(state: ElectionState, who: number, flaw?: ElectionFlaw): ElectionState {
   const { sent } = candidateOf(state, who);
   if (!sent) return state;
   const after = change(state, who, { sent: null });
   const careless =
     flaw === 'writes are not checked' ||
-    (flaw === 'a living session is enough to write' && state.sessions.includes(sent.session));
+    (flaw === 'a live session is enough to write' && state.sessions.includes(sent.session));
   if (!isHolder(state, sent) && !careless) return after;
   return { ...after, written: sent, writes: state.writes + 1 };
 }
@@ -131,10 +131,10 @@ export function release(state: ElectionState, who: number, flaw?: ElectionFlaw):
   return careless || isHolder(state, { session, fence: leads }) ? { ...after, holder: null } : after;
 }
 
-/** Everything stops, and starts again on what is stored. */
+/** Everything stops and starts again from the stored data. */
 export function restart(state: ElectionState, flaw?: ElectionFlaw): ElectionState {
   if (state.sessions.length === 0) return state;
-  const lastFence = flaw === 'fences begin anew after a restart' ? 0 : state.lastFence;
+  const lastFence = flaw === 'fences restart from zero after a restart' ? 0 : state.lastFence;
   return { ...state, sessions: [], waiting: [], holder: null, lastFence };
 }
 

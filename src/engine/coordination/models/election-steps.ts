@@ -17,7 +17,7 @@ import {
   stand,
 } from './election-model.ts';
 
-/** How far it goes: so many sessions, fences and accepted writes. */
+/** Limits on the search: sessions, fences and accepted writes. */
 interface Bounds {
   candidates: number;
   sessions: number;
@@ -25,13 +25,13 @@ interface Bounds {
   writes: number;
 }
 
-/** Everything that candidates and the tree can do, in every order. */
+/** Every order of what candidates and the tree can do. */
 export function electionModel(bounds: Bounds, flaw?: ElectionFlaw): Model<ElectionState> {
   return {
     initial: newElection(bounds.candidates),
     *steps(state) {
       for (const who of state.candidates.keys()) yield* candidateSteps(bounds, state, who, flaw);
-      if (state.lastFence < bounds.fences) yield ['the next one is granted the lead', grant(state)];
+      if (state.lastFence < bounds.fences) yield ['the next session gets the lead', grant(state)];
       for (const session of state.sessions)
         yield [`session ${session} expires`, expire(state, session, flaw)];
       yield ['the tree restarts', restart(state, flaw)];
@@ -52,10 +52,10 @@ function* candidateSteps(
   if (session === 0 && state.lastSession < bounds.sessions) yield [`${who} opens`, open(state, who)];
   if (session !== 0 && !standing) yield [`${who} stands`, stand(state, who)];
   yield [`${who} hears that it leads`, hear(state, who)];
-  yield [`${who} learns that it is out`, learn(state, who)];
+  yield [`${who} learns that its session is over`, learn(state, who)];
   if (leads > 0 && !sent && state.writes < bounds.writes) yield [`${who} sends`, send(state, who)];
   if (leads > 0) yield [`${who} releases`, release(state, who, flaw)];
-  yield [`what ${who} sent arrives`, arrive(state, who, flaw)];
+  yield [`the write of ${who} arrives`, arrive(state, who, flaw)];
 }
 
 function whatIsWrong(state: ElectionState, before: ElectionState): string | undefined {
@@ -67,16 +67,16 @@ function whatIsWrong(state: ElectionState, before: ElectionState): string | unde
   const { holder } = state;
   const granted = holder && !(before.holder && isHolder(before, holder));
   if (granted && holder.fence <= before.greatest) return `fence ${holder.fence} was given twice`;
-  if (holder && !state.sessions.includes(holder.session)) return 'a session that is over holds';
+  if (holder && !state.sessions.includes(holder.session)) return 'an ended session is the holder';
   return takenAway(state, before);
 }
 
-/** A hold ends with its session or by its own holder. */
+/** A hold ends with its session, or when its holder releases it. */
 function takenAway(state: ElectionState, before: ElectionState): string | undefined {
   const { holder } = before;
   if (!holder || state.holder || !state.sessions.includes(holder.session)) return undefined;
   const who = before.candidates.findIndex(({ session }) => session === holder.session);
   const itself = who >= 0 && candidateOf(before, who).leads !== candidateOf(state, who).leads;
   const mine = who >= 0 && candidateOf(before, who).leads === holder.fence;
-  return itself && mine ? undefined : `fence ${holder.fence} was taken from who holds it`;
+  return itself && mine ? undefined : `fence ${holder.fence} was taken from its holder`;
 }

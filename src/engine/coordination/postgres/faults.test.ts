@@ -23,7 +23,7 @@ async function open(t: TestContext, url: string, sessionTimeoutMs = 10_000): Pro
   return tree;
 }
 
-test('when a process is killed or stopped, its nodes vanish, its hold passes on and its late writes are refused', async (t) => {
+test('when a process is killed or suspended, its nodes vanish, its hold passes on and its late writes are refused', async (t) => {
   const { url } = await start(t);
   const tree = await open(t, url, 1500);
   const session = await tree.openSession('watcher');
@@ -50,7 +50,7 @@ test('when a process is killed or stopped, its nodes vanish, its hold passes on 
   }
 });
 
-test('what one process writes, watches in another tell; a hold passes between them', async (t) => {
+test('a watch reports the writes of another process, and a hold passes between processes', async (t) => {
   const { url } = await start(t);
   const [one, other] = [await open(t, url), await open(t, url)];
   const [writer, watcher] = [await one.openSession('writer'), await other.openSession('watcher')];
@@ -61,7 +61,7 @@ test('what one process writes, watches in another tell; a hold passes between th
   const first = await writer.hold('/leader', 'writer');
   const next = watcher.hold('/leader', 'watcher');
   await writer.set('/plan', 'first', { under: first });
-  await eventually('it is told', () => seen === 'first');
+  await eventually('the watch reports it', () => seen === 'first');
   await first.release();
   const second = await next;
   assert.ok(second.fence > first.fence);
@@ -84,7 +84,7 @@ for (const standby of [false, true]) {
       plan = node?.value;
     });
     await leader.set('/plan', 'before', { under: hold });
-    await eventually('it is told', () => plan === 'before');
+    await eventually('the watch reports it', () => plan === 'before');
 
     await server.primary.kill();
     const killed = performance.now();
@@ -106,7 +106,7 @@ for (const standby of [false, true]) {
   });
 }
 
-test('who cannot reach the server for as long as a session lasts knows that it is lost', async (t) => {
+test('a process that cannot reach the server for the session timeout knows that its session is lost', async (t) => {
   const server = await start(t);
   const tree = await open(t, server.url, 1500);
   const session = await tree.openSession('lonely');

@@ -15,7 +15,7 @@ interface Ticket {
   reject(error: unknown): void;
 }
 
-/** Places are taken one at a time for a path: else a later place might be seen before an earlier one. */
+/** Places of a path are taken one at a time, otherwise a later place might be visible before an earlier one. */
 const lockQueue: Statement = {
   name: 'lock-queue',
   text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 7061736004))',
@@ -35,7 +35,7 @@ const leaveUnknown: Statement = {
   text: 'DELETE FROM hold WHERE session = ANY($1::text[]) AND ticket <> ALL ($2::text[])',
 };
 
-/** For each path a queue in the table, whose first place holds. Here are the tickets of this process. */
+/** The table has a queue for each path, and its first place is the holder. This object has the tickets of this process. */
 export class PostgresHolds {
   readonly #connection: LastingConnection;
   readonly #clock: Clock;
@@ -66,10 +66,10 @@ export class PostgresHolds {
     return row && { fence: row[0], identity: row[1] };
   }
 
-  /** Somebody has left the queue. */
+  /** A session has left the queue. */
   queueChanged(path: string): void {
     const ours = [...this.#tickets.values()].some((ticket) => ticket.path === path);
-    // When the server is away, we look again once it is back.
+    // If the server is away, we look again once it is back.
     if (ours) void this.#serve(path).catch(() => {});
   }
 
@@ -78,7 +78,7 @@ export class PostgresHolds {
       this.queueChanged(path);
   }
 
-  /** Those of a session that is over, in the table already. */
+  /** Drops the tickets of an ended session, which the table has already dropped. */
   drop(session: string, reason: PismakError): void {
     for (const ticket of this.#tickets.values()) {
       if (ticket.session !== session) continue;
@@ -88,7 +88,7 @@ export class PostgresHolds {
     }
   }
 
-  /** Leaves the queues in which we stand without knowing, because an answer was lost. */
+  /** Leaves queues where we have a place without knowing it, because an answer was lost. */
   async leaveUnknown(sessions: readonly string[]): Promise<void> {
     await this.#connection.query(leaveUnknown, [sessions, [...this.#tickets.keys()]]);
   }

@@ -5,7 +5,7 @@ import { nameOf, parentOf } from '../path.ts';
 
 const columns = 'path, value, version, owner IS NOT NULL';
 type NodeRow = [path: string, value: string, version: number, ephemeral: boolean];
-/** What a write found, and what it wrote (nulls when it was refused). */
+/** What a write found, and what it wrote (nulls if it was refused). */
 type WriteRow = [
   alive: number,
   held: number,
@@ -18,9 +18,9 @@ const get: Statement = { name: 'get', text: `SELECT ${columns} FROM node WHERE p
 const children: Statement = { name: 'children', text: `SELECT ${columns} FROM node WHERE parent = $1` };
 
 /**
- * Before a write: the session ($1) is there, and so is the hold ($2) if one is named. Both stay until the write is
- * committed, so whoever comes next comes after it. The session is locked first, as by whoever ends it: the other way
- * round the two would wait for each other.
+ * Before a write: the session ($1) exists, and so does the hold ($2) if one is named. Both stay locked until the write
+ * commits, so the next holder comes after it. The session is locked first, as by the statement that ends a session: the
+ * other order could deadlock.
  */
 const guard = `
   WITH alive AS MATERIALIZED (SELECT 1 FROM session WHERE name = $1 FOR KEY SHARE),

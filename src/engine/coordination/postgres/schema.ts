@@ -1,11 +1,11 @@
 import type { PostgresSchema } from '../../database/postgres/schema.ts';
 
-/** Where notices of changes go. Their first letter says what changed: a node, a hold, a session. */
+/** The channel of change notices. Their first letter says what changed: a node, a hold or a session. */
 export const channel = 'pismak_coordination';
 
 /**
- * What belongs to a session goes with its row, whoever deletes that. The place in a queue is the fence too: the first
- * place holds, and places only grow. Times are the server's, in milliseconds.
+ * Deleting the row of a session deletes everything that belongs to it. A place in a queue is also the fence: the first
+ * place is the holder, and places only grow. Times are the server's, in milliseconds.
  */
 const tables = `
   CREATE TABLE session (name text PRIMARY KEY, expires_at bigint NOT NULL);

@@ -10,8 +10,8 @@ const renew: Statement = {
 };
 const end: Statement = { name: 'end-session', text: 'DELETE FROM session WHERE name = $1' };
 /**
- * After a fail-over everybody comes back a little later: only who has been connected as long as a session lasts may take
- * others for dead.
+ * After a fail-over every process reconnects a little later. So a process may end silent sessions only after it has been
+ * connected for the session timeout.
  */
 const endExpired: Statement = {
   name: 'end-expired',
@@ -19,7 +19,7 @@ const endExpired: Statement = {
     AND (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()) < clock_timestamp() - $1 * interval '1 millisecond'`,
 };
 
-/** Who lives, on the server's clock. */
+/** The live sessions, by the server's clock. */
 export class SessionTable {
   readonly #connection: LastingConnection;
   readonly #timeoutMs: number;
@@ -33,7 +33,7 @@ export class SessionTable {
     await this.#connection.query(open, [name, this.#timeoutMs]);
   }
 
-  /** Resolves to those that are still there. */
+  /** Resolves to the sessions that still exist. */
   async renew(names: readonly string[]): Promise<Set<string>> {
     const rows = await this.#connection.query<[string]>(renew, [names, this.#timeoutMs]);
     return new Set(rows.map(([name]) => name));

@@ -49,7 +49,7 @@ export class PostgresTree implements CoordinationSource {
     this.#settings = settings;
     this.#connection = new LastingConnection(cluster, {
       clock,
-      // Time enough to find another node before the sessions expire.
+      // Leaves time to find another server before the sessions expire.
       patienceMs: sessionTimeoutMs / 2,
       settings: { search_path: schema.name },
       listen: channel,
@@ -66,7 +66,7 @@ export class PostgresTree implements CoordinationSource {
   }
 
   async openSession(identity: string): Promise<Coordination> {
-    if (this.#closed) throw new PismakError('unavailable', 'The coordination is closed');
+    if (this.#closed) throw new PismakError('unavailable', 'The coordination is closed.');
     const { clock } = this.#settings;
     const name = `${identity}-${newId(clock)}`;
     const heardAt = clock.now();
@@ -102,7 +102,7 @@ export class PostgresTree implements CoordinationSource {
         this.#sessions.delete(session);
         holds.drop(session, reason);
       },
-      // When the server is away, the session ends there by itself.
+      // If the server is away, the session expires there.
       leave: () => this.#table.end(session).catch(() => {}),
     };
   }
@@ -114,7 +114,7 @@ export class PostgresTree implements CoordinationSource {
     else void this.#sessions.get(subject)?.session.expire();
   }
 
-  /** Three times in the life of a session: says that ours live, and ends those of which nothing was heard. */
+  /** Runs three times per session timeout: renews our sessions and ends silent ones. */
   #takeTurn(): void {
     const { clock, sessionTimeoutMs } = this.#settings;
     this.#turn = this.#renew().finally(() => {
@@ -136,7 +136,7 @@ export class PostgresTree implements CoordinationSource {
       await this.#holds.leaveUnknown(names);
       await this.#table.endExpired();
     } catch {
-      // Nobody hears us: by now the server may have given what we hold to another.
+      // The server does not hear us: by now it may have given our holds to others.
       for (const { session, heardAt } of this.#sessions.values()) {
         if (clock.now() - heardAt > sessionTimeoutMs) void session.expire();
       }

@@ -23,7 +23,7 @@ test('a URL names servers, a path and credentials; ports and path may be left ou
   });
 });
 
-test('a wrong URL is refused with what is wrong, and nothing of its password', async () => {
+test('the error for an invalid URL says what is wrong and does not repeat the password', async () => {
   const wrong = [
     'zookeeper://',
     'postgres://host/x',

@@ -5,23 +5,23 @@ import { checkPath } from '../path.ts';
 
 const url = serverUrl('ZooKeeper');
 
-/** Where the ensemble is, and as whom we come. */
+/** Where the ensemble is, and our credentials. */
 export interface EnsembleAddress {
   servers: { host: string; port: number }[];
-  /** Under which path all our nodes are. */
+  /** The path above all our nodes. */
   root: string;
   /** `user:password`. */
   credentials: string | undefined;
   tls: SecureContextOptions | undefined;
 }
 
-/** Never repeats the URL in an error: it may hold a password. */
+/** Reads the URL. Errors never repeat it: it may hold a password. */
 export async function readAddress(text: string): Promise<EnsembleAddress> {
   const match = /^zookeeper(s?):\/\/(?:([^@/?]*)@)?([^@/?]+)(\/[^?]*)?(?:\?(.*))?$/.exec(text);
   if (!match) throw url.invalid('must look like zookeeper://[user:password@]host:2181,host:2181[/path]');
   const [, secure, user, hosts = '', path = '/', query] = match;
-  // What looks like a host may be the beginning of a password.
-  if (path.includes('@')) throw url.invalid('has / or @ in its password: write them as %2F and %40');
+  // What looks like a host may be the start of a password.
+  if (path.includes('@')) throw url.invalid('has / or @ in its password; write them as %2F and %40');
   const root = url.decode(path.replace(/\/+$/, '')) || '/pismak';
   try {
     checkPath(root);
@@ -49,10 +49,8 @@ async function readTls(secure: boolean, query: URLSearchParams): Promise<SecureC
   for (const [name, file] of query) {
     const option = Object.entries(fileParameters).find(([parameter]) => parameter === name)?.[1];
     if (!option)
-      throw url.invalid(
-        `has an unknown parameter "${name}"; there are ${Object.keys(fileParameters).join(', ')}`,
-      );
-    if (!secure) throw url.invalid(`has ${name}, which is for TLS: begin with zookeepers://`);
+      throw url.invalid(`has an unknown parameter "${name}"; use ${Object.keys(fileParameters).join(', ')}`);
+    if (!secure) throw url.invalid(`has ${name}, which is for TLS; start it with zookeepers://`);
     tls[option] = await url.pem(name, file);
   }
   return secure ? tls : undefined;

@@ -15,11 +15,11 @@ export interface ClientParts {
 
 const longestPauseMs = 200;
 
-/** A ZooKeeper session: lives on over changing connections until it is closed, or expires. */
+/** A ZooKeeper session. It survives broken connections until it is closed or expires. */
 export class ZookeeperClient {
-  /** Aborts when the session is over, for whatever reason, which it tells. */
+  /** Aborts, with the reason, when the session is over. */
   readonly ended: AbortSignal;
-  /** The same, but not when it was closed. */
+  /** The same, but not when the session is closed. */
   readonly lost: AbortSignal;
   readonly #end = new AbortController();
   readonly #lost = new AbortController();
@@ -40,7 +40,7 @@ export class ZookeeperClient {
     this.lost = this.#lost.signal;
   }
 
-  /** Rejects with `unavailable` when no server answers in time. */
+  /** Rejects with `unavailable` if no server answers in time. */
   static async open(parts: ClientParts): Promise<ZookeeperClient> {
     const client = new ZookeeperClient(parts);
     void client.#stayConnected();
@@ -52,7 +52,7 @@ export class ZookeeperClient {
     return this.#key.id;
   }
 
-  /** Sent in the order of the calls. Without a connection it waits for the next one, at most until the session ends. */
+  /** Sends requests in call order. Without a connection it waits for the next one, at most until the session ends. */
   async request<Answer>(request: Request<Answer>): Promise<Answer> {
     this.checkOpen();
     return this.#ask(request);
@@ -62,12 +62,12 @@ export class ZookeeperClient {
     return this.#closing !== undefined || this.ended.aborted;
   }
 
-  /** Throws what a request would reject with. */
+  /** Throws the error that a request would reject with. */
   checkOpen(): void {
     if (this.isOver) throw this.ended.reason ?? closed();
   }
 
-  /** Calls back when something at the path may have changed, also after each reconnection, and when the session ends. */
+  /** Calls back when the path may have changed, after each reconnection, and when the session ends. */
   listen(path: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(path) ?? new Set();
     this.#listeners.set(path, listeners.add(listener));
@@ -77,17 +77,17 @@ export class ZookeeperClient {
     };
   }
 
-  /** Ends the session at the server; when none can be reached for half a time-out, it is left to expire. */
+  /** Ends the session at the server. If none is reachable for half the timeout, the session is left to expire. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** Ends the session behind its own back, as the server does when nothing is heard of it for too long. */
+  /** Ends the session from outside, as the server does when a session goes silent. */
   async expire(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended.addEventListener('abort', () => resolve(), { once: true });
-    // We may take the session back meanwhile: then the usurper is refused and tries again.
+    // This client may take the session back meanwhile: then the other connection is refused and tries again.
     for (let done = false; !done && !this.ended.aborted; ) {
       try {
         const usurper = await this.#connect({ ...this.#key }, 0);
@@ -100,15 +100,15 @@ export class ZookeeperClient {
         done = isRefusal(error, 'sessionExpired');
       }
     }
-    // A server that had both connections forgets to close the older one.
-    this.#connection?.destroy(new Error('The session has ended'));
+    // A server that has both connections does not close the older one.
+    this.#connection?.destroy(new Error('The session ended'));
     await promise;
   }
 
   #ask<Answer>(request: Request<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.ended.aborted) return reject(this.ended.reason);
-      // The answer is what this very request decodes to.
+      // The answer has the type that this request decodes.
       const asked: Asked = {
         request,
         resolve: resolve as (answer: unknown) => void,
@@ -130,7 +130,7 @@ export class ZookeeperClient {
   async #stayConnected(): Promise<void> {
     const { clock, random, address } = this.#parts;
     const count = address.servers.length;
-    // Time is measured by timers: the clock of the wall may be set.
+    // Timers measure the time: the wall clock may be set.
     this.#beginLife().confirm();
     let turn = Math.floor(random() * count);
     for (let failures = 0; !this.ended.aborted; ) {
@@ -141,7 +141,7 @@ export class ZookeeperClient {
       } catch (error) {
         this.#judge(error);
         failures++;
-        // Every server once, then a pause.
+        // Try every server once, then pause.
         if (failures % count === 0) await sleep(clock, random() * longestPauseMs, this.ended);
       }
     }
@@ -165,13 +165,13 @@ export class ZookeeperClient {
     return { confirm, cancel };
   }
 
-  /** Until it breaks. */
+  /** Uses the connection until it breaks. */
   async #use(connection: Connection): Promise<void> {
     if (this.ended.aborted) return connection.destroy(this.ended.reason);
     this.#connection = connection;
     this.#opened.resolve();
     for (const asked of this.#waiting.splice(0)) connection.send(asked);
-    // Watches ended with the last connection, and what happened in between was not told.
+    // Watches ended with the last connection, so changes in between were missed.
     for (const path of [...this.#listeners.keys()]) this.#ring(path);
     const { unanswered, reason } = await connection.closed;
     this.#connection = undefined;
@@ -187,7 +187,12 @@ export class ZookeeperClient {
     this.#trouble = messageOf(error);
     if (isRefusal(error, 'sessionExpired')) this.#finish(expired('the servers ended it'));
     if (isRefusal(error, 'authFailed')) {
-      this.#finish(new PismakError('forbidden', 'ZooKeeper refuses the credentials in the coordination URL'));
+      this.#finish(
+        new PismakError(
+          'forbidden',
+          'ZooKeeper refuses the credentials in the coordination URL. Correct them.',
+        ),
+      );
     }
   }
 
@@ -196,7 +201,7 @@ export class ZookeeperClient {
     const trouble = `no ZooKeeper server answered for ${this.#key.timeoutMs} ms (${servers}): ${this.#trouble}`;
     const never = this.#key.id === 0n;
     this.#finish(
-      never ? new PismakError('unavailable', `At opening a session ${trouble}`) : expired(trouble),
+      never ? new PismakError('unavailable', `Could not open a session: ${trouble}.`) : expired(trouble),
     );
   }
 
@@ -217,16 +222,16 @@ export class ZookeeperClient {
 }
 
 function expired(why: string): PismakError {
-  return new PismakError('session-lost', `The session has expired, open a new one: ${why}`);
+  return new PismakError('session-lost', `The session has expired: ${why}. Open a new one.`);
 }
 
 function closed(): PismakError {
-  return new PismakError('session-lost', 'The session is closed');
+  return new PismakError('session-lost', 'The session is closed.');
 }
 
 function outcomeUnknown(): PismakError {
   return new PismakError(
     'unavailable',
-    'The connection to ZooKeeper broke before the answer came, so the write may be done or not: read again',
+    'The connection to ZooKeeper broke before the answer, so the write may or may not be done. Read the node again.',
   );
 }

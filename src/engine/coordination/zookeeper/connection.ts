@@ -5,25 +5,25 @@ import { Frames, frame } from './frames.ts';
 import { JuteReader, JuteWriter } from './jute.ts';
 import { errorCodes, type Request, ZookeeperError } from './requests.ts';
 
-/** What a session must say to be known again by another server. */
+/** What a session sends to be recognised by another server. */
 export interface SessionKey {
   id: bigint;
   password: Buffer;
   timeoutMs: number;
-  /** The newest transaction seen: a server that lags behind it refuses us, so time never runs backwards. */
+  /** The newest transaction seen. A server that lags behind it refuses us, so time never runs backwards. */
   newest: bigint;
 }
 
-/** A request with whoever waits for its answer. */
+/** A request and the promise of its answer. */
 export interface Asked {
   readonly request: Request<unknown>;
   resolve(answer: unknown): void;
   reject(reason: unknown): void;
-  /** Sent before, over a connection that broke. */
+  /** Already sent over a connection that broke. */
   readonly repeated: boolean;
 }
 
-/** The session surely lives for its time-out from the moment this began, once that is confirmed by an answer. */
+/** Once an answer confirms it, the session is alive for its timeout from the moment this began. */
 export interface Life {
   confirm(): void;
   cancel(): void;
@@ -35,16 +35,16 @@ export interface ConnectionParts {
   credentials: string | undefined;
   clock: Clock;
   session: SessionKey;
-  /** Called when something is sent that prolongs the session's life, if it arrives. */
+  /** Called when sending something that extends the session if it arrives. */
   beginLife(): Life;
-  /** Something at this path has changed that we had asked to be told of. */
+  /** A watched path has changed. */
   onChange(path: string): void;
 }
 
 const ids = { notification: -1, ping: -2, authentication: -4 } as const;
 const pingType = 11;
 const authenticationType = 100;
-/** Errors that are not about a request. To a moved session the answer to `multi` cannot be marshalled (seen in 3.8). */
+/** Errors that are not about a request. A server cannot marshal the answer to `multi` for a moved session (seen in 3.8). */
 const endOfConnection: number[] = [
   errorCodes.authFailed,
   errorCodes.sessionExpired,
@@ -54,13 +54,13 @@ const endOfConnection: number[] = [
 
 /** One connection to one server, from the handshake on. */
 export class Connection {
-  /** Resolves with what was never answered, and why. */
+  /** Resolves with the unanswered requests and the reason. */
   readonly closed: Promise<{ unanswered: Asked[]; reason: unknown }>;
   readonly #parts: ConnectionParts;
   readonly #socket: Socket;
   readonly #frames = new Frames();
   readonly #opened = Promise.withResolvers<void>();
-  /** Of the pings that are not answered yet. */
+  /** The lives of unanswered pings. */
   readonly #lives: Life[] = [];
   #unanswered: Asked[] = [];
   #isOpen = false;
@@ -91,7 +91,7 @@ export class Connection {
     });
   }
 
-  /** Rejects when the server does not answer, or with code `sessionExpired` or `authFailed`. Updates the session. */
+  /** Rejects if the server does not answer, or with code `sessionExpired` or `authFailed`. Updates the session. */
   static async open(parts: ConnectionParts): Promise<Connection> {
     const connection = new Connection(parts);
     await connection.#opened.promise;
@@ -145,7 +145,7 @@ export class Connection {
     this.#lives.shift()?.confirm();
     this.#cancelTimer();
     this.#keepAlive();
-    // Not together with the greeting: a server may answer it first, which would read as a refusal of the session.
+    // Not together with the greeting: a server may answer this first, which would read as a refusal of the session.
     if (credentials !== undefined) {
       const body = new JuteWriter().int(0).text('digest').text(credentials).finish();
       this.#write(ids.authentication, authenticationType, body);
@@ -172,7 +172,7 @@ export class Connection {
 
   #answer(code: number, reader: JuteReader): void {
     const asked = this.#unanswered.shift();
-    if (!asked) throw new RangeError('An answer came that nobody had asked for');
+    if (!asked) throw new RangeError('The server sent an answer without a request');
     try {
       if (code !== 0) throw new ZookeeperError(code, { repeated: asked.repeated });
       asked.resolve(asked.request.decode(reader));
@@ -181,19 +181,19 @@ export class Connection {
     }
   }
 
-  /** A server that hangs keeps its connections: only silence gives it away. Half of the time-out is left to find another. */
+  /** A hung server keeps its connections: only silence reveals it. Half of the timeout is left to find another. */
   #keepAlive(): void {
     const { clock, session } = this.#parts;
     this.#lives.push(this.#parts.beginLife());
     this.#write(ids.ping, pingType, Buffer.alloc(0));
     this.#cancelTimer = clock.after(session.timeoutMs / 6, () => {
-      // If it was us who hung, the answer waits in the socket: that is read first.
+      // If this process hung instead, the answer waits in the socket: read that first.
       setImmediate(() => {
         if (this.#socket.destroyed) return;
         this.#silentTurns = this.#heard ? 0 : this.#silentTurns + 1;
         this.#heard = false;
         if (this.#silentTurns < 2) this.#keepAlive();
-        else this.destroy(new Error('The server hangs'));
+        else this.destroy(new Error('The server does not answer'));
       });
     });
   }

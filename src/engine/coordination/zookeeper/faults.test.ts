@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => ensemble.close());
 
-/** A tree of its own for a test, or the one at `root`; sessions begin with the first server. */
+/** A tree for one test, or the one at `root`. Sessions start with the first server. */
 async function openTree(context: TestContext, servers: { address: string }[], root = `/faults/${++roots}`) {
   const url = `zookeeper://${servers.map(({ address }) => address).join(',')}${root}`;
   const reported: unknown[] = [];
@@ -53,7 +53,7 @@ async function findLeader(): Promise<{ leader: ZookeeperServer; followers: Zooke
   return eventually('there is a leader', async () => {
     const are = await Promise.all(ensemble.servers.map((server) => server.isLeader()));
     const leader = ensemble.servers[are.indexOf(true)];
-    // One that was deposed while it hung does not know it at once.
+    // A leader deposed while it hung does not know it at once.
     return (
       leader &&
       are.indexOf(true) === are.lastIndexOf(true) && {
@@ -64,7 +64,7 @@ async function findLeader(): Promise<{ leader: ZookeeperServer; followers: Zooke
   });
 }
 
-/** Everything a session can have, and a check that it has it still. */
+/** Gives a session everything it can have, and returns a check that it still has it. */
 async function settle(session: Coordination) {
   await session.create('/here', 'alive', { ephemeral: true });
   const hold = await session.hold('/leader', 'me');
@@ -123,7 +123,7 @@ for (const connectedTo of ['leader', 'follower'] as const) {
   });
 }
 
-test('a holder that is cut off learns by itself that it lost everything, and another takes over', async (context) => {
+test('a holder that is cut off knows that it lost everything, and another takes over', async (context) => {
   const { straight, throughGates, gates } = await openTreeTwice(context);
   const [old, next] = [await throughGates.openSession('old'), await straight.openSession('next')];
   const held = await old.hold('/leader', 'old');
@@ -145,7 +145,7 @@ test('a holder that is cut off learns by itself that it lost everything, and ano
   context.diagnostic(`cut off: it knew after ${toldMs} ms, the next one held after ${tookMs} ms`);
 });
 
-test('a holder that slept while its place was taken away is refused by the servers, and told', async (context) => {
+test('a holder that slept while it lost its place is refused by the servers and learns of it', async (context) => {
   const { openSession, url } = await openTree(context, ensemble.servers);
   const address = await readAddress(url);
   const session = await openSession('first');
@@ -159,16 +159,16 @@ test('a holder that slept while its place was taken away is refused by the serve
   const queue = `${address.root}/!leader`;
   const [place] = await client.request(getChildren(queue, false));
   await client.close();
-  // Nothing else happens in this process meanwhile, so it cannot know yet.
+  // This blocks the process, so it cannot know yet.
   execFileSync(process.execPath, [removeZnode, url, `${queue}/${place}`]);
   assert.equal(hold.lost.aborted, false);
   await assert.rejects(session.set('/plan', 'late', { under: hold }), code('hold-lost'));
-  await eventually('it is told', () => hold.lost.aborted);
+  await eventually('it knows', () => hold.lost.aborted);
   await hold.release();
   assert.equal(await session.get('/plan'), undefined);
 });
 
-test('over broken connections nothing is done twice or forgotten', async (context) => {
+test('broken connections repeat or lose no request', async (context) => {
   const { straight, throughGates, gates } = await openTreeTwice(context);
   const session = await throughGates.openSession('shaky');
   const witness = await straight.openSession('witness');
@@ -191,7 +191,7 @@ test('over broken connections nothing is done twice or forgotten', async (contex
         unsure++;
       },
     );
-    // At another moment each time.
+    // At a different moment each time.
     if (round % 2) await witness.set(`/n/${round % 7}`, String(round));
     for (const gate of gates) gate.cut();
     await witness.set(`/n/${round % 5}`, String(round));
@@ -216,7 +216,7 @@ test('over broken connections nothing is done twice or forgotten', async (contex
   context.diagnostic(`40 cuts: ${certain} writes confirmed, ${unsure} of unknown outcome, ${total} done`);
 });
 
-test('200 sessions open at once, see each other and go', async (context) => {
+test('200 sessions open at once, see each other and close', async (context) => {
   const { openSession } = await openTree(context, ensemble.servers);
   const watcher = await openSession('watcher');
   let present = 0;
@@ -239,7 +239,7 @@ test('200 sessions open at once, see each other and go', async (context) => {
   context.diagnostic(`200 sessions: opened and seen in ${tookMs} ms, closed and gone in ${goneMs} ms`);
 });
 
-test('when no server answers, opening a session says which, and nothing of the password', async () => {
+test('when no server answers, the error names the servers and does not repeat the password', async () => {
   const gate = await openGate({ host: '127.0.0.1', port: 9 });
   const tree = await openZookeeperCoordination({
     url: `zookeeper://me:top-secret@${gate.address}/x`,

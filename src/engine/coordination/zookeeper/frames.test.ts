@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Frames, frame } from './frames.ts';
 
-test('messages come out whole and in order, however the stream is cut into pieces', () => {
+test('messages come out complete and in order, however the stream is split', () => {
   const messages = fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 10 });
   const cuts = fc.infiniteStream(fc.integer({ min: 1, max: 30 }));
   fc.assert(
@@ -24,7 +24,7 @@ test('messages come out whole and in order, however the stream is cut into piece
   );
 });
 
-test('a length that cannot be is refused, so that no memory is kept for it', () => {
+test('an impossible length is refused before memory is reserved for it', () => {
   for (const length of [-1, 64 * 1024 * 1024 + 1, 0x7fff_ffff]) {
     const bytes = Buffer.alloc(4);
     bytes.writeInt32BE(length);

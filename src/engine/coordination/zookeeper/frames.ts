@@ -1,21 +1,22 @@
-/** No answer that we can get is as long; a longer one is no ZooKeeper, or lies. */
+/** Longer than any real answer: the other side is not ZooKeeper, or sends garbage. */
 const longest = 64 * 1024 * 1024;
 
-/** Cuts a stream of bytes into messages, each of which comes after its length. */
+/** Splits a byte stream into length-prefixed messages. */
 export class Frames {
   #chunks: Buffer[] = [];
   #bytes = 0;
   #needed = 4;
 
-  /** The messages that are complete with this piece. */
+  /** Yields the messages that this chunk completes. */
   *add(chunk: Buffer): Generator<Buffer> {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    // Pieces are joined only when a message is complete, so a long one costs no copy per piece.
+    // Chunks are joined only when a message is complete, so a long message costs no copy per chunk.
     while (this.#bytes >= this.#needed) {
       const all = this.#chunks.length === 1 ? (this.#chunks[0] ?? chunk) : Buffer.concat(this.#chunks);
       const length = all.readInt32BE();
-      if (length < 0 || length > longest) throw new RangeError(`A message of ${length} bytes is announced`);
+      if (length < 0 || length > longest)
+        throw new RangeError(`The server announced a message of ${length} bytes`);
       const end = 4 + length;
       const complete = all.length >= end;
       const rest = complete ? all.subarray(end) : all;

@@ -9,8 +9,8 @@ import { type Following, followZnode } from './watching.ts';
 import type { Held } from './znodes.ts';
 
 /**
- * The queue for a hold is a directory of ephemeral znodes that the server numbers. The first one holds; each other one
- * watches only the one before it, so that a hand-over wakes one waiter and not all.
+ * The queue for a hold is a directory of ephemeral znodes that the server numbers. The first is the holder. Each of the
+ * others watches only the one before it, so that a hand-over wakes one waiter and not all.
  */
 export class ZookeeperHolds {
   readonly #by: Following;
@@ -43,7 +43,7 @@ export class ZookeeperHolds {
     }
   }
 
-  /** Throws unless this session got this hold, and has not let go of it. */
+  /** Throws unless this session got this hold and has not released it. */
   find(hold: Hold): Held {
     const held = this.#held.get(hold);
     if (!held) throw holdLost(hold);
@@ -53,14 +53,14 @@ export class ZookeeperHolds {
   async #stand(path: string, identity: string, signal?: AbortSignal): Promise<Hold> {
     const { znodes } = this.#by;
     const queue = znodes.names.places(path);
-    // By its mark we find our place again, whatever became of the answer.
+    // The mark finds our place again even if the answer is lost.
     const mark = newId(this.#clock);
     await znodes.make(`${queue}/${mark}-`, identity, createFlags.ephemeralSequential, true);
     for (;;) {
       const places = inOrder((await znodes.ifThere(getChildren(queue, false))) ?? []);
       const [own, ...spare] = places.filter((place) => place.startsWith(mark));
       if (own === undefined) {
-        throw new PismakError('hold-lost', `The place of ${identity} in the queue for ${path} is gone`);
+        throw new PismakError('hold-lost', `The place of ${identity} in the queue for ${path} is gone.`);
       }
       const leaving = signal?.aborted ? [own, ...spare] : spare;
       await Promise.all(leaving.map((place) => znodes.ifThere(remove(`${queue}/${place}`))));
@@ -74,7 +74,7 @@ export class ZookeeperHolds {
     }
   }
 
-  /** Until the znode may be gone, or there is another reason to look again. */
+  /** Waits until the znode may be gone or there is another reason to look again. */
   async #gone(znode: string, signal?: AbortSignal): Promise<void> {
     const { znodes } = this.#by;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ export class ZookeeperHolds {
         if (!this.#held.has(hold)) return;
         forget();
         await znodes.ifThere(remove(place)).catch((error: unknown) => {
-          // With the session the hold has ended too.
+          // The hold ended with the session.
           if (!hasCode(error, 'session-lost')) throw error;
         });
       },
@@ -122,7 +122,7 @@ export class ZookeeperHolds {
   }
 }
 
-/** The server's number is the end of the name. */
+/** A name ends with the server's number. */
 function inOrder(places: string[]): string[] {
   const number = (place: string) => place.slice(place.lastIndexOf('-') + 1);
   return places.sort((a, b) => (number(a) < number(b) ? -1 : 1));

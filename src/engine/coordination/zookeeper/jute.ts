@@ -1,4 +1,4 @@
-/** Writes values as ZooKeeper's wire format wants them: big-endian, texts and bytes after their length. */
+/** Writes ZooKeeper's wire format: big-endian; texts and bytes follow their length. */
 export class JuteWriter {
   readonly #parts: Buffer[] = [];
 
@@ -40,7 +40,7 @@ export class JuteWriter {
   }
 }
 
-/** Reads the same format; beyond the end it throws, as Buffer does. */
+/** Reads the same format. Throws beyond the end, as Buffer does. */
 export class JuteReader {
   readonly #buffer: Buffer;
   #at = 0;
@@ -64,10 +64,10 @@ export class JuteReader {
   }
 
   bytes(): Buffer {
-    // A length of -1 stands for "none".
+    // A length of -1 means "none".
     const length = Math.max(0, this.int());
     this.#at += length;
-    if (this.#at > this.#buffer.length) throw new RangeError('The message is shorter than it says');
+    if (this.#at > this.#buffer.length) throw new RangeError('The message is shorter than its length says');
     return this.#buffer.subarray(this.#at - length, this.#at);
   }
 

@@ -18,7 +18,7 @@ const path = fc
     }
   });
 
-test('ZooKeeper allows every path of ours, and the name is found again', () => {
+test('ZooKeeper accepts all our paths, and the name can be read back', () => {
   fc.assert(
     fc.property(path, (one) => {
       const znode = names.node(one);
@@ -29,7 +29,7 @@ test('ZooKeeper allows every path of ours, and the name is found again', () => {
   );
 });
 
-test('nodes, directories and places are never at the same place', () => {
+test('nodes, directories and places never share a znode', () => {
   fc.assert(
     fc.property(path, path, (one, other) => {
       const places = [one, other].flatMap((each) => [

@@ -1,14 +1,13 @@
 import type { AccessRule } from './requests.ts';
 
 /**
- * Where things of ours lie in ZooKeeper. The node /workers/w1 is the znode `workers/=w1`, its children lie in
- * `workers/w1/`, the places in the queue for the hold /workers/w1 lie in
- * `workers/!w1/`: so a directory is not taken for a node, and an
- * ephemeral node can have children, which ZooKeeper does not allow.
+ * Where our data is in ZooKeeper. The node /workers/w1 is the znode `workers/=w1`, its children are in `workers/w1/`, and
+ * the queue for the hold /workers/w1 is in `workers/!w1/`. So a directory cannot be mistaken for a node, and an ephemeral
+ * node can have children, which ZooKeeper does not allow.
  */
 export class Names {
   readonly #root: string;
-  /** Who may use what we create: with credentials only whoever has the same ones. */
+  /** Access to the znodes we create: if we have credentials, only the same credentials. */
   readonly access: AccessRule;
 
   constructor(root: string, hasCredentials: boolean) {
@@ -29,12 +28,12 @@ export class Names {
   }
 }
 
-/** The name of the node that a znode in a directory is, if it is one. */
+/** The name of the node that this znode stands for, if it is one. */
 export function nodeName(znode: string): string | undefined {
   return znode.startsWith('=') ? decodeURIComponent(znode.slice(1)) : undefined;
 }
 
-/** ZooKeeper refuses everything above U+D7FF; our marks and the escape itself must not be mistaken. */
+/** ZooKeeper refuses everything above U+D7FF; our marks and the escape character must stay unambiguous. */
 function escapePath(path: string): string {
   return path.replaceAll(/[%=!\u{d800}-\u{10ffff}]/gu, (character) =>
     Buffer.from(character).reduce((escaped, byte) => `${escaped}%${byte.toString(16).padStart(2, '0')}`, ''),

@@ -30,7 +30,7 @@ export async function createNode(
 ): Promise<Node> {
   const flags = ephemeral ? createFlags.ephemeral : createFlags.persistent;
   try {
-    // Of an ephemeral one we can tell afterwards that it is ours, so it may be asked for twice.
+    // An ephemeral node shows afterwards whether it is ours, so the request may be repeated.
     await znodes.make(znodes.names.node(path), value, flags, ephemeral);
     return toNode(path, value, { version: 0, owner: ephemeral ? znodes.client.id : 0n });
   } catch (error) {
@@ -59,7 +59,7 @@ export async function setNode(
       await znodes.make(znode, value, createFlags.persistent, true, under);
       return toNode(path, value, { version: 0, owner: 0n });
     } catch (error) {
-      // Somebody was faster: replace what they made.
+      // Another session was faster: replace its node.
       if (!isRefusal(error, 'nodeExists')) throw error;
     }
   }
@@ -81,7 +81,7 @@ export function childPath(parent: string, name: string): string {
   return parent === '/' ? `/${name}` : `${parent}/${name}`;
 }
 
-/** To the server a negative version means any. */
+/** For the server a negative version means any. */
 function serverVersion(path: string, version: number | undefined): number | undefined {
   if (version === undefined) return undefined;
   if (Number.isInteger(version) && version >= 1 && version <= largestVersion) return version - 1;

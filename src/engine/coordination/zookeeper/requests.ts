@@ -1,20 +1,20 @@
 import { type JuteReader, JuteWriter } from './jute.ts';
 
-/** One thing to ask of the server. */
+/** A request to the server. */
 export interface Request<Answer> {
   readonly type: number;
   readonly body: Buffer;
   decode(reader: JuteReader): Answer;
-  /** Doing it twice is as good as once: it may be sent again when a connection broke before the answer came. */
+  /** Idempotent: may be sent again if a connection broke before the answer. */
   readonly repeatable: boolean;
 }
 
-/** What the server keeps about a znode, as far as we use it. */
+/** The part of a znode's metadata that we use. */
 export interface Stat {
-  /** The transaction that created it: grows all over the ensemble, for ever. */
+  /** The transaction that created it. Transaction ids only grow, across the ensemble. */
   createdBy: bigint;
   version: number;
-  /** The session of an ephemeral one, else 0. */
+  /** The session of an ephemeral znode, else 0. */
   owner: bigint;
 }
 
@@ -54,7 +54,7 @@ export function getChildren(path: string, watch: boolean): Request<string[]> {
   return read(types.getChildren, path, watch, (reader) => reader.texts());
 }
 
-/** What is read after it, in the same session, is at least as new as everything done before it anywhere. */
+/** Later reads of the same session see everything that any session did before it. */
 export function sync(path: string): Request<string> {
   const body = new JuteWriter().text(path).finish();
   return { type: types.sync, body, decode: (reader) => reader.text(), repeatable: true };
@@ -83,7 +83,7 @@ export function remove(path: string, version = anyVersion): Request<void> {
   return { type: types.delete, body, decode: () => {}, repeatable: version === anyVersion };
 }
 
-/** Does `request` only if there is a znode at `path`. */
+/** Does `request` only if a znode exists at `path`. */
 export function onlyWhile<Answer>(path: string, request: Request<Answer>): Request<Answer> {
   const check = new JuteWriter().text(path).int(anyVersion).finish();
   const body = new JuteWriter();
@@ -124,9 +124,9 @@ export const errorCodes = {
 /** The server's refusal of one request. */
 export class ZookeeperError extends Error {
   readonly code: number;
-  /** It was the condition of `onlyWhile` that did not hold. */
+  /** The condition of `onlyWhile` was false. */
   readonly ofCondition: boolean;
-  /** An earlier sending of the same request may have succeeded. */
+  /** The request was sent before, and may have succeeded then. */
   readonly repeated: boolean;
 
   constructor(code: number, how: { ofCondition?: boolean; repeated?: boolean } = {}) {
@@ -157,13 +157,13 @@ function multiHeader(type: number): Buffer {
 
 function readStat(reader: JuteReader): Stat {
   const createdBy = reader.long();
-  // When and by what it was modified, and when created.
+  // Last modifying transaction, and the times of creation and modification.
   reader.skip(3 * 8);
   const version = reader.int();
-  // Versions of its children and access rules.
+  // Versions of its children and of its access rules.
   reader.skip(2 * 4);
   const owner = reader.long();
-  // Its size, how many children, and by what they were modified.
+  // Its size, its number of children, and their last modifying transaction.
   reader.skip(2 * 4 + 8);
   return { createdBy, version, owner };
 }

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => ensemble.close());
 
-/** A session at the ensemble, which speaks only TLS. */
+/** A session on the ensemble, which speaks only TLS. */
 async function open(
   context: TestContext,
   options: { user?: string; authority?: string; scheme?: string; report?: (error: unknown) => void } = {},
@@ -39,7 +39,7 @@ test('over TLS everything works with a server whose authority we trust', async (
   assert.equal((await other.holder('/leader'))?.identity, 'me');
 });
 
-test('a server whose authority we do not trust is refused, and so is talk without TLS', async (context) => {
+test('a server with an untrusted authority is refused, and so is a connection without TLS', async (context) => {
   await assert.rejects(open(context, { authority: '' }), (error) => {
     assert.ok(hasCode(error, 'unavailable'));
     assert.match(error.message, /certificate/);
@@ -48,7 +48,7 @@ test('a server whose authority we do not trust is refused, and so is talk withou
   await assert.rejects(open(context, { authority: '', scheme: 'zookeeper' }), code('unavailable'));
 });
 
-test('what was written with credentials is open to nobody else', async (context) => {
+test('nodes written with credentials are closed to everyone else', async (context) => {
   const owner = await open(context, { user: 'pismak:s%2Fcret%40' });
   await owner.set('/private/plan', 'ours');
   await owner.create('/private/present', 'here', { ephemeral: true });
@@ -66,8 +66,8 @@ test('what was written with credentials is open to nobody else', async (context)
     await assert.rejects(stranger.set('/private/new', 'theirs'), code('forbidden'));
     await assert.rejects(stranger.delete('/private/plan'), code('forbidden'));
     await assert.rejects(stranger.hold('/private/leader', 'they'), code('forbidden'));
-    stranger.watch('/private/plan', () => assert.fail('must not be told'));
-    await eventually('that it cannot be watched is reported', () => code('forbidden')(reported.pop()));
+    stranger.watch('/private/plan', () => assert.fail('must not be called'));
+    await eventually('the failed watch is reported', () => code('forbidden')(reported.pop()));
   }
   assert.equal((await owner.get('/private/plan'))?.value, 'still ours');
   assert.equal((await owner.holder('/private/leader'))?.fence, hold.fence);

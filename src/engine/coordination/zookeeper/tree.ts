@@ -19,7 +19,7 @@ export interface ZookeeperTreeSettings {
   report: (error: unknown) => void;
 }
 
-/** All sessions of this process, each with a connection of its own. */
+/** All sessions of this process, each with its own connection. */
 export class ZookeeperTree implements CoordinationSource {
   readonly #address: EnsembleAddress;
   readonly #names: Names;
@@ -33,7 +33,7 @@ export class ZookeeperTree implements CoordinationSource {
     this.#settings = settings;
   }
 
-  /** Rejects with `unavailable` when no server answers within the session's time-out. */
+  /** Rejects with `unavailable` if no server answers within the session timeout. */
   async openSession(identity: string): Promise<Coordination> {
     const client = await ZookeeperClient.open({ address: this.#address, ...this.#settings });
     if (this.#closed) await client.close();
@@ -46,7 +46,7 @@ export class ZookeeperTree implements CoordinationSource {
     return session;
   }
 
-  /** Ends a session as if nothing had been heard of it for too long. */
+  /** Ends a session as if it had been silent for too long. */
   async expire(name: string): Promise<void> {
     const found = this.#sessions.get(name);
     if (!found) throw sessionUnknown(name);
@@ -75,7 +75,7 @@ export class ZookeeperTree implements CoordinationSource {
       watchChildren: (path, listener) => watchChildren(by, path, listener),
       hold: (path, identity, signal) => holds.hold(path, identity, signal),
       holder: (path) => holds.holder(path),
-      // The client knows when it ends, and with it end its holds and requests.
+      // The client knows when the session ends, and ends its holds and requests.
       drop: () => {},
       leave: () => client.close(),
     };

@@ -5,7 +5,7 @@ import type { NodeState, Znodes } from './znodes.ts';
 
 export interface Following {
   znodes: Znodes;
-  /** Told when a listener throws, or when something cannot be watched. */
+  /** Called with the error when a listener throws or a watch fails. */
   report(error: unknown): void;
 }
 
@@ -14,7 +14,7 @@ export function watchNode(by: Following, path: string, listener: (node: Node | u
   return followNode(by, path, (state) => tell(state?.node, describe(state)));
 }
 
-/** Each child is followed for itself, so a change of one costs one read, however many there are. */
+/** Follows each child separately, so a change of one costs one read, however many there are. */
 export function watchChildren(by: Following, parent: string, listener: (nodes: Node[]) => void): Unwatch {
   const children = new Map<string, { state: NodeState | undefined; known: boolean; stop: Unwatch }>();
   const tellNew = tellNews(listener, by.report);
@@ -29,7 +29,7 @@ export function watchChildren(by: Following, parent: string, listener: (nodes: N
       states.map(describe).join('\n'),
     );
   };
-  // Many changes that come together are told once.
+  // Changes that come together are reported once.
   const tellSoon = () => {
     scheduled ??= setImmediate(tell);
   };

@@ -18,7 +18,7 @@ import {
   ZookeeperError,
 } from './requests.ts';
 
-/** What a znode says about a node of ours. */
+/** The state of one of our nodes, read from its znode. */
 export interface NodeState {
   readonly node: Node;
   readonly stat: Stat;
@@ -30,7 +30,7 @@ export interface Held {
   readonly place: string;
 }
 
-/** The few things that nodes, watches and holds are made of. */
+/** The operations that nodes, watches and holds are built on. */
 export class Znodes {
   readonly client: ZookeeperClient;
   readonly names: Names;
@@ -40,26 +40,26 @@ export class Znodes {
     this.names = names;
   }
 
-  /** Reads that are asked for after it see every write done before it, in whichever session. */
+  /** Reads after it see every write before it, of any session. */
   async catchUp(): Promise<void> {
     await this.write(sync(this.names.directory('/')));
   }
 
-  /** With `watch`, the client's listeners of the znode are told when this is no longer so. */
+  /** With `watch`, the client calls the znode's listeners at the next change. */
   async read(path: string, watch: boolean): Promise<NodeState | undefined> {
     const znode = this.names.node(path);
     const found = await this.#get((again) => getData(znode, again), znode, watch);
     return found && { node: toNode(path, found.data.toString(), found.stat), stat: found.stat };
   }
 
-  /** Names of the nodes in it. */
+  /** The names of the nodes in a directory. */
   async list(parent: string, watch: boolean): Promise<string[]> {
     const directory = this.names.directory(parent);
     const found = await this.#get((again) => getChildren(directory, again), directory, watch);
     return (found ?? []).flatMap((znode) => nodeName(znode) ?? []);
   }
 
-  /** Creates a znode, and first the directories it lies in when they are missing. */
+  /** Creates a znode, after any missing directories above it. */
   async make(znode: string, value: string, flags: number, repeatable: boolean, under?: Held): Promise<void> {
     const request = create(znode, Buffer.from(value), flags, this.names.access, repeatable);
     for (;;) {
@@ -68,7 +68,7 @@ export class Znodes {
       } catch (error) {
         if (!isRefusal(error, 'noNode')) throw error;
       }
-      // A directory that is empty is removed by the server some day, so it can be missing again.
+      // The server eventually removes an empty directory, so it can be missing again.
       await this.make(parentOf(znode), '', createFlags.container, true).catch((error: unknown) => {
         if (!isRefusal(error, 'nodeExists')) throw error;
       });
@@ -84,7 +84,7 @@ export class Znodes {
     }
   }
 
-  /** The answer of `request`, or undefined when there is no such znode: then its creation is watched for. */
+  /** The answer of `request`, or undefined if the znode does not exist: then its creation is watched. */
   async #get<Answer>(
     request: (watch: boolean) => Request<Answer>,
     znode: string,
@@ -112,7 +112,7 @@ export function toNode(path: string, value: string, { version, owner }: Omit<Sta
   return { path, name: nameOf(path), value, version: version + 1, ephemeral: owner !== 0n };
 }
 
-/** Whoever asked knows what to make of it. */
+/** The caller handles these itself. */
 function isExpected(error: unknown): boolean {
   const known = ['noNode', 'nodeExists', 'badVersion'] as const;
   return !(error instanceof ZookeeperError) || known.some((code) => isRefusal(error, code));
@@ -120,8 +120,8 @@ function isExpected(error: unknown): boolean {
 
 function unexpected(cause: unknown): PismakError {
   if (isRefusal(cause, 'noAuth')) {
-    const why = 'these nodes belong to other credentials than those in the coordination URL';
-    return new PismakError('forbidden', `ZooKeeper does not let us in: ${why}`, { cause });
+    const why = 'the nodes belong to credentials other than those in the coordination URL';
+    return new PismakError('forbidden', `ZooKeeper denied access: ${why}.`, { cause });
   }
   return new PismakError('unavailable', messageOf(cause), { cause });
 }

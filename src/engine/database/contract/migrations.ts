@@ -8,13 +8,13 @@ import { frame } from '../migrations/0001-frame.ts';
 
 const line = (migrations: readonly Migration[], name = 'engine') => ({ name, migrations });
 
-/** What every adapter of the Database port must do with migrations. */
+/** Tests what every Database adapter must do with migrations. */
 export function migrationContract(
   adapter: string,
   create: (test: TestContext) => Promise<OpenDatabase>,
 ): void {
   describe(`Database: migrations on ${adapter}`, () => {
-    test('migrations run once each, in the order of their names', async (context) => {
+    test('migrations run once each, in name order', async (context) => {
       const database = await (await create(context))();
       const ran: string[] = [];
       const step = (name: string): Migration => ({ name, up: async () => void ran.push(name) });
@@ -52,7 +52,7 @@ export function migrationContract(
       await older.close();
     });
 
-    test('of several that migrate at once, one does it and the others wait for it', async (context) => {
+    test('when several processes migrate at once, one does the work and the others wait', async (context) => {
       const open = await create(context);
       const databases = await Promise.all([open(), open(), open()]);
       let runs = 0;
@@ -62,7 +62,7 @@ export function migrationContract(
       await Promise.all(databases.map((database) => database.close()));
     });
 
-    test('each house has a line of its own: names may repeat, and lines of houses that are not installed are left alone', async (context) => {
+    test('each house has its own line: names may repeat, and lines of missing houses are left alone', async (context) => {
       const database = await (await create(context))();
       const ran: string[] = [];
       const step = (house: string) => ({ name: '0001-first', up: async () => void ran.push(house) });
@@ -71,7 +71,7 @@ export function migrationContract(
       await database.close();
     });
 
-    test('a process that must not migrate says what is missing, and changes nothing', async (context) => {
+    test('a process that must not migrate reports what is missing and changes nothing', async (context) => {
       const database = await (await create(context))();
       const missing = (error: unknown) => {
         assert.ok(hasCode(error, 'unavailable'));
@@ -90,7 +90,7 @@ export function migrationContract(
       await database.close();
     });
 
-    test('a database of 0.1 is refused untouched, with what to do', async (context) => {
+    test('a database of 0.1 is refused unchanged, and the error says what to do', async (context) => {
       const database = await (await create(context))();
       await sql`CREATE TABLE "migration" ("name" TEXT PRIMARY KEY, "appliedAt" BIGINT NOT NULL)`.execute(
         database.query,

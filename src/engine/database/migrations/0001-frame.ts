@@ -3,7 +3,7 @@ import type { Migration } from '../database.ts';
 
 /**
  * The engine's first released schema, in SQL that both dialects read (SQLite takes BIGINT and BYTEA by affinity).
- * Never edited after a release: what comes later is a migration of its own.
+ * Never edit it after a release: add a new migration instead.
  */
 export const frame: Migration = {
   name: '0001-frame',
@@ -58,7 +58,7 @@ const statements = [
   `CREATE TABLE "blobPut" ("hash" TEXT NOT NULL, "owner" TEXT NOT NULL, "at" BIGINT NOT NULL,
      "size" BIGINT NOT NULL DEFAULT 0, PRIMARY KEY ("hash", "owner"))`,
   `CREATE INDEX "blobPut_at" ON "blobPut" ("at")`,
-  // Only rows of unused blobs, with the size in the index: an owner who uploaded 100,000 scans today has few rows here.
+  // Only rows of unused blobs, with the size in the index: an owner with 100,000 uploads today has few rows here.
   `CREATE INDEX "blobPut_unused" ON "blobPut" ("owner", "at", "size") WHERE "size" > 0`,
   `CREATE TABLE "upload" ("id" TEXT PRIMARY KEY, "owner" TEXT NOT NULL, "createdAt" BIGINT NOT NULL,
      "state" TEXT NOT NULL DEFAULT 'open', "hash" TEXT, "size" BIGINT NOT NULL DEFAULT 0)`,
@@ -69,7 +69,7 @@ const statements = [
 
   `CREATE TABLE "trace" ("id" TEXT PRIMARY KEY, "since" BIGINT NOT NULL, "until" BIGINT NOT NULL,
      "whole" BIGINT NOT NULL, "size" BIGINT NOT NULL, "eventsJson" TEXT NOT NULL)`,
-  // The size is in the index, so that the total is summed up without reading the rows.
+  // The size is in the index, so that summing it up reads no rows.
   `CREATE INDEX "trace_until" ON "trace" ("until", "size")`,
   `CREATE INDEX "trace_whole" ON "trace" ("since") WHERE "whole" = 1`,
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { hasCode } from '../../errors.ts';
 import { readAddress } from './address.ts';
 
-test('a URL may name several hosts, escape what it likes, and leave out what is usual', async () => {
+test('a URL may name several hosts, escape any character, and omit defaults', async () => {
   const address = await readAddress(
     'postgres://us%40er:p%2F%3A%25@one:5433,[::1]:5434,two/my%20base?target_session_attrs=read-write',
   );
@@ -24,7 +24,7 @@ test('a URL may name several hosts, escape what it likes, and leave out what is 
   ]);
 });
 
-test('without an authority `require` encrypts only; everything else checks the certificate', async () => {
+test('without an authority `require` only encrypts; every other mode checks the certificate', async () => {
   const tls = async (query: string) => (await readAddress(`postgres://u:p@h/d?${query}`)).tls || undefined;
   assert.equal(await tls('sslmode=disable'), undefined);
   assert.equal((await tls('sslmode=require'))?.rejectUnauthorized, false);
@@ -38,7 +38,7 @@ test('without an authority `require` encrypts only; everything else checks the c
   assert.equal((await tls(`sslrootcert=${import.meta.filename}`))?.checkServerIdentity, undefined);
 });
 
-test('a URL that is wrong is refused with a reason that does not show the password', async () => {
+test('the error for an invalid URL gives the reason and does not show the password', async () => {
   for (const wrong of [
     'mysql://u:hunter2@h/d',
     'postgres://u:hunter2@h',

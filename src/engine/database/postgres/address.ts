@@ -3,7 +3,7 @@ import { serverUrl } from '../../servers/server-url.ts';
 
 const url = serverUrl('PostgreSQL');
 
-/** Where PostgreSQL is and how to get in. Holds the password: never log it. */
+/** Where PostgreSQL is, and the credentials. Holds the password: never log it. */
 export interface PostgresAddress {
   hosts: readonly PostgresHost[];
   user: string;
@@ -18,7 +18,7 @@ export interface PostgresHost {
   port: number;
 }
 
-/** What URLs may say, in libpq's words. We always look for the node that takes writes, so `target_session_attrs` is only checked. */
+/** Supported URL parameters, named as in libpq. We always look for the primary, so `target_session_attrs` is only checked. */
 const parameters = [
   'target_session_attrs',
   'application_name',
@@ -30,20 +30,20 @@ const parameters = [
 const writable = ['any', 'read-write', 'primary'];
 
 /**
- * Reads `postgres://user:password@host1:5432,host2:5432/database?sslmode=verify-full&sslrootcert=/path/ca.pem`. Messages
+ * Reads `postgres://user:password@host1:5432,host2:5432/database?sslmode=verify-full&sslrootcert=/path/ca.pem`. Errors
  * never show the URL: it holds the password.
  */
 export async function readAddress(text: string): Promise<PostgresAddress> {
   const match = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?#]+)\/([^/?#]+)(?:\?([^#]*))?$/.exec(
     text,
   );
-  if (!match) throw url.invalid('must be postgres://user:password@host:port/database');
+  if (!match) throw url.invalid('must look like postgres://user:password@host:port/database');
   const [, user = '', password = '', hosts = '', database = '', query = ''] = match;
   const given = new URLSearchParams(query);
   const unknown = [...given.keys()].find((name) => !parameters.includes(name));
-  if (unknown) throw url.invalid(`has an unknown parameter "${unknown}"; there are ${parameters.join(', ')}`);
+  if (unknown) throw url.invalid(`has an unknown parameter "${unknown}"; use ${parameters.join(', ')}`);
   if (!writable.includes(given.get('target_session_attrs') ?? 'any')) {
-    throw url.invalid(`cannot ask for that target_session_attrs; there are ${writable.join(', ')}`);
+    throw url.invalid(`has an unsupported target_session_attrs; use ${writable.join(', ')}`);
   }
   return {
     hosts: hosts.split(',').map((host) => url.host(host, 5432)),
@@ -57,13 +57,13 @@ export async function readAddress(text: string): Promise<PostgresAddress> {
 
 const fileParameters = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' };
 
-/** The meaning of `sslmode` is libpq's: `require` encrypts but trusts anybody, unless an authority is named. */
+/** `sslmode` means the same as in libpq: `require` encrypts but trusts any server, unless an authority is named. */
 async function tlsOptions(given: URLSearchParams): Promise<ConnectionOptions | false> {
   const authority = given.get('sslrootcert');
   const mode = given.get('sslmode') ?? (authority ? 'verify-full' : 'disable');
   if (mode === 'disable') return false;
   if (!['require', 'verify-ca', 'verify-full'].includes(mode)) {
-    throw url.invalid('has an unknown sslmode; there are disable, require, verify-ca, verify-full');
+    throw url.invalid('has an unknown sslmode; use disable, require, verify-ca or verify-full');
   }
   const anybody = mode === 'require' && !authority;
   const options: ConnectionOptions = { rejectUnauthorized: !anybody };
@@ -71,6 +71,6 @@ async function tlsOptions(given: URLSearchParams): Promise<ConnectionOptions | f
     const file = given.get(parameter);
     if (file) Object.assign(options, { [option]: await url.pem(parameter, file) });
   }
-  // Only the full check is about the name.
+  // Only verify-full checks the name.
   return mode === 'verify-full' ? options : { ...options, checkServerIdentity: () => undefined };
 }

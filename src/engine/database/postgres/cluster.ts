@@ -5,13 +5,13 @@ import { type PostgresAddress, type PostgresHost, readAddress } from './address.
 import { clientOptions, clientThatEnds, durableCommits, loadPg, type PgModule } from './driver.ts';
 import { findPrimary, timelineOf } from './primary.ts';
 
-/** The nodes of a URL. Leads to the one that takes writes, and never to one that a fail-over has left behind. */
+/** The servers of a URL. Finds the primary, and never an old primary from before a fail-over. */
 export class PostgresCluster {
   readonly pg: PgModule;
-  /** What connections are made with. */
+  /** The class that makes connections. */
   readonly Client: ReturnType<typeof clientThatEnds>;
   readonly #address: PostgresAddress;
-  /** The newest timeline that was seen: what has an older one was primary before a fail-over. */
+  /** The newest timeline seen. A server with an older one was primary before a fail-over. */
   #newest = 0;
 
   static async open(url: string, clock: Clock = systemClock): Promise<PostgresCluster> {
@@ -25,14 +25,14 @@ export class PostgresCluster {
     this.#address = address;
   }
 
-  /** The node that takes writes at the moment; `unavailable` when there is none. */
+  /** The current primary. Fails with `unavailable` if there is none. */
   async primary(): Promise<PostgresHost> {
     const { host, timeline } = await findPrimary(this.pg, this.#address, this.#newest);
     this.#see(timeline);
     return host;
   }
 
-  /** Whether this node still answers as primary, asked over a connection of its own. */
+  /** Whether this server still answers as primary, over a fresh connection. */
   async isPrimary(host: PostgresHost): Promise<boolean> {
     const found = await findPrimary(this.pg, { ...this.#address, hosts: [host] }).catch(() => undefined);
     return found !== undefined && found.timeline >= this.#newest;
@@ -42,7 +42,7 @@ export class PostgresCluster {
     return clientOptions(this.pg, this.#address, host);
   }
 
-  /** To be done on every new connection before it is used: since it was looked at, the node may have been left behind. */
+  /** Call this on every new connection before use: a fail-over may have happened since the server was found. */
   async admit(client: pg.ClientBase): Promise<void> {
     this.#see(await timelineOf(client));
     await client.query(durableCommits);
@@ -50,7 +50,7 @@ export class PostgresCluster {
 
   #see(timeline: number): void {
     if (timeline < this.#newest) {
-      throw new PismakError('unavailable', 'This node of PostgreSQL was primary before a fail-over');
+      throw new PismakError('unavailable', 'This PostgreSQL server was primary before a fail-over.');
     }
     this.#newest = timeline;
   }

@@ -6,25 +6,25 @@ import type { PostgresAddress, PostgresHost } from './address.ts';
 
 export type PgModule = typeof pg;
 
-/** A node that does not answer within this time counts as gone. */
+/** A server that does not answer within this time counts as gone. */
 export const answerTimeoutMs = 3000;
 
-/** What we promise as stored must be, however the server is set; stronger settings are left alone. */
+/** Our commits must be durable, whatever the server's defaults. Stronger settings are left alone. */
 export const durableCommits = `SELECT set_config('synchronous_commit', 'on', false)
   WHERE current_setting('synchronous_commit') = 'off'`;
 
-/** Loaded on use: who keeps everything in files needs no driver. */
+/** Loaded on use: the embedded tier needs no driver. */
 export async function loadPg(): Promise<PgModule> {
   try {
     return (await import('pg')).default;
   } catch (error) {
-    throw new PismakError('configuration-invalid', 'PostgreSQL needs the package pg: npm install pg', {
+    throw new PismakError('configuration-invalid', 'The package pg is missing. Run npm install pg.', {
       cause: error,
     });
   }
 }
 
-/** The driver's options for one node. */
+/** The driver's options for one server. */
 export function clientOptions(
   pgModule: PgModule,
   address: PostgresAddress,
@@ -38,7 +38,7 @@ export function clientOptions(
     application_name: address.applicationName,
     ssl: address.tls,
     connectionTimeoutMillis: answerTimeoutMs,
-    // A peer that vanished without a word is noticed on both sides within half a minute.
+    // Both sides notice a vanished peer within half a minute.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
@@ -59,7 +59,7 @@ export function clientThatEnds(pgModule: PgModule, clock: Clock = systemClock): 
   };
 }
 
-/** Ends a connection without a word to the server. The driver has no name for it. */
+/** Cuts a connection without telling the server. The driver has no method for it. */
 export function cutConnection(client: pg.ClientBase): void {
   streamOf(client).destroy();
 }
@@ -79,7 +79,7 @@ function streamOf(client: pg.ClientBase): Duplex {
   return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }
 
-/** Numbers are numbers (int8, and numeric as SUM gives it), bytes are Uint8Array: as SQLite gives them. */
+/** Returns the types that SQLite returns: numbers (int8, and numeric from SUM), and Uint8Array for bytes. */
 function parserOf(
   types: typeof pg.types,
   oid: number,

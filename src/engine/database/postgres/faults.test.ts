@@ -25,7 +25,7 @@ async function cluster(context: TestContext) {
   return { server, standby, database };
 }
 
-test('after the primary is killed and the standby promoted, writes resume and nothing that resolved is lost', async (context) => {
+test('after the primary is killed and the standby promoted, writes resume and no resolved write is lost', async (context) => {
   const { server, standby, database } = await cluster(context);
   const stored: string[] = [];
   for (let number = 0; number < 50; number++) {
@@ -53,7 +53,7 @@ test('after the primary is killed and the standby promoted, writes resume and no
   );
   assert.deepEqual(await names(database), [...stored, 'resumed']);
 
-  // The old primary comes back and thinks it still is one: neither who runs nor who comes anew falls for it.
+  // The old primary comes back and still thinks it is primary: neither running nor new processes use it.
   await server.primary.start();
   const late = await openPostgresDatabase({ url: server.url });
   assert.ok((await names(late)).includes('resumed'));
@@ -61,7 +61,7 @@ test('after the primary is killed and the standby promoted, writes resume and no
   assert.ok((await names(database)).includes('resumed'));
 });
 
-test('a primary that hangs holds nobody for long: the promoted standby takes over', async (context) => {
+test('a hung primary blocks no one for long: the promoted standby takes over', async (context) => {
   const { server, standby, database } = await cluster(context);
   await database.query.insertInto('secret').values(row('before')).execute();
   await server.primary.freeze();

@@ -3,7 +3,7 @@ import type { PismakError } from '../../errors.ts';
 import { postgresError } from './errors.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
-/** What Kysely makes to stream a result; it becomes a cursor of the server when it is asked. */
+/** A result that Kysely streams. It becomes a server cursor when it is read. */
 export class StreamedStatement<Row> implements PostgresCursor<Row> {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -20,11 +20,11 @@ export class StreamedStatement<Row> implements PostgresCursor<Row> {
   async close(): Promise<void> {}
 }
 
-/** A connection as Kysely wants it. */
+/** A connection in the form Kysely needs. */
 export class KyselyConnection implements PostgresPoolClient {
   readonly #connection: PooledConnection;
   #inTransaction = false;
-  /** What broke the transaction: should its owner swallow that, the commit still fails with it. */
+  /** The error that broke the transaction. If its owner swallows it, the commit still fails with it. */
   #failure: PismakError | undefined;
   #inDoubt = false;
   #cursors = 0;
@@ -66,12 +66,12 @@ export class KyselyConnection implements PostgresPoolClient {
       const failure = postgresError(error);
       this.#failure ??= failure;
       if (failure.code === 'unavailable') this.#inDoubt = true;
-      // After the first failure the server refuses whatever comes: the first is what the owner must know.
+      // After the first failure the server refuses every statement. Report the first.
       throw this.#inTransaction ? this.#failure : failure;
     }
   }
 
-  /** Never fails: a connection that can't is ended, and with it goes the transaction. */
+  /** Never fails: if the rollback fails, the connection is cut, which ends the transaction. */
   async #rollback<Row>(): Promise<PostgresQueryResult<Row>> {
     await this.#connection.query('rollback').catch(() => {
       this.#inDoubt = true;
@@ -82,7 +82,7 @@ export class KyselyConnection implements PostgresPoolClient {
 
   #open<Row>({ sql, parameters }: StreamedStatement<Row>): PostgresCursor<Row> {
     const cursor = `stream_${++this.#cursors}`;
-    // A cursor lives in a transaction: ours, or one of its own.
+    // A cursor needs a transaction: the current one, or its own.
     const own = !this.#inTransaction;
     let opened = false;
     return {

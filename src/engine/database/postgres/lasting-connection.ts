@@ -5,33 +5,33 @@ import type { PostgresCluster } from './cluster.ts';
 import { cutConnection, inOneWrite } from './driver.ts';
 import { isClash, postgresError } from './errors.ts';
 
-/** A statement that the server prepares once for each connection. */
+/** A statement that the server prepares once per connection. */
 export interface Statement {
   name: string;
   text: string;
 }
 
-/** What is asked: a statement and its values. */
+/** A statement and its values. */
 export type Asked = readonly [statement: Statement, values: readonly unknown[]];
 
 export interface LastingConnectionOptions {
   clock: Clock;
-  /** A server that has not answered for so long is given up, and looked for again. */
+  /** After this time without an answer, gives up the server and looks for the primary again. */
   patienceMs: number;
   /** Server settings for this connection. */
   settings?: Readonly<Record<string, string>>;
-  /** Channels to listen on. A connection that listens connects by itself again when it was cut. */
+  /** Channels to listen on. A listening connection reconnects by itself. */
   listen?: string;
   onNotice?: (payload: string) => void;
-  /** It is connected (again): notices may have been missed. */
+  /** Called after each connect: notices may have been missed. */
   onConnect?: () => void;
 }
 
 const againMs = 250;
-/** How often work that clashed with another's is done again. */
+/** How often clashing work is retried. */
 const clashes = 5;
 
-/** One connection, made when needed and again when lost. What is asked together travels together. */
+/** One connection, opened on demand and reopened when lost. Concurrent queries share round trips. */
 export class LastingConnection {
   readonly #cluster: PostgresCluster;
   readonly #options: LastingConnectionOptions;
@@ -44,7 +44,7 @@ export class LastingConnection {
     this.#options = options;
   }
 
-  /** Connects, so that what is wrong with the settings shows at once. */
+  /** Connects now, so that wrong settings show at once. */
   async connect(): Promise<void> {
     await this.#connect();
   }
@@ -70,7 +70,7 @@ export class LastingConnection {
     return this.#ask(async (send) => {
       const answers = [beginning, ...asked, end].map((one) => send(one));
       const results = await Promise.allSettled(answers);
-      // Only the first failure says why: those after it say that there was one.
+      // Only the first failure gives the cause.
       for (const result of results) if (result.status === 'rejected') throw result.reason;
       return results.slice(1, -1).map((result) => (result.status === 'fulfilled' ? result.value : []));
     });
@@ -107,7 +107,7 @@ export class LastingConnection {
 
   #connect(): Promise<pg.Client> {
     if (this.#closed) {
-      return Promise.reject(new PismakError('unavailable', 'The connection to PostgreSQL is closed'));
+      return Promise.reject(new PismakError('unavailable', 'The connection to PostgreSQL is closed.'));
     }
     if (!this.#connected) {
       const connecting = this.#open(() => this.#lost(connecting));
@@ -138,7 +138,7 @@ export class LastingConnection {
     return client;
   }
 
-  /** Not connected yet. It sends what it is asked without waiting for earlier answers. */
+  /** Returns a client that is not connected yet. It pipelines queries. */
   async #clientOfPrimary(): Promise<pg.Client> {
     const options = this.#cluster.clientOptions(await this.#cluster.primary());
     const settings = Object.entries(this.#options.settings ?? {}).map(

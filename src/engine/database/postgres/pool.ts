@@ -8,31 +8,31 @@ import { PooledConnection } from './pooled-connection.ts';
 import { Slots } from './slots.ts';
 
 /**
- * Connections to the node that takes writes, whichever of the URL's that is at the moment: after a fail-over the new
- * one is found without restart. While there is none, everything fails at once with `unavailable`.
+ * Connections to the primary, whichever server of the URL that is: after a fail-over the pool finds the new one without a
+ * restart. While there is none, everything fails at once with `unavailable`.
  */
 export interface PostgresPool {
-  /** Give it back with `release`. */
+  /** Takes a connection; give it back with `release`. */
   connect(): Promise<PooledConnection>;
   query<Row extends pg.QueryResultRow>(
     query: string | pg.QueryConfig,
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>>;
-  /** All or nothing, at the server's usual isolation (read committed); done once. */
+  /** Runs `work` once, in a transaction at the server's default isolation (read committed). */
   transaction<T>(work: (connection: PooledConnection) => Promise<T>): Promise<T>;
-  /** Waits for the connections that are in use. */
+  /** Waits for connections in use. */
   close(): Promise<void>;
 }
 
 export async function openPostgresPool(options: {
   url: string;
-  /** Connections at once. */
+  /** Limit on open connections. */
   max?: number;
   clock?: Clock;
 }): Promise<PostgresPool> {
   const { max = 10, clock = systemClock } = options;
   const cluster = await PostgresCluster.open(options.url, clock);
-  // The driver's own queue forgets who waits when a pool ends, so nobody may ever wait there.
+  // The driver's own queue forgets its waiters when a pool ends, so don't let any caller wait there.
   const slots = new Slots(max, `${max} connections to PostgreSQL`, undefined, clock);
   let present: Promise<Node> | undefined;
   let closed = false;
@@ -50,7 +50,7 @@ export async function openPostgresPool(options: {
       max,
       idleTimeoutMillis: 30_000,
       onConnect: async (client) => {
-        // Without a listener an error of a connection in use would end the process; whoever uses it learns anyway.
+        // Without a listener, an error of a connection in use would end the process. Its user gets the error anyway.
         client.on('error', () => {});
         await cluster.admit(client);
       },
@@ -62,7 +62,7 @@ export async function openPostgresPool(options: {
     if (present === left) present = undefined;
     void left.then(({ pool }) => pool.end()).catch(() => {});
   };
-  /** Nobody is sent any more to a node that does not answer as primary. */
+  /** A server that no longer answers as primary gets no more callers. */
   const isAlive = async (node: Promise<Node>): Promise<boolean> => {
     const alive = await cluster.isPrimary((await node).host);
     if (!alive) leave(node);
@@ -70,7 +70,7 @@ export async function openPostgresPool(options: {
   };
   const acquire = async () => {
     for (let attempt = 1; ; attempt++) {
-      if (closed) throw new PismakError('unavailable', 'The connections to PostgreSQL are closed');
+      if (closed) throw new PismakError('unavailable', 'The connections to PostgreSQL are closed.');
       present ??= find();
       const node = present;
       try {
@@ -107,9 +107,8 @@ export async function openPostgresPool(options: {
         const result = await work(connection);
         const { command } = await connection.query('COMMIT');
         ended = true;
-        // The server's answer when `work` has swallowed the failure of a statement.
-        if (command !== 'COMMIT')
-          throw new PismakError('internal', 'A statement of the transaction had failed');
+        // The server answers this if `work` swallowed a failed statement.
+        if (command !== 'COMMIT') throw new PismakError('internal', 'A statement of the transaction failed.');
         return result;
       } finally {
         if (!ended) ended = await connection.query('ROLLBACK').then(always, never);
@@ -122,7 +121,7 @@ export async function openPostgresPool(options: {
       await present?.then((node) => node.pool.end()).catch(() => {});
     },
   };
-  // Wrong settings shall show at once, not at the first query.
+  // Wrong settings must show now, not at the first query.
   const first = await pool.connect();
   first.release();
   return pool;

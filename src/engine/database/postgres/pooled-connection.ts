@@ -3,10 +3,10 @@ import type { Clock } from '../../time/clock.ts';
 import { cutConnection } from './driver.ts';
 import { postgresError } from './errors.ts';
 
-/** A statement may take as long as it likes, but after this time the server must show that it lives. */
+/** A statement may take any time, but after this time the server must show that it is alive. */
 const patienceMs = 5000;
 
-/** One connection, from `connect` until `release`: errors are ours, and a server that hangs doesn't hang us. */
+/** One connection, from `connect` to `release`. Its errors are PismakErrors, and a hung server doesn't hang us. */
 export class PooledConnection {
   readonly client: pg.PoolClient;
   readonly #giveBack: () => void;
@@ -40,7 +40,7 @@ export class PooledConnection {
     }
   }
 
-  /** With `destroy` it is ended, not used again: for one whose state is in doubt. */
+  /** With `destroy`, the connection is closed, not reused: for one in an unknown state. */
   release(destroy = false): void {
     if (this.#released) return;
     this.#released = true;
@@ -49,8 +49,8 @@ export class PooledConnection {
   }
 
   /**
-   * A machine that froze or fell off the network never answers, and TCP takes a quarter of an hour to notice. So a
-   * fresh connection is tried now and then, and when that fails too, this one is cut.
+   * A machine that froze or lost the network never answers, and TCP takes a quarter of an hour to notice. So we try a fresh
+   * connection now and then, and if that fails too, we cut this one.
    */
   #watch(): () => void {
     let over = false;

@@ -10,9 +10,9 @@ export interface Primary {
 }
 
 /**
- * The node that takes writes, of the newest history if several do: an old primary that comes back after a fail-over
- * still thinks it is one, but its timeline is older. One newer than `known` is taken at once, without waiting for nodes
- * that are silent.
+ * Finds the primary; if several servers claim to be it, the one with the newest timeline: an old primary that returns
+ * after a fail-over still accepts writes, but its timeline is older. Takes a server newer than `known` at once, without
+ * waiting for silent ones.
  */
 export async function findPrimary(pgModule: PgModule, address: PostgresAddress, known = 0): Promise<Primary> {
   const answers = address.hosts.map((host) => askNode(pgModule, address, host));
@@ -50,7 +50,7 @@ async function newestOf(address: PostgresAddress, answers: readonly Promise<Prim
   throw reasons.find((reason) => reason.code === 'configuration-invalid') ?? unavailable(address, reasons);
 }
 
-/** How many fail-overs this primary's history has seen; fails on a node that takes no writes. */
+/** The timeline of this primary, which grows with each fail-over. Fails on a standby. */
 export async function timelineOf(client: Pick<pg.ClientBase, 'query'>): Promise<number> {
   const question = {
     text: `SELECT current_setting('transaction_read_only') = 'on' AS readonly,
@@ -60,7 +60,7 @@ export async function timelineOf(client: Pick<pg.ClientBase, 'query'>): Promise<
   const { rows } = await client.query<{ readonly: boolean; file: string | null }>(question);
   const [row] = rows;
   if (!row || row.readonly || row.file === null) {
-    throw new PismakError('unavailable', 'This node of PostgreSQL is a standby and takes no writes');
+    throw new PismakError('unavailable', 'This PostgreSQL server is a standby and accepts no writes.');
   }
   // The first eight digits of a WAL file's name are its timeline.
   return Number.parseInt(row.file.slice(0, 8), 16);
@@ -71,5 +71,5 @@ function unavailable(address: PostgresAddress, reasons: readonly PismakError[]):
     const reason = reasons[index];
     return `${host}:${port} (${messageOf(reason?.cause ?? reason)})`;
   });
-  return new PismakError('unavailable', `No node of PostgreSQL takes writes: ${nodes.join(', ')}`);
+  return new PismakError('unavailable', `No PostgreSQL server accepts writes: ${nodes.join(', ')}`);
 }

@@ -4,15 +4,15 @@ import type { LastingConnection, Statement } from './lasting-connection.ts';
 export interface PostgresSchema {
   name: string;
   version: number;
-  /** Statements that make everything in the schema. */
+  /** Statements that create everything in the schema. */
   tables: string;
-  /** Makes these tables of those of the version before; returns (PL/pgSQL) while that one is still at work on them. */
+  /** Upgrades the previous version's tables to these; returns early (PL/pgSQL) while that version still uses them. */
   upgrade?: string;
-  /** Any number that no one else takes: two processes must not make the tables at once. */
+  /** A lock number that nothing else uses: two processes must not create the tables at once. */
   lock: number;
 }
 
-/** Makes the schema unless it is there, or what it was before into it; refuses one that a newer version has made. */
+/** Creates the schema if it is missing, or upgrades an older one. Refuses one that a newer version created. */
 export async function prepareSchema(connection: LastingConnection, schema: PostgresSchema): Promise<void> {
   const { name, version, tables, lock } = schema;
   const missing = `to_regclass('${name}.version') IS NULL`;
@@ -45,12 +45,12 @@ export async function prepareSchema(connection: LastingConnection, schema: Postg
     ]);
     found = await versionOf(connection, name);
     if (found === version - 1) {
-      const text = `The schema ${name} in this database was made by an older version that is still at work on it: stop all of its processes, then start this one again.`;
+      const text = `The schema ${name} in this database was created by an older version that still uses it. Stop all processes of that version, then start this one again.`;
       throw new PismakError('unavailable', text);
     }
   }
   if (found <= version) return;
-  const text = `The schema ${name} in this database was made by a newer version (${found}, we know ${version}): use that one.`;
+  const text = `The schema ${name} in this database was created by a newer version (${found}; this version knows ${version}). Use the newer version.`;
   throw new PismakError('unavailable', text);
 }
 

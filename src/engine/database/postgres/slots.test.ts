@@ -4,7 +4,7 @@ import { hasCode } from '../../errors.ts';
 import { ManualClock } from '../../time/clock.ts';
 import { Slots } from './slots.ts';
 
-test('slots are given in the order of asking, and a slot given back twice counts once', async () => {
+test('slots are given first come, first served, and a slot given back twice counts once', async () => {
   const slots = new Slots(1, 'seats');
   const order: number[] = [];
   const take = async (number: number) => {
@@ -21,7 +21,7 @@ test('slots are given in the order of asking, and a slot given back twice counts
   assert.deepEqual(order, [1, 2, 3]);
 });
 
-test('who waits too long is told, and leaves the line', async () => {
+test('a caller that waits too long gets an error and leaves the queue', async () => {
   const clock = new ManualClock();
   const slots = new Slots(1, '1 seats', 5000, clock);
   const held = await slots.take();

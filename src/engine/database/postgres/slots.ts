@@ -1,7 +1,7 @@
 import { PismakError } from '../../errors.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 
-/** At most `size` at once, in the order of asking. Nobody waits for ever: that would hide a deadlock. */
+/** At most `size` at once, first come, first served. No caller waits for ever: that would hide a deadlock. */
 export class Slots {
   readonly #clock: Clock;
   readonly #patienceMs: number;
@@ -9,7 +9,7 @@ export class Slots {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 
-  /** `what` names them in the message to who has waited in vain: "connections to PostgreSQL". */
+  /** `what` names the slots in the timeout error: "connections to PostgreSQL". */
   constructor(size: number, what: string, patienceMs = 30_000, clock: Clock = systemClock) {
     this.#free = size;
     this.#what = what;
@@ -17,7 +17,7 @@ export class Slots {
     this.#clock = clock;
   }
 
-  /** Resolves when there is one; the returned function gives it back. */
+  /** Resolves when a slot is free. The returned function gives it back. */
   async take(): Promise<() => void> {
     if (this.#free > 0) this.#free--;
     else await this.#wait();
@@ -36,7 +36,10 @@ export class Slots {
       const cancel = this.#clock.after(this.#patienceMs, () => {
         this.#waiting.splice(this.#waiting.indexOf(turn), 1);
         reject(
-          new PismakError('unavailable', `All ${this.#what} were busy for ${this.#patienceMs / 1000} s`),
+          new PismakError(
+            'unavailable',
+            `All ${this.#what} were busy for ${this.#patienceMs / 1000} s. Try again later.`,
+          ),
         );
       });
       const turn = () => {

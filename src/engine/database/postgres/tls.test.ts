@@ -27,12 +27,12 @@ async function isEncrypted(url: string): Promise<boolean | undefined> {
   }
 }
 
-test('with TLS the server is known by its authority and name, and everything is encrypted', async () => {
+test('with TLS the authority and name of the server are checked, and everything is encrypted', async () => {
   assert.equal(await isEncrypted(server.url), true);
   assert.equal(await isEncrypted(withParameters({ sslmode: 'require' })), true);
 });
 
-test('a server of another authority, of none, or without encryption is refused', async (context) => {
+test('a server with another authority, without a certificate, or without encryption is refused', async (context) => {
   const directory = join(await temporaryDirectory(context), 'other');
   const { authority } = await createCertificates(directory);
   const password = /:([^:@]*)@/.exec(server.url)?.[1] ?? '';
@@ -51,7 +51,7 @@ test('a server of another authority, of none, or without encryption is refused',
   }
 });
 
-test('verify-full refuses a certificate of another name, verify-ca takes it', async () => {
+test('verify-full refuses a certificate for another name, verify-ca accepts it', async () => {
   const authority = server.certificates?.authority ?? '';
   const elsewhere = (sslmode: string) =>
     withParameters({ sslmode, sslrootcert: authority }).replace('127.0.0.1', '[::ffff:127.0.0.1]');

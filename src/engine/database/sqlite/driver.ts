@@ -13,14 +13,14 @@ import type { ThreadLink } from './thread-link.ts';
 
 type Link = ThreadLink<SqliteQuestion, SqliteAnswer>;
 
-/** Kysely would queue reads behind transactions too; we queue only what writes. */
+/** Kysely would queue reads behind transactions too; we queue only writes. */
 export class ConcurrentSqliteAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Reads are asked at once; writes and transactions take turns. A "connection" is just the right to ask. */
+/** Reads run at once; writes and transactions take turns. A "connection" is just permission to ask. */
 export class SqliteThreadDriver implements Driver {
   readonly #link: Link;
   readonly #writing = new Mutex();
@@ -34,7 +34,7 @@ export class SqliteThreadDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<SqliteConnection> {
-    if (this.#closed) throw new PismakError('unavailable', 'The database is closed');
+    if (this.#closed) throw new PismakError('unavailable', 'The database is closed.');
     return new SqliteConnection(this.#link, () => this.#takeTurn());
   }
 
@@ -54,7 +54,7 @@ export class SqliteThreadDriver implements Driver {
     connection.endTurn();
   }
 
-  /** Work that runs while its transaction has the turn: other writes from inside are refused, not awaited forever. */
+  /** Runs `work` during its transaction's turn. Writes outside the transaction fail there, since they would wait for ever. */
   async insideTransaction<T>(work: () => Promise<T>): Promise<T> {
     const transaction = { open: true };
     try {
@@ -73,7 +73,7 @@ export class SqliteThreadDriver implements Driver {
     if (this.#within.getStore()?.open) {
       throw new PismakError(
         'internal',
-        'A write outside the transaction was asked for inside it and would wait forever: use the transaction itself',
+        'A write from inside a transaction did not use the transaction and would wait for ever. Use the transaction for it.',
       );
     }
     return this.#writing.take();
@@ -83,7 +83,7 @@ export class SqliteThreadDriver implements Driver {
 class SqliteConnection implements DatabaseConnection {
   readonly #link: Link;
   readonly #takeTurn: () => Promise<() => void>;
-  /** Set while a transaction is open here. */
+  /** Set while this connection has an open transaction. */
   #endTurn: (() => void) | undefined;
 
   constructor(link: Link, takeTurn: () => Promise<() => void>) {
@@ -144,7 +144,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** The rows are as the caller's types say: that is Kysely's bargain. */
+/** The caller's types describe the rows; Kysely relies on that. */
 function resultOf<R>({ rows, changes }: SqliteAnswer): QueryResult<R> {
   return changes === undefined
     ? { rows: rows as R[] }

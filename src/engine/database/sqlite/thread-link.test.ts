@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { hasCode } from '../../errors.ts';
 import { type CarriedError, startThread } from './thread-link.ts';
 
-/** An owner thread that does this with every message. */
+/** An owner thread that runs `onMessage` for every message. */
 const owner = (onMessage: string) =>
   startThread<string, string>(
     new URL(
@@ -15,7 +15,7 @@ const owner = (onMessage: string) =>
 
 const unavailable = (error: unknown) => hasCode(error, 'unavailable');
 
-test('each question gets its own answer, and errors keep their message and number', async () => {
+test('each question gets its own answer, and errors keep their message and code', async () => {
   const link = owner(`port.postMessage(question === 'bad'
     ? { id, error: { message: 'no', errcode: 7 } } : { id, answer: question.toUpperCase() })`);
   const answers = await Promise.allSettled([link.ask('a'), link.ask('bad'), link.ask('b')]);
@@ -26,7 +26,7 @@ test('each question gets its own answer, and errors keep their message and numbe
   await link.close('farewell');
 });
 
-test('when the thread crashes, everything that waits fails, and so does what is asked later', async () => {
+test('when the thread crashes, waiting and later questions fail', async () => {
   const link = owner(`if (question === 'crash') throw new Error('out of luck')`);
   const answers = await Promise.allSettled([link.ask('waiting'), link.ask('crash'), link.ask('behind it')]);
   for (const answer of answers) assert.ok(answer.status === 'rejected' && unavailable(answer.reason));
@@ -34,12 +34,12 @@ test('when the thread crashes, everything that waits fails, and so does what is 
   await link.close('farewell');
 });
 
-test('when the thread just ends, nobody waits for it forever', async () => {
+test('when the thread just ends, waiting questions fail too', async () => {
   const link = owner('process.exit(0)');
   await assert.rejects(link.ask('anything'), unavailable);
 });
 
-test('closing lets earlier questions be answered and refuses later ones', async () => {
+test('closing answers earlier questions and refuses later ones', async () => {
   const link = owner('port.postMessage({ id, answer: question })');
   const early = link.ask('early');
   const closing = link.close('farewell');
@@ -48,7 +48,7 @@ test('closing lets earlier questions be answered and refuses later ones', async 
   await Promise.all([closing, link.close('farewell')]);
 });
 
-test('what cannot travel between threads is refused to its caller alone', async () => {
+test('a question that cannot be cloned fails alone', async () => {
   const link = owner('port.postMessage({ id, answer: question })');
   const unclonable = (() => {}) as unknown as string;
   await assert.rejects(link.ask(unclonable), /could not be cloned/);

@@ -3,26 +3,26 @@ import { messageOf, PismakError } from '../../errors.ts';
 
 /**
  * Questions and answers between this thread and one that owns something (a file, a connection). The owner answers in
- * the order of asking. If it dies, everything that waits and everything asked later fails with `unavailable`.
+ * order. If it dies, all waiting and later questions fail with `unavailable`.
  */
 export interface ThreadLink<Question, Answer> {
   ask(question: Question): Promise<Answer>;
-  /** Lets the owner finish what it was asked, say its farewell, and end. */
+  /** Lets the owner answer earlier questions, then `farewell`, and end. */
   close(farewell: Question): Promise<void>;
 }
 
-/** What of an error survives the way between threads. */
+/** The parts of an error that cross threads. */
 export interface CarriedError {
   message: string;
-  /** The driver's own number, where it has one. */
+  /** The driver's error code, if any. */
   errcode?: number;
 }
 
 type Reply = { id: number; answer: unknown } | { id: number; error: CarriedError };
 
 /**
- * Starts the owner: a module that calls `answerQuestions`. `owns` names what it owns, for messages; `revive` makes the
- * errors that callers see.
+ * Starts the owner: a module that calls `answerQuestions`. `owns` names what it owns in messages; `revive` makes the
+ * errors for callers.
  */
 export function startThread<Question, Answer>(
   module: URL,
@@ -42,14 +42,14 @@ export function startThread<Question, Answer>(
   worker.on('message', (reply: Reply) => {
     const caller = waiting.get(reply.id);
     waiting.delete(reply.id);
-    // An idle thread doesn't keep the process alive, one that owes an answer does.
+    // An idle thread doesn't keep the process alive; one that owes an answer does.
     if (waiting.size === 0) worker.unref();
     if ('error' in reply) caller?.reject(options.revive(reply.error));
     else caller?.resolve(reply.answer as Answer);
   });
-  worker.on('error', (error) => end(`has failed: ${messageOf(error)}. Restart the process.`, error));
+  worker.on('error', (error) => end(`failed: ${messageOf(error)}. Restart the process.`, error));
   worker.on('exit', () => {
-    end('has ended unexpectedly. Restart the process.');
+    end('ended unexpectedly. Restart the process.');
     ended.resolve();
   });
   worker.unref();
@@ -92,7 +92,7 @@ export function startThread<Question, Answer>(
 /** The owner's side. */
 export function answerQuestions<Question>(answer: (question: Question) => unknown): void {
   const port = parentPort;
-  if (!port) throw new Error('This module runs in a thread of its own');
+  if (!port) throw new Error('This module must run in its own thread');
   port.on('message', ({ id, question }: { id: number; question: Question }) => {
     try {
       port.postMessage({ id, answer: answer(question) });

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { answerQuestions } from './thread-link.ts';
 
-/** What the owner thread of a database file can be asked. */
+/** Questions to the owner thread of a database file. */
 export type SqliteQuestion =
   | { kind: 'open'; file: string }
   | ({ kind: 'execute' } & Statement)
@@ -16,8 +16,8 @@ export interface Statement {
   sql: string;
   parameters: readonly unknown[];
   /**
-   * `read` goes to a connection of its own, so that it neither waits for an open transaction nor sees into it;
-   * `write` is a transaction by itself; `transaction` belongs to the open one.
+   * `read` uses its own connection, so that it neither waits for an open transaction nor sees into it; `write` is its own
+   * transaction; `transaction` belongs to the open one.
    */
   scope: 'read' | 'write' | 'transaction';
 }
@@ -42,13 +42,13 @@ class Connection {
 
   execute(sql: string, parameters: readonly unknown[]): SqliteAnswer {
     const statement = this.#prepare(sql);
-    // The driver itself refuses what it can't bind.
+    // The driver refuses values that it can't bind.
     const values = parameters as SQLInputValue[];
     if (statement.columns().length > 0) return { rows: statement.all(...values) };
     return { rows: [], changes: Number(statement.run(...values).changes) };
   }
 
-  /** Least recently used goes first: a Map keeps the order of insertion. */
+  /** Evicts the least recently used first: a Map keeps insertion order. */
   #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     const statement = known ?? this.database.prepare(sql);
@@ -83,7 +83,7 @@ answerQuestions((question: SqliteQuestion): SqliteAnswer => {
     case 'execute':
       return connectionFor(question).execute(question.sql, question.parameters);
     case 'rollback':
-      // Some failures (disk full) have rolled back already.
+      // After some failures (disk full) SQLite has already rolled back.
       if (writer.database.isTransaction) writer.database.exec('ROLLBACK');
       return nothing;
     case 'open-cursor':
@@ -113,14 +113,14 @@ function open(path: string): void {
 
 function connectionFor(statement: Statement): Connection {
   if (statement.scope === 'read') return reader;
-  // A transaction that a failure has ended must not go on as single writes.
+  // A rolled-back transaction must not go on as single writes.
   if (statement.scope === 'transaction' && !writer.database.isTransaction) {
-    throw new Error('the transaction has been rolled back by an earlier failure');
+    throw new Error('an earlier failure rolled back the transaction');
   }
   return writer;
 }
 
-/** A cursor outside a transaction has a connection of its own: on a shared one it would freeze what others see. */
+/** A cursor outside a transaction gets its own connection: on a shared one it would freeze what others see. */
 function openCursor(statement: Statement): Cursor {
   const own = statement.scope === 'read' ? new Connection(file, true).database : undefined;
   const database = own ?? connectionFor(statement).database;

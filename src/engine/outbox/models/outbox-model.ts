@@ -2,11 +2,11 @@ import type { Model, Step } from '../../testing/explore.ts';
 
 /**
  * The outbox as pure steps: transactions that write state and messages, and publishers that may die, or go on after they
- * were deposed, between any two steps.
+ * are deposed, between any two steps.
  */
 export interface OutboxState {
   transactions: ModelTransaction[];
-  /** The table, in the order of adding, and the queue, with what was published twice. */
+  /** The table, in the order added, and the queue, including duplicates. */
   rows: string[];
   queue: string[];
   publishers: Publisher[];
@@ -18,12 +18,12 @@ export interface ModelTransaction {
 }
 
 interface Publisher {
-  /** What it read and has not published yet; null: it has read nothing. */
+  /** The rows it has read and not published yet; null if it has read nothing. */
   left: string[] | null;
   published: string[];
 }
 
-/** Mistakes that an outbox could make, for the proof that the check would find them. */
+/** Bugs that an outbox could have; the tests prove that the check finds them. */
 export type OutboxFlaw =
   | 'messages are published before the commit'
   | 'rows are deleted before they are published'
@@ -41,7 +41,7 @@ export interface Seen {
 export function whatIsWrong({ transactions, rows, queue }: Seen): string | undefined {
   const known = transactions.flatMap(({ ids }) => ids);
   const strange = queue.find((id) => !known.includes(id));
-  if (strange) return `${strange} is nobody's id`;
+  if (strange) return `${strange} is an unknown id`;
   for (const { ids, is } of transactions) {
     const first = ids.map((id) => queue.indexOf(id));
     if (is !== 'committed' && is !== 'half committed') {
@@ -51,7 +51,7 @@ export function whatIsWrong({ transactions, rows, queue }: Seen): string | undef
     const lost = ids.find((id, index) => first[index] === -1 && !rows.includes(id));
     if (is === 'committed' && lost) return `${lost} is lost`;
     const published = first.filter((place) => place >= 0);
-    // What is published is a beginning of the list, each for the first time after the one before.
+    // Published messages are a prefix of the list, each first published after the one before.
     const inOrder = first
       .slice(0, published.length)
       .every((place, index) => place >= (first[index - 1] ?? 0));
@@ -99,7 +99,7 @@ function* transactionSteps(
   });
   const inTwo = flaw === 'state and messages are committed one after the other';
   if (is === 'open') {
-    // The writer may die after the first of two commits: then it stays like that, and counts as committed.
+    // The writer may die after the first of two commits: then the transaction counts as committed.
     yield inTwo
       ? [`${ids} is half committed`, ends('half committed')]
       : [`${ids} is committed`, ends('committed', ids)];
@@ -142,5 +142,5 @@ function* publisherSteps(state: OutboxState, who: number, flaw?: OutboxFlaw): It
   // Refused, or published and the answer lost: either way nothing more goes out in this turn.
   const stops = flaw === 'the next message goes out although one was refused' ? rest : [];
   yield [`${who} is refused ${id}`, becomes({ left: stops, published })];
-  yield [`${who} publishes ${id} and hears nothing`, becomes({ left: stops, published }, { queue })];
+  yield [`${who} publishes ${id} and gets no answer`, becomes({ left: stops, published }, { queue })];
 }

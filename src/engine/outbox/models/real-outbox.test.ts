@@ -11,7 +11,7 @@ import { type ModelTransaction, type Seen, whatIsWrong } from './outbox-model.ts
 
 const waitMs = 60_000;
 
-/** What happens to a publisher at its next message. */
+/** The fate of a publisher at its next message. */
 const fates = [
   'publishes',
   'dies before it',
@@ -24,7 +24,7 @@ type Fate = (typeof fates)[number];
 /** Messages of a transaction, and whether it commits. */
 const transaction = fc.record({ messages: fc.integer({ min: 1, max: 3 }), commits: fc.boolean() });
 
-test('wherever the publisher dies, the real outbox keeps what the model promises', {
+test('wherever the publisher dies, the real outbox matches the model', {
   timeout: 300_000,
 }, async (t) => {
   const embedded = await openEmbedded(t, { clock: new ManualClock() });
@@ -57,7 +57,7 @@ class Scene {
   readonly #outbox: Outbox;
   #fates: Fate[];
   readonly #transactions: { name: string; ids: string[] }[] = [];
-  /** Publishers that don't know that another has taken over. */
+  /** Publishers that don't know yet that another has taken over. */
   #late: (() => Promise<void>)[] = [];
 
   constructor(embedded: Embedded, queue: string, chosen: readonly Fate[]) {
@@ -67,12 +67,12 @@ class Scene {
     this.#outbox = createOutbox(embedded);
   }
 
-  /** From here on all goes well. */
+  /** From here on nothing fails. */
   calm(): void {
     this.#fates = [];
   }
 
-  /** State (a row that bears the queue's name) and messages in one transaction, which may change its mind at the end. */
+  /** Writes state (a row named after the queue) and messages in one transaction, which may roll back at the end. */
   async commit(messages: number, commits: boolean): Promise<void> {
     const name = `${this.queue}/${this.#transactions.length}`;
     const ids = Array.from({ length: messages }, (_, index) => `${name}/${index}`);
@@ -125,7 +125,7 @@ class Scene {
     await eventually(
       'the publisher is dead or has nothing to do',
       async () => {
-        // Queues that refused are tried again after a while.
+        // Refusing queues are retried after a while.
         if (clock instanceof ManualClock) clock.advance(1000);
         const seen = await this.look();
         assert.equal(whatIsWrong(seen), undefined);
@@ -138,14 +138,14 @@ class Scene {
     await tree.expire(session.session);
     this.#late.push(() => {
       later.resolve();
-      // Who has died never ends.
+      // A dead publisher never closes.
       return hung ? Promise.resolve() : service.close();
     });
   }
 
   async look(): Promise<Seen> {
     const { broker, database } = this.#embedded;
-    // The queue last: what has left the table by now is there.
+    // Read the queue last: rows that have left the table are there by now.
     const waiting = database.query.selectFrom('outbox').select('messageId').where('queue', '=', this.queue);
     const rows = (await waiting.orderBy('id').execute()).map(({ messageId }) => messageId);
     const queue = (await broker.peek(this.queue, { limit: 10_000 })).map(({ id }) => id);

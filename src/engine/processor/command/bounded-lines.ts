@@ -4,8 +4,8 @@ import { StringDecoder } from 'node:string_decoder';
 const longest = 1_000;
 
 /**
- * Lines of a program's output as they come. A line without end is cut, the rest of it is thrown away: what a program prints
- * must never fill our memory.
+ * The lines of a program's output as they come. An endless line is cut and the rest of it dropped: the output of a
+ * program must never fill our memory.
  */
 export async function* boundedLines(stream: Readable): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');

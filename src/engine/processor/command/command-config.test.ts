@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandConfig } from './command-config.ts';
 
-test('what stands below the line of dashes is for the program, untouched', () => {
+test('the text below the line of dashes goes to the program unchanged', () => {
   const config = parseCommandConfig(
     'COMMAND = my-tool --a=b "c d"\nNETWORK = yes\n---\n[own]\n# keep\nx = 1\n',
   );
@@ -11,7 +11,7 @@ test('what stands below the line of dashes is for the program, untouched', () =>
   assert.equal(config.programs, '[own]\n# keep\nx = 1\n');
 });
 
-test('a configuration without a program is refused, and one with a wrong word too', () => {
+test('a configuration without a program, or with an invalid value, is refused', () => {
   assert.throws(() => parseCommandConfig('NETWORK = no'), /COMMAND is missing/);
   assert.throws(
     () => parseCommandConfig('COMMAND = x\nNETWORK = maybe'),

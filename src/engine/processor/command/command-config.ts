@@ -6,13 +6,13 @@ export const commandSettings = {
   NETWORK: choice(
     'no',
     ['yes', 'never'],
-    "no cuts it off where the system can; never runs nothing where it can't; yes leaves it alone",
+    'no: cut off if the system allows that; never: cut off, or refuse to run; yes: allowed',
   ),
-  MEMORY_MB: number(8192, 'address space of each of its processes', { min: 0 }),
-  FILE_MB: number(1024, 'largest file that it may write', { min: 0 }),
-  PROCESSES: number(0, 'processes at once; root is exempt', { min: 0 }),
-  OUTPUT_MB: number(1024, 'all files in out/ together', { min: 1 }),
-  OUTPUT_FILES: number(1000, 'most files in out/', { min: 1 }),
+  MEMORY_MB: number(8192, 'limit on the address space of each of its processes', { min: 0 }),
+  FILE_MB: number(1024, 'size limit of each file it writes', { min: 0 }),
+  PROCESSES: number(0, 'limit on processes at once; root is exempt', { min: 0 }),
+  OUTPUT_MB: number(1024, 'size limit of all files in out/ together', { min: 1 }),
+  OUTPUT_FILES: number(1000, 'limit on the number of files in out/', { min: 1 }),
 };
 
 export type CommandConfig = StageConfig<typeof commandSettings>;
@@ -25,7 +25,7 @@ export function splitConfig(text: string): { ours: string; programs: string } {
   return { ours: lines.slice(0, line).join('\n'), programs: lines.slice(line + 1).join('\n') };
 }
 
-/** Throws what the administrator should read. */
+/** Throws messages for the administrator. */
 export function parseCommandConfig(text: string): CommandConfig & { programs: string } {
   const { ours, programs } = splitConfig(text);
   const config = parseStageConfig(ours, commandSettings);

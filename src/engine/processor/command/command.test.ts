@@ -18,7 +18,7 @@ import command from './command.ts';
 import { parseCommandConfig } from './command-config.ts';
 import { findIsolation } from './isolation.ts';
 
-test('a program reads in/, its configuration and the files of the stage, and what it leaves in out/ is kept', async (t) => {
+test('a program reads in/, its configuration and the files of the stage, and its files in out/ are kept', async (t) => {
   const directory = await temporaryDirectory(t);
   await writeFile(join(directory, 'model'), 'heavy');
   const { files, log } = await runProcessor(command, {
@@ -33,7 +33,7 @@ setting: 1
   assert.match(log.join('\n'), /the program wrote more\/note, page\.txt/);
 });
 
-test('a python program sees only what it was given: no secrets in its environment', async (t) => {
+test('a Python program gets no secrets in its environment', async (t) => {
   process.env.PISMAK_TEST_SECRET = 'hush';
   t.after(() => delete process.env.PISMAK_TEST_SECRET);
   const program = 'import os,json; json.dump(dict(os.environ), open("out/env.json","w"))';
@@ -44,7 +44,7 @@ test('a python program sees only what it was given: no secrets in its environmen
   assert.equal(environment.PISMAK_STAGE, 'test');
 });
 
-test('what it prints is in the log; a failure names the exit code and the last lines', async () => {
+test('its output is in the log, and a failure names the exit code and the last lines', async () => {
   const { log } = await runProcessor(command, { config: 'COMMAND = echo one; echo two >&2' });
   assert.ok(log.includes('one') && log.includes('two'), log.join('\n'));
   const failure = runProcessor(command, { config: 'COMMAND = echo no model >&2; exit 3' });
@@ -54,11 +54,11 @@ test('what it prints is in the log; a failure names the exit code and the last l
   });
 });
 
-test('exit code 65 says that the page itself is bad: it is not tried again', async () => {
+test('exit code 65 means that the page itself is bad: it is not retried', async () => {
   await assert.rejects(runProcessor(command, { config: 'COMMAND = exit 65' }), isPermanent);
 });
 
-test('a program that talks without end does not fill the log', async () => {
+test('endless output does not fill the log', async () => {
   const { log } = await runProcessor(command, { config: 'COMMAND = yes | head -n 20000' });
   assert.ok(log.length < 600, String(log.length));
   assert.match(log.join('\n'), /the rest is left out/);
@@ -111,7 +111,7 @@ test('the network is cut off, unless the configuration allows it', async (t) => 
   );
 });
 
-test('nothing is left when a program is stopped: neither its children nor its directory', async () => {
+test('stopping a program leaves neither its children nor its directory', async () => {
   const abort = new AbortController();
   const log: string[] = [];
   const job: Job = {
@@ -138,18 +138,18 @@ test('nothing is left when a program is stopped: neither its children nor its di
   assert.ok(!existsSync(directory));
 });
 
-test('what a program leaves running is ended with it', async () => {
+test('background processes of a program end with it', async () => {
   const { prefix } = await findIsolation(parseCommandConfig('COMMAND = true'));
-  // A daemon is found again only where we may make a process namespace.
+  // A daemon can be found only if we may create a process namespace.
   const daemon = prefix.includes('--pid') ? 'setsid sleep 1000 & ' : '';
   const config = `COMMAND = ${daemon}sleep 1000 & pwd >out/where`;
   const { files } = await runProcessor(command, { config });
   const directory = (files.where ?? '').trim();
   assert.ok(directory.startsWith(tmpdir()));
-  await eventually('nobody works there any more', () => processesIn(directory).length === 0);
+  await eventually('no process is left there', () => processesIn(directory).length === 0);
 });
 
-test('a program does not outlive a process of ours that was killed', async (t) => {
+test('a program does not outlive our process when that is killed', async (t) => {
   const directory = await temporaryDirectory(t);
   const run = `import { runProgram } from ${JSON.stringify(new URL('./run-program.ts', import.meta.url).href)};
     await runProgram({ command: ['sh', '-c', 'sleep 1000 & echo on; wait'], directory: ${JSON.stringify(directory)},
@@ -163,7 +163,7 @@ test('a program does not outlive a process of ours that was killed', async (t) =
   await eventually('its processes are gone', () => processesIn(directory).length === 0);
 });
 
-/** Processes whose current directory it is, as /proc of Linux tells. */
+/** Processes with this current directory, from Linux's /proc. */
 function processesIn(directory: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];

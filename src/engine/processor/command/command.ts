@@ -5,7 +5,7 @@ import { parseCommandConfig } from './command-config.ts';
 import { findIsolation } from './isolation.ts';
 import { runOnFiles } from './program-on-files.ts';
 
-/** Any program as a stage: every file that it leaves in `out/` is added to the request or replaces the one of that name. */
+/** Any program as a stage: every file it leaves in `out/` is added to the request or replaces the file of that name. */
 export default defineProcessor(async (setup) => {
   const config = parseCommandConfig(setup.config);
   const isolation = await findIsolation(config);

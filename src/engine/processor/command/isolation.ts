@@ -2,22 +2,22 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { CommandConfig } from './command-config.ts';
 
-/** How a program is started so that its limits hold, and what could not be made to hold on this system. */
+/** How to start a program with its limits, and which limits this system cannot enforce. */
 export interface Isolation {
-  /** Goes before the program and its parameters. */
+  /** Put before the program and its parameters. */
   prefix: string[];
   notes: string[];
 }
 
 const tried = promisify(execFile);
 
-/** Tries out what this system allows us. Throws when something that must hold can't. */
+/** Tries out what this system allows. Throws if a required limit cannot be enforced. */
 export async function findIsolation(config: CommandConfig): Promise<Isolation> {
   const notes: string[] = [];
   const prefix: string[] = [];
   const cutOff = config.NETWORK !== 'yes';
 
-  // In a process namespace nothing that it starts can outlive it, not even what calls itself a daemon.
+  // In a process namespace nothing that the program starts can outlive it, not even a daemon.
   const own = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];
   const processes = ['--pid', '--fork', '--kill-child', '--mount-proc'];
   const unshare = await firstThatWorks([
@@ -28,8 +28,7 @@ export async function findIsolation(config: CommandConfig): Promise<Isolation> {
   else if (config.NETWORK === 'never')
     throw new Error("the network can't be cut off on this system (unshare --net), and NETWORK = never");
   else if (cutOff) notes.push('the network could not be cut off: this system does not allow it');
-  if (!unshare?.includes('--pid'))
-    notes.push('processes that it leaves in a session of their own are not ended');
+  if (!unshare?.includes('--pid')) notes.push('processes that it leaves in their own session are not ended');
 
   const bytes = (megabytes: number) => String(megabytes * 1024 * 1024);
   const limits = [
@@ -39,7 +38,7 @@ export async function findIsolation(config: CommandConfig): Promise<Isolation> {
   ];
   const prlimit = await firstThatWorks([[...prefix, 'prlimit', '--core=0', ...limits, '--']]);
   if (prlimit) prefix.splice(0, prefix.length, ...prlimit);
-  else if (limits.length > 0) notes.push('memory and file size are not limited: there is no prlimit');
+  else if (limits.length > 0) notes.push('memory and file size are not limited: prlimit is missing');
   if (prlimit && config.PROCESSES > 0 && process.getuid?.() === 0)
     notes.push('the number of processes is not limited: root is exempt');
   return { prefix, notes };

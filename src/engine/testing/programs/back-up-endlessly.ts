@@ -1,7 +1,7 @@
 import { createBackup } from '../../backup/backup.ts';
 import { openEmbedded } from '../embedded.ts';
 
-/** Makes a backup of an empty installation whose one blob never ends, and says so once some of it is written. */
+/** Makes a backup of an empty installation whose one blob never ends, and prints a line once some of it is written. */
 const [directory = '', file = ''] = process.argv.slice(2);
 const engine = await openEmbedded({ after() {} }, { directory });
 const size = Number.MAX_SAFE_INTEGER;

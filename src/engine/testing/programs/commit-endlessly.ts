@@ -1,7 +1,7 @@
 import { engineMigrations } from '../../database/open.ts';
 import { openSqliteDatabase } from '../../database/sqlite.ts';
 
-/** Commits rows in pairs and prints the number of each pair when it has resolved; at most `commits` of them. */
+/** Commits rows in pairs and prints the number of each pair once it is committed; at most `commits` of them. */
 const [file = '', commits = 'Infinity', round = ''] = process.argv.slice(2);
 const database = await openSqliteDatabase({ file });
 await database.migrate(engineMigrations);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { openDataDirectory } from '../../data-directory/data-directory.ts';
 import { messageOf } from '../../errors.ts';
 
-/** Takes the data directory, says so (or why not), and keeps it until a line comes in. `with-child` starts a child. */
+/** Takes the data directory, prints that (or why not), and keeps it until a line comes in. `with-child` starts a child. */
 const [path = '', child] = process.argv.slice(2);
 try {
   const data = await openDataDirectory(path, { purpose: 'a test' });

@@ -1,8 +1,8 @@
 import { openPostgresCoordination } from '../../coordination/postgres.ts';
 
-/** Takes the lead under `/leader`, shows itself under `/here/program`, says its fence, and stays until it is killed. */
+/** Takes the lead under `/leader`, creates `/here/program`, prints its fence, and stays until it is killed. */
 const [url = '', sessionTimeoutMs = ''] = process.argv.slice(2);
-// Whoever started us holds the other end: when he is gone, so are we.
+// The parent holds the other end of stdin: when the parent is gone, this process exits.
 process.stdin.on('close', () => process.exit()).resume();
 const tree = await openPostgresCoordination({ url, sessionTimeoutMs: Number(sessionTimeoutMs) });
 const session = await tree.openSession('program');
