@@ -113,7 +113,7 @@ describe('blobs in PostgreSQL', () => {
       yield* pieces(3 * chunkBytes);
       await open(clock);
     }
-    await assert.rejects(blobs.put(slow()), /start it again/);
+    await assert.rejects(blobs.put(slow()), /Start it again/);
     assert.deepEqual([await count('blobChunk'), await count('blobUpload')], [0, 0]);
   });
 

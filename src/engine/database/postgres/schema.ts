@@ -45,7 +45,7 @@ export async function prepareSchema(connection: LastingConnection, schema: Postg
     ]);
     found = await versionOf(connection, name);
     if (found === version - 1) {
-      const text = `The schema ${name} in this database was created by an older version that still uses it. Stop all processes of that version, then start this one again.`;
+      const text = `The schema ${name} in this database was created by an older version that still uses it; stop all of its processes, then start this one again.`;
       throw new PismakError('unavailable', text);
     }
   }
