@@ -7,7 +7,7 @@ import { checkSameOrigin } from './same-origin.ts';
 import { hashToken, tokenMatches } from './secret-token.ts';
 import { callerOfSession } from './sessions.ts';
 
-/** Finds the caller of a request; undefined if it carries no credentials. Calling it again checks that the caller is still valid. */
+/** Finds the caller of a request; undefined if it is anonymous. Call it again to check for continued access. */
 export type Authenticate = (request: FastifyRequest) => Promise<Caller | undefined>;
 
 export function createAuthenticate(parts: {

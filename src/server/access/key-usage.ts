@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
 
-/** Counts how often keys are used and writes the counts every few seconds, so that a request does not wait for a write. */
+/** Counts how often keys are used. Writes the counts every few seconds, so that no request waits for a write. */
 export interface KeyUsage {
   /** Counts the call if it came with a key. */
   count(caller: Caller | undefined): void;

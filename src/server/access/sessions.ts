@@ -46,7 +46,7 @@ export async function signIn(
   return { name, role: role.parse(account.role), token, expiresAt };
 }
 
-/** The caller of a session, with the current rights of the account: disabling or demoting a user takes effect at once. */
+/** The caller of a session, with the current rights of the account: disabling or demoting a user works at once. */
 export async function callerOfSession(
   { database, clock }: Parts,
   tokenHash: string,

@@ -6,7 +6,7 @@ import { hashToken, newToken, tokenMatches } from './secret-token.ts';
 const secretName = 'setup-token';
 const validMs = 24 * 3_600_000;
 
-/** A new one-time token, which replaces the previous one; undefined once there is an account. Only its hash is stored. */
+/** A new one-time token, which replaces the last one; undefined once there is an account. Only its hash is stored. */
 export async function newSetupToken(engine: Pick<Engine, 'database' | 'clock'>): Promise<string | undefined> {
   const token = newToken();
   const values = { value: hashToken(token), createdAt: engine.clock.now() };

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * One signal per request. It aborts when the client hangs up before the answer, and when the server closes. It is made by
+ * One signal per request. It aborts when the client hangs up before the answer, and when the server closes. Made by
  * hand, because a signal of `AbortSignal.any` is never freed while it has a listener and its source lives on.
  */
 export class CallerSignals {
