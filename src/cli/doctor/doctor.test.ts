@@ -94,8 +94,8 @@ test('doctor fails when something must be done, and says what', async (context) 
   await writeFile(join(directory, 'pismak.toml'), 'nonsense = 1\n');
   const { code, stdout, stderr } = await runCommand(['doctor'], { directory });
   assert.equal(code, 1);
-  assert.match(stdout, /FAIL +configuration +.*pismak\.toml:1.*put it right/);
-  assert.match(stderr, /1 thing must be put right/);
+  assert.match(stdout, /FAIL +configuration +.*pismak\.toml:1.*correct it/);
+  assert.match(stderr, /1 check failed/);
   const well = await runCommand(['doctor', '--json', '--set', 'http.port=0'], {
     directory: join(directory, 'other'),
   });
