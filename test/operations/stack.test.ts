@@ -153,7 +153,7 @@ async function surroundings(): Promise<NodeJS.ProcessEnv> {
 test('where there is no stack, the command says how to make one', async () => {
   const { code, err } = await stack('down', '--directory', 'elsewhere');
   assert.equal(code, 3);
-  assert.match(err, /there is no stack in .*elsewhere; `pismak stack up` makes one/);
+  assert.match(err, /there is no stack in .*elsewhere; `pismak stack up` creates one/);
 });
 
 test('missing Debian packages are named', () => {

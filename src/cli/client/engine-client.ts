@@ -10,7 +10,7 @@ import type { LoadedSettings } from '../../engine/settings/load.ts';
 import { addPart } from '../../engine/upload/uploads.ts';
 import type { Client } from '../../terminal/client/client.ts';
 
-/** A user that can read the data directory may do everything. */
+/** A user who can read the data directory may do everything. */
 const local: Caller = { name: 'local', role: 'admin', address: 'command line' };
 
 /** Acts in this process while no other process uses the data directory: no workers, no services, only operations. */

@@ -40,7 +40,7 @@ export const userList = defineOperation({
 
 export const userCreate = defineOperation({
   name: 'user.create',
-  summary: 'Create a user that can sign in with a password',
+  summary: 'Create a user who can sign in with a password',
   role: 'admin',
   owner: 'none',
   changes: true,

@@ -9,7 +9,7 @@ const sentences: Readonly<Record<ProcessHealth['status'], string>> = {
   stopping: 'Stopping: running work may finish.',
 };
 
-/** `/`: for people that open the address in a browser. Without sign-in it shows only the health and links. */
+/** `/`: for people who open the address in a browser. Without sign-in it shows only the health and links. */
 export function homePage({ health, setupOpen }: { health: ProcessHealth; setupOpen: boolean }): Page {
   const rows = Object.entries(health.parts ?? {}).map(
     ([part, state]) => `<tr><td>${part}</td><td><span class="state ${state}">${state}</span></td></tr>`,

@@ -15,7 +15,7 @@ test('files and links to files of a directory are found, and one is told what wa
   let told = '';
   const files = await findFiles([directory], { write: (text) => (told += text) });
   assert.deepEqual(files, [join(directory, 'a.png'), join(directory, 'b.png')]);
-  assert.match(told, /passed over in .*broken\.png/);
+  assert.match(told, /skipped in .*broken\.png/);
   assert.match(told, /box\\n1/);
 });
 
