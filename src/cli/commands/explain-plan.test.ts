@@ -22,7 +22,7 @@ const plan: Plan = {
   ],
 };
 
-test('a plan is explained: how each number came about, and for each move what was compared', async () => {
+test('a plan is explained: how each number was computed and, for each move, what was compared', async () => {
   const client = fakeClient({ 'watchdog.plan': plan });
   const { stdout } = await runCommand(['watchdog', 'plan', '--explain'], { client });
   assert.match(

@@ -14,7 +14,7 @@ async function reported(...words: string[]): Promise<Report> {
   return JSON.parse(stdout);
 }
 
-test('pismak simulate shows a table and who served what when', async () => {
+test('pismak simulate shows a table, and which worker served which stage when', async () => {
   const { code, stdout } = await runCommand(['simulate', '--policy', 'parametric']);
   assert.equal(code, 0);
   for (const row of ['time in the system: mean', '95 %', 'reference: mean', 'waiting for stage2', 'makespan'])
@@ -84,14 +84,14 @@ test('pismak simulate --svg draws the run', async (t) => {
   assert.match(await readFile(file, 'utf8'), /^<svg .*Policy flow, workload seed.*<\/svg>\n$/s);
 });
 
-test('work that a priority of -1 keeps from being done ends the simulation, and is told', async () => {
+test('work that priority -1 leaves undone ends the simulation and is reported', async () => {
   const { code, stdout } = await runCommand(['simulate', '--priorities', '0,-1']);
   assert.equal(code, 0);
   assert.match(stdout, /^requests finished +0 of 150$/m);
   assert.match(stdout, /leave out unfinished requests/);
 });
 
-test('what is wrong is said, with the file and what there is instead', async (t) => {
+test('errors name the file and the valid choices', async (t) => {
   const directory = await temporaryDirectory(t);
   const file = async (name: string, content: string) => {
     await writeFile(join(directory, name), content);

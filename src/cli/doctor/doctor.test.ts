@@ -89,7 +89,7 @@ test('a process that does not answer is found', async () => {
   assert.equal(health?.state, 'FAIL');
 });
 
-test('doctor fails when something must be done, and says what', async (context) => {
+test('doctor fails when something needs fixing, and says what to do', async (context) => {
   const directory = await temporaryDirectory(context);
   await writeFile(join(directory, 'pismak.toml'), 'nonsense = 1\n');
   const { code, stdout, stderr } = await runCommand(['doctor'], { directory });
