@@ -18,7 +18,7 @@ const add: AddGroup = (group, { run }) => {
     .requiredOption('-o, --output <directory>', 'where to save each file: DIRECTORY/UUID/NAME')
     .option('--messages', 'also keep the whole request as request.pb, for `pismak timing`')
     .option('--wait <number>', 'wait until this many results have been collected', wholeNumber)
-    .option('--follow', 'go on until Ctrl-C')
+    .option('--follow', 'keep collecting until Ctrl-C')
     .addHelpText(
       'after',
       '\nA result leaves its queue only after its files are on disk. Every uuid is saved once: duplicates are counted and\n' +
