@@ -7,7 +7,7 @@ import { runProgram } from './run-program.ts';
 /** The command line of an installation with these houses, on this process's arguments and streams. */
 export async function main(houses: readonly House[]): Promise<void> {
   const { signal } = interruption();
-  // The reader has seen enough: `pismak event ls | head`.
+  // The reader has closed the pipe: `pismak event ls | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failed);
   });
@@ -29,7 +29,7 @@ export async function main(houses: readonly House[]): Promise<void> {
       return loadSettings({ commandLine, houses });
     },
   };
-  // Our timers don't keep the process alive, and while a command waits nothing else may.
+  // Our timers don't keep the process alive, and while a command waits there may be nothing else that does.
   const alive = setInterval(() => {}, 2 ** 30);
   process.exitCode = await runProgram(surroundings, process.argv.slice(2));
   clearInterval(alive);

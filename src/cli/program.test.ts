@@ -51,7 +51,7 @@ test('exit codes tell wrong usage, things not found and failures apart', async (
   assert.equal((await runCommand(['--help'])).code, 0);
 });
 
-test('an error is a sentence with its code; a stack is only for those who ask', async () => {
+test('an error is a sentence with its code; a stack trace is shown only on request', async () => {
   const client = fakeClient({
     'stage.show': () => Promise.reject(new PismakError('forbidden', 'not \x1bfor you')),
   });

@@ -31,18 +31,18 @@ export async function createProgram(surroundings: Surroundings, words: readonly 
   const program = new Command('pismak')
     .description('Queues, workers and a watchdog that moves workers to where work waits')
     .version(version)
-    .option('--config <file>', 'settings file (default: pismak.toml, if there is one; PISMAK_CONFIG)')
+    .option('--config <file>', 'settings file (default: pismak.toml if it exists; PISMAK_CONFIG)')
     .option('--data <directory>', 'data directory (default: .pismak; PISMAK_DATA)')
     .option('--set <name=value>', 'any setting, e.g. http.port=8080; may be repeated', collect)
     .option('--url <url>', 'act on another machine (PISMAK_URL)')
-    .option('--key <key>', 'the key to show there (PISMAK_KEY)')
+    .option('--key <key>', 'API key for that machine (PISMAK_KEY)')
     .option('--json', 'print data as JSON')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({
       writeOut: (text) => void surroundings.stdout.write(text),
       writeErr: (text) => void surroundings.stderr.write(text),
     })
-    .showHelpAfterError('(--help says more)')
+    .showHelpAfterError('(see --help)')
     .exitOverride()
     .addHelpText(
       'after',

@@ -25,22 +25,22 @@ import { addStreamRoutes } from './routes/stream-routes.ts';
 import { addUploadRoutes } from './routes/upload-routes.ts';
 
 export interface Server {
-  /** Where users reach it. */
+  /** The address for users. */
   readonly url: string;
-  /** Where programs of this machine reach it: the local token is taken from nowhere else. */
+  /** The address for programs on this machine. The local token is accepted only from them. */
   readonly localUrl: string;
-  /** Makes whoever shows it from this machine the administrator `local`; new for each process. */
+  /** A program on this machine that sends this token is the administrator `local`. New for each process. */
   readonly localToken: string;
-  /** How many clients follow the changes now. */
+  /** The number of clients that follow the changes now. */
   liveConnections(): number;
-  /** A one-time link for the first administrator, which replaces the one before; undefined once there is an account. */
+  /** A new one-time link for the first administrator. It replaces the last one; undefined once there is an account. */
   setupLink(): Promise<string | undefined>;
-  /** Ends live streams and long waits, lets requests under way finish, and stops listening. */
+  /** Ends live streams and long waits, lets running requests finish, and stops listening. */
   close(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** What health checks are told; `up` unless given. */
+  /** The state that health checks see; `up` by default. */
   state?: () => LifeState;
 }
 
@@ -112,7 +112,7 @@ export async function openServer(
 
 function cannotListen(error: unknown, { host, port }: { host: string; port: number }): PismakError {
   const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  const reason = taken ? 'another program listens there' : 'the address can’t be used';
+  const reason = taken ? 'another program uses it' : 'the address can’t be used';
   return new PismakError(
     'unavailable',
     `can't listen on ${host}:${port}: ${reason}; choose another with http.port`,

@@ -6,17 +6,17 @@ import { accessOperations } from './access/operations.ts';
 
 export type AnyOperation = Operation | StreamOperation;
 
-/** Everything that can be done with an installation of these houses. */
+/** All operations of an installation with these houses. */
 export function operationsOf(houses: readonly LoadedHouse[]): AnyOperation[] {
   return [...engineOperations, ...accessOperations, ...houses.flatMap((house) => house.operations ?? [])];
 }
 
-/** Those that answer with data. */
+/** The operations that answer with data. */
 export function callsOf(operations: readonly AnyOperation[]): Operation[] {
   return operations.filter((operation) => 'handler' in operation);
 }
 
-/** Those that answer with bytes. */
+/** The operations that answer with bytes. */
 export function streamsOf(operations: readonly AnyOperation[]): StreamOperation[] {
   return operations.filter((operation) => 'open' in operation);
 }

@@ -13,7 +13,7 @@ import type { LifeState } from './routes/health.ts';
 export interface System {
   readonly engine: Engine;
   readonly server: Server;
-  /** Lets workers finish what they have begun, then stops everything. The API answers until the end. */
+  /** Lets workers finish their current work, then stops everything. The API answers until the end. */
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
   const closing: (() => Promise<void>)[] = [() => engine.close()];
   const close = async () => {
     state = 'stopping';
-    // Workers and houses first, each of which has its own limit, and then the server and the engine.
+    // Workers and houses first, each with its own time limit, then the server and the engine.
     await closeInOrder(engine.clock, 3 * closeLimitMs(settings), closing);
   };
   try {
@@ -41,7 +41,7 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
   }
 }
 
-/** Services, houses and workers: what it takes for work to be done. Closing lets workers finish what they have begun. */
+/** Services, houses and workers: everything that does the work. Closing lets workers finish their current work. */
 export async function startWork(engine: Engine, workers: number): Promise<Running> {
   const closing: (() => Promise<void>)[] = [];
   const close = () => closeInOrder(engine.clock, closeLimitMs(engine.settings), closing);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Shell } from './shell.ts';
 
-/** Adds the commands of a group: subcommands, or arguments and an action of its own. */
+/** Adds the commands of a group: subcommands, or its own arguments and action. */
 export type AddGroup = (group: Command, shell: Shell) => void;
 
 /** For options that may be repeated. */

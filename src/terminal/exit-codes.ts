@@ -16,11 +16,11 @@ export function exitCodeOf(error: unknown): number {
   return notFound.has(error.code) || errorStatus[error.code] === 404 ? exitCodes.notFound : exitCodes.failed;
 }
 
-/** What the user reads. Stacks are for those who ask for them. */
+/** The error as the user reads it. A stack trace is shown only with PISMAK_DEBUG. */
 export function describeError(error: unknown, debug: boolean): string {
   if (debug && error instanceof Error) return `pismak: ${error.stack ?? error.message}`;
   if (isInterruption(error)) return 'pismak: interrupted';
-  const code = error instanceof PismakError ? ` (${error.code})` : ' (unexpected; PISMAK_DEBUG=1 tells more)';
+  const code = error instanceof PismakError ? ` (${error.code})` : ' (unexpected; PISMAK_DEBUG=1 shows more)';
   return `pismak: ${printableLines(messageOf(error))}${code}`;
 }
 

@@ -98,7 +98,7 @@ test('a command says what was done; with --json it prints the answer', async () 
   assert.deepEqual(JSON.parse(stdout), { litres: 7 });
 });
 
-test('what a command finds out by itself is called too, and what must be confirmed needs --yes', async () => {
+test('input that a command finds itself is sent too, and a command that must be confirmed needs --yes', async () => {
   const more: Paint = {
     confirm: 'paint stays',
     complete: async (_, { fence }) => ({ planks: [`${fence}-1`] }),

@@ -7,30 +7,30 @@ import type { Column } from './output/table.ts';
 import type { Session } from './session.ts';
 import type { Shell } from './shell.ts';
 
-/** What a command has beyond the declaration of its operation. */
+/** What a command adds to the declaration of its operation. */
 export interface CommandOf<Input extends z.ZodType, Output extends z.ZodType> {
   /**
-   * The name, and arguments that stand for the first fields of the input: `delete <stage>`. All other fields are options.
-   * Without a name it is the command of the group itself.
+   * The name, and arguments for the first fields of the input: `delete <stage>`. All other fields are options. Without a
+   * name it is the command of the group itself.
    */
   usage: string;
-  /** Instead of the operation's own. */
+  /** Replaces the summary of the operation. */
   summary?: string;
-  /** Shown after the example that is made of the operation's. */
+  /** Shown after the example that comes from the operation. */
   examples?: readonly string[];
-  /** Where a field is not just what its declaration makes of it; false: it can't be said. */
+  /** Overrides what the declaration of a field gives; false: the field has no option. */
   fields?: { readonly [Name in keyof z.input<Input>]?: FieldOptions | false };
-  /** What this command always says. */
+  /** Fixed values that this command always sends. */
   given?: Partial<z.input<Input>>;
-  /** Why it has to be said twice, with --yes. */
+  /** Why the command needs --yes. */
   confirm?: string;
-  /** What else the operation is told, found out before the call: asked for, uploaded, or said by further options. */
+  /** Finds further input before the call: asks the user, uploads files, or reads additional options. */
   complete?(session: CommandSession, input: z.input<Input>): Promise<Partial<z.input<Input>>>;
   /** Prints the rows of the answer's list. */
   columns?: Columns<Output> | ((session: CommandSession, input: z.input<Input>) => Columns<Output>);
-  /** Said instead of an empty list. */
+  /** Printed instead of an empty list. */
   empty?: string | ((input: z.input<Input>) => string);
-  /** What --json prints; the whole answer unless told. */
+  /** What --json prints; the whole answer by default. */
   data?(answer: z.output<Output>): object;
   /** Says what was done; with --json the answer is printed instead, unless it is empty. */
   say?(answer: z.output<Output>, input: z.input<Input>): string;
@@ -42,26 +42,26 @@ export interface FieldOptions {
   /** `--if-version <number>` */
   flags?: string;
   about?: string;
-  /** False: `complete` finds it out where it is not said. */
+  /** False: `complete` finds the value if the option is missing. */
   mandatory?: false;
   read?(text: string): unknown;
 }
 
 type CommandSession = Session<Record<string, unknown>>;
 type Columns<Output extends z.ZodType> = readonly Column<RowOf<z.output<Output>>>[];
-/** Of what the list in the answer is. */
+/** The type of a row of the list in the answer. */
 type RowOf<Answer> = {
   [Name in keyof Answer]: Answer[Name] extends readonly (infer Row)[] ? Row : never;
 }[keyof Answer];
 
 const operations = new WeakMap<Command, Operation>();
 
-/** The operation that a command was made of. */
+/** The operation that a command runs. */
 export function operationOf(command: Command): Operation | undefined {
   return operations.get(command);
 }
 
-/** Makes commands of operations: help, arguments, options and the check of their values come from the declaration. */
+/** Makes commands from operations: help, arguments, options and validation come from the declaration. */
 export function operationCommands(group: Command, shell: Shell) {
   return <Input extends z.ZodType, Output extends z.ZodType>(
     operation: Operation<Input, Output>,
@@ -88,7 +88,7 @@ export function operationCommands(group: Command, shell: Shell) {
     operations.set(made, operation);
     return made.action(
       shell.run<Record<string, unknown>, (Said | undefined)[]>(async (session, ...values) => {
-        // Each value was checked when it was read, and whoever runs the operation checks the whole.
+        // Each value was checked when it was read, and the operation checks the whole input.
         const said = { ...command.given, ...inputFrom(fields, values, options, session) } as z.input<Input> &
           object;
         const input = { ...said, ...(await command.complete?.(session, said)) };
@@ -129,7 +129,7 @@ function inputFrom(
   return input;
 }
 
-/** A value that was read. Boxed, because Commander makes an empty text of null. */
+/** A parsed value. Boxed, because Commander turns null into an empty text. */
 class Said {
   readonly value: unknown;
   constructor(value: unknown) {

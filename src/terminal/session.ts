@@ -16,7 +16,7 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-/** What a command has to do its work with. */
+/** What a command works with. */
 export interface Session<Options extends object = object> {
   readonly options: Options & GlobalOptions;
   readonly out: Output;
@@ -25,25 +25,25 @@ export interface Session<Options extends object = object> {
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly houses: readonly House[];
-  /** The client acts on another machine. */
+  /** True if the client acts on another machine. */
   readonly remote: boolean;
-  /** Opened when it is first asked for, closed at the end. */
+  /** Opened on first use, closed at the end. */
   client(): Promise<Client>;
   settings(): Promise<LoadedSettings>;
-  /** A client whose work is done in this process: engine, services and workers, but no server. Close it. */
+  /** A client with its own engine, services and workers in this process, but no server. The caller closes it. */
   openWork(options: WorkOptions): Promise<Client>;
-  /** A bar on stderr; closed at the end. */
+  /** A progress bar on stderr; closed at the end. */
   progress(what: string, total?: number): Progress;
 }
 
 export interface WorkOptions {
   settings: Settings;
-  /** Shown to anyone who finds the data directory in use. */
+  /** Shown to users who find the data directory in use. */
   purpose: string;
   workers: number;
 }
 
-/** The world outside, which tests replace. */
+/** The outside world. Tests replace it. */
 export interface Surroundings {
   readonly stdout: Sink;
   readonly stderr: Sink;

@@ -4,11 +4,11 @@ import { createOutput } from './output/output.ts';
 import { type Progress, startProgress } from './output/progress.ts';
 import type { GlobalOptions, Session, Surroundings } from './session.ts';
 
-/** Puts commands together: each has a sentence, at least one example, and work that gets a session. */
+/** Builds commands: each has a summary, at least one example, and an action that gets a session. */
 export interface Shell {
   /** `usage` is the name with its arguments: `priority <stage> <priority>`; empty, it is the parent itself. */
   command(parent: Command, usage: string, summary: string, ...examples: string[]): Command;
-  /** What a command does; arguments come after the session. */
+  /** The action of a command; arguments come after the session. */
   run<Options extends object = object, Arguments extends unknown[] = string[]>(
     work: (session: Session<Options>, ...parameters: Arguments) => Promise<void>,
   ): (...all: unknown[]) => Promise<void>;

@@ -69,7 +69,7 @@ test('a second `stack up` starts nothing, and does not overwrite a file that som
   const own = join(directory, 'own.toml');
   await writeFile(own, '# mine\n');
   const { code, out, err } = await stack('up', '--toml', own);
-  assert.match(out, /^the stack in .* runs already\n$/);
+  assert.match(out, /^the stack in .* already runs\n$/);
   assert.equal(code, 1);
   assert.match(err, /own\.toml exists and was not written by `pismak stack`/);
   assert.equal(await readFile(own, 'utf8'), '# mine\n');
@@ -153,7 +153,7 @@ async function surroundings(): Promise<NodeJS.ProcessEnv> {
 test('where there is no stack, the command says how to make one', async () => {
   const { code, err } = await stack('down', '--directory', 'elsewhere');
   assert.equal(code, 3);
-  assert.match(err, /there is no stack in .*elsewhere; `pismak stack up` makes one/);
+  assert.match(err, /there is no stack in .*elsewhere; `pismak stack up` creates one/);
 });
 
 test('missing Debian packages are named', () => {
@@ -169,7 +169,7 @@ test('`stack down` stops everything and keeps the state, `--delete` removes it',
   assert.match((await stack('down')).out, /9 servers are stopped/);
   for (const { state } of (await status()).values()) assert.equal(state, 'stopped');
   for (const { pid } of old.values()) assert.equal(await isRunning(pid), false);
-  assert.match((await stack('down', '--delete')).out, /did not run/);
+  assert.match((await stack('down', '--delete')).out, /was not running/);
   await assert.rejects(stat(join(directory, '.pismak-stack')), { code: 'ENOENT' });
 });
 

@@ -5,7 +5,7 @@ import { startWork } from '../../server/system.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { engineClient } from './engine-client.ts';
 
-/** Everything that work needs, in this process and for this command: engine, services, workers, and no server. */
+/** Runs all work in this process, for this command only: engine, services and workers, but no server. */
 export async function openEmbeddedWork(
   settings: Settings,
   options: { purpose: string; workers: number; houses: readonly House[]; signal: AbortSignal },

@@ -10,10 +10,10 @@ import type { LoadedSettings } from '../../engine/settings/load.ts';
 import { addPart } from '../../engine/upload/uploads.ts';
 import type { Client } from '../../terminal/client/client.ts';
 
-/** Whoever may read the data directory may do everything. */
+/** A user who can read the data directory may do everything. */
 const local: Caller = { name: 'local', role: 'admin', address: 'command line' };
 
-/** Acts in this process, while nobody else has the data directory: no workers, no services, only the operations. */
+/** Acts in this process while no other process uses the data directory: no workers, no services, only operations. */
 export async function openEngineClient(
   { settings, file }: LoadedSettings,
   houses: readonly House[],

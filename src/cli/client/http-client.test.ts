@@ -43,7 +43,7 @@ test('reads are GET with the input in the query, changes are POST with JSON, bot
   ]);
 });
 
-test('an error comes through with its code; what is no Pismak is told', async (context) => {
+test('an error keeps its code; a server that is not Pismak is reported', async (context) => {
   const client = await connect(context, (request, _body, response) => {
     const known = request.url?.includes('stage');
     response.statusCode = 404;
@@ -56,7 +56,10 @@ test('an error comes through with its code; what is no Pismak is told', async (c
     message: 'no stage',
     details: { known: [] },
   });
-  await assert.rejects(client.call(queueList, {}), { code: 'unavailable', message: /no Pismak: status 404/ });
+  await assert.rejects(client.call(queueList, {}), {
+    code: 'unavailable',
+    message: /not Pismak: it answered with status 404/,
+  });
 });
 
 test('when told to be slower, it waits and tries again', async (context) => {
@@ -83,7 +86,7 @@ test('bytes are streamed both ways', async (context) => {
   assert.equal(text, 'bytes of /prefix/api/v1/results/r%2F1/blobs/h');
 });
 
-test('nobody there is `unavailable`, and nothing of the token is told', async () => {
+test('a server that does not run is `unavailable`, and the error does not show the token', async () => {
   const interruption = new AbortController().signal;
   const client = openHttpClient({
     url: 'http://127.0.0.1:1',

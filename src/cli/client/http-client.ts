@@ -24,12 +24,12 @@ interface Sending {
   signal?: AbortSignal | undefined;
 }
 
-/** Talks to a server. Not by `fetch`: that gives up when an answer takes five minutes, and a backup may. */
+/** Talks to a server. Not with `fetch`: it gives up after five minutes, and a backup may take longer. */
 export function openHttpClient(options: {
   url: string;
   token: string | undefined;
   clock: Clock;
-  /** Ends whatever is under way. */
+  /** Aborts all running calls. */
   interruption: AbortSignal;
 }): Client {
   const { token, clock, interruption } = options;
@@ -49,12 +49,12 @@ export function openHttpClient(options: {
       outgoing.on('response', resolve).on('error', reject);
     });
     try {
-      // An answer that comes before all was sent is a refusal, and explains the broken pipe.
+      // An answer that arrives before the whole body was sent is a refusal, and explains the broken pipe.
       if (body && !(body instanceof Uint8Array)) await Promise.race([pipeline(body, outgoing), answer]);
       else outgoing.end(body);
       return await answer;
     } catch (error) {
-      // A kept connection that the server has just given up: it has not seen the request.
+      // The server has just closed this kept-alive connection, and has not seen the request.
       if (
         outgoing.reusedSocket &&
         isSystemError(error, 'ECONNRESET') &&
@@ -81,7 +81,7 @@ export function openHttpClient(options: {
       const answer = await send(sending);
       const waitSeconds = Number(answer.headers['retry-after']);
       if (answer.statusCode !== 429 || !(waitSeconds > 0)) return parsed(answer);
-      // Told to be slower, so we are.
+      // The server asked us to slow down.
       answer.resume();
       await sleep(clock, waitSeconds * 1000, signal);
       signal?.throwIfAborted();
@@ -94,7 +94,7 @@ export function openHttpClient(options: {
       input: z.input<Input>,
       { afterInterruption = false } = {},
     ) {
-      // The server has checked the answer against the declaration before sending it.
+      // The server checked the answer against the declaration before sending it.
       return (await call(operation, input, afterInterruption ? undefined : interruption)) as z.output<Output>;
     },
     async upload(body) {
@@ -140,7 +140,7 @@ function baseOf(url: string): URL {
   throw new PismakError('invalid-input', 'the URL of a server looks like https://pismak.example.com');
 }
 
-/** The answer's content; an error with the code that the server gave. */
+/** Returns the content of the answer, or throws an error with the code that the server gave. */
 async function parsed(answer: IncomingMessage): Promise<unknown> {
   const content = parseJson((await buffer(answer)).toString());
   const status = answer.statusCode ?? 0;
@@ -149,7 +149,7 @@ async function parsed(answer: IncomingMessage): Promise<unknown> {
   if (code !== undefined && Object.hasOwn(errorStatus, code) && message !== undefined) {
     throw new PismakError(code as ErrorCode, String(message), details ? { details } : {});
   }
-  throw new PismakError('unavailable', `what answers there is no Pismak: status ${status}`);
+  throw new PismakError('unavailable', `the server there is not Pismak: it answered with status ${status}`);
 }
 
 function unreachable(base: URL, error: unknown): unknown {

@@ -28,7 +28,7 @@ export async function openClient(options: {
       `there is no data directory ${settings.data}: start with \`pismak up\`, or name another with --data`,
     );
   }
-  // Loaded only when it is needed: the whole engine takes longer than most commands.
+  // Loaded only when needed: loading the whole engine takes longer than most commands.
   const { openEngineClient } = await import('./engine-client.ts');
   return openEngineClient(loaded, options.houses, signal);
 }

@@ -6,12 +6,12 @@ import { operationCommands } from '../../terminal/operation-command.ts';
 const add: AddGroup = (group, shell) => {
   group.addHelpText(
     'after',
-    '\nQueues, database, blobs and configuration go into one tar file, of one moment, while everything runs.',
+    '\nWrites a consistent snapshot of queues, database, blobs and configuration to one tar file, while everything runs.',
   );
   operationCommands(group, shell)(backupCreate, {
     usage: '<file>',
     examples: ['backup pismak-$(date +%F).tar'],
-    fields: { file: { about: 'the new file; with --url a path on that machine', read: (text) => text } },
+    fields: { file: { about: 'the new file; with --url, a path on that machine', read: (text) => text } },
     complete: async ({ remote }, { file }) => (remote ? {} : { file: resolve(file) }),
     say: ({ file }) => `everything is in ${file}`,
   });

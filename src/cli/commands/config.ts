@@ -15,10 +15,10 @@ const explaining: Column<SettingRow>[] = [
 
 const add: AddGroup = (group, { run }) => {
   group
-    .option('--explain', 'also what each may be, and the variable that sets it')
+    .option('--explain', 'also show the allowed values and the environment variable of each setting')
     .addHelpText(
       'after',
-      '\nSettings come from, each over the one before: defaults, pismak.toml, the environment (http.bodyLimitMb is\n' +
+      '\nSettings come from these sources; later ones win: defaults, pismak.toml, the environment (http.bodyLimitMb is\n' +
         'PISMAK_HTTP_BODY_LIMIT_MB), the command line (--set http.port=8080).\n\n' +
         'Examples:\n  $ pismak config\n  $ pismak config --explain --json',
     )

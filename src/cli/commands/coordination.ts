@@ -19,7 +19,7 @@ const add: AddGroup = (group, shell) => {
       { title: 'value', of: (row) => row.value },
     ],
     empty: ({ path = '/' }) =>
-      `no nodes right below ${path}; look at /workers, /presence, /stages, /watchdog or /servers`,
+      `no nodes directly below ${path}; try /workers, /presence, /stages, /watchdog or /servers`,
   });
 
   command(coordinationGet, { usage: 'get <path>', show: ({ value }, { out }) => out.text(value) });
@@ -31,7 +31,7 @@ const add: AddGroup = (group, shell) => {
       value: { about: 'the value; @FILE reads it from a file', read: textOrFile },
       version: { flags: '--if-version <number>' },
     },
-    say: ({ version }, { path }) => `${path} has version ${version} now`,
+    say: ({ version }, { path }) => `${path} now has version ${version}`,
   });
 };
 export default add;

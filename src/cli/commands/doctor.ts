@@ -12,8 +12,8 @@ const add: AddGroup = (group, { run }) => {
   group
     .addHelpText(
       'after',
-      '\nChecks configuration, data directory, disk, clock, versions, and the running process or its port. Fails when\n' +
-        'something must be done.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
+      '\nChecks configuration, data directory, disk, clock, versions, and the running process or its port. Fails if\n' +
+        'something needs fixing.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
     )
     .action(
       run(async (session) => {
@@ -26,8 +26,7 @@ const add: AddGroup = (group, { run }) => {
           { title: 'what to do', of: (row) => row.advice || ' ' },
         ]);
         const failures = findings.filter(({ state }) => state === 'FAIL').length;
-        if (failures > 0)
-          throw new PismakError('conflict', `${formatCount(failures, 'thing')} must be put right`);
+        if (failures > 0) throw new PismakError('conflict', `${formatCount(failures, 'check')} failed`);
       }),
     );
 };
@@ -44,11 +43,7 @@ async function examine({ settings, clock }: Session): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof PismakError && error.code === 'configuration-invalid')) throw error;
     findings.push(
-      fail(
-        'configuration',
-        messageOf(error),
-        'put it right; `pismak config --explain` tells what is allowed',
-      ),
+      fail('configuration', messageOf(error), 'correct it; `pismak config --explain` shows what is allowed'),
     );
   }
   return findings;

@@ -19,17 +19,17 @@ const add: AddGroup = (group, { run }) => {
   addTargetOptions(group)
     .option(
       '--size <bytes>',
-      'size of the file in each request; dummy stages take their time by it',
+      'size of the file in each request; dummy stages take longer for larger files',
       byteCount,
       1000,
     )
-    .option('--spread <bytes>', 'sizes differ from it by up to so much', byteCount, 0)
+    .option('--spread <bytes>', 'vary the size by up to this much', byteCount, 0)
     .option('--count <number>', 'requests in a series', wholeNumber, 100)
-    .option('--series <number>', 'how many series', wholeNumber, 1)
-    .option('--period <seconds>', 'from the start of a series to the start of the next', anyNumber, 0)
+    .option('--series <number>', 'number of series', wholeNumber, 1)
+    .option('--period <seconds>', 'time from the start of one series to the start of the next', anyNumber, 0)
     .addHelpText(
       'after',
-      '\nGoes through the sample pipeline `demo` unless told otherwise.\n\nExamples:\n  $ pismak dummy --count 1000\n' +
+      '\nUses the sample pipeline `demo` by default.\n\nExamples:\n  $ pismak dummy --count 1000\n' +
         '  $ pismak dummy --count 5 --series 10 --period 220 --size 20k --spread 5k --stages a,b,out',
     )
     .action(
@@ -63,7 +63,7 @@ const add: AddGroup = (group, { run }) => {
 };
 export default add;
 
-/** Series of requests, each series at its time. */
+/** Yields series of requests, each series at its time. */
 export async function* generatedRequests(
   options: Pick<Options, 'size' | 'spread' | 'count' | 'series' | 'period'>,
   clock: Clock,

@@ -22,7 +22,7 @@ const plan: Plan = {
   ],
 };
 
-test('a plan is explained: how each number came about, and for each move what was compared', async () => {
+test('a plan is explained: how each number was computed and, for each move, what was compared', async () => {
   const client = fakeClient({ 'watchdog.plan': plan });
   const { stdout } = await runCommand(['watchdog', 'plan', '--explain'], { client });
   assert.match(
@@ -42,7 +42,7 @@ test('a number that comes from another formula is not explained by this one', as
   const client = fakeClient({ 'watchdog.plan': { queues, assignments: [] } });
   const { stdout } = await runCommand(['watchdog', 'plan', '--explain'], { client });
   assert.match(stdout, /^ocr: PP = 5.00$/m);
-  assert.match(stdout, /nothing would be moved/);
+  assert.match(stdout, /no worker would move/);
 });
 
 test('without being asked to explain, a plan stays short', async () => {

@@ -3,7 +3,7 @@ import { formatDuration, formatTime } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import type { Column } from '../../terminal/output/table.ts';
 
-/** How the numbers of a plan are shown; with `all` also those that only this policy has. */
+/** The columns that show the numbers of a plan; with `all`, also the numbers that only this policy has. */
 export function planColumns(queues: readonly QueueNumbers[], all: boolean): Column<QueueNumbers>[] {
   const names = all ? new Set(queues.flatMap(({ details }) => Object.keys(details ?? {}))) : [];
   return [
@@ -25,11 +25,11 @@ export function planColumns(queues: readonly QueueNumbers[], all: boolean): Colu
   ];
 }
 
-/** Says how each number came about, and for each move what was compared with what. */
+/** Explains how each number was computed and, for each move, what was compared. */
 export function explainPlan({ queues, assignments }: Plan, out: Output): void {
   const sum = queues.reduce((total, queue) => total + queue.parametric, 0);
   for (const queue of queues) out.say(`${queue.stage}: ${formulaOf(queue, sum)}`);
-  if (assignments.length === 0) out.say('nothing would be moved');
+  if (assignments.length === 0) out.say('no worker would move');
   for (const { worker, from, to, reason, unlockAt, details } of assignments) {
     out.say('');
     out.say(`${worker}: ${from ?? 'no stage'} -> ${to}`);
@@ -50,7 +50,7 @@ function formulaOf(queue: QueueNumbers, sum: number): string {
   // `flow`: requests finished per second of work.
   if (details?.remainingMs !== undefined)
     return `PP = (AP ${priority} + 1) / ${formatSeconds(details.remainingMs)} of work before the end = ${pp}${length > 0 ? '' : ', but nothing waits'}`;
-  // Another policy may rank by something else, and then this would explain nothing.
+  // Another policy may rank by something else; then this formula would explain nothing.
   if (Math.abs(computed - parametric) > 1e-6 * Math.max(1, Math.abs(computed))) return `PP = ${pp}`;
   return (
     `PP = (L ${length} * AMT ${formatSeconds(averageMs)} / (NW ${workers} + 1) + WT ${formatSeconds(waitingMs)}) ` +

@@ -25,7 +25,7 @@ const add: AddGroup = (group, shell) => {
     examples: ['key create collector --owner anna --scopes results.,queue.ls'],
     show(made, { out }) {
       out.object(made, { key: made.key, id: made.id, role: made.role, scopes: made.scopes.join(',') });
-      out.say('Keep the key now: it is not shown again');
+      out.say('Save the key now: it is not shown again');
     },
   });
 

@@ -24,18 +24,14 @@ interface Options extends TargetOptions {
 }
 
 const add: AddGroup = (group, { run }) => {
-  addTargetOptions(group.argument('<files...>', 'files, or directories whose files are taken'))
+  addTargetOptions(group.argument('<files...>', 'files, or directories with files'))
     .option('--wait', 'wait for the results and save them')
-    .option(
-      '-o, --output <directory>',
-      'where --wait saves: each file goes to DIRECTORY/UUID/NAME',
-      'results',
-    )
+    .option('-o, --output <directory>', 'where --wait saves each file: DIRECTORY/UUID/NAME', 'results')
     .option('--messages', 'with --wait: also keep the whole request as request.pb')
     .addHelpText(
       'after',
-      '\nEach file becomes a request of its own; its uuid is printed. --wait collects everything that comes out of the\n' +
-        'output queue until all of them are there, and fails when one of them failed.\n\n' +
+      '\nEach file becomes its own request; its uuid is printed. --wait collects everything from the output queue until\n' +
+        'all results are there, and fails if one of the requests failed.\n\n' +
         'Examples:\n  $ pismak publish scans/ --pipeline pages\n' +
         '  $ pismak publish a.png b.png --stages detect,recognise,done --priority high --wait -o results',
     )
@@ -76,7 +72,7 @@ async function publish(session: Session<Options>, files: readonly string[], targ
     ];
     out.list(sent, columns, 'nothing was sent');
   });
-  if (client.alone) stderr.write('nothing runs here: they wait until `pismak up` does\n');
+  if (client.alone) stderr.write('nothing runs here: the requests wait until you start `pismak up`\n');
   return sent;
 }
 

@@ -2,7 +2,7 @@ import type { QueueRow } from '../../engine/operation/operations/rows.ts';
 import { formatDuration } from '../../terminal/output/format.ts';
 import type { Column } from '../../terminal/output/table.ts';
 
-/** How queues are shown wherever they are. */
+/** The columns of every list of queues. */
 export function queueColumns(now: number): Column<QueueRow>[] {
   return [
     { title: 'queue', of: (row) => row.name },

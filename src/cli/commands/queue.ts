@@ -35,15 +35,15 @@ const add: AddGroup = (group, shell) => {
   command(queuePeek, { usage: 'peek <queue>', columns: [id, ...waiting, ...about], empty: 'nothing waits' });
   command(queueDead, { usage: 'dead <queue>', columns: [id, reason, ...about], empty: 'no dead letters' });
   command(queuePause, { usage: 'pause <queue>', say: (_, { queue }) => `queue ${queue} is paused` });
-  command(queueResume, { usage: 'resume <queue>', say: (_, { queue }) => `queue ${queue} goes on` });
+  command(queueResume, { usage: 'resume <queue>', say: (_, { queue }) => `queue ${queue} is resumed` });
   command(queuePurge, {
     usage: 'purge <queue>',
-    confirm: 'needed, because it can not be undone',
+    confirm: 'required, because this can’t be undone',
     say: ({ count }, { queue }) => `${formatCount(count, 'message')} deleted from ${queue}`,
   });
   command(queueRedrive, {
     usage: 'redrive <queue> [ids...]',
-    say: ({ count }, { queue }) => `${formatCount(count, 'dead letter')} given back to ${queue}`,
+    say: ({ count }, { queue }) => `${formatCount(count, 'dead letter')} returned to ${queue}`,
   });
   command(queueDiscard, {
     usage: 'discard <queue> [ids...]',

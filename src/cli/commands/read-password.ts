@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { PismakError } from '../../engine/errors.ts';
 import type { Sink } from '../../terminal/output/output.ts';
 
-/** Asks on a terminal without showing what is typed; else takes the first line of the standard input. */
+/** On a terminal, asks without echo; otherwise reads the first line of standard input. */
 export async function readPassword(question: string, stderr: Sink): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({

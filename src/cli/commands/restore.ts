@@ -3,11 +3,11 @@ import { formatBytes, formatCount, formatTime } from '../../terminal/output/form
 
 const add: AddGroup = (group, { run }) => {
   group
-    .argument('<file>', 'a file that `pismak backup` has written')
+    .argument('<file>', 'a file written by `pismak backup`')
     .option('--force', 'if the data directory is not empty, move it aside')
     .addHelpText(
       'after',
-      '\nThe data directory must not be in use. All is checked first; then the directory appears in one step.\n\n' +
+      '\nThe data directory must not be in use. The backup is checked first; then the directory appears in one step.\n\n' +
         'Examples:\n  $ pismak restore backup.tar\n  $ pismak restore backup.tar --data /var/lib/pismak --force',
     )
     .action(
@@ -25,9 +25,9 @@ const add: AddGroup = (group, { run }) => {
         out.say(
           `${data} is as it was at ${formatTime(manifest.createdAt)}, with ${formatCount(count, 'blob')} (${formatBytes(bytes)})`,
         );
-        if (movedAside !== undefined) out.say(`what was there is in ${movedAside} now`);
+        if (movedAside !== undefined) out.say(`the old data directory is now ${movedAside}`);
         if (manifest.parts.some(({ name }) => name === 'pismak.toml')) {
-          out.say(`the settings of then are in ${data}/pismak.toml.restored`);
+          out.say(`the settings from the backup are in ${data}/pismak.toml.restored`);
         }
       }),
     );

@@ -15,15 +15,15 @@ interface Options {
 const add: AddGroup = (group, { run }) => {
   group
     .argument('<queue>', 'the output queue')
-    .requiredOption('-o, --output <directory>', 'where to: each file goes to DIRECTORY/UUID/NAME')
+    .requiredOption('-o, --output <directory>', 'where to save each file: DIRECTORY/UUID/NAME')
     .option('--messages', 'also keep the whole request as request.pb, for `pismak timing`')
-    .option('--wait <number>', 'wait until so many have been collected', wholeNumber)
-    .option('--follow', 'go on until Ctrl-C')
+    .option('--wait <number>', 'wait until this many results have been collected', wholeNumber)
+    .option('--follow', 'keep collecting until Ctrl-C')
     .addHelpText(
       'after',
-      '\nA result leaves its queue only when its files are on the disk. Every uuid is saved once: what comes again is\n' +
-        'counted and dropped. Failed requests are saved with their log.txt. Without --wait or --follow it ends when\n' +
-        'nothing waits.\n\nExamples:\n  $ pismak results pages-done -o results\n' +
+      '\nA result leaves its queue only after its files are on disk. Every uuid is saved once: duplicates are counted and\n' +
+        'dropped. Failed requests are saved with their log.txt. Without --wait or --follow, the command ends when the\n' +
+        'queue is empty.\n\nExamples:\n  $ pismak results pages-done -o results\n' +
         '  $ pismak results pages-done -o results --messages --wait 100',
     )
     .action(

@@ -20,8 +20,8 @@ export interface RunWorkerOptions {
 const lookMs = 1000;
 
 /**
- * Starts a worker in the process that has the data directory (or on the server that --url names), tells what it does, and
- * stops it on Ctrl-C. With nobody there it refuses: a worker alone has no watchdog, and would be given nothing to do.
+ * Starts a worker in the process that uses the data directory (or on the server that --url names), prints its state, and
+ * stops it on Ctrl-C. If no process runs, it refuses: without a watchdog the worker would get nothing to do.
  */
 export async function runWorker(session: Session<RunWorkerOptions>): Promise<void> {
   const { out, options, clock } = session;
@@ -36,7 +36,7 @@ export async function runWorker(session: Session<RunWorkerOptions>): Promise<voi
   try {
     while (!session.signal.aborted) {
       const worker = await findWorker(client, id);
-      if (!worker?.presence) return out.say(`worker ${id} was stopped by somebody else`);
+      if (!worker?.presence) return out.say(`worker ${id} was stopped by another command`);
       const state = `${worker.state} ${worker.presence.stage ?? ''}`.trimEnd();
       if (state !== told) out.say(`${formatTime(clock.now())} ${state}`);
       told = state;
@@ -50,7 +50,7 @@ export async function runWorker(session: Session<RunWorkerOptions>): Promise<voi
   out.say(`worker ${id} is stopped`);
 }
 
-/** On a machine of its own: the coordination is all that it has to be told. */
+/** Runs a worker in this process, on any machine. It needs only the address of the coordination. */
 async function runAlone(
   { out, options, clock, signal, houses }: Session<RunWorkerOptions>,
   settings: Settings,

@@ -11,15 +11,15 @@ export interface ScheduleOptions {
   parameters?: Parameters;
 }
 
-/** The definition that the options stand for; whether it is a good one is the operation's to say. */
+/** The definition that the options describe. The operation validates it. */
 export function scheduleFrom(options: ScheduleOptions): ScheduleInput {
   const { cron, timezone, after, pipeline, stages, task, parameters } = options;
   return {
-    when: exactlyOne<ScheduleInput['when']>('when (--cron or --after)', [
+    when: exactlyOne<ScheduleInput['when']>('--cron and --after', [
       cron !== undefined && { kind: 'cron', cron, ...(timezone !== undefined && { timezone }) },
       after !== undefined && { kind: 'after', schedule: after },
     ]),
-    action: exactlyOne<ScheduleInput['action']>('what (--pipeline, --stages or --task)', [
+    action: exactlyOne<ScheduleInput['action']>('--pipeline, --stages and --task', [
       pipeline !== undefined && { kind: 'publish', pipeline },
       stages !== undefined && { kind: 'publish', stages },
       task !== undefined && { kind: 'task', task, ...(parameters && { parameters }) },
@@ -32,6 +32,6 @@ function exactlyOne<Choice>(what: string, choices: readonly (Choice | false)[]):
   if (chosen && more.length === 0) return chosen;
   throw new PismakError(
     'invalid-input',
-    `say ${chosen ? 'only once' : 'also'} ${what}, or give a whole --definition`,
+    `give ${chosen ? 'only one' : 'one'} of ${what}, or a complete --definition`,
   );
 }

@@ -36,19 +36,21 @@ const add: AddGroup = (group, shell) => {
       'schedule create tidy --after nightly --task blobs.sweep',
       'schedule create other --definition @schedule.json',
     ],
-    fields: { definition: { about: 'all of it as JSON; @FILE reads it from a file', mandatory: false } },
+    fields: {
+      definition: { about: 'the whole definition as JSON; @FILE reads it from a file', mandatory: false },
+    },
     complete: async ({ options }, { definition }) => ({
       definition: definition ?? scheduleFrom(options as ScheduleOptions),
     }),
     say: ({ nextAt }, { name }) => `schedule ${name} runs next at ${formatTime(nextAt)}`,
   })
     .option('--cron <cron>', 'when: five fields, or six with seconds in front')
-    .option('--timezone <zone>', 'of the cron times (default: UTC)')
-    .option('--after <schedule>', 'when: after each run of that schedule which succeeded')
+    .option('--timezone <zone>', 'time zone of --cron (default: UTC)')
+    .option('--after <schedule>', 'when: after each successful run of that schedule')
     .option('--pipeline <name>', 'what: send a request to this pipeline')
     .option('--stages <a,b,out>', 'what: send a request through these stages', commaList)
-    .option('--task <name>', 'what: a task that this installation knows')
-    .option('--parameters <json>', 'for the task', jsonObject);
+    .option('--task <name>', 'what: run a task of this installation')
+    .option('--parameters <json>', 'parameters of the task', jsonObject);
   command(scheduleRun, {
     usage: 'run <schedule>',
     data: ({ run }) => run,
@@ -64,15 +66,15 @@ const add: AddGroup = (group, shell) => {
       { title: 'status', of: (row) => row.status },
       { title: 'log', of: (row) => row.log.trimEnd().split('\n').at(-1) },
     ],
-    empty: 'nothing ran yet',
+    empty: 'nothing has run yet',
   });
   command(scheduleEnable, {
     usage: 'enable <schedule>',
-    say: (_, { name }) => `schedule ${name} runs again`,
+    say: (_, { name }) => `schedule ${name} is enabled`,
   });
   command(scheduleDisable, {
     usage: 'disable <schedule>',
-    say: (_, { name }) => `schedule ${name} does not run by itself`,
+    say: (_, { name }) => `schedule ${name} is disabled; \`pismak schedule run ${name}\` still runs it`,
   });
   command(scheduleDelete, {
     usage: 'delete <schedule>',

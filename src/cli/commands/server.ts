@@ -10,12 +10,12 @@ const add: AddGroup = (group, shell) => {
     columns: [
       { title: 'server', of: (row) => row.name },
       { title: 'this process uses', of: (row) => row.url },
-      { title: 'workers are told', of: (row) => row.announced },
+      { title: 'announced to workers', of: (row) => row.announced },
     ],
   });
   command(serverSet, {
     usage: 'set <server> <url>',
-    say: (_, { name }) => `workers are told the new address of ${name}`,
+    say: (_, { name }) => `the new address of ${name} is announced to the workers`,
   });
 };
 export default add;

@@ -1,7 +1,7 @@
 import type { Report } from '../../engine/simulation/report.ts';
 import type { Output } from '../../terminal/output/output.ts';
 
-/** What was simulated, one column for each policy. */
+/** Prints the results of the simulation, one column for each policy. */
 export function showReports(reports: readonly Report[], out: Output): void {
   const [first] = reports;
   const rows: [string, (report: Report) => string][] = [
@@ -17,8 +17,8 @@ export function showReports(reports: readonly Report[], out: Output): void {
     ]),
     ['switches', ({ switches }) => String(Math.round(switches))],
     ['makespan', ({ makespan }) => seconds(makespan)],
-    ['workers work', ({ utilisation }) => share(utilisation)],
-    ['workers switch', ({ switching }) => share(switching)],
+    ['workers busy', ({ utilisation }) => share(utilisation)],
+    ['workers switching', ({ switching }) => share(switching)],
   ];
   out.list(rows, [
     { title: '', of: ([name]) => name },
@@ -29,7 +29,7 @@ export function showReports(reports: readonly Report[], out: Output): void {
     })),
   ]);
   if (reports.some(({ finished, requests }) => finished < requests))
-    out.say('What was never finished counts nowhere: it waited for a stage that nobody served for a day.');
+    out.say('The times leave out unfinished requests, which waited a day for a stage that no worker served.');
 }
 
 function seconds(number: number): string {

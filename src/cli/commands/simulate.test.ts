@@ -14,7 +14,7 @@ async function reported(...words: string[]): Promise<Report> {
   return JSON.parse(stdout);
 }
 
-test('pismak simulate shows a table and who served what when', async () => {
+test('pismak simulate shows a table, and which worker served which stage when', async () => {
   const { code, stdout } = await runCommand(['simulate', '--policy', 'parametric']);
   assert.equal(code, 0);
   for (const row of ['time in the system: mean', '95 %', 'reference: mean', 'waiting for stage2', 'makespan'])
@@ -84,26 +84,26 @@ test('pismak simulate --svg draws the run', async (t) => {
   assert.match(await readFile(file, 'utf8'), /^<svg .*Policy flow, workload seed.*<\/svg>\n$/s);
 });
 
-test('work that a priority of -1 keeps from being done ends the simulation, and is told', async () => {
+test('work that priority -1 leaves undone ends the simulation and is reported', async () => {
   const { code, stdout } = await runCommand(['simulate', '--priorities', '0,-1']);
   assert.equal(code, 0);
   assert.match(stdout, /^requests finished +0 of 150$/m);
-  assert.match(stdout, /never finished/);
+  assert.match(stdout, /leave out unfinished requests/);
 });
 
-test('what is wrong is said, with the file and what there is instead', async (t) => {
+test('errors name the file and the valid choices', async (t) => {
   const directory = await temporaryDirectory(t);
   const file = async (name: string, content: string) => {
     await writeFile(join(directory, name), content);
     return join(directory, name);
   };
   const cases: [string[], RegExp][] = [
-    [['--policy', 'magic'], /no policy magic; there are flow, parametric, and all/],
+    [['--policy', 'magic'], /no policy magic; choose one of flow, parametric, or all/],
     [['--workload', 'nowhere'], /no workload nowhere.*seed, bursty/],
     [['--workload', await file('a.toml', 'name = "x"\nstages = [')], /a\.toml:2: this is not TOML/],
     [['--workload', await file('a.json', '{')], /a\.json: this is not JSON/],
     [['--workload', await file('b.json', '{}')], /b\.json: stages: .*; workers: .*arrivals/],
-    [['--priorities', '0,0,0,0'], /has 4 numbers, but the workload only 3 stages/],
+    [['--priorities', '0,0,0,0'], /has 4 numbers, but the workload has only 3 stages/],
     [['--priorities', '-2'], /must be -1/],
     [['--priorities', 'high'], /it must be a number/],
     [['--warm', '-1'], /--warm must be 0 or more/],

@@ -32,26 +32,31 @@ const add: AddGroup = (group, { run }) => {
     .option('--workload <name>', `${Object.keys(workloads).join(', ')}, or a TOML or JSON file`, 'seed')
     .option(
       '--priorities <list>',
-      'administrative priorities of the stages in their order, e.g. 0,1,2',
+      'administrative priorities, one for each stage in order, e.g. 0,1,2',
       (text) => commaList(text).map(anyNumber),
     )
     .option(
       '--warm <seconds>',
-      'what a switch takes to a stage that was loaded before (default: as cold)',
+      'time of a switch to a stage that was loaded before (default: as long as the first time)',
       anyNumber,
     )
-    .option('--seed <number>', 'what chance decides: the same seed gives the same work', wholeNumber, 1)
+    .option(
+      '--seed <number>',
+      'seed of the random numbers: the same seed gives the same work',
+      wholeNumber,
+      1,
+    )
     .option(
       '--seeds <count>',
-      'so many runs, with this seed and those after it; figures are means',
+      'number of runs, with this seed and the following ones; the figures are means',
       wholeNumber,
       1,
     )
     .option('--svg <file>', 'draw the run of the first seed into this file')
     .addHelpText(
       'after',
-      '\nRuns the policy of the watchdog in virtual time. The reference is what could be had if switching cost nothing and\n' +
-        'whoever came first were served first. Needs no data directory.\n\n' +
+      '\nRuns the policy of the watchdog in virtual time. The reference is the result if switching cost nothing and\n' +
+        'requests were served in the order of arrival. Needs no data directory.\n\n' +
         'Examples:\n  $ pismak simulate\n  $ pismak simulate --policy all --seeds 20\n' +
         '  $ pismak simulate --workload examples/workload.toml --warm 0.2 --svg run.svg',
     )
@@ -102,7 +107,7 @@ function chosenPolicies(name: string): PolicyName[] {
   if (chosen.length > 0) return chosen;
   throw new PismakError(
     'invalid-input',
-    `there is no policy ${name}; there are ${policyNames.join(', ')}, and all`,
+    `there is no policy ${name}; choose one of ${policyNames.join(', ')}, or all`,
   );
 }
 
@@ -111,7 +116,7 @@ function adjusted(load: Workload, { priorities = [], warm }: Options): Workload 
   if (priorities.length > load.stages.length)
     throw new PismakError(
       'invalid-input',
-      `--priorities has ${formatCount(priorities.length, 'number')}, but the workload only ${formatCount(load.stages.length, 'stage')}`,
+      `--priorities has ${formatCount(priorities.length, 'number')}, but the workload has only ${formatCount(load.stages.length, 'stage')}`,
     );
   if (priorities.some((each) => each < -1))
     throw new PismakError('invalid-input', '--priorities must be -1 (never served), 0 or more');

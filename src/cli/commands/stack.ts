@@ -17,12 +17,12 @@ interface Options {
 }
 
 const add: AddGroup = (group, { command, run }) => {
-  const directory = ['--directory <directory>', 'where its state lies', '.pismak-stack'] as const;
+  const directory = ['--directory <directory>', 'where the stack keeps its state', '.pismak-stack'] as const;
 
   command(
     group,
     'up',
-    'Start RabbitMQ x3, ZooKeeper x3 and PostgreSQL with a standby on this machine, to try the at-scale tier; starts only what does not run',
+    'Start RabbitMQ x3, ZooKeeper x3 and PostgreSQL with a standby on this machine, to try the at-scale tier; servers that already run are left alone',
     'stack up',
     'stack up --toml stack.toml && pismak up --config stack.toml',
   )
@@ -41,7 +41,7 @@ const add: AddGroup = (group, { command, run }) => {
         const plan = await requirePlan(path);
         out.say(
           started.length === 0
-            ? `the stack in ${path} runs already`
+            ? `the stack in ${path} already runs`
             : `the stack in ${path} runs; \`pismak stack down\` stops it`,
         );
         if (options.toml !== undefined) {
@@ -56,7 +56,7 @@ const add: AddGroup = (group, { command, run }) => {
   command(
     group,
     'status',
-    'Show the servers; fails unless all are up',
+    'Show the servers; fail unless all are up',
     'stack status',
     'stack status --directory /tmp/try --json',
   )
@@ -76,10 +76,7 @@ const add: AddGroup = (group, { command, run }) => {
         const down = servers.filter(({ state }) => state !== 'up');
         if (down.length > 0) {
           const count = formatCount(down.length, 'server is', 'servers are');
-          throw new PismakError(
-            'unavailable',
-            `${count} not up; \`pismak stack up\` starts what does not run`,
-          );
+          throw new PismakError('unavailable', `${count} not up; \`pismak stack up\` starts them`);
         }
       }),
     );
@@ -92,7 +89,7 @@ const add: AddGroup = (group, { command, run }) => {
     'stack down --delete',
   )
     .option(...directory)
-    .option('--delete', 'remove everything that is stored')
+    .option('--delete', 'also delete all stored data')
     .action(
       run<Options>(async ({ out, options, clock }) => {
         const path = resolve(options.directory);
@@ -101,7 +98,7 @@ const add: AddGroup = (group, { command, run }) => {
         if (options.delete) await deleteStack(plan);
         out.say(
           stopped.length === 0
-            ? `the stack in ${path} did not run`
+            ? `the stack in ${path} was not running`
             : `${formatCount(stopped.length, 'server is', 'servers are')} stopped`,
         );
         if (options.delete) out.say(`${path} is removed`);
@@ -119,10 +116,14 @@ function requirePackages(): void {
   );
 }
 
-/** Two commands at once would start servers twice. */
+/** Without the lock, two commands at once would start servers twice. */
 async function withLock<T>(directory: string, work: () => Promise<T>): Promise<T> {
   const unlock = lockDirectory(directory);
-  if (!unlock) throw new PismakError('conflict', `another \`pismak stack\` is at work in ${directory}`);
+  if (!unlock)
+    throw new PismakError(
+      'conflict',
+      `another \`pismak stack\` command runs in ${directory}; wait until it ends`,
+    );
   try {
     return await work();
   } finally {

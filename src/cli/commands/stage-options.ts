@@ -8,11 +8,11 @@ import { collect } from '../../terminal/command-group.ts';
 import { textOrFile, wholeNumber } from '../../terminal/options/option-values.ts';
 import type { Session } from '../../terminal/session.ts';
 
-/** How the command line says the parts of a stage's definition that are no plain values. */
+/** Options for the parts of a stage's definition that are not plain values. */
 export const definitionFields = {
   config: {
     flags: '--stage-config <text>',
-    about: 'what the processor is told; @FILE reads it from a file',
+    about: 'configuration of the processor; @FILE reads it from a file',
     read: textOrFile,
   },
   files: false,
@@ -26,7 +26,7 @@ export function addDefinitionOptions(command: Command): void {
     .option('--first-delay-ms <ms>', 'pause before the second try', wholeNumber);
 }
 
-/** What those options say; files are uploaded first. */
+/** The values of those options. Uploads the files first. */
 export async function readDefinition(session: Session<Record<string, unknown>>) {
   const { file, attempts, firstDelayMs } = session.options as {
     file?: string[];

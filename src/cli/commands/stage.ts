@@ -35,29 +35,30 @@ const add: AddGroup = (group, shell) => {
     command(stageCreate, {
       usage: 'create <stage>',
       summary:
-        'Defines a stage: a queue, a configuration and a processor (`pismak stage processors` lists them)',
+        'Create a stage: a queue, a configuration and a processor (`pismak stage processors` lists them)',
       examples: [
         'stage create recognise --processor ocr --stage-config @ocr.ini --file model.bin --labels gpu',
       ],
       fields: definitionFields,
       complete: readDefinition,
-      say: ({ name, version }) => `stage ${name} is defined, version ${version}`,
+      say: ({ name, version }) => `stage ${name} is created, version ${version}`,
     }),
   );
   addDefinitionOptions(
     command(stageConfigure, {
       usage: 'configure <stage>',
-      summary: 'Changes a stage; what is not named stays. Workers pick it up between two messages',
+      summary:
+        'Change a stage; options you leave out stay as they are. Workers pick up the change between two messages',
       examples: ['stage configure recognise --attempts 5 --stage-config @ocr.ini'],
       fields: definitionFields,
       complete: readDefinition,
-      say: ({ name, version }) => `stage ${name} has version ${version} now`,
+      say: ({ name, version }) => `stage ${name} now has version ${version}`,
     }),
   );
   command(stagePriority, {
     usage: 'priority <stage> <priority>',
     examples: ['stage priority recognise -1'],
-    say: ({ name, priority, version }) => `stage ${name} has priority ${priority} now, version ${version}`,
+    say: ({ name, priority, version }) => `stage ${name} now has priority ${priority}, version ${version}`,
   });
   command(stageDelete, { usage: 'delete <stage>', say: (_, { name }) => `stage ${name} is deleted` });
   command(stageHistory, {

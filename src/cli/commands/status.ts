@@ -13,7 +13,7 @@ const add: AddGroup = (group, shell) => {
       if (out.json) return out.object(status);
       const down = Object.entries(status.health.parts).filter(([, state]) => state !== 'ok');
       const health = down.length === 0 ? 'ok' : `down: ${down.map(([part]) => part).join(', ')}`;
-      if (asked.alone) out.say('Nothing runs on this data directory; this is what is stored there');
+      if (asked.alone) out.say('No process runs on this data directory; this is its stored state');
       else out.say(`Pismak ${status.version}, since ${formatTime(status.startedAt)}, health ${health}`);
       out.say(
         status.alerts === 0 ? 'no alerts' : `${formatCount(status.alerts, 'alert')}: \`pismak alert ls\``,

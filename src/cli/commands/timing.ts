@@ -7,17 +7,17 @@ import { queuedRequests, savedRequests } from '../../terminal/results/finished-r
 
 const add: AddGroup = (group, { run }) => {
   group
-    .argument('[directory]', 'where `pismak results --messages` has saved requests')
-    .option('--queue <queue>', 'instead: look at what waits in an output queue, without taking it')
+    .argument('[directory]', 'directory in which `pismak results --messages` saved requests')
+    .option('--queue <queue>', 'instead, read the requests in an output queue without taking them')
     .addHelpText(
       'after',
-      '\nWaiting is from the end of the stage before (or from the submission) to the start; failed ones are left out of\n' +
-        'the processing times.\n\nExamples:\n  $ pismak timing results\n  $ pismak timing --queue pages-done --json',
+      '\nWaiting lasts from the end of the previous stage (or from the submission) to the start. The processing times leave\n' +
+        'out failed requests.\n\nExamples:\n  $ pismak timing results\n  $ pismak timing --queue pages-done --json',
     )
     .action(
       run<{ queue?: string }, [string | undefined]>(async ({ client, options, out }, directory) => {
         if ((directory === undefined) === (options.queue === undefined)) {
-          throw new PismakError('invalid-input', 'say either a directory or --queue');
+          throw new PismakError('invalid-input', 'give either a directory or --queue');
         }
         const timing = createTiming();
         const skipped = { unreadable: 0 };

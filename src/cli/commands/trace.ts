@@ -18,14 +18,14 @@ const add: AddGroup = (group, { run }) => {
   group
     .option(
       '--from <time>',
-      'its beginning: a time, or an age such as 2h (default: an hour before its end, or when the first thing is known)',
+      'start of the trace: a time, or an age such as 2h (default: an hour before its end, or the first recorded event)',
       moment,
     )
-    .option('--to <time>', 'its end (default: now)', moment)
-    .option('--svg <file>', 'draw it into this file')
+    .option('--to <time>', 'end of the trace (default: now)', moment)
+    .option('--svg <file>', 'draw the trace into this file')
     .addHelpText(
       'after',
-      '\nShows which worker served which stage when, above the lengths of the queues.\n\nExamples:\n  $ pismak trace\n' +
+      '\nShows which worker served which stage and when, above the lengths of the queues.\n\nExamples:\n  $ pismak trace\n' +
         '  $ pismak trace --from 2h --svg trace.svg\n  $ pismak trace --from 2026-03-01T08:00 --to 2026-03-01T12:00 --json',
     )
     .action(
@@ -35,7 +35,7 @@ const add: AddGroup = (group, { run }) => {
         const from = options.from?.(now);
         if (from !== undefined && from >= to)
           throw new PismakError('invalid-input', '--from must be before --to');
-        // A picture has more columns than a terminal, but not endlessly many.
+        // A picture has more columns than a terminal, but still a limited number.
         const trace = await (await client()).call(traceShow, { from, to, limit: 2000 });
         if (options.svg !== undefined) {
           await writeFile(options.svg, drawSvg(trace)).catch((error: unknown) => {

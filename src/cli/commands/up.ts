@@ -3,7 +3,7 @@ import type { AddGroup } from '../../terminal/command-group.ts';
 const add: AddGroup = (group, shell) => {
   group
     .option('--host <address>', 'address to listen on (setting http.host)')
-    .option('--port <port>', 'port of the API; 0 takes a free one (setting http.port)')
+    .option('--port <port>', 'port of the API; 0 chooses a free one (setting http.port)')
     .addHelpText(
       'after',
       '\nExamples:\n  $ pismak up\n  $ pismak up --data /var/lib/pismak --port 8080 --set worker.count=8',

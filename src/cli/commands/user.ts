@@ -26,7 +26,7 @@ const add: AddGroup = (group, shell) => {
   });
   command(userCreate, {
     usage: 'create <user>',
-    summary: 'Makes a user; the password is asked for, or read from the standard input',
+    summary: 'Create a user; the command asks for the password, or reads it from standard input',
     examples: ['user create robot --role user <password.txt'],
     fields: { password: false },
     complete: async ({ stderr }, { name }) => ({ password: await ask(`Password for ${name}: `, stderr) }),
@@ -34,16 +34,19 @@ const add: AddGroup = (group, shell) => {
   });
   command(userPassword, {
     usage: 'password <user>',
-    summary: 'Changes a password; open sessions of the user end',
+    summary: 'Change a password; open sessions of the user end',
     examples: ['user password anna'],
     fields: { current: false, password: false },
     complete: async ({ stderr }, { name }) => ({
       password: await ask(`New password for ${name}: `, stderr),
     }),
-    say: (_, { name }) => `the password of ${name} is changed`,
+    say: (_, { name }) => `the password of ${name} has changed`,
   });
-  command(userRole, { usage: 'role <user> <role>', say: ({ name, role }) => `user ${name} is ${role} now` });
-  command(userDisable, { usage: 'disable <user>', say: (_, { name }) => `user ${name} is shut out` });
+  command(userRole, {
+    usage: 'role <user> <role>',
+    say: ({ name, role }) => `user ${name} now has the role ${role}`,
+  });
+  command(userDisable, { usage: 'disable <user>', say: (_, { name }) => `user ${name} is disabled` });
   command(userEnable, { usage: 'enable <user>', say: (_, { name }) => `user ${name} may sign in again` });
   command(userDelete, { usage: 'delete <user>', say: (_, { name }) => `user ${name} is deleted` });
 };

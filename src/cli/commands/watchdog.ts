@@ -12,7 +12,7 @@ const add: AddGroup = (group, shell) => {
     show(status, { out }) {
       const { periodMs, minimumMessages, reconfigurationMs } = status.parameters;
       out.object(status, {
-        leader: status.leader ?? 'nobody: is `pismak up` running?',
+        leader: status.leader ?? 'none: is `pismak up` running?',
         policy: `${status.policy}, every ${formatDuration(periodMs)}`,
         'stays at least': `${minimumMessages} messages + ${formatDuration(reconfigurationMs)}`,
         'last plan': `${formatTime(status.lastPlanAt)}, took ${formatDuration(status.tookMs)}`,
@@ -37,7 +37,7 @@ const add: AddGroup = (group, shell) => {
           { title: 'to', of: (row) => row.to },
           { title: 'why', of: (row) => row.reason },
         ],
-        'nothing was moved yet',
+        'no worker has moved yet',
       );
     },
   });
@@ -57,9 +57,9 @@ const add: AddGroup = (group, shell) => {
           { title: 'to', of: (row) => row.to },
           { title: 'why', of: (row) => row.reason },
         ],
-        'nothing would be moved',
+        'no worker would move',
       );
     },
-  }).option('--explain', 'show how each number came about, and for each move what was compared');
+  }).option('--explain', 'show how each number was computed and, for each move, what was compared');
 };
 export default add;

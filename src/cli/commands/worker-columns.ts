@@ -2,7 +2,7 @@ import type { WorkerRow } from '../../engine/operation/operations/worker-rows.ts
 import { formatDuration } from '../../terminal/output/format.ts';
 import type { Column } from '../../terminal/output/table.ts';
 
-/** How workers are shown wherever they are. */
+/** The columns of every list of workers. */
 export function workerColumns(now: number): Column<WorkerRow>[] {
   return [
     { title: 'worker', of: (row) => row.id },

@@ -21,17 +21,17 @@ const add: AddGroup = (group, shell) => {
     .command(
       group,
       'run',
-      'Runs one more worker until Ctrl-C: with --coordination in this process and on any machine, otherwise inside the process that has the data directory',
+      'Run one more worker until Ctrl-C: with --coordination in this process and on any machine, otherwise inside the process that uses the data directory',
       'worker run',
       'worker run --id big --labels gpu,large',
       'worker run --coordination zookeeper://zk1:2181,zk2:2181,zk3:2181',
     )
-    .option('--id <name>', 'its name (default: chosen)')
-    .option('--labels <a,b>', 'what it can do (setting worker.labels)', commaList)
+    .option('--id <name>', 'name of the worker (default: generated)')
+    .option('--labels <a,b>', 'labels that stages may require (setting worker.labels)', commaList)
     .option('--coordination <url>', 'where workers and services meet (setting coordination)')
     .action(
       shell.run<RunWorkerOptions>(async (session) => {
-        // Loaded only here: the other commands of the group need no worker of their own.
+        // Loaded only here: the other commands of the group run no worker.
         const { runWorker } = await import('./run-worker.ts');
         await runWorker(session);
       }),
@@ -40,27 +40,27 @@ const add: AddGroup = (group, shell) => {
   command(workerSwitch, {
     usage: 'switch <worker> <stage>',
     summary:
-      'Gives a worker another stage ("none": no stage) until the watchdog needs it elsewhere; `worker pin` keeps it there',
+      'Move a worker to another stage ("none": no stage) until the watchdog needs it elsewhere; `worker pin` keeps it there',
     examples: ['worker switch host-1 none'],
     say: (_, { id, stage }) =>
       stage === null ? `worker ${id} serves no stage` : `worker ${id} goes to ${stage}`,
   });
   command(workerPin, {
     usage: 'pin <worker>',
-    summary: 'Keeps a worker at its stage, whatever the watchdog would like',
+    summary: 'Keep a worker at its stage: the watchdog no longer moves it',
     given: { pinned: true },
-    say: (_, { id }) => `worker ${id} keeps its stage`,
+    say: (_, { id }) => `worker ${id} stays at its stage`,
   });
   command(workerPin, {
     usage: 'unpin <worker>',
-    summary: 'Lets the watchdog move a worker again',
+    summary: 'Let the watchdog move a worker again',
     given: { pinned: false },
-    say: (_, { id }) => `worker ${id} may be moved`,
+    say: (_, { id }) => `the watchdog may move worker ${id} again`,
   });
-  command(workerEnable, { usage: 'enable <worker>', say: (_, { id }) => `worker ${id} may work` });
+  command(workerEnable, { usage: 'enable <worker>', say: (_, { id }) => `worker ${id} is enabled` });
   command(workerDisable, {
     usage: 'disable <worker>',
-    say: (_, { id }) => `worker ${id} finishes what it has begun, and then does nothing`,
+    say: (_, { id }) => `worker ${id} is disabled: it finishes its current work, then stays idle`,
   });
   command(workerForget, { usage: 'forget <worker>', say: (_, { id }) => `worker ${id} is forgotten` });
 };

@@ -8,12 +8,12 @@ import type { Clock } from '../../engine/time/clock.ts';
 import { formatBytes, formatDuration } from '../../terminal/output/format.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** The data directory and what lies in it. One that is not there yet is no fault. */
+/** Checks the data directory and its files. A missing directory is not an error: `pismak up` creates it. */
 export async function checkData(settings: Settings, clock: Clock, inUse: boolean): Promise<Finding[]> {
   const { data } = settings;
   if (!existsSync(data)) {
     return [
-      warn('data directory', `${data} is not there yet`, '`pismak up` makes it'),
+      warn('data directory', `${data} does not exist yet`, '`pismak up` creates it'),
       await checkDisk(settings),
     ];
   }
@@ -32,11 +32,7 @@ async function checkWritable(data: string): Promise<Finding> {
     await rm(probe);
     const open = (await stat(data)).mode & 0o077;
     if (open === 0) return ok('data directory', `${data}, writable, private`);
-    return warn(
-      'data directory',
-      `${data} can be entered by other users of this machine`,
-      `chmod 700 ${data}`,
-    );
+    return warn('data directory', `other users of this machine can enter ${data}`, `chmod 700 ${data}`);
   } catch (error) {
     return fail(
       'data directory',
@@ -59,7 +55,7 @@ async function checkDisk({ data, alerts }: Settings): Promise<Finding> {
     : ok('disk', found);
 }
 
-/** Files from the future tell that the clock was set back: ages and schedules would be wrong. */
+/** Files from the future show that the clock was set back: ages and schedules would be wrong. */
 async function checkClock(data: string, clock: Clock): Promise<Finding> {
   const names = await readdir(data);
   const times = await Promise.all(
@@ -75,13 +71,13 @@ async function checkClock(data: string, clock: Clock): Promise<Finding> {
   return warn(
     'clock',
     `files are ${formatDuration(aheadMs)} ahead of the clock`,
-    'set the clock right (NTP), then restart',
+    'correct the clock (NTP), then restart',
   );
 }
 
 function checkIntegrity(file: string, inUse: boolean): Finding {
   const name = `integrity of ${file.slice(file.lastIndexOf('/') + 1)}`;
-  if (!existsSync(file)) return ok(name, 'not there yet');
+  if (!existsSync(file)) return ok(name, 'does not exist yet');
   try {
     const findings = checkSqliteFile(file);
     return findings.length === 0
@@ -89,6 +85,6 @@ function checkIntegrity(file: string, inUse: boolean): Finding {
       : fail(name, findings.join('; '), 'restore a backup: `pismak restore --force`');
   } catch (error) {
     if (inUse && messageOf(error).includes('locked')) return ok(name, 'not checked: it is in use');
-    return fail(name, messageOf(error), 'if it stays so, restore a backup: `pismak restore --force`');
+    return fail(name, messageOf(error), 'if this persists, restore a backup: `pismak restore --force`');
   }
 }

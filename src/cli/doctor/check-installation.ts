@@ -8,14 +8,14 @@ const neededNode = 24;
 export function checkNode(version = process.versions.node): Finding {
   const major = Number(version.split('.')[0]);
   if (major >= neededNode) return ok('node', `version ${version}`);
-  return fail('node', `version ${version}`, `Node >= ${neededNode} is needed: install it (nodejs.org)`);
+  return fail('node', `version ${version}`, `install Node ${neededNode} or newer (nodejs.org)`);
 }
 
 interface Lock {
   packages: Record<string, { version?: string; optional?: boolean; dev?: boolean }>;
 }
 
-/** Whether a checkout has what its lock file says, and an installed package the dependencies that it names. */
+/** Checks a checkout against its lock file, and an installed package against the dependencies that it names. */
 export async function checkPackages(directory = root): Promise<Finding> {
   const advice = `run \`npm install\` in ${directory}`;
   const wanted = (await readJson(join(directory, 'package-lock.json'))) as Lock | undefined;
@@ -23,7 +23,7 @@ export async function checkPackages(directory = root): Promise<Finding> {
   const installed = (await readJson(join(directory, 'node_modules', '.package-lock.json'))) as
     | Lock
     | undefined;
-  if (!installed) return fail('packages', 'nothing is installed', advice);
+  if (!installed) return fail('packages', 'no packages are installed', advice);
   const wrong = Object.entries(wanted.packages).flatMap(([path, { version, optional, dev }]) => {
     if (path === '' || optional || dev) return [];
     const found = installed.packages[path]?.version;
@@ -39,21 +39,17 @@ async function checkDependencies(directory: string): Promise<Finding> {
     | { dependencies?: Record<string, string> }
     | undefined;
   if (!manifest)
-    return warn(
-      'packages',
-      'there is no package-lock.json or package.json to compare with',
-      'install it again',
-    );
+    return warn('packages', 'package-lock.json and package.json are missing', 'install Pismak again');
   const wrong: string[] = [];
   for (const [name, version] of Object.entries(manifest.dependencies ?? {})) {
     const found = await installedVersion(name, directory);
     if (found !== version) wrong.push(`${name} ${found ?? 'missing'} (${version} wanted)`);
   }
   if (wrong.length === 0) return ok('packages', 'as the package says');
-  return differing(wrong, 'run `npm install` where it is installed');
+  return differing(wrong, 'run `npm install` in the project that uses Pismak');
 }
 
-/** Of the copy that Node finds from `directory`: the nearest node_modules upwards that has one. */
+/** The version of the copy that Node finds from `directory`: in the nearest node_modules upwards that has one. */
 async function installedVersion(name: string, directory: string): Promise<string | undefined> {
   const found = (await readJson(join(directory, 'node_modules', name, 'package.json'))) as
     | { version: string }

@@ -5,7 +5,7 @@ import type { Settings } from '../../engine/settings/settings.ts';
 import { formatTime } from '../../terminal/output/format.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** Who has the data directory and whether it is well; with nobody there, whether the port is free. */
+/** Checks the process that uses the data directory. If none runs, checks that the port is free. */
 export async function checkProcess({ http }: Settings, holder: Holder | undefined): Promise<Finding[]> {
   if (!holder) return [ok('process', 'none is running'), await checkPort(http.host, http.port)];
   const found = `${holder.pid} on ${holder.host} (${holder.purpose}) since ${formatTime(holder.startedAt)}`;
@@ -13,7 +13,8 @@ export async function checkProcess({ http }: Settings, holder: Holder | undefine
 }
 
 async function checkHealth({ url, pid }: Holder): Promise<Finding> {
-  if (url === undefined) return warn('health', 'it has no address (yet)', 'wait a moment, then look again');
+  if (url === undefined)
+    return warn('health', 'the process has no address yet', 'wait a moment, then check again');
   try {
     const answer = await fetch(new URL('/api/v1/health', url), { signal: AbortSignal.timeout(10_000) });
     if (answer.ok) return ok('health', `${url} answers`);
@@ -21,13 +22,13 @@ async function checkHealth({ url, pid }: Holder): Promise<Finding> {
     return fail(
       'health',
       `${url} answers ${answer.status}: ${text}`,
-      'look into logs/pismak.log of the data directory',
+      'read logs/pismak.log in the data directory',
     );
   } catch (error) {
     return fail(
       'health',
       `${url} does not answer: ${messageOf(error)}`,
-      `if it hangs, stop process ${pid} and start again`,
+      `if it hangs, stop process ${pid} and start Pismak again`,
     );
   }
 }
@@ -43,7 +44,7 @@ async function checkPort(host: string, port: number): Promise<Finding> {
     return fail(
       'port',
       messageOf(error),
-      'stop what uses it, or choose another: --port, or http.port in pismak.toml',
+      'stop the program that uses it, or choose another port: --port, or http.port in pismak.toml',
     );
   } finally {
     server.close();

@@ -32,7 +32,7 @@ test('an old Node and packages that differ from the lock file are found', async 
   assert.equal((await checkPackages(directory)).state, 'warn');
   const lock = (version: string) => JSON.stringify({ packages: { '': {}, 'node_modules/a': { version } } });
   await writeFile(join(directory, 'package-lock.json'), lock('2.0.0'));
-  assert.match((await checkPackages(directory)).found, /nothing is installed/);
+  assert.match((await checkPackages(directory)).found, /no packages are installed/);
   await mkdir(join(directory, 'node_modules'));
   await writeFile(join(directory, 'node_modules', '.package-lock.json'), lock('1.0.0'));
   assert.match((await checkPackages(directory)).found, /a 1\.0\.0 \(2\.0\.0 wanted\)/);
@@ -89,13 +89,13 @@ test('a process that does not answer is found', async () => {
   assert.equal(health?.state, 'FAIL');
 });
 
-test('doctor fails when something must be done, and says what', async (context) => {
+test('doctor fails when something needs fixing, and says what to do', async (context) => {
   const directory = await temporaryDirectory(context);
   await writeFile(join(directory, 'pismak.toml'), 'nonsense = 1\n');
   const { code, stdout, stderr } = await runCommand(['doctor'], { directory });
   assert.equal(code, 1);
-  assert.match(stdout, /FAIL +configuration +.*pismak\.toml:1.*put it right/);
-  assert.match(stderr, /1 thing must be put right/);
+  assert.match(stdout, /FAIL +configuration +.*pismak\.toml:1.*correct it/);
+  assert.match(stderr, /1 check failed/);
   const well = await runCommand(['doctor', '--json', '--set', 'http.port=0'], {
     directory: join(directory, 'other'),
   });

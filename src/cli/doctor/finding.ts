@@ -1,9 +1,9 @@
-/** What the doctor found about one thing. */
+/** The result of one check. */
 export interface Finding {
   check: string;
   state: 'ok' | 'warn' | 'FAIL';
   found: string;
-  /** What to do about it; empty when all is well. */
+  /** What to do about it; empty if the check passed. */
   advice: string;
 }
 

@@ -9,26 +9,26 @@ import { makeDirectory } from '../../engine/files/make-directory.ts';
 import { isSystemError } from '../../engine/files/system-error.ts';
 import { asPostgresUser, postgresUser, run } from '../../engine/local-servers/postgres-programs.ts';
 
-/** The user with all rights, the virtual host and the database that a stack has from the beginning. */
+/** The name of the user with all rights, of the virtual host and of the database of a new stack. */
 export const stackUser = 'stack';
 
-/** What a stack was made with. It lies in its directory, readable by its owner only, and stays the same for life. */
+/** How a stack was created. Stored in its directory, readable by its owner only; ports and passwords never change. */
 const planSchema = z.strictObject({
   format: z.literal(1),
   /** The ports of all servers follow this one. */
   firstPort: z.int().min(1024).max(65_000),
-  /** Of the user, in RabbitMQ and PostgreSQL. */
+  /** The password of the user, in RabbitMQ and PostgreSQL. */
   password: z.string().min(16),
-  /** By which the nodes of RabbitMQ know each other. */
+  /** The secret that the RabbitMQ nodes share. */
   cookie: z.string().min(16),
-  /** Where PostgreSQL's data lies. */
+  /** The directory of PostgreSQL's data. */
   postgres: z.string(),
   /** Whether the stack was started last, or stopped. */
   wanted: z.enum(['up', 'down']),
 });
 export type StackPlan = z.infer<typeof planSchema> & { directory: string };
 
-/** Below the range from which systems take ports for outgoing connections. */
+/** Below the range that systems use for outgoing connections. */
 const firstPorts = Array.from({ length: 100 }, (_, index) => 17_500 + 50 * index);
 export const portCount = 21;
 
@@ -47,14 +47,14 @@ export async function readPlan(directory: string): Promise<StackPlan | undefined
   if (plan.success) return { ...plan.data, directory };
   throw new PismakError(
     'configuration-invalid',
-    `${fileOf(directory)} is damaged or of another version: remove ${directory} after stopping what runs there`,
+    `${fileOf(directory)} is damaged or of another version: stop the servers that run there, then remove ${directory}`,
   );
 }
 
 export async function requirePlan(directory: string): Promise<StackPlan> {
   const plan = await readPlan(directory);
   if (plan) return plan;
-  throw new PismakError('not-found', `there is no stack in ${directory}; \`pismak stack up\` makes one`);
+  throw new PismakError('not-found', `there is no stack in ${directory}; \`pismak stack up\` creates one`);
 }
 
 export async function writePlan({ directory, ...plan }: StackPlan): Promise<void> {
@@ -76,12 +76,12 @@ export async function createPlan(directory: string): Promise<StackPlan> {
   return plan;
 }
 
-/** Makes the directory of a stack. As root it must let PostgreSQL's user pass, who still can't look around in it. */
+/** Creates the directory of a stack. As root, PostgreSQL's user must be able to pass through it, but not to list it. */
 export async function makeStackDirectory(directory: string): Promise<void> {
   await makeDirectory(directory, { mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
 }
 
-/** Below the stack's directory, or in /var/tmp where PostgreSQL's user can't get there, as below /root. */
+/** Below the stack's directory, or in /var/tmp if PostgreSQL's user can't reach that, for instance below /root. */
 async function postgresDirectory(directory: string): Promise<string> {
   const owner = await postgresUser();
   let path = join(directory, 'postgres');

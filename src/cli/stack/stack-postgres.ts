@@ -38,7 +38,7 @@ export function postgresNodes({ firstPort, password, postgres }: StackPlan): Pos
   });
 }
 
-/** Makes the data of the first node, if there is none. */
+/** Creates the data of the first node, if there is none. */
 export async function createPrimary({ data }: PostgresNode, { password }: StackPlan): Promise<void> {
   if (existsSync(data)) return;
   const part = `${data}.part`;
@@ -47,7 +47,7 @@ export async function createPrimary({ data }: PostgresNode, { password }: StackP
   await rename(part, data);
 }
 
-/** Makes a node the standby of a running one. What it had is gone. */
+/** Makes a node the standby of a running one. Deletes the node's old data. */
 export async function createStandby(
   { data }: PostgresNode,
   primary: PostgresNode,
@@ -61,7 +61,7 @@ export async function createStandby(
   await rename(part, data);
 }
 
-/** Lets commits wait for the standby from now on; until then the standby must be there. */
+/** Makes commits wait for the standby, once it is connected. True when they do. */
 export async function isSynchronous(primary: PostgresNode): Promise<boolean> {
   if ((await primary.ask('SHOW synchronous_standby_names')) !== 'standby') {
     if ((await primary.ask('SELECT count(*) FROM pg_stat_replication')) === '0') return false;
@@ -71,7 +71,7 @@ export async function isSynchronous(primary: PostgresNode): Promise<boolean> {
   return (await primary.ask('SELECT sync_state FROM pg_stat_replication')) === 'sync';
 }
 
-/** Named like the user. */
+/** The database has the same name as the user. */
 export async function createDatabase(primary: PostgresNode): Promise<void> {
   if ((await primary.ask(`SELECT 1 FROM pg_database WHERE datname = '${stackUser}'`)) === '1') return;
   await primary.ask(`CREATE DATABASE ${stackUser}`);
@@ -88,15 +88,15 @@ export function isStandby(data: string): boolean {
   return existsSync(join(data, 'standby.signal'));
 }
 
-/** A promotion writes the history of the new timeline at once; the control file tells of it a checkpoint later. */
+/** A promotion writes the history of the new timeline at once; the control file follows at the next checkpoint. */
 async function timelineOf(data: string): Promise<number> {
   const histories = (await readdir(join(data, 'pg_wal'))).filter((name) => name.endsWith('.history'));
   return Math.max(1, ...histories.map((name) => Number.parseInt(name, 16)));
 }
 
 /**
- * Where nobody buries dead processes, as in a container without an init, a killed server seems to live, and the next one
- * would not start. Waits until no process works in the data any more, and then says that none does.
+ * Without a process that reaps zombies, as in a container without an init, a killed server seems to live, and the next
+ * one would not start. Waits until no process uses the data any more, then removes the pid file.
  */
 async function forgetDeadServer(data: string): Promise<void> {
   while (await isWorkedIn(data)) await sleep(systemClock, 20);

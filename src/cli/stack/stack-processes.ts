@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { StackPlan } from './stack-plan.ts';
 
-/** A process that a stack has started, or a child of one. */
+/** A process that a stack has started, or its child. */
 export interface StackProcess {
   pid: number;
   parent: number;
@@ -9,19 +9,19 @@ export interface StackProcess {
 }
 
 /**
- * Servers carry their stack and their name in the environment. So they are found whatever became of the process that
- * started them, and a number that the system gave to another process is never mistaken for one.
+ * Servers carry their stack and their name in the environment. So we find them even after the process that started them
+ * has ended, and never mistake another process with a reused pid for one of them.
  */
 export function marks({ directory }: StackPlan, server: string): Record<string, string> {
   return { PISMAK_STACK: directory, PISMAK_STACK_SERVER: server };
 }
 
-/** All processes of the stack that can be told by their environment: the servers and some of their children. */
+/** All processes of the stack that their environment identifies: the servers and some of their children. */
 export async function stackProcesses({ directory }: StackPlan): Promise<StackProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
     pids.map(async (pid) => {
-      // Those of other users can't be read, and are not ours.
+      // We can't read the processes of other users, and they are not ours.
       const variables = (await readProcess(pid, 'environ')).split('\0');
       if (!variables.includes(`PISMAK_STACK=${directory}`)) return [];
       const mark = variables.find((variable) => variable.startsWith('PISMAK_STACK_SERVER='));
@@ -33,13 +33,13 @@ export async function stackProcesses({ directory }: StackPlan): Promise<StackPro
   return found.flat();
 }
 
-/** The server's own process, which is no other's child. */
+/** The main process of the server: the one that is not a child of another. */
 export function mainProcess(processes: readonly StackProcess[], server: string): number | undefined {
   const ours = processes.filter((one) => one.server === server);
   return ours.find(({ parent }) => !ours.some(({ pid }) => pid === parent))?.pid;
 }
 
-/** What a process and all below it take, in bytes; memory that they share is counted once. */
+/** The memory of a process and its descendants, in bytes. Shared memory is counted once. */
 export async function memoryOf(pid: number): Promise<number> {
   const [pages, children] = await Promise.all([
     readProcess(pid, 'smaps_rollup'),

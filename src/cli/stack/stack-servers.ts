@@ -14,13 +14,13 @@ import { postgresNodes } from './stack-postgres.ts';
 /** One server of the stack. */
 export interface StackServer {
   name: string;
-  /** For clients. */
+  /** The port for clients. */
   port: number;
-  /** Asks it to stop in good order. */
+  /** The signal for an orderly stop. */
   stopSignal: NodeJS.Signals;
-  /** Writes its files, if it has any, and says what runs it. */
+  /** Writes the server's files, if any, and returns the command that runs it. */
   prepare(): Promise<ServerCommand>;
-  /** What it is among its like; undefined while it does not serve. */
+  /** Its role in the cluster; undefined while it does not serve. */
   role(): Promise<string | undefined>;
 }
 

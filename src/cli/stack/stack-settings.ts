@@ -4,7 +4,7 @@ import { isSystemError } from '../../engine/files/system-error.ts';
 import { type StackPlan, stackUser } from './stack-plan.ts';
 import { stackServers } from './stack-servers.ts';
 
-/** The settings with which `pismak up` and workers run on the stack. */
+/** The settings for `pismak up` and workers on this stack. */
 export function stackSettings(plan: StackPlan) {
   const { rabbitmq, zookeeper, postgres } = stackServers(plan);
   const hosts = (servers: readonly { port: number }[]) =>
@@ -26,7 +26,7 @@ export function stackToml(plan: StackPlan): string {
   return [firstLine, ...lines, '', '[rabbitmq]', 'consumerTimeoutMs = 10800000', ''].join('\n');
 }
 
-/** Writes the settings to a file of their own; one that somebody else has written stays. */
+/** Writes the settings to a file. Never overwrites a file that `pismak stack` did not write. */
 export async function writeToml(plan: StackPlan, file: string): Promise<void> {
   const text = stackToml(plan);
   try {

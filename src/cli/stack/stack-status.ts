@@ -4,7 +4,7 @@ import { allServers, stackServers } from './stack-servers.ts';
 
 export interface ServerStatus {
   server: string;
-  /** `silent`: its process runs and does not answer, because it is starting or hangs. */
+  /** `silent`: its process runs but does not answer, because it is starting or hangs. */
   state: 'up' | 'silent' | 'dead' | 'stopped';
   role: string | null;
   port: number;

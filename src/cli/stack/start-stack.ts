@@ -25,7 +25,7 @@ export interface StartOptions {
 const startMs = 180_000;
 const lookMs = 100;
 
-/** Starts what does not run, and waits until all work together. Returns the names of those it has started. */
+/** Starts the servers that do not run, and waits until all are ready. Returns the names of those it has started. */
 export async function startStack(plan: StackPlan, options: StartOptions): Promise<string[]> {
   const { mapper, rabbitmq, zookeeper, postgres } = stackServers(plan);
   const processes = await stackProcesses(plan);
@@ -36,7 +36,7 @@ export async function startStack(plan: StackPlan, options: StartOptions): Promis
     if (isRunning(server)) return;
     started.set(server.name, await runDetached(plan, server));
   };
-  /** Asks again and again; fails as soon as one of the servers, if we have started it, has ended. */
+  /** Polls until `ask` is true. Fails as soon as one of the servers that we have started ends. */
   const until = async (servers: readonly StackServer[], ask: () => Promise<boolean>) => {
     const { clock, signal } = options;
     const end = clock.now() + startMs;
@@ -59,7 +59,7 @@ export async function startStack(plan: StackPlan, options: StartOptions): Promis
   };
 
   const startRabbitmq = async () => {
-    // Nodes that find no mapper would start one of their own.
+    // Nodes that find no mapper would start their own.
     await startAll([mapper]);
     await startAll(rabbitmq);
     await until(rabbitmq, () => isOneCluster(plan));
@@ -80,12 +80,12 @@ export async function startStack(plan: StackPlan, options: StartOptions): Promis
     await until(postgres, () => isSynchronous(primary));
     await createDatabase(primary);
   };
-  // When one fails, the others may go on: the next `up` finds them.
+  // If one fails, the others keep running: the next `up` finds them.
   await Promise.all([startRabbitmq(), startAll(zookeeper), startPostgres()]);
   return [...started.keys()];
 }
 
-/** In a session of its own, so that neither the end of this process nor that of the terminal reaches it. */
+/** Runs a server in its own session, so that it survives the end of this process and of the terminal. */
 async function runDetached(plan: StackPlan, server: StackServer): Promise<ChildProcess> {
   const { program, args, env, cwd } = await server.prepare();
   await mkdir(join(plan.directory, 'log'), { recursive: true, mode: 0o700 });
@@ -128,6 +128,6 @@ function notReady({ directory }: StackPlan, servers: readonly StackServer[]): Pi
 function twoPrimaries(node: StackServer, primary: StackServer): PismakError {
   return new PismakError(
     'conflict',
-    `${node.name} runs as a primary though ${primary.name} was promoted: kill ${node.name}, then \`pismak stack up\` makes it the standby`,
+    `${node.name} runs as a primary although ${primary.name} was promoted: kill ${node.name}, then run \`pismak stack up\` to make it the standby`,
   );
 }

@@ -8,7 +8,7 @@ import { allServers, type StackServer, stackServers } from './stack-servers.ts';
 const graceMs = 60_000;
 const lookMs = 50;
 
-/** Stops all servers, in good order if they do so in time. Returns the names of those that ran. */
+/** Stops all servers, and kills those that do not stop in time. Returns the names of those that ran. */
 export async function stopStack(plan: StackPlan, clock: Clock): Promise<string[]> {
   const processes = await stackProcesses(plan);
   const servers = allServers(stackServers(plan));
@@ -22,13 +22,13 @@ export async function stopStack(plan: StackPlan, clock: Clock): Promise<string[]
   const others = running.filter(({ name }) => name !== mapper.name);
   const end = clock.now() + graceMs;
   while (clock.now() < end && (await anyRuns(plan, others))) await sleep(clock, lookMs);
-  // The mapper, what has not stopped in time, and what a killed server has left behind.
+  // The mapper, servers that have not stopped in time, and processes that a killed server has left behind.
   for (const { pid } of await stackProcesses(plan)) send(pid, 'SIGKILL');
   while (await anyRuns(plan, servers)) await sleep(clock, lookMs);
   return running.map(({ name }) => name);
 }
 
-/** Removes everything that the stack has stored. It must be stopped. */
+/** Removes all data of the stack. It must be stopped. */
 export async function deleteStack({ directory, postgres }: StackPlan): Promise<void> {
   for (const path of [postgres, directory]) await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -9,8 +9,8 @@ import { runProgram } from '../run-program.ts';
 import { sampleOf } from './sample-of.ts';
 
 /**
- * What operations answer in a test, by their names: a value, or what makes one of the input. Fields that are not named
- * are those of the smallest answer that fits the declaration.
+ * The answers of operations in a test, by name: a value, or a function of the input. Missing fields are filled from the
+ * smallest answer that fits the declaration.
  */
 export type Answers = Readonly<Record<string, unknown | ((input: never) => unknown)>>;
 
@@ -19,7 +19,7 @@ export interface Called {
   input: unknown;
 }
 
-/** A client that answers from a table and remembers what it was asked. Calls and answers must fit the declarations. */
+/** A client that answers from a table and records the calls. Calls and answers must fit the declarations. */
 export function fakeClient(answers: Answers, more: Partial<Client> = {}): Client & { calls: Called[] } {
   const calls: Called[] = [];
   return {
@@ -35,7 +35,7 @@ export function fakeClient(answers: Answers, more: Partial<Client> = {}): Client
       const named = typeof answer === 'function' ? await answer(input as never) : answer;
       const made = { ...(sampleOf(output) as object), ...named };
       const checked = output.parse(made);
-      assert.deepEqual(asSent(made), asSent(checked), `${name} answers with nothing but what it declares`);
+      assert.deepEqual(asSent(made), asSent(checked), `${name} answers only with declared fields`);
       return checked;
     },
     upload: () => Promise.reject(new Error('nothing is to be uploaded')),
@@ -51,12 +51,12 @@ export function fakeClient(answers: Answers, more: Partial<Client> = {}): Client
   };
 }
 
-/** As it would arrive over HTTP: what is undefined is not there. */
+/** The value as it would arrive over HTTP, without undefined fields. */
 function asSent(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Runs `pismak WORDS` against a client, with streams that are kept. */
+/** Runs `pismak WORDS` against a client, and captures its output. */
 export async function runCommand(
   words: readonly string[],
   options: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 
-/** The smallest value that fits a schema: nothing in lists, null where it may be. */
+/** The smallest value that fits a schema: lists are empty, and nullable values are null. */
 export function sampleOf<Type extends z.ZodType>(schema: Type): z.output<Type> {
   return sample(z.toJSONSchema(schema, { io: 'output' })) as z.output<Type>;
 }

@@ -20,7 +20,7 @@ export function showStatus(engine: Engine, screen: LiveLines, url: string): { cl
       if (closed) return;
       screen.draw(statusLines({ url, queues, workers, perSecond: (stage) => rates.perSecond(stage) }));
     } catch {
-      // The next one will show it; what is wrong is in the log.
+      // The next redraw will try again; the error is in the log.
     }
     if (!closed) cancel = engine.clock.after(redrawMs, draw);
   };

@@ -7,13 +7,13 @@ import { LiveLines } from '../../terminal/output/live-lines.ts';
 import { commandName } from '../command-name.ts';
 import { showStatus } from './terminal-status.ts';
 
-/** `pismak up`: everything in this process until it is told to stop. */
+/** `pismak up`: runs everything in this process until a signal stops it. */
 export async function up(
   settings: Settings,
   houses: readonly House[],
   configurationFile?: string,
 ): Promise<void> {
-  // Whoever closes the terminal, or pipes us into `head`, doesn't want the work to stop.
+  // Closing the terminal, or piping the output into `head`, must not stop the work.
   process.stdout.on('error', () => {});
   const live = process.stdout.isTTY ? new LiveLines(process.stdout) : undefined;
   const print = (line: string) => (live ? live.print(line) : console.log(line));
@@ -27,8 +27,8 @@ export async function up(
   print('');
   print(`Pismak is ready at ${server.url} (API under /api/v1, its documentation at ${server.url}/docs)`);
   print(`State is in ${engine.directory.path}; ${settings.worker.count} workers run here`);
-  if (setupLink) print(`First administrator, link good for one use: ${setupLink}`);
-  print(`Something to watch, from another terminal: ${commandName} dummy --count 60`);
+  if (setupLink) print(`Create the first administrator with this one-time link: ${setupLink}`);
+  print(`To see it work, run in another terminal: ${commandName} dummy --count 60`);
   const status = live && showStatus(engine, live, server.url);
 
   await stopped;
@@ -39,13 +39,13 @@ export async function up(
   print('Stopped');
 }
 
-/** Whoever stops because a server is away must not wait for its answer. */
+/** Has a time limit: when the user stops Pismak because a server is down, they must not wait for that server. */
 async function countUnderWay({ broker, clock }: Engine): Promise<string> {
-  const unknown = () => 'what is under way';
+  const unknown = () => 'running work';
   const counting = broker
     .status()
     .then(
-      (queues) => `${queues.reduce((sum, queue) => sum + queue.inFlight, 0)} messages under way`,
+      (queues) => `${queues.reduce((sum, queue) => sum + queue.inFlight, 0)} messages in progress`,
       unknown,
     );
   return withDeadline(clock, 2_000, counting, unknown);

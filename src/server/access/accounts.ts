@@ -5,7 +5,7 @@ import { hasCode, PismakError } from '../../engine/errors.ts';
 import { type Role, roles } from '../../engine/operation/operation.ts';
 import { hashPassword } from './password.ts';
 
-/** Names that the engine itself acts under; an account of that name would own what is not its own. */
+/** The engine acts under these names. An account with such a name would own what belongs to the engine. */
 const reserved = new Set(['local', 'system', 'pismak', 'nobody']);
 
 export const accountName = z
@@ -62,7 +62,7 @@ export async function createAccount(
     });
   } catch (error) {
     if (!hasCode(error, 'constraint-violated')) throw error;
-    throw new PismakError('already-exists', `there is a user ${name} already`, { cause: error });
+    throw new PismakError('already-exists', `user ${name} already exists`, { cause: error });
   }
   changes.add({ kind: 'user', entity: name, owner: name });
 }
@@ -74,7 +74,7 @@ export async function changeAccount(
   change: (transaction: Queries) => Promise<void>,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    // Touching all administrators first makes two such changes wait for each other in every dialect.
+    // Updating all administrators first makes two such changes wait for each other in every dialect.
     await transaction
       .updateTable('account')
       .set((eb) => ({ role: eb.ref('role') }))
@@ -86,7 +86,7 @@ export async function changeAccount(
     if (before && !(await anyEnabledAdmin(transaction))) {
       throw new PismakError(
         'conflict',
-        `${name} is the last enabled administrator; make somebody else one first`,
+        `${name} is the last enabled administrator; make another user an administrator first`,
       );
     }
   });

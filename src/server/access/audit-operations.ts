@@ -6,22 +6,22 @@ const entry = z.object({
   at: z.number(),
   actor: z.string(),
   operation: z.string(),
-  input: z.unknown().describe('With secrets and long values masked'),
+  input: z.unknown().describe('The input, with secrets and long values masked'),
   outcome: z.string().describe('`ok`, or the code of the error'),
   address: z.string(),
 });
 
 export const auditList = defineOperation({
   name: 'audit.ls',
-  summary: 'Lists who changed what, newest first',
+  summary: 'List who changed what, newest first',
   role: 'admin',
   owner: 'none',
   changes: false,
   input: z.strictObject({
     operation: z.string().optional().describe('Only this operation'),
-    actor: z.string().optional().describe('Only this user, by password or with any key'),
-    before: z.string().optional().describe('Older than this entry: `next` of the page before'),
-    limit: z.int().min(1).max(500).default(100).describe('At most so many'),
+    actor: z.string().optional().describe('Only this user, signed in with a password or with any key'),
+    before: z.string().optional().describe('Only entries older than this one: `next` of the previous page'),
+    limit: z.int().min(1).max(500).default(100).describe('At most this many'),
   }),
   output: z.object({ entries: z.array(entry), next: z.string().nullable() }),
   example: { operation: 'stage.delete', limit: 20 },

@@ -9,7 +9,7 @@ test('the local token makes an administrator of programs of this machine', async
   assert.deepEqual(body, { name: 'local', role: 'admin', scopes: ['*'], by: 'local' });
 });
 
-test('the local token is refused to who comes through a proxy from elsewhere', async (t) => {
+test('the local token is refused if a proxy forwards it from another machine', async (t) => {
   const server = await runServer(t, { http: { trustProxy: true } });
   const ask = (from: string) =>
     server.call('session.show', {}, { key: server.localToken, headers: { 'x-forwarded-for': from } });

@@ -7,7 +7,7 @@ import { checkSameOrigin } from './same-origin.ts';
 import { hashToken, tokenMatches } from './secret-token.ts';
 import { callerOfSession } from './sessions.ts';
 
-/** Tells who sends a request; undefined for nobody. Asked again, it tells whether they still may. */
+/** Finds the caller of a request; undefined if it is anonymous. Call it again to check for continued access. */
 export type Authenticate = (request: FastifyRequest) => Promise<Caller | undefined>;
 
 export function createAuthenticate(parts: {
@@ -29,7 +29,7 @@ export function createAuthenticate(parts: {
   }
 
   return async (request) => {
-    // A header says more clearly than a cookie who is meant, and no other site can make a browser send it.
+    // A header is more explicit than a cookie, and no other site can make a browser send it.
     const header = request.headers.authorization;
     if (header !== undefined) return byHeader(request, header);
     const cookie = request.cookies[cookieName];
@@ -40,12 +40,12 @@ export function createAuthenticate(parts: {
   };
 }
 
-/** Whoever could as well work on the files: the command line of this machine. */
+/** The command line of this machine. It could change the files directly, so it may do everything. */
 export function localCaller(address: string): Caller {
   return { name: 'local', role: 'admin', address };
 }
 
-/** Both the connection and what a trusted proxy says of it must begin and end here. */
+/** True only if the connection, and the client that a trusted proxy names, are both on this machine. */
 function isFromThisMachine({ ip, socket }: FastifyRequest): boolean {
   return [ip, socket.remoteAddress].every(
     (address) => isLoopback(address) || address === socket.localAddress,

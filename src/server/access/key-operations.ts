@@ -11,14 +11,14 @@ const apiKey = z.object({
   role,
   scopes: z.array(z.string()),
   createdAt: z.number(),
-  lastUsedAt: z.number().nullable().describe('Known to within a few seconds'),
+  lastUsedAt: z.number().nullable().describe('Accurate to a few seconds'),
   uses: z.number(),
   revokedAt: z.number().nullable(),
 });
 
 export const keyList = defineOperation({
   name: 'key.ls',
-  summary: 'Lists your keys; administrators see everybody’s',
+  summary: 'List your keys; administrators see the keys of all users',
   role: 'reader',
   owner: 'caller',
   changes: false,
@@ -32,27 +32,36 @@ export const keyList = defineOperation({
 
 export const keyCreate = defineOperation({
   name: 'key.create',
-  summary: 'Makes a key for programs; its text is shown this once',
+  summary: 'Create a key for programs; its text is shown only once',
   role: 'reader',
   owner: 'caller',
   changes: true,
   input: z.strictObject({
     name: z.string().min(1).max(100).describe('What it is for'),
-    role: role.optional().describe('Not above yours; yours by default'),
-    scopes: z.array(scope).min(1).max(50).optional().describe('Operations it may call; all by default'),
-    owner: z.string().optional().describe('Whose it is; administrators may name somebody else'),
+    role: role.optional().describe('At most your own role; your own by default'),
+    scopes: z
+      .array(scope)
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('Operations that the key may call; all by default'),
+    owner: z
+      .string()
+      .optional()
+      .describe('Owner of the key, you by default; only administrators may name another user'),
   }),
   output: z.object({ id: z.string(), key: z.string(), role, scopes: z.array(z.string()) }),
   example: { name: 'nightly upload', role: 'user', scopes: ['request.submit', 'results.'] },
   async handler({ engine, caller }, { owner = caller.name, ...input }) {
-    if (!mayTouch(caller, owner)) throw new PismakError('forbidden', 'you can make keys only for yourself');
+    if (!mayTouch(caller, owner))
+      throw new PismakError('forbidden', 'only an administrator may create keys for other users');
     return createKey(engine, { ...input, owner }, caller);
   },
 });
 
 export const keyRevoke = defineOperation({
   name: 'key.revoke',
-  summary: 'Ends a key for good',
+  summary: 'Revoke a key for good',
   role: 'reader',
   owner: ({ engine }, { id }) => keyOwner(engine.database, id),
   changes: true,

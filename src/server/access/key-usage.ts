@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
 
-/** Counts how often keys are used, and writes it every few seconds: not every request pays for a write. */
+/** Counts how often keys are used. Writes the counts every few seconds, so that no request waits for a write. */
 export interface KeyUsage {
   /** Counts the call if it came with a key. */
   count(caller: Caller | undefined): void;
@@ -34,8 +34,8 @@ export function createKeyUsage({
         }
       });
     } catch (error) {
-      // Counts are worth a line in the log, not a failed request.
-      log.warn({ err: error, keys: written.size }, 'the use of keys could not be recorded');
+      // A lost count is worth a line in the log, not a failed request.
+      log.warn({ err: error, keys: written.size }, 'could not record the use of keys');
     }
   }
 

@@ -40,7 +40,7 @@ export async function listKeys(database: Database, owner?: string): Promise<ApiK
   }));
 }
 
-/** Makes a key; its text is shown this once and kept nowhere. */
+/** Creates a key. Its text is returned only here and stored nowhere. */
 export async function createKey(
   { database, clock, changes }: Pick<Engine, 'database' | 'clock' | 'changes'>,
   key: { name: string; owner: string; role?: Role | undefined; scopes?: readonly string[] | undefined },
@@ -55,7 +55,7 @@ export async function createKey(
   if (!account) {
     throw new PismakError(
       'not-found',
-      `a key belongs to a user, and there is no enabled user ${key.owner}; name another as owner`,
+      `a key needs an enabled user as its owner, and there is no enabled user ${key.owner}; name another owner`,
     );
   }
   const most = lower(role.parse(account.role), by.role);
@@ -63,7 +63,7 @@ export async function createKey(
   if (lower(wanted, most) !== wanted) {
     throw new PismakError(
       'forbidden',
-      `the key can have at most the role ${most}: that of its owner and of its maker`,
+      `the key can have at most the role ${most}, the lower of its owner's and yours`,
     );
   }
   const scopes = [...(key.scopes ?? by.scopes ?? ['*'])];
@@ -71,7 +71,7 @@ export async function createKey(
   if (beyond !== undefined) {
     throw new PismakError(
       'forbidden',
-      `your own key does not cover the scope ${beyond}, so it can't be given on`,
+      `your own key does not cover the scope ${beyond}, so a new key can't have it`,
     );
   }
   const id = newId(clock);
@@ -102,7 +102,7 @@ export async function revokeKey(
   changes.add({ kind: 'key', entity: id, owner });
 }
 
-/** Who it is: the key's role, but never more than its owner's at this moment. */
+/** The caller that a key stands for. Its role is the key's, but never above the owner's current role. */
 export async function callerOfKey(
   database: Database,
   text: string,

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { PismakError } from '../../engine/errors.ts';
 
-/** Types that a form of another site cannot send without the browser asking us first, which we always refuse. */
+/** A form on another site cannot send these types unless the browser asks us first, and we always refuse. */
 const safeTypes = /^application\/(json|octet-stream)\b/i;
 
 /**
- * A browser sends the session's cookie along with whatever it does, so a change that comes with the cookie must also
- * come from a page of ours: `Origin` or `Sec-Fetch-Site` says so, and a page can forge neither.
+ * A browser adds the session cookie to every request, also to those that other sites make it send. So a change with the
+ * cookie must come from a page of ours: `Origin` or `Sec-Fetch-Site` says so, and a page can forge neither.
  */
 export function checkSameOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
@@ -21,6 +21,6 @@ export function checkSameOrigin(request: FastifyRequest, publicUrl: string | und
     );
   }
   if (!safeTypes.test(type)) {
-    throw new PismakError('forbidden', 'a change made with the session cookie is sent as `application/json`');
+    throw new PismakError('forbidden', 'send changes made with the session cookie as `application/json`');
   }
 }

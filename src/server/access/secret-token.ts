@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 256 random bits: nobody guesses it, so a fast hash of it is enough to store. */
+/** 256 random bits. Nobody can guess them, so storing a fast hash is enough. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }

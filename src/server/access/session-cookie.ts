@@ -5,7 +5,7 @@ import { longestSessionMs } from './sessions.ts';
 /** How the session's token travels: in a cookie that no script can read and no other site can use. */
 export interface SessionCookie {
   name: string;
-  /** Sets or clears the cookie where the operation calls for it; gives back what the answer's body may show. */
+  /** Sets or clears the cookie if the operation calls for it. Returns what the body of the answer may show. */
   dress(operation: string, output: unknown, reply: FastifyReply): unknown;
 }
 

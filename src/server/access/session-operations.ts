@@ -5,7 +5,7 @@ import { endSession, sessionHashOf, signIn } from './sessions.ts';
 
 export const sessionLogin = defineOperation({
   name: 'session.login',
-  summary: 'Signs in with name and password; over HTTP the session comes as a cookie',
+  summary: 'Sign in with name and password; over HTTP the session is a cookie',
   role: 'public',
   owner: 'none',
   changes: true,
@@ -14,7 +14,7 @@ export const sessionLogin = defineOperation({
     name: z.string(),
     role,
     expiresAt: z.number(),
-    token: z.string().optional().describe('Never in an HTTP answer: there it is in the cookie'),
+    token: z.string().optional().describe('Never in an HTTP answer: there the cookie carries it'),
   }),
   example: { name: 'anna', password: 'correct horse battery' },
   secrets: ['password'],
@@ -26,7 +26,7 @@ export const sessionLogin = defineOperation({
       told('session.opened');
       return session;
     } catch (error) {
-      // Not audited, because anybody could fill the disk with it; but whoever looks can see it.
+      // Not audited, because anybody could fill the disk with it. The log shows it.
       told('session.refused');
       engine.log.warn({ name: name.slice(0, 100) }, 'a sign-in was refused');
       throw error;
@@ -36,7 +36,7 @@ export const sessionLogin = defineOperation({
 
 export const sessionLogout = defineOperation({
   name: 'session.logout',
-  summary: 'Ends the session that the call came with',
+  summary: 'Sign out: end the session of this call',
   role: 'reader',
   owner: 'caller',
   changes: true,
@@ -55,7 +55,7 @@ export const sessionLogout = defineOperation({
 
 export const sessionShow = defineOperation({
   name: 'session.show',
-  summary: 'Tells who you are and what you may do',
+  summary: 'Show who you are and what you may do',
   role: 'reader',
   owner: 'caller',
   changes: false,

@@ -14,7 +14,7 @@ async function signIn(server: RunningServer, name: string): Promise<string> {
 const status = async (server: RunningServer, cookie: string) =>
   (await server.call('session.show', {}, { cookie })).status;
 
-test('who signs in gets a cookie that scripts and other sites can’t use, and the server keeps only its hash', async (t) => {
+test('signing in sets a cookie that scripts and other sites can’t use, and the server stores only its hash', async (t) => {
   const server = await runServer(t);
   await server.signUp('anna', 'user');
   const answer = await server.call('session.login', { name: 'anna', password: passwordOf('anna') });
@@ -39,7 +39,7 @@ test('behind https the cookie is for https only', async (t) => {
   assert.match(answer.headers.get('strict-transport-security') ?? '', /max-age/);
 });
 
-test('a wrong name, a wrong password and a disabled user are told apart by nobody', async (t) => {
+test('a wrong name, a wrong password and a disabled user get the same answer', async (t) => {
   const server = await runServer(t);
   await server.signUp('anna', 'user');
   await server.signUp('gone', 'user');

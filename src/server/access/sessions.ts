@@ -7,7 +7,7 @@ import { passwordMatches } from './password.ts';
 import { hashToken, newToken } from './secret-token.ts';
 
 const hour = 3_600_000;
-/** A session that nobody uses ends after a week, and every session after thirty days. */
+/** An unused session ends after a week, and every session after thirty days. */
 const idleMs = 7 * 24 * hour;
 export const longestSessionMs = 30 * 24 * hour;
 
@@ -31,7 +31,7 @@ export async function signIn(
     .where('name', '=', name)
     .executeTakeFirst();
   const matches = await passwordMatches(password, account?.passwordHash);
-  // One answer for every reason: whether the name, the password or the account is at fault is nobody's business.
+  // The same answer for every reason: it must not reveal whether the name, the password or the account is at fault.
   if (!matches || !account || account.disabled !== 0) {
     throw new PismakError('not-signed-in', 'the name or the password is wrong, or the user is disabled');
   }
@@ -46,7 +46,7 @@ export async function signIn(
   return { name, role: role.parse(account.role), token, expiresAt };
 }
 
-/** Who it is, by what the account may do at this moment: a disabled or demoted user is so at once. */
+/** The caller of a session, with the current rights of the account: disabling or demoting a user works at once. */
 export async function callerOfSession(
   { database, clock }: Parts,
   tokenHash: string,
@@ -82,7 +82,7 @@ export async function endSessions(queries: Queries, account: string, butOf?: Cal
   await query.execute();
 }
 
-/** Hash of the session that the caller came with, undefined for keys and the local command line. */
+/** Hash of the caller's session; undefined for keys and the local command line. */
 export function sessionHashOf(caller: Caller): string | undefined {
   return caller.credential?.startsWith('session:') ? caller.credential.slice('session:'.length) : undefined;
 }

@@ -24,7 +24,7 @@ test('the link of the terminal makes the first administrator, once', async (t) =
   assert.equal(await server.setupLink(), undefined);
 });
 
-test('of two who use the link at the same moment, one becomes administrator', async (t) => {
+test('of two people who use the link at the same moment, one becomes administrator', async (t) => {
   const server = await runServer(t);
   const token = await tokenOf(server);
   const answers = await Promise.all(

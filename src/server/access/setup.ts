@@ -6,7 +6,7 @@ import { hashToken, newToken, tokenMatches } from './secret-token.ts';
 const secretName = 'setup-token';
 const validMs = 24 * 3_600_000;
 
-/** A new one-time token that replaces the one before; undefined once there is an account. Only its hash is kept. */
+/** A new one-time token, which replaces the last one; undefined once there is an account. Only its hash is stored. */
 export async function newSetupToken(engine: Pick<Engine, 'database' | 'clock'>): Promise<string | undefined> {
   const token = newToken();
   const values = { value: hashToken(token), createdAt: engine.clock.now() };
@@ -21,12 +21,12 @@ export async function newSetupToken(engine: Pick<Engine, 'database' | 'clock'>):
   });
 }
 
-/** Whether somebody may still become the first administrator. */
+/** Whether the first administrator is still to be created. */
 export async function setupIsOpen(engine: Pick<Engine, 'database'>): Promise<boolean> {
   return noAccountsYet(engine.database.query);
 }
 
-/** Makes the first administrator for whoever has the token. It works once. */
+/** Creates the first administrator, given the token. It works once. */
 export async function claimSetup(
   engine: Pick<Engine, 'database' | 'clock' | 'changes'>,
   claim: { token: string; name: string; password: string },
@@ -44,7 +44,7 @@ export async function claimSetup(
   }
   const { name, password } = claim;
   await createAccount(engine, { name, password, role: 'admin' }, async (transaction) => {
-    // Of two claims with the same token one deletes the row, and only that one goes on.
+    // Of two claims with the same token, only the one that deletes the row goes on.
     const used = await transaction
       .deleteFrom('secret')
       .where('name', '=', secretName)
@@ -57,6 +57,6 @@ export async function claimSetup(
 function usedUp(): PismakError {
   return new PismakError(
     'conflict',
-    'there is an administrator already, so this link is used up; sign in instead',
+    'an administrator already exists, so this link is no longer valid; sign in instead',
   );
 }

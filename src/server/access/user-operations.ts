@@ -18,7 +18,7 @@ const nothing = z.strictObject({});
 const ofUser = z.strictObject({ name: z.string() });
 const account = z.object({ name: z.string(), role, disabled: z.boolean(), createdAt: z.number() });
 
-/** What an administrator does to one user. */
+/** Shared by the operations with which an administrator changes one user. */
 const administration = {
   ...({ role: 'admin', owner: 'none', changes: true } as const),
   input: ofUser,
@@ -28,7 +28,7 @@ const administration = {
 
 export const userList = defineOperation({
   name: 'user.ls',
-  summary: 'Lists the users',
+  summary: 'List the users',
   role: 'admin',
   owner: 'none',
   changes: false,
@@ -40,7 +40,7 @@ export const userList = defineOperation({
 
 export const userCreate = defineOperation({
   name: 'user.create',
-  summary: 'Makes a user who can sign in with a password',
+  summary: 'Create a user who can sign in with a password',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -56,13 +56,14 @@ export const userCreate = defineOperation({
 
 export const userPassword = defineOperation({
   name: 'user.password',
-  summary: 'Changes a password and ends the other sessions; changing your own takes the current one',
+  summary:
+    'Change a password and end the other sessions of the user; to change your own, give the current one',
   role: 'reader',
   owner: async ({ engine, caller }, { name = caller.name }) =>
     (await accountExists(engine.database.query, name)) ? name : undefined,
   changes: true,
   input: z.strictObject({
-    name: z.string().optional().describe('Whose; yours by default'),
+    name: z.string().optional().describe('The user; you by default'),
     current: z.string().max(1000).optional(),
     password: newPassword,
   }),
@@ -82,7 +83,7 @@ export const userPassword = defineOperation({
 
 export const userRole = defineOperation({
   name: 'user.role',
-  summary: 'Changes what a user may do; it holds at once for open sessions and keys too',
+  summary: 'Change the role of a user; open sessions and keys follow at once',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -99,7 +100,7 @@ export const userRole = defineOperation({
 
 export const userDisable = defineOperation({
   name: 'user.disable',
-  summary: 'Shuts a user out: sessions end, keys stop working until the user is enabled again',
+  summary: 'Disable a user: sessions end, and keys stop working until the user is enabled again',
   ...administration,
   async handler({ engine }, { name }) {
     await changeAccount(engine, name, async (transaction) => {
@@ -112,7 +113,7 @@ export const userDisable = defineOperation({
 
 export const userEnable = defineOperation({
   name: 'user.enable',
-  summary: 'Lets a disabled user in again',
+  summary: 'Enable a disabled user',
   ...administration,
   async handler({ engine }, { name }) {
     await changeAccount(engine, name, async (transaction) => {
@@ -125,12 +126,12 @@ export const userEnable = defineOperation({
 export const userDelete = defineOperation({
   name: 'user.delete',
   summary:
-    'Deletes a user with all sessions and keys; what the user owns stays and goes to the next of that name',
+    'Delete a user with all sessions and keys; what the user owns stays, and a new user of that name would own it',
   ...administration,
   async handler({ engine }, { name }) {
     await changeAccount(engine, name, async (transaction) => {
       await endSessions(transaction, name);
-      // Deleted, not left behind: a later user of the same name must not inherit them.
+      // Deleted, because a later user of the same name must not inherit them.
       await transaction.deleteFrom('apiKey').where('owner', '=', name).execute();
       await transaction.deleteFrom('account').where('name', '=', name).execute();
     });

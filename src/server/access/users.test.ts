@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runServer } from '../testing/running-server.ts';
 
-test('an administrator makes users, who can then sign in', async (t) => {
+test('an administrator creates users, and they can sign in', async (t) => {
   const server = await runServer(t);
   const admin = await server.signUp('root', 'admin');
   const made = await server.call('user.create', { name: 'anna', password: 'correct horse' }, admin);
@@ -62,7 +62,7 @@ test('the last enabled administrator stays one', async (t) => {
   assert.equal((await server.call('user.delete', { name: 'root' }, root)).status, 200);
 });
 
-test('of two administrators who shut each other out at the same moment, one stays', async (t) => {
+test('of two administrators who disable each other at the same moment, one stays enabled', async (t) => {
   const server = await runServer(t);
   const [one, two] = [await server.signUp('one', 'admin'), await server.signUp('two', 'admin')];
   await Promise.all([
@@ -73,7 +73,7 @@ test('of two administrators who shut each other out at the same moment, one stay
   assert.equal(body.users.filter(({ disabled }: { disabled: boolean }) => !disabled).length, 1);
 });
 
-test('an administrator can set a forgotten password, and a user who is not there is named', async (t) => {
+test('an administrator can reset a forgotten password, and the error names a missing user', async (t) => {
   const server = await runServer(t);
   const [admin] = [await server.signUp('root', 'admin'), await server.signUp('anna', 'user')];
   assert.equal(

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * A signal per request: it aborts when the client hangs up before it has its answer, and when the server closes. Made by
- * hand, because a signal of `AbortSignal.any` is never freed while somebody listens to it and its source lives on.
+ * One signal per request. It aborts when the client hangs up before the answer, and when the server closes. Made by
+ * hand, because a signal of `AbortSignal.any` is never freed while it has a listener and its source lives on.
  */
 export class CallerSignals {
   #open = new Set<AbortController>();

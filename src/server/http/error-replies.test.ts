@@ -97,6 +97,6 @@ test('a port that is taken is named, with what to do', async (t) => {
   const port = Number(new URL(server.localUrl).port);
   await assert.rejects(runServer(t, { http: { port } }), {
     code: 'unavailable',
-    message: `can't listen on 127.0.0.1:${port}: another program listens there; choose another with http.port`,
+    message: `can't listen on 127.0.0.1:${port}: another program uses it; choose another with http.port`,
   });
 });

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { type ErrorCode, PismakError } from '../../engine/errors.ts';
 import { presentable } from '../../engine/operation/execute-operation.ts';
 
-/** What every failed request answers. */
+/** The body of every error answer. */
 export function errorBody(error: PismakError): {
   error: { code: ErrorCode; message: string; details?: unknown };
 } {
@@ -11,14 +11,14 @@ export function errorBody(error: PismakError): {
   return { error: { code, message, ...(details === undefined ? {} : { details }) } };
 }
 
-/** No answer without a code, and none with more in it than the caller may know. */
+/** Every error answer has a code, and tells no more than the caller may know. */
 export function answerErrors(app: FastifyInstance, engine: Engine): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, engine));
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) => {
     const path = request.url.split('?')[0]?.slice(0, 200);
     const error = new PismakError(
       'not-found',
-      `there is no ${request.method} ${path}; /docs lists what there is`,
+      `there is no ${request.method} ${path}; /docs lists all operations`,
     );
     return sendError(error, request, reply, engine);
   });
@@ -36,7 +36,7 @@ export function sendError(
     `${request.method} ${request.routeOptions.url}`,
   );
   if (shown.status === 401) reply.header('www-authenticate', 'Bearer');
-  // Whatever of the body has not been read would otherwise be taken for the next request.
+  // Otherwise the unread rest of the body would be parsed as the next request.
   if (shown.code === 'too-large') reply.header('connection', 'close');
   return reply.code(shown.status).type('application/json').send(errorBody(shown));
 }

@@ -50,7 +50,7 @@ test('a connection on which nothing is asked does not keep the server from closi
   await closed;
 });
 
-test('whoever waits for results is answered at once when the server closes', async (t) => {
+test('a client that waits for results gets its answer at once when the server closes', async (t) => {
   const server = await runServer(t);
   const anna = await server.signUp('anna', 'user');
   await server.engine.stages.create({ name: 'ocr', processor: 'dummy' }, 'test');

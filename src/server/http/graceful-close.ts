@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 
-/** How long answers that are being sent may take when the server closes; then their connections are cut. */
+/** How long the server waits for unfinished answers when it closes. Then it cuts their connections. */
 const patienceMs = 10_000;
 
 /**
- * Gives a function that stops listening, lets requests under way be answered, and closes. Node alone would also wait
- * for connections on which nothing was ever asked, which browsers open in advance.
+ * Returns a function that stops listening, lets running requests finish, and closes. Node alone would also wait for
+ * unused connections, which browsers open in advance.
  */
 export function gracefulClose(app: FastifyInstance, clock: Clock): () => Promise<void> {
   const underWay = new Set<ServerResponse>();

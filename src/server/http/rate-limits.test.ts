@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runServer } from '../testing/running-server.ts';
 
-test('a caller that asks too often is told when to come back, and others are not held up', async (t) => {
+test('a caller with too many requests learns when to retry, and other callers are not held up', async (t) => {
   const server = await runServer(t, { http: { requestsPerMinute: 5 } });
   const [anna, bert] = [await server.signUp('anna', 'reader'), await server.signUp('bert', 'reader')];
   for (let count = 0; count < 5; count++) assert.equal((await server.call('stage.ls', {}, anna)).status, 200);

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PismakError } from '../../engine/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 
-/** Operations that check a password or a token: guessing must be slow, whoever asks. */
+/** Operations that check a password or a token. Guessing must be slow for every caller. */
 const guessable = new Set(['session.login', 'setup.claim', 'user.password']);
 const guessesPerMinute = 10;
 
@@ -15,14 +15,14 @@ export async function limitRates(
     max: requestsPerMinute,
     timeWindow: 60_000,
     keyGenerator: (request) => limitedAs(request),
-    // The command line of this machine is not held up: it could do the same to the files.
+    // The command line of this machine has no limit: it could change the files directly.
     allowList: (request) => isLocal(request),
     errorResponseBuilder: (_request, { ttl }) =>
       new PismakError('too-many-requests', `too many requests; try again in ${Math.ceil(ttl / 1000)} s`),
   });
 }
 
-/** The lower limit of operations that could be used for guessing: per address, and not even sign-in lifts it. */
+/** The lower limit for operations that allow guessing. It counts per address, and signing in does not lift it. */
 export function operationLimit(operation: string) {
   if (!guessable.has(operation)) return {};
   const byAddress = {

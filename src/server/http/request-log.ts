@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
 
-/** A line per request: who asked for what, and what came of it. Never the address or the body: they may hold secrets. */
+/** Logs a line per request: caller, route and status. Never the URL or the body: they may hold secrets. */
 export function logRequests(app: FastifyInstance, { log }: Pick<Engine, 'log'>): void {
   app.addHook('onResponse', async (request, reply) => {
     log[reply.statusCode >= 500 ? 'warn' : 'debug'](

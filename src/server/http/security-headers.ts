@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../../engine/settings/settings.ts';
 
-/** For everything that is not a page of ours: such an answer may do nothing at all in a browser. */
+/** For every answer that is not one of our pages: a browser may run or load nothing from it. */
 export const strictestPolicy =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

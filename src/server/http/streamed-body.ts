@@ -4,8 +4,8 @@ import type { Engine } from '../../engine/engine.ts';
 import { bodyTooLarge } from './error-replies.ts';
 
 /**
- * The bytes of a request as they come, until they are too many. When they are refused half-way the rest is read and
- * dropped: else the connection would hang, or go before the client has read why.
+ * The bytes of a request as they arrive, up to the limit. When the body is refused half-way, the rest is read and
+ * dropped: otherwise the connection would hang, or close before the client has read the reason.
  */
 export async function* streamedBody(
   engine: Pick<Engine, 'settings'>,

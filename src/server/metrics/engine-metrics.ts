@@ -5,7 +5,7 @@ import { visibleQueues } from '../../engine/operation/operations/visible-queues.
 import { listWorkers, type WorkerPresence, type WorkerState } from '../../engine/worker/worker-record.ts';
 import type { Metric, Sample } from './prometheus.ts';
 
-/** What the queues (those that the caller may know of), workers and events of the engine look like now. */
+/** The current state of the engine: its events, its workers, and the queues that the caller may see. */
 export async function engineMetrics(engine: Engine, caller: Caller): Promise<Metric[]> {
   const [queues, workers] = await Promise.all([
     visibleQueues({ engine, caller }),
@@ -16,7 +16,7 @@ export async function engineMetrics(engine: Engine, caller: Caller): Promise<Met
     ...workerMetrics(workers),
     {
       name: 'pismak_events_dropped_total',
-      help: 'Events pushed out of the buffer before anybody read them',
+      help: 'Events dropped from the buffer before they were read',
       type: 'counter',
       samples: [{ value: engine.events.dropped }],
     },
@@ -33,7 +33,7 @@ export function queueMetrics(queues: readonly QueueStatus[], now: number): Metri
   return [
     {
       name: 'pismak_queue_ready',
-      help: 'Messages that wait, per lane',
+      help: 'Waiting messages, per lane',
       type: 'gauge',
       samples: queues.flatMap((queue) => [
         { labels: { queue: queue.name, lane: 'high' }, value: queue.ready.high },
@@ -41,9 +41,9 @@ export function queueMetrics(queues: readonly QueueStatus[], now: number): Metri
       ]),
     },
     perQueue('pismak_queue_in_flight', 'Messages being processed', (queue) => queue.inFlight),
-    perQueue('pismak_queue_delayed', 'Messages that wait for their next attempt', (queue) => queue.delayed),
+    perQueue('pismak_queue_delayed', 'Messages waiting for a retry', (queue) => queue.delayed),
     perQueue('pismak_queue_dead', 'Dead letters', (queue) => queue.dead),
-    perQueue('pismak_queue_oldest_seconds', 'Age of the oldest message that waits', (queue) =>
+    perQueue('pismak_queue_oldest_seconds', 'Age of the oldest waiting message', (queue) =>
       queue.oldestAt === null ? 0 : Math.max(0, now - queue.oldestAt) / 1000,
     ),
     perQueue('pismak_queue_paused', '1 while the queue is paused', (queue) => Number(queue.paused)),
@@ -65,7 +65,7 @@ export function workerMetrics(workers: readonly MeasuredWorker[]): Metric[] {
       means.set(stage, { count: sum.count + count, totalMs: sum.totalMs + count * meanMs });
     }
   }
-  // Per worker, because a counter may only fall to zero, and that is what a restarted worker's does.
+  // Per worker, because a counter may only drop to zero, and the counter of a restarted worker does.
   const total = { type: 'counter' } as const;
   return [
     {
@@ -88,7 +88,7 @@ export function workerMetrics(workers: readonly MeasuredWorker[]): Metric[] {
     },
     {
       name: 'pismak_processing_seconds_mean',
-      help: 'Mean time of one request, over the living workers',
+      help: 'Mean processing time of a request, over the running workers',
       type: 'gauge',
       samples: [...means]
         .filter(([, { count }]) => count > 0)
@@ -97,7 +97,7 @@ export function workerMetrics(workers: readonly MeasuredWorker[]): Metric[] {
   ];
 }
 
-/** What the figures need of a worker. */
+/** The parts of a worker that the metrics need. */
 interface MeasuredWorker {
   record: { id: string };
   presence: Pick<WorkerPresence, 'timings'> | null;

@@ -36,7 +36,7 @@ test('figures of queues, workers and requests are there for Prometheus', async (
   assert.deepEqual(ill, []);
 });
 
-test('where others may reach the server, figures need a reader, who sees no queues of others', async (t) => {
+test('if other machines can reach the server, metrics need the role reader and leave out queues of other users', async (t) => {
   const server = await runServer(t, { http: { publicUrl: 'https://pismak.example' } });
   assert.equal((await server.send('GET', '/metrics')).status, 401);
   assert.equal((await server.send('GET', '/metrics', { key: server.localToken })).status, 200);
@@ -49,7 +49,7 @@ test('where others may reach the server, figures need a reader, who sees no queu
   assert.doesNotMatch(text, /annas-results/);
 });
 
-test('a page whose name was made to point to this machine gets no figures, nor does who comes by a proxy', async (t) => {
+test('a page whose host name was made to point to this machine gets no metrics, nor does a client behind a proxy', async (t) => {
   const server = await runServer(t);
   const ask = (headers: Record<string, string>) =>
     new Promise<number | undefined>((resolve, reject) => {

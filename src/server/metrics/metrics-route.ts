@@ -10,8 +10,8 @@ import { prometheusText, prometheusType } from './prometheus.ts';
 export const metricsRoute = { name: 'metrics.read', role: 'reader', path: '/metrics' } as const;
 
 /**
- * `GET /metrics` for Prometheus. Names of queues and stages tell what an organisation does, so it needs the role reader
- * (a key with the scope `metrics.` does), except where only this machine can ask: see `openToAll`.
+ * `GET /metrics` for Prometheus. Names of queues and stages reveal what an organisation does, so it needs the reader role
+ * (a key with the scope `metrics.` is enough), unless only this machine can reach the server: see `openToAll`.
  */
 export function addMetricsRoute(app: FastifyInstance, engine: Engine, process: ProcessMetrics): void {
   app.get(metricsRoute.path, async (request, reply) => {
@@ -24,8 +24,8 @@ export function addMetricsRoute(app: FastifyInstance, engine: Engine, process: P
 }
 
 /**
- * Listening on loopback only, with no sign of a proxy that would bring others here, and asked for by a loopback name: a
- * page that had its own name point to this machine would be asking with that name.
+ * True if the server listens on loopback only, the request shows no sign of a proxy, and it names a loopback host. The
+ * last check stops a web page whose own host name was made to point to this machine.
  */
 function openToAll(request: FastifyRequest, { settings: { http } }: Engine): boolean {
   const proxied =

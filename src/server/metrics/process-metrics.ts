@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyInstance } from 'fastify';
 import type { Metric } from './prometheus.ts';
 
-/** What the process itself looks like: memory, event loop, and the HTTP requests it answered. */
+/** The process itself: its memory, its event loop, and the HTTP requests it has answered. */
 export interface ProcessMetrics {
   read(): Metric[];
   close(): void;
@@ -11,7 +11,7 @@ export interface ProcessMetrics {
 export function measureProcess(app: FastifyInstance): ProcessMetrics {
   const requests = new Map<string, { route: string; status: string; count: number; seconds: number }>();
   app.addHook('onResponse', async (request, reply) => {
-    // The pattern, not the address: otherwise any caller could make as many series as there are addresses.
+    // The pattern, not the URL: otherwise any caller could create a new series with each URL.
     const route = `${request.method} ${request.routeOptions.url ?? '(unknown)'}`;
     const status = String(reply.statusCode);
     const key = `${status} ${route}`;
@@ -37,7 +37,7 @@ export function measureProcess(app: FastifyInstance): ProcessMetrics {
         type: 'gauge',
         samples: [{ value }],
       });
-      // Nothing measured yet reads as NaN.
+      // NaN until something has been measured.
       const metrics: Metric[] = [
         {
           name: 'pismak_http_requests_total',

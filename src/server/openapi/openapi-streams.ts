@@ -37,7 +37,7 @@ function inPath(name: string) {
   return { name, in: 'path', required: true, schema: { type: 'string' } };
 }
 
-/** Paths whose answer or body is a stream: those of the server itself, and the operations that answer with bytes. */
+/** Paths whose answer or body is a stream: the server's own, and the operations that answer with bytes. */
 export function streamPaths(
   streams: readonly StreamOperation[],
 ): Record<string, Record<string, { summary: string }>> {
@@ -45,12 +45,12 @@ export function streamPaths(
   return { ...ownPaths, ...Object.fromEntries(ofOperations) };
 }
 
-/** Those of the server itself. */
+/** The server's own paths. */
 export const ownPaths = {
   '/api/v1/health': {
     get: {
       operationId: 'health.show',
-      summary: 'Tells whether everything works: 200, or 503',
+      summary: 'Check the health: 200 if everything works, otherwise 503',
       security: [],
       responses: {
         200: { description: 'Healthy' },
@@ -60,7 +60,7 @@ export const ownPaths = {
   },
   [changesRoute.path]: {
     get: {
-      ...described(changesRoute, 'Server-sent events: what changes, as it changes'),
+      ...described(changesRoute, 'Follow changes as they happen, as server-sent events'),
       parameters: [
         {
           name: 'Last-Event-ID',
@@ -72,7 +72,7 @@ export const ownPaths = {
           name: 'since',
           in: 'query',
           schema: { type: 'integer' },
-          description: 'The same, where headers can’t be set',
+          description: 'The same, for clients that can’t set headers',
         },
       ],
       responses: {
@@ -83,7 +83,7 @@ export const ownPaths = {
   },
   [uploadRoute.path]: {
     post: {
-      ...described(uploadRoute, 'Stores bytes, to be named by hash in request.submit'),
+      ...described(uploadRoute, 'Upload bytes; request.submit then names them by hash'),
       requestBody: { required: true, content: bytes },
       responses: {
         200: { description: 'Hash and size', content: { 'application/json': { schema: blob } } },
@@ -93,24 +93,27 @@ export const ownPaths = {
   },
   [downloadRoute.path.replaceAll(/:(\w+)/g, '{$1}')]: {
     get: {
-      ...described(downloadRoute, 'A file of a result that you have taken and not yet confirmed'),
+      ...described(downloadRoute, 'Download a file of a result that you have taken and not yet confirmed'),
       parameters: [inPath('receipt'), inPath('hash')],
       responses: { 200: { description: 'The bytes', content: bytes }, ...failed },
     },
   },
   [partRoute.path.replaceAll(/:(\w+)/g, '{$1}')]: {
     put: {
-      ...described(partRoute, 'The next part of an upload; `conflict` tells where to go on'),
+      ...described(
+        partRoute,
+        'Send the next part of an upload; a `conflict` says at which offset to continue',
+      ),
       parameters: [inPath('upload'), inPath('offset')],
       requestBody: { required: true, content: bytes },
-      responses: { 200: { description: 'The offset of the part after it' }, ...failed },
+      responses: { 200: { description: 'The offset of the next part' }, ...failed },
     },
   },
   [metricsRoute.path]: {
     get: {
       ...described(
         metricsRoute,
-        'Figures for Prometheus; open to all only where nobody but this machine can ask',
+        'Read the metrics for Prometheus; open to all only if no other machine can reach the server',
       ),
       responses: { 200: { description: 'Prometheus text', content: text('text/plain') }, ...failed },
     },

@@ -67,7 +67,7 @@ function parameters(input: JsonSchema) {
     in: 'query',
     required: input.required?.includes(name) ?? false,
     ...(typeof schema.description === 'string' ? { description: schema.description } : {}),
-    // An object has no form of its own in a query, so it is written as JSON.
+    // A query has no notation for objects, so they are written as JSON.
     ...(schema.type === 'object' ? { content: json(schema) } : { schema }),
   }));
 }

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../routes/query-input.ts';
 
 /**
- * A schema that refers to itself has its parts in `$defs`, counted from its own root. Inside a bigger document those
- * references point nowhere, so the parts move to the document's `components.schemas` under names of their own.
+ * A recursive schema keeps its parts in `$defs` and refers to them from its own root. Inside a bigger document those
+ * references would be broken, so the parts move to the document's `components.schemas` under unique names.
  */
 export class SharedSchemas {
   readonly components: Record<string, unknown> = {};

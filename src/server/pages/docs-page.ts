@@ -30,9 +30,9 @@ export function docsPage(
 
 const intro = `<h1>Pismak ${version}: the API</h1>
 <p>Reads are <code>GET</code> with the input in the query, changes are <code>POST</code> with JSON. Sign in with a key
-(<code>pismak key create</code>): <code>Authorization: Bearer pk_...</code>. Roles: reader &lt; user &lt; admin. An error answers
-<code>{"error": {"code", "message", "details"}}</code>; codes never change their meaning.
-The same for machines: <a href="/api/v1/openapi.json">openapi.json</a>.</p>`;
+(<code>pismak key create</code>): <code>Authorization: Bearer pk_...</code>. Roles: reader &lt; user &lt; admin. The body
+of an error is <code>{"error": {"code", "message", "details"}}</code>; codes never change their meaning.
+For programs: <a href="/api/v1/openapi.json">openapi.json</a>.</p>`;
 
 function article(operation: Operation, url: string): string {
   const method = operation.changes ? 'POST' : 'GET';
@@ -49,7 +49,7 @@ function fields(schema: JsonSchema): string {
   });
   return rows.length === 0
     ? ''
-    : `<table><tr><th>Field<th>Type<th>If left out<th>Meaning</tr>${rows.join('')}</table>`;
+    : `<table><tr><th>Field<th>Type<th>Default<th>Meaning</tr>${rows.join('')}</table>`;
 }
 
 /** Our own texts mark code as in Markdown. */
@@ -69,7 +69,7 @@ function typeName(schema: JsonSchema): string {
   return [schema.type ?? 'any'].flat().join(' | ');
 }
 
-/** A call with the example of an operation, to be copied. */
+/** A call to copy, with the example of an operation. */
 export function curl(
   operation: Pick<Operation, 'name' | 'role' | 'changes' | 'example'>,
   url: string,

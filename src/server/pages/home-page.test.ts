@@ -33,7 +33,7 @@ test('the page is there when a store is not, and names it', async (t) => {
   await server.engine.database.close();
   const { status, text } = await server.send('GET', '/');
   assert.equal(status, 200);
-  assert.match(text, /Something does not answer/);
+  assert.match(text, /A part does not answer/);
   assert.match(text, /database<\/td><td><span class="state down">/);
   state = 'stopping';
   assert.match((await server.send('GET', '/')).text, /Stopping/);

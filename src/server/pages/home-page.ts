@@ -4,12 +4,12 @@ import { type Page, page } from './page.ts';
 
 const sentences: Readonly<Record<ProcessHealth['status'], string>> = {
   ok: 'Everything works.',
-  down: 'Something does not answer. Work waits until it does, and nothing is lost.',
+  down: 'A part does not answer. Work waits until it does, and nothing is lost.',
   starting: 'Starting: try again in a moment.',
-  stopping: 'Stopping: what is under way may finish.',
+  stopping: 'Stopping: running work may finish.',
 };
 
-/** `/`: for people who have found the address. It tells strangers nothing but health and where to go on. */
+/** `/`: for people who open the address in a browser. Without sign-in it shows only the health and links. */
 export function homePage({ health, setupOpen }: { health: ProcessHealth; setupOpen: boolean }): Page {
   const rows = Object.entries(health.parts ?? {}).map(
     ([part, state]) => `<tr><td>${part}</td><td><span class="state ${state}">${state}</span></td></tr>`,
@@ -31,12 +31,12 @@ ${parts}${setup}${links}</main>`,
 
 const links = `<h2>Where to go on</h2>
 <table class="names">
-<tr><td><a href="/docs">API</a></td><td>every operation, with a call to copy; for machines:
+<tr><td><a href="/docs">API</a></td><td>every operation, with a call to copy; for programs:
 <a href="/api/v1/openapi.json">openapi.json</a></td></tr>
-<tr><td><a href="/api/v1/health">Health</a></td><td>for load balancers: 200 when work can be done, else 503</td></tr>
-<tr><td><a href="/metrics">Metrics</a></td><td>for Prometheus; from other machines with a key</td></tr>
+<tr><td><a href="/api/v1/health">Health</a></td><td>for load balancers: 200 if everything works, otherwise 503</td></tr>
+<tr><td><a href="/metrics">Metrics</a></td><td>for Prometheus; other machines need a key</td></tr>
 </table>
-<h2>On the machine that it runs on</h2>
+<h2>On the machine that runs Pismak</h2>
 <table class="names">
 <tr><td><code>pismak status</code></td><td>queues, workers and rates</td></tr>
 <tr><td><code>pismak alert ls</code></td><td>what is wrong</td></tr>

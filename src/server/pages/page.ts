@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A page that needs nothing but itself: style and script are inline, and the policy allows exactly these. */
+/** A self-contained page: style and script are inline, and the content policy allows exactly these. */
 export interface Page {
   html: string;
   policy: string;

@@ -1,10 +1,10 @@
 import { type Page, page } from './page.ts';
 
-/** Where the one-time link of the terminal leads: name and password of the first administrator. */
+/** The page behind the one-time link: asks for the name and password of the first administrator. */
 export function setupPage(open: boolean): Page {
   const title = 'Pismak: first administrator';
   if (!open) {
-    const body = `<main><h1>This link is used up</h1><p>There is an administrator already, who can add more users.
+    const body = `<main><h1>This link is used up</h1><p>An administrator already exists, and can add more users.
       <a href="/docs">What the API offers</a></p></main>`;
     return page({ title, body });
   }
@@ -17,20 +17,20 @@ const form = `<main><h1>First administrator</h1>
 <label>Name <input name="name" autocomplete="username" autocapitalize="none" required maxlength="64"></label>
 <label>Password, at least 10 characters
 <input name="password" type="password" autocomplete="new-password" required minlength="10"></label>
-<label>The same again <input name="again" type="password" autocomplete="new-password" required></label>
+<label>Repeat the password <input name="again" type="password" autocomplete="new-password" required></label>
 <button>Create</button><p role="status" id="status"></p></form>
-<p id="next" hidden>Sign in with it where you work, or see <a href="/docs">what the API offers</a>.</p>
+<p id="next" hidden>Sign in with this name and password, or see <a href="/docs">what the API offers</a>.</p>
 <noscript><p>This page needs JavaScript to send the form; <code>pismak user create</code> does the same.</p></noscript>
 </main>`;
 
-// The token stands after the #, so it reaches no server log; it is taken out of the address bar at once.
+// The token comes after the #, so it reaches no server log. The page removes it from the address bar at once.
 const script = `
 const token = location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
 const form = document.getElementById('claim');
 const status = document.getElementById('status');
 const say = (text) => { status.textContent = text; };
-// A link pasted into this tab changes only what stands after the #, and would not be read again by itself.
+// A link pasted into this tab changes only the part after the #, so the browser does not reload the page.
 addEventListener('hashchange', () => location.reload());
 if (!token) say('The link is incomplete: open it exactly as the terminal shows it.');
 form.addEventListener('submit', async (event) => {

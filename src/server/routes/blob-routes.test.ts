@@ -60,7 +60,7 @@ test('an upload over the limit is refused, whether it says its size or not, and 
   assert.equal((await Array.fromAsync(server.engine.blobs.list())).length, 0);
 });
 
-test('who has left too much unused is refused, before or while the bytes come, and can go on with the connection', async (t) => {
+test('a user with too many unused uploads is refused before or during the upload, and the connection stays usable', async (t) => {
   const server = await runServer(t, { upload: { unusedMb: 4 } });
   const { engine } = server;
   await engine.stages.create({ name: 'read', processor: 'dummy' }, 'test');
@@ -192,7 +192,7 @@ test('a download that the client gives up holds nothing open', async (t) => {
   );
 });
 
-/** Over a connection of the agent, with the size beforehand or in chunks. */
+/** Over a connection of the agent, with the size announced or in chunks. */
 async function sendWith(
   agent: Agent,
   { localUrl }: RunningServer,

@@ -9,7 +9,7 @@ import { putBlob } from '../../engine/upload/put-blob.ts';
 import { bodyTooLarge } from '../http/error-replies.ts';
 import { streamedBody } from '../http/streamed-body.ts';
 
-/** Bytes too big for JSON have routes of their own. For scopes they count as operations of these names. */
+/** Bytes too big for JSON have their own routes. Scopes treat them as operations with these names. */
 export const uploadRoute = { name: 'blob.upload', role: 'user', path: '/api/v1/blobs' } as const;
 export const downloadRoute = {
   name: 'results.download',
@@ -18,7 +18,7 @@ export const downloadRoute = {
 } as const;
 
 export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
-  // In a context of its own, so that only the upload takes bodies of any type, unread.
+  // In its own context, so that only the upload takes bodies of any type, unparsed.
   app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
@@ -43,7 +43,7 @@ export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
   });
 }
 
-/** The file, if the receipt's result refers to it and the queue is the caller's; else it does not exist. */
+/** The file, if the receipt's result refers to it and the caller owns the queue; otherwise not found. */
 async function takenFile(engine: Engine, request: FastifyRequest): Promise<{ hash: string; size: number }> {
   const { receipt, hash } = request.params as { receipt: string; hash: string };
   const taken = engine.pickup.find(receipt);

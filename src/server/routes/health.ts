@@ -3,15 +3,15 @@ import type { Engine } from '../../engine/engine.ts';
 import { checkStores, type Health, healthOf } from '../../engine/servers/check-stores.ts';
 import { version } from '../../engine/version.ts';
 
-/** Which part of its life the process is in. Only while `up` and with every store answering is it healthy. */
+/** The phase of the process. It is healthy only while it is `up` and every store answers. */
 export type LifeState = 'starting' | 'up' | 'stopping';
 
-/** What anybody may know of the process. The parts are asked only while it is up. */
+/** The public state of the process. The parts are checked only while it is up. */
 export type ProcessHealth = Health | { status: Exclude<LifeState, 'up'>; parts?: never };
 
 const keptMs = 1000;
 
-/** Anybody may ask, so a crowd of callers shares one check. */
+/** Health is public, so many callers share one check. */
 export function healthReader(engine: Engine, state: () => LifeState): () => Promise<ProcessHealth> {
   let latest: { at: number; check: ReturnType<typeof checkStores> } | undefined;
   return async () => {
@@ -24,7 +24,7 @@ export function healthReader(engine: Engine, state: () => LifeState): () => Prom
   };
 }
 
-/** `GET /api/v1/health`: public, 200 when work can be done and 503 otherwise; says which part is at fault, not why. */
+/** `GET /api/v1/health`: public, 200 if everything works and 503 otherwise. Says which part is down, but not why. */
 export function addHealthRoute(app: FastifyInstance, readHealth: () => Promise<ProcessHealth>): void {
   app.get('/api/v1/health', async (_request, reply) => {
     const { status, parts } = await readHealth();

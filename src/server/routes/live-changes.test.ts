@@ -32,7 +32,7 @@ test('a client hears of changes as they happen, and of those it missed when it c
   await second.close();
 });
 
-test('a client that was away for too long is told to read everything anew', async (t) => {
+test('a client that was away for too long must read everything again', async (t) => {
   const server = await runServer(t);
   const { key } = await server.signUp('anna', 'reader');
   const { changes } = server.engine;
@@ -57,7 +57,7 @@ test('a client needs to be signed in, and a number it saw must be a number', asy
   }
 });
 
-test('what is somebody’s own is told to nobody else but administrators', async (t) => {
+test('only the owner and administrators see changes of owned things', async (t) => {
   const server = await runServer(t);
   const [anna, bert, admin] = await Promise.all([
     server.signUp('anna', 'user'),

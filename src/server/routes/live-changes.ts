@@ -17,19 +17,19 @@ export const changesRoute = { name: 'change.follow', role: 'reader', path: '/api
 export const liveLimits = {
   connections: 500,
   connectionsPerCaller: 20,
-  /** A client that reads slower than things change is cut off when this much waits for it; it can resume. */
+  /** A client that reads too slowly is cut off when this much is buffered for it. It can resume. */
   bufferedBytes: 1_000_000,
-  /** Further behind than this, reading everything anew is cheaper. */
+  /** For a client that missed more than this, reading everything again is cheaper. */
   replayed: 2000,
   heartbeatMs: 15_000,
 };
 
-/** Changes of these kinds may have taken away somebody's right to listen. */
+/** Changes of these kinds may have revoked a client's access. */
 const accessKinds = new Set(['user', 'key', 'session']);
 
 /**
  * `GET /api/v1/changes`: server-sent events fed by the change log. A client that comes back with `Last-Event-ID` (or
- * `?since=`) gets what it missed, or `reset` when that is too much: then it reads everything anew.
+ * `?since=`) gets what it missed, or `reset` if that is too much: then it must read everything again.
  */
 export function addLiveChanges(
   app: FastifyInstance,
@@ -43,7 +43,7 @@ export function addLiveChanges(
     if (own >= liveLimits.connectionsPerCaller || open.size >= liveLimits.connections) {
       throw new PismakError(
         'too-many-requests',
-        'too many clients follow the changes already; close some first',
+        'too many clients already follow the changes; close some first',
       );
     }
     const since = lastSeen(request);
@@ -139,7 +139,7 @@ function lastSeen(request: FastifyRequest): number | undefined {
   if (!Number.isSafeInteger(id) || id < 0) {
     throw new PismakError(
       'invalid-input',
-      'Last-Event-ID (or since) is the number of the last change you saw',
+      'Last-Event-ID (or since) must be the number of the last change you saw',
     );
   }
   return id;

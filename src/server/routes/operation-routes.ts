@@ -22,7 +22,7 @@ export function outputSchema(operation: Operation): JsonSchema {
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  // What JSON Schema has no words for is described as anything; Zod still checks it.
+  // What JSON Schema can't express is described as `any`; Zod still checks it.
   const { $schema: _, '~standard': __, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest as JsonSchema;
 }

@@ -20,14 +20,14 @@ interface PageParts {
   readHealth: () => Promise<ProcessHealth>;
 }
 
-/** The pages, and the description of the API. They tell nothing that health does not tell, so they need no sign-in. */
+/** The pages and the description of the API. They reveal no more than health does, so they need no sign-in. */
 export function addPageRoutes(
   app: FastifyInstance,
   { engine, operations, streams, url, readHealth }: PageParts,
 ): void {
   app.get('/', async (_request, reply) => {
     const health = await readHealth();
-    // People want to see the page just when something does not answer.
+    // People need this page most when a part does not answer.
     const setupOpen = health.parts?.database === 'ok' && (await setupIsOpen(engine).catch(() => false));
     return sendPage(reply, homePage({ health, setupOpen }));
   });
@@ -42,7 +42,7 @@ function addPublicPage(app: FastifyInstance, engine: Engine, page: PublicPage): 
     const parameters = request.params as Record<string, string>;
     const answer = await page.show(engine, { parameters, query: request.query as Record<string, unknown> });
     if (!answer) throw new PismakError('not-found', 'there is no such page');
-    // A page that strangers see may show what users wrote: it can neither run scripts nor load anything.
+    // A public page may show text that users wrote, so it can neither run scripts nor load anything.
     reply.type(answer.type).header('content-security-policy', publicPolicy);
     return reply.send(answer.content);
   });

@@ -24,7 +24,7 @@ function parseQuery(text: string): Query {
   return query;
 }
 
-test('whatever a client writes into a query comes out of it as it was', () => {
+test('any input survives the way through a query unchanged', () => {
   const fields = {
     text: fc.string({ minLength: 1 }),
     count: fc.integer(),

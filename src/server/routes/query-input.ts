@@ -16,8 +16,8 @@ export interface JsonSchema {
 export type Query = Record<string, string | string[] | undefined>;
 
 /**
- * Turns query parameters into what the schema wants: numbers, booleans, lists (`a=1&a=2`, or JSON) and objects (JSON).
- * What can't be turned stays text, and the schema says what is wrong with it.
+ * Converts query parameters to the schema's types: numbers, booleans, lists (`a=1&a=2`, or JSON) and objects (JSON).
+ * A value that can't be converted stays text, and the schema reports it.
  */
 export function inputFromQuery(schema: JsonSchema, query: Query): Record<string, unknown> {
   const input: Record<string, unknown> = {};
@@ -28,7 +28,7 @@ export function inputFromQuery(schema: JsonSchema, query: Query): Record<string,
   return input;
 }
 
-/** The opposite: how a client writes an input into a query. */
+/** The opposite: writes an input as a query. */
 export function queryFromInput(input: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input)) {

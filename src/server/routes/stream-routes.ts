@@ -7,7 +7,7 @@ import type { CallerSignals } from '../http/caller-signals.ts';
 import { routeOf } from './operation-routes.ts';
 import { inputFromQuery, type JsonSchema, type Query } from './query-input.ts';
 
-/** One route per stream, with the input in the query like that of every reading operation. */
+/** One route per stream. The input is in the query, as for every operation that reads. */
 export function addStreamRoutes(
   app: FastifyInstance,
   parts: { engine: Engine; streams: readonly StreamOperation[]; signals: CallerSignals },
@@ -29,7 +29,7 @@ export function streamInput(stream: StreamOperation): JsonSchema {
   return z.toJSONSchema(stream.input, { io: 'input' }) as JsonSchema;
 }
 
-/** To be saved, never shown: a result may be HTML that somebody else wrote. */
+/** Browsers must save the file, never show it: a result may be HTML that another user wrote. */
 function attachment(name: string): string {
   const plain = name.replaceAll(/[^\w. -]/g, '_');
   const exact = encodeURIComponent(name.toWellFormed()).replaceAll(

@@ -11,7 +11,7 @@ test('an upload that broke off goes on where it was, and its bytes come together
   const put = (offset: number, text: string) =>
     server.send('PUT', `/api/v1/uploads/${upload}/${offset}`, { ...anna, body: Buffer.from(text) });
   assert.deepEqual((await put(0, 'first ')).body, { offset: 6 });
-  // The answer was lost, so the client sends it again, and is told where to go on.
+  // The answer was lost, so the client sends the part again and learns at which offset to continue.
   const again = await put(0, 'first ');
   assert.deepEqual(
     [again.status, again.body.error.code, again.body.error.details.offset],
@@ -41,7 +41,7 @@ test('parts are limited one by one and together, and are taken from the owner on
   assert.equal((await put(`${upload}/0`, anna, 100)).status, 200);
 });
 
-test('a user who has uploaded more than may lie about unused is told so, and what to do', async (t) => {
+test('a user over the limit of unused uploads is refused, and the message says what to do', async (t) => {
   const server = await runServer(t);
   const [anna, bert] = [await server.signUp('anna', 'user'), await server.signUp('bert', 'user')];
   Object.assign(server.engine.settings.upload, { open: 2, unusedMb: 1 });

@@ -7,7 +7,7 @@ import { mayTouch } from '../../engine/operation/operation.ts';
 import { addPart, uploadOwner } from '../../engine/upload/uploads.ts';
 import { streamedBody } from '../http/streamed-body.ts';
 
-/** For scopes it counts as an operation of this name. */
+/** Scopes treat it as an operation with this name. */
 export const partRoute = {
   name: 'upload.part',
   role: 'user',
@@ -15,7 +15,7 @@ export const partRoute = {
 } as const;
 const parameters = z.object({ upload: z.string(), offset: z.coerce.number().int().min(0) });
 
-/** `PUT /api/v1/uploads/ID/OFFSET`: the next part of an upload. `conflict` tells where to go on. */
+/** `PUT /api/v1/uploads/ID/OFFSET`: the next part of an upload. A `conflict` says at which offset to continue. */
 export function addUploadRoutes(app: FastifyInstance, engine: Engine): void {
   app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
@@ -26,7 +26,7 @@ export function addUploadRoutes(app: FastifyInstance, engine: Engine): void {
       const { upload, offset } = parameters.parse(request.params);
       const owner = await uploadOwner(engine, upload);
       if (owner === undefined || !mayTouch(caller, owner))
-        throw new PismakError('not-found', 'there is no such thing, or it is not yours');
+        throw new PismakError('not-found', 'there is no such upload, or it is not yours');
       return { offset: await addPart(engine, upload, offset, streamedBody(engine, request)) };
     });
   });

@@ -1,4 +1,4 @@
-/** What is wrong with an OpenAPI 3.1 description, as far as its structure goes; strict about what it knows. */
+/** Lists structural errors in an OpenAPI 3.1 description. Strict about the parts it knows. */
 export function checkOpenApi(document: unknown): string[] {
   const faults: string[] = [];
   const root = record(document);

@@ -1,4 +1,4 @@
-/** Closes at the end of the test what was opened in it, last opened first; the runner alone would go the other way. */
+/** At the end of a test, closes what the test opened, last opened first. The runner alone would go the other way. */
 export function closeInReverse(test: { after(close: () => unknown): void }): {
   after(close: () => unknown): void;
 } {

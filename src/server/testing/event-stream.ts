@@ -7,7 +7,7 @@ export interface StreamEvent {
   data: any;
 }
 
-/** A client of server-sent events that reads one after another; `next` is undefined when the stream has ended. */
+/** A client that reads server-sent events one by one; `next` is undefined when the stream has ended. */
 export interface EventStream {
   status: number;
   next(): Promise<StreamEvent | undefined>;

@@ -6,7 +6,7 @@ import { passwordOf } from './running-server.ts';
 export interface OwnedThing {
   /** Names the thing in a call of the operation. */
   input: object;
-  /** What another user's call must (not) have answered, beyond `not-found` where the declaration says so. */
+  /** What a call by another user must (not) answer, beyond `not-found` where the declaration says so. */
   foreign?: (answer: Answer) => void;
   own?: (answer: Answer) => void | Promise<void>;
 }
@@ -17,7 +17,7 @@ export type MakeOwnedThing = (
   tag: string,
 ) => Promise<OwnedThing>;
 
-/** For every operation whose things belong to somebody: how to make one. */
+/** How to make a thing for each operation whose things have an owner. */
 export const ownedThings: Record<string, MakeOwnedThing> = {
   'pipeline.delete': async (server, owner, tag) => {
     await makePipeline(server, owner, tag);
@@ -89,7 +89,7 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   'session.logout': async (server, { name }) => {
     const login = await server.call('session.login', { name, password: passwordOf(name) });
     const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
-    // Whoever else signs out does not end this session.
+    // When another user signs out, this session goes on.
     return {
       input: {},
       own: async () => assert.equal((await server.call('session.show', {}, { cookie })).status, 200),

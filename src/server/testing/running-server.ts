@@ -13,7 +13,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** What the answer holds, if it is JSON. */
+  /** The body of the answer, if it is JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks where it likes
   body: any;
 }
@@ -39,7 +39,7 @@ export interface RunningServer extends Server {
 
 export const passwordOf = (name: string) => `password of ${name}`;
 
-/** The real server on the real embedded engine, on a free port, gone with the test. */
+/** The real server on the real embedded engine, on a free port. Closed at the end of the test. */
 export async function runServer(
   test: { after(close: () => unknown): void },
   options: ServerOptions & TestEngineOptions & { operations?: Operation[] } = {},
@@ -84,7 +84,7 @@ export async function runServer(
       return running.send('POST', path, { ...as, headers, body: JSON.stringify(input) });
     },
     async signUp(name, role) {
-      // A cheap hash: these tests are not about how long a guess takes.
+      // A cheap hash: these tests are not about slow guessing.
       const cheap = { cost: 1024, blockSize: 8, parallelization: 1 };
       const passwordHash = await hashPassword(passwordOf(name), cheap);
       const account = { name, passwordHash, role, disabled: 0, createdAt: engine.clock.now() };

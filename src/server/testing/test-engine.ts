@@ -15,8 +15,7 @@ export interface TestEngineOptions {
 }
 
 /**
- * The embedded engine with all houses in a directory of its own, without workers and services. Closed at the end of the
- * test.
+ * The embedded engine with all houses in its own directory, without workers and services. Closed at the end of the test.
  */
 export async function openTestEngine(
   test: Pick<TestContext, 'after'>,

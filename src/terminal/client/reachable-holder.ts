@@ -2,10 +2,10 @@ import { type Holder, readHolder } from '../../engine/data-directory/data-direct
 import { PismakError } from '../../engine/errors.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 
-/** How long a process that holds the directory may take to answer: it is just starting. */
+/** How long to wait for a process that holds the directory but does not answer yet: it may be starting. */
 const startingMs = 10_000;
 
-/** The process that has the directory, once it can be talked to; undefined when nobody has it (any more). */
+/** The process that uses the directory, once it answers; undefined if none uses it (any more). */
 export async function reachableHolder(
   data: string,
   clock: Clock,
@@ -18,7 +18,7 @@ export async function reachableHolder(
     if (clock.now() >= deadline) {
       throw new PismakError(
         'data-directory-in-use',
-        `${data} is in use by process ${holder.pid} (${holder.purpose}), which can't be talked to: wait for it, or stop it`,
+        `${data} is in use by process ${holder.pid} (${holder.purpose}), which does not answer: wait for it, or stop it`,
       );
     }
     await sleep(clock, 100, signal);

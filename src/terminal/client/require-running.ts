@@ -3,8 +3,8 @@ import type { Session } from '../session.ts';
 import { reachableHolder } from './reachable-holder.ts';
 
 /**
- * Refuses where a command would wait for work that nobody does. It can't just wait for `pismak up` either: acting in this
- * process it would itself keep the data directory.
+ * Fails if no process would do the work that a command waits for. It can't wait for `pismak up` either: the command
+ * itself would hold the data directory.
  */
 export async function requireRunning({ remote, settings, clock, signal }: Session): Promise<void> {
   if (remote) return;

@@ -5,7 +5,7 @@ import type { Client } from './client.ts';
 
 const lookMs = 3_000;
 
-/** While a command waits: says each alert once, because it may be the reason why nothing comes. */
+/** While a command waits, prints each alert once: it may be the reason for the wait. */
 export function tellAlerts({ clock, signal, stderr }: Session, client: Client): { close(): Promise<void> } {
   const stop = new AbortController();
   const over = AbortSignal.any([stop.signal, signal]);
@@ -21,7 +21,7 @@ export function tellAlerts({ clock, signal, stderr }: Session, client: Client): 
       }
     }
   };
-  // Not to be allowed to ask is no reason to fail: it is only a hint.
+  // Alerts are only a hint: a user who may not read them can still go on.
   const running = run().catch(() => {});
   return {
     async close() {

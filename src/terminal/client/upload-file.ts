@@ -15,7 +15,7 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Uploads a file; a large one in parts, so that a broken connection costs one of them and not everything. */
+/** Uploads a file; a large one in parts, so that a broken connection costs only one part. */
 export async function uploadFile(
   client: Client,
   path: string,
@@ -32,7 +32,7 @@ export async function uploadFile(
       const part = Buffer.alloc(Math.min(partBytes, size - offset));
       const { bytesRead } = await file.read(part, 0, part.length, offset);
       if (bytesRead < part.length)
-        throw new PismakError('conflict', `${path} became shorter while it was read`);
+        throw new PismakError('conflict', `${path} became shorter during the upload`);
       try {
         ({ offset } = await client.uploadPart(upload, offset, part));
         failures = 0;
@@ -40,7 +40,7 @@ export async function uploadFile(
         if ((!hasCode(error, 'unavailable') && !hasCode(error, 'conflict')) || ++failures >= mostAttempts)
           throw error;
         await sleep(clock, 250 * 2 ** failures, signal);
-        // The part may have arrived, and only the answer got lost.
+        // The part may have arrived, and only the answer was lost.
         ({ offset } = await client.call(uploadShow, { upload }));
       }
     }

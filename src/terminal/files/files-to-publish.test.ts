@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { findFiles } from './files-to-publish.ts';
 
-test('files and links to files of a directory are found, and one is told what was passed over', async (t) => {
+test('files and links to files in a directory are found, and the rest is reported as skipped', async (t) => {
   const directory = await temporaryDirectory(t);
   await mkdir(join(directory, 'box\n1'));
   await writeFile(join(directory, 'b.png'), 'b');
@@ -15,11 +15,11 @@ test('files and links to files of a directory are found, and one is told what wa
   let told = '';
   const files = await findFiles([directory], { write: (text) => (told += text) });
   assert.deepEqual(files, [join(directory, 'a.png'), join(directory, 'b.png')]);
-  assert.match(told, /passed over in .*broken\.png/);
+  assert.match(told, /skipped in .*broken\.png/);
   assert.match(told, /box\\n1/);
 });
 
-test('nothing is told of a directory that has files only', async (t) => {
+test('nothing is reported for a directory with only files', async (t) => {
   const directory = await temporaryDirectory(t);
   await writeFile(join(directory, 'a.png'), 'a');
   let told = '';

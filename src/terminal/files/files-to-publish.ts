@@ -10,8 +10,8 @@ import { printable } from '../output/printable.ts';
 import type { PlannedRequest } from '../results/submit-requests.ts';
 
 /**
- * The files themselves, and those of directories: not of directories in them, which `stderr` is told, and none that are
- * hidden.
+ * The named files, and the files directly inside the named directories. Skips hidden files, and reports skipped
+ * subdirectories on `stderr`.
  */
 export async function findFiles(paths: readonly string[], stderr?: Sink): Promise<string[]> {
   const files: string[] = [];
@@ -26,12 +26,12 @@ export async function findFiles(paths: readonly string[], stderr?: Sink): Promis
       if (others.length > 0) {
         const some = `${others.slice(0, 3).join(', ')}${others.length > 3 ? ', ...' : ''}`;
         stderr?.write(
-          `${printable(`passed over in ${path}, being no files: ${some}`)}; name directories to have them read\n`,
+          `${printable(`skipped in ${path}, because they are not files: ${some}`)}; name a directory to publish its files\n`,
         );
       }
     }
   }
-  if (files.length === 0) throw new PismakError('invalid-input', `there are no files in ${paths.join(', ')}`);
+  if (files.length === 0) throw new PismakError('invalid-input', `no files found in ${paths.join(', ')}`);
   return files;
 }
 
@@ -40,7 +40,7 @@ async function filesIn(directory: string): Promise<{ names: string[]; others: st
   const others: string[] = [];
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     if (entry.name.startsWith('.')) continue;
-    // A link to a file is as good as a file.
+    // A link to a file counts as a file.
     const found = entry.isSymbolicLink()
       ? await stat(join(directory, entry.name)).catch(() => undefined)
       : entry;
@@ -49,7 +49,7 @@ async function filesIn(directory: string): Promise<{ names: string[]; others: st
   return { names, others };
 }
 
-/** A request with one file, which is looked at only when its turn has come. */
+/** A request with one file. The file is read only when its turn comes. */
 export async function plannedFile(path: string, clock: Clock): Promise<PlannedRequest & { path: string }> {
   const { size } = await stat(path);
   return { uuid: newId(clock), name: basename(path), size, path, content: () => createReadStream(path) };

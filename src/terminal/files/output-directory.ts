@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
 
-/** Makes the directory of `-o`, and tries whether something can be put there: better now than after an hour's work. */
+/** Creates the directory of `-o` and checks that it is writable: better now than after an hour's work. */
 export async function openOutputDirectory(path: string): Promise<void> {
   const fail = (what: string, cause: unknown) => {
     const message = `the directory for the results ${what}: ${messageOf(cause)}; choose another with -o`;
@@ -15,7 +15,7 @@ export async function openOutputDirectory(path: string): Promise<void> {
     throw fail("can't be made", cause);
   }
   try {
-    // By doing it: permissions say nothing of full, read-only and made-up file systems.
+    // Try a real write: permissions say nothing about full, read-only or virtual file systems.
     await rmdir(await mkdtemp(join(path, '.writable-')));
   } catch (cause) {
     throw fail("can't be written to", cause);

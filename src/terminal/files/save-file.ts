@@ -6,10 +6,10 @@ import { isSystemError } from '../../engine/files/system-error.ts';
 import { partName, removeParts } from '../../engine/files/temporary-files.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 
-/** Where what killed runs have left was removed by this one. */
+/** Directories in which this run has removed the leftovers of killed runs. */
 const tidied = new Set<string>();
 
-/** Writes a file so that it is there whole or not at all, whatever happens meanwhile. */
+/** Writes a file atomically: it exists complete or not at all. */
 export async function saveFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const directory = dirname(path);
   if (!tidied.has(directory)) {
@@ -32,7 +32,7 @@ export async function saveFile(path: string, content: AsyncIterable<Uint8Array>)
   }
 }
 
-/** Whether the file is there with this very content. */
+/** Whether the file exists with exactly this content. */
 export async function isSaved(path: string, sha256: string): Promise<boolean> {
   const hash = createHash('sha256');
   try {

@@ -1,12 +1,12 @@
 import type { Argument, Option } from 'commander';
 import type { InputField } from './input-field.ts';
 
-/** What to type for an operation's example: `recognise --force`; undefined when it lacks an argument. */
+/** What to type for an operation's example: `recognise --force`; undefined if it lacks an argument. */
 export function commandExample(
   example: unknown,
   command: {
     parameters: readonly Argument[];
-    /** Of the input; the first ones belong to the parameters. */
+    /** The fields of the input; the first ones are the parameters. */
     fields: readonly InputField[];
     options: readonly { field: InputField; option: Option }[];
   },
@@ -26,7 +26,7 @@ export function commandExample(
   return words;
 }
 
-/** As a shell takes it for one word. */
+/** Quoted so that a shell reads it as one word. */
 function wordOf(value: unknown): string {
   if (value === null) return 'none';
   const text = typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : String(value);

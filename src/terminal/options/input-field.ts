@@ -6,12 +6,12 @@ import { anyNumber, commaList, jsonObject, textOrFile } from './option-values.ts
 export interface InputField {
   name: string;
   schema: z.ZodType;
-  /** What remains of the schema without optional, nullable and default. */
+  /** The schema without optional, nullable and default. */
   base: z.ZodType;
   required: boolean;
   /** The word `none` stands for null. */
   nullable: boolean;
-  /** What the operation takes when nothing is said. */
+  /** The default of the operation. */
   fallback: unknown;
   /** For the help. */
   about: string;
@@ -49,13 +49,13 @@ export function flagsOf({ name, base, fallback }: InputField): string {
   return `--${word} <${placeholder(base) ?? word}>`;
 }
 
-/** Reads the value of a field; what the declaration would refuse is wrong usage. */
+/** Reads the value of a field. A value that the declaration refuses is wrong usage. */
 export function readField(field: InputField, text: string): unknown {
   const value = field.nullable && text === 'none' ? null : convert(field.base, text);
   return checked(field.schema, value);
 }
 
-/** Reads one word of several: they make up a list, or a text with spaces. */
+/** Reads one of several words, which together are a list, or a text with spaces. */
 export function readWord({ base, schema }: InputField, text: string, before: unknown): unknown {
   if (!(base instanceof z.ZodArray))
     return checked(schema, before === undefined ? text : `${before} ${text}`);
@@ -115,7 +115,7 @@ function aboutOf({ base, fallback }: { base: z.ZodType; fallback: unknown }, abo
   const parts = [text, list instanceof z.ZodEnum ? list.options.join(', ') : ''].filter(
     (part) => part !== '',
   );
-  // Nothing, none and off need not be said.
+  // No need to show a default of empty, zero or off.
   const usual = typeof fallback === 'boolean' || Number(fallback) === 0 ? '' : String(fallback ?? '');
   return `${parts.join(': ')}${usual === '' ? '' : ` (default: ${usual})`}`;
 }

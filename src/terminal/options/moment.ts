@@ -13,7 +13,7 @@ export function moment(text: string): Moment {
     const age = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0), 0);
     return (now) => Math.max(0, Math.round(now - age));
   }
-  // A day alone would be read as one of Greenwich.
+  // A date without a time would be read as UTC.
   const at = /^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00` : word.replace(' ', 'T');
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(at) ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(time) || time < 0)

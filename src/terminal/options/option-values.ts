@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { messageOf } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
 
-/** Readers of option values; what they refuse is wrong usage. */
+/** Readers of option values. A value that they refuse is wrong usage. */
 
 export function wholeNumber(text: string): number {
   const number = Number(text);
@@ -43,7 +43,7 @@ export function jsonObject(text: string): Record<string, unknown> {
   throw new InvalidArgumentError('it must be a JSON object.');
 }
 
-/** The value itself, or with @ the content of a file, or with @- of the standard input. */
+/** The value itself; @FILE is the content of a file, @- that of standard input. */
 export function textOrFile(text: string): string {
   if (!text.startsWith('@')) return text;
   try {

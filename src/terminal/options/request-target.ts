@@ -4,7 +4,7 @@ import { pipelineShow } from '../../engine/operation/operations/pipeline.ts';
 import type { Client } from '../client/client.ts';
 import { commaList, wholeNumber } from './option-values.ts';
 
-/** Where requests go, as `publish` and `dummy` are told. */
+/** Where requests go: the options of `publish` and `dummy`. */
 export interface TargetOptions {
   pipeline?: string;
   stages?: string[];
@@ -22,19 +22,19 @@ export function addTargetOptions(command: Command): Command {
     .option('--pipeline <name>', 'through this pipeline')
     .option(
       '--stages <a,b,out>',
-      'through these stages; the last is the output queue, made if it is new',
+      'through these stages; the last is the output queue, created if needed',
       commaList,
     )
-    .option('--priority <priority>', 'high (before everything normal) or normal', readPriority);
+    .option('--priority <priority>', 'high (before all normal requests) or normal', readPriority);
 }
 
 export function targetOf({ pipeline, stages, priority }: TargetOptions, usual?: string): Target {
   if (pipeline !== undefined && stages !== undefined) {
-    throw new PismakError('invalid-input', 'say either --pipeline or --stages, not both');
+    throw new PismakError('invalid-input', 'give either --pipeline or --stages, not both');
   }
   const name = pipeline ?? (stages === undefined ? usual : undefined);
   if (name === undefined && stages === undefined) {
-    throw new PismakError('invalid-input', 'say where to: --pipeline NAME, or --stages a,b,out');
+    throw new PismakError('invalid-input', 'say where to send: --pipeline NAME, or --stages a,b,out');
   }
   return {
     ...(name !== undefined && { pipeline: name }),

@@ -19,7 +19,7 @@ export function formatDuration(ms: number | null | undefined): string {
   return `${Math.round(minutes / 60 / 24)} days`;
 }
 
-/** A moment in the time of this machine. */
+/** A time in the time zone of this machine. */
 export function formatTime(at: number | null | undefined): string {
   if (at === null || at === undefined) return '-';
   const date = new Date(at);

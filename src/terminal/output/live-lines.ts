@@ -1,4 +1,4 @@
-/** Lines at the foot of the terminal that are redrawn in place; what is printed goes above them. */
+/** Lines at the bottom of the terminal that are redrawn in place. Printed text goes above them. */
 export class LiveLines {
   readonly #out: NodeJS.WriteStream;
   #drawn = 0;
@@ -10,7 +10,7 @@ export class LiveLines {
   draw(lines: readonly string[]): void {
     const width = this.#out.columns || 80;
     const height = Math.max(3, (this.#out.rows || 24) - 1);
-    // What doesn't fit is cut: a wrapped or scrolled line could not be redrawn in its place.
+    // Cut what doesn't fit: a wrapped or scrolled line could not be redrawn in place.
     const shown = lines.slice(0, height).map((line) => cut(line, width));
     this.#out.write(`${this.#up()}${shown.map((line) => `${line}\n`).join('')}`);
     this.#drawn = shown.length;

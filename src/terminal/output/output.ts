@@ -4,17 +4,17 @@ import { type Column, formatTable } from './table.ts';
 /** Where a command's answer goes. With `--json` only data goes to stdout, and words for people to stderr. */
 export interface Output {
   readonly json: boolean;
-  /** A listing: a table, or the rows as they are. */
+  /** A list: a table, or with --json the rows. */
   list<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty?: string): void;
-  /** One thing: its fields line by line, or as it is. */
+  /** One object: its fields line by line, or with --json the object. */
   object(value: object, fields?: Readonly<Record<string, string | number | null | undefined>>): void;
   /** What was done, in a sentence. */
   say(sentence: string): void;
-  /** Text of several lines that was made elsewhere. */
+  /** Ready-made text of several lines. */
   text(text: string): void;
 }
 
-/** What we need of a stream such as process.stdout. */
+/** The part of a stream such as process.stdout that we need. */
 export interface Sink {
   write(text: string): unknown;
   readonly isTTY?: boolean;

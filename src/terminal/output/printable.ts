@@ -1,12 +1,12 @@
 /**
- * Text from outside as it may go to a terminal, on one line: whatever could move the cursor, change colours, turn the
- * direction of writing or hide itself is shown as an escape like `\x1b`.
+ * Makes foreign text safe for a terminal, on one line. Characters that could move the cursor, change colours, reverse
+ * the writing direction or be invisible are shown as escapes like `\x1b`.
  */
 export function printable(text: string): string {
   return text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
 }
 
-/** The same for text of several lines: breaks and tabs stay. */
+/** The same for text of several lines: line breaks and tabs stay. */
 export function printableLines(text: string): string {
   return text
     .split('\n')

@@ -3,9 +3,9 @@ import { formatDuration } from './format.ts';
 import type { Sink } from './output.ts';
 import { fit } from './printable.ts';
 
-/** Shows how far long work has come, with its rate and the time left: a bar on a terminal, else a line now and then. */
+/** Shows progress with the rate and the time left: a bar on a terminal, otherwise a line now and then. */
 export interface Progress {
-  /** How much is done in all, and how much there is if that has changed. */
+  /** Sets how much is done in all, and the total if it has changed. */
   set(done: number, total?: number): void;
   /** Shows the last state and ends the line. Safe to repeat. */
   close(): void;
@@ -19,11 +19,11 @@ export function startProgress(options: {
   clock: Clock;
   /** What is counted, e.g. `requests`. */
   what: string;
-  /** Undefined when nobody knows how much there will be. */
+  /** Undefined if the total is unknown. */
   total?: number | undefined;
-  /** What was done before, and tells nothing of the rate. */
+  /** What was done before the start; the rate leaves it out. */
   already?: number;
-  /** Slow things are told by the minute. */
+  /** The unit of the rate: `min` for slow work. */
   per?: 's' | 'min';
 }): Progress {
   const { stderr, clock, what, already = 0, per = 's' } = options;

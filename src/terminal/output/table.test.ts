@@ -44,7 +44,7 @@ test('a table is cut to the screen where it is widest, and says so', () => {
   assert.match(lines[1] ?? '', /x… {6}5$/);
 });
 
-test('whatever is in it, a line is one line without control characters, and fits when there is room', () => {
+test('with any content, a row is one line without control characters, and fits if there is room', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ name: fc.string({ unit: 'binary' }), count: fc.nat() })), (rows) => {
       for (const line of formatTable(rows, columns, 60)) {

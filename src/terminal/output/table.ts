@@ -3,15 +3,15 @@ import { displayWidth, fit, printable } from './printable.ts';
 export interface Column<Row> {
   title: string;
   of(row: Row): string | number | null | undefined;
-  /** Numbers stand on the right unless told otherwise. */
+  /** Numbers are right-aligned by default. */
   align?: 'left' | 'right';
 }
 
 const gap = '  ';
-/** A column is never cut below this: better a wide table than an empty one. */
+/** A column is never narrower than this: better a wide table than an empty one. */
 const narrowest = 8;
 
-/** Lines of an aligned table, at most `width` columns wide where that can be done. */
+/** Lines of an aligned table, at most `width` columns wide if possible. */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

@@ -3,13 +3,13 @@ import { resultsConfirm, resultsRelease, resultsTake } from '../../engine/operat
 import type { ResultDirectory } from '../../engine/results/result-directory.ts';
 import type { Client } from '../client/client.ts';
 
-/** When there is enough. */
+/** When to stop collecting. */
 export type Until =
-  /** Nothing waits any more. */
+  /** The queue is empty. */
   | { kind: 'empty' }
-  /** So many were saved, not counting duplicates. */
+  /** This many were saved, not counting duplicates. */
   | { kind: 'count'; count: number }
-  /** All of these were seen. */
+  /** All of these have arrived. */
   | { kind: 'uuids'; uuids: Set<string> }
   /** The signal aborts. */
   | { kind: 'interrupted' };
@@ -18,10 +18,10 @@ type Taken = z.output<typeof resultsTake.output>['results'][number];
 
 const batch = 20;
 const longestWaitMs = 30_000;
-/** An empty answer this late means that nothing waits. */
+/** An empty answer after this wait means that the queue is empty. */
 const emptyWaitMs = 1000;
 
-/** Takes results, saves them and only then confirms them, until there is enough. What was not saved is given back. */
+/** Takes results, saves them and only then confirms them, until there are enough. Unsaved results return to their queue. */
 export async function collectResults(options: {
   client: Client;
   directory: ResultDirectory;

@@ -6,7 +6,7 @@ import { queuePeek } from '../../engine/operation/operations/queue.ts';
 import { decodeRequest, type Request } from '../../engine/request/request.ts';
 import type { Client } from '../client/client.ts';
 
-/** Counts what could not be read as a request. */
+/** Counts messages that are not readable requests. */
 export interface Skipped {
   unreadable: number;
 }
@@ -45,7 +45,7 @@ export async function* queuedRequests(
   for (let offset = 0; ; ) {
     const input = { queue, offset, limit: page, bodies: true };
     const { messages } = await client.call(queuePeek, input);
-    // What no longer fitted into the answer comes first in the next one.
+    // Messages that did not fit into this answer come first in the next one.
     const read = messages.filter(({ body }) => body !== null);
     for (const { body } of read) yield* decoded(Buffer.from(body ?? '', 'base64'), skipped);
     if (read.length === 0) return;

@@ -6,9 +6,9 @@ import { type Clock, sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../client/client.ts';
 import type { Target } from '../options/request-target.ts';
 
-/** A request that is to be made, with one file. */
+/** A request to submit, with one file. */
 export interface PlannedRequest {
-  /** Ours, so that sending again when in doubt is harmless. */
+  /** Chosen by the client, so that a retry is harmless. */
   uuid: string;
   name: string;
   size: number;
@@ -20,7 +20,7 @@ type SubmittedFile = z.input<typeof requestSubmit.input>['files'][number];
 const atOnce = 4;
 const fullMs = 1000;
 
-/** Sends requests, a few at once; a full queue is waited for. Stops at the first failure or when the signal aborts. */
+/** Sends requests, a few at once. Waits while the queue is full. Stops at the first failure or when `signal` aborts. */
 export async function submitRequests<Request extends PlannedRequest>(options: {
   client: Client;
   requests: AsyncIterable<Request> | Iterable<Request>;
@@ -64,7 +64,7 @@ export async function submitRequests<Request extends PlannedRequest>(options: {
       }
     }
   };
-  // All of them are waited for, so that nothing is under way when we tell how far we got.
+  // Wait for all of them, so that nothing is in flight when we report how far we got.
   const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, sender));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
