@@ -14,8 +14,8 @@ export interface AuditEntry {
 }
 
 /**
- * Writes who did what, and resolves when it is durable. Entries that come while others are being written share the
- * next transaction. What was done is done: when it can't be recorded the log says so, and the caller hears no error.
+ * Records which caller did what, and resolves when the entry is durable. Entries that arrive during a write share the
+ * next transaction. If a write fails, the log says so and the caller gets no error: the operation is already done.
  */
 export function audit(engine: AuditParts, entry: AuditEntry): Promise<void> {
   const batch = batches.get(engine.database) ?? { waiting: [], next: undefined, writing: Promise.resolve() };
@@ -66,7 +66,7 @@ async function write(engine: AuditParts, rows: Row[]): Promise<void> {
   }
 }
 
-/** The user, and which of the user's keys it was. */
+/** The user, and the key if one was used. */
 function actorOf(caller: Caller | undefined): string {
   if (!caller?.name) return '(nobody)';
   return caller.credential?.startsWith('key:') ? `${caller.name} (${caller.credential})` : caller.name;

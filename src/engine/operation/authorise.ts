@@ -1,7 +1,7 @@
 import { PismakError } from '../errors.ts';
 import { type Caller, hasRole, type Operation } from './operation.ts';
 
-/** Refuses whoever may not call the operation at all, whatever the input. Gives back who calls. */
+/** Refuses a caller that may not call the operation with any input. Returns the caller. */
 export function authorise(
   operation: Pick<Operation, 'name' | 'role'>,
   caller: Caller | undefined,

@@ -8,9 +8,9 @@ import { maskInput } from './mask-input.ts';
 import { type Caller, mayTouch, type Operation, type OperationContext } from './operation.ts';
 
 /**
- * The only way to run an operation, for HTTP and command line alike: who calls is checked first, then the input, then
- * whose the thing is; the output is checked too, changes are audited, and what is thrown is always a `PismakError` that
- * may be shown to the caller.
+ * The only way to run an operation, for HTTP and the command line alike. Checks the caller first, then the input, then
+ * the owner, and finally the output. Audits changes. Every error it throws is a `PismakError` that may be shown to the
+ * caller.
  */
 export async function executeOperation(
   engine: Engine,
@@ -31,7 +31,7 @@ export async function executeOperation(
     outcome = shown.code;
     throw shown;
   } finally {
-    // Calls of nobody are not recorded: anybody could fill the disk with them.
+    // Anonymous calls are not recorded: anybody could fill the disk with them.
     if (operation.changes && operation.audited !== false && outcome !== 'not-signed-in') {
       const inputJson = maskInput(rawInput, operation.secrets);
       await audit(engine, { caller, address, operation: operation.name, inputJson, outcome });
@@ -39,7 +39,7 @@ export async function executeOperation(
   }
 }
 
-/** An error that may go out: anything unexpected goes to the log under an id, and only the id goes to the caller. */
+/** An error safe to show: anything unexpected goes to the log under an id, and the caller gets only the id. */
 export function presentable(
   error: unknown,
   engine: Pick<Engine, 'log' | 'clock'>,
@@ -91,7 +91,7 @@ export async function checkOwner(
   try {
     owner = await operation.owner(context, input);
   } catch (error) {
-    // An owner lookup that says "no such thing" in its own words would tell strangers' things from missing ones.
+    // An owner lookup with its own "no such thing" would reveal which things exist but belong to others.
     if (!hasCode(error, 'not-found') && !hasCode(error, 'queue-unknown')) throw error;
   }
   if (owner === undefined || !mayTouch(context.caller, owner)) {

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { Engine } from '../engine.ts';
 
-/** Who may do what: each role may do all that the one before may. */
+/** Each role may do everything that the one before it may. */
 export const roles = ['reader', 'user', 'admin'] as const;
 /** One of `roles`. */
 export type Role = (typeof roles)[number];
 
-/** Whoever calls: a signed-in user, a key, or the local command line (an administrator named `local`). */
+/** The caller: a signed-in user, a key, or the local command line (an administrator named `local`). */
 export interface Caller {
   name: string;
   role: Role;
@@ -14,7 +14,7 @@ export interface Caller {
   scopes?: readonly string[];
   /** Where the call came from, for the audit log. */
   address: string;
-  /** What it signed in with, `session:HASH` or `key:ID`; undefined for the local command line. */
+  /** `session:HASH` or `key:ID`; undefined for the local command line. */
   credential?: string;
 }
 
@@ -28,7 +28,7 @@ export interface OperationContext {
 
 /**
  * One thing that can be done. One declaration gives the API route, the OpenAPI entry, the command and the audit record;
- * who may call it is checked before the handler, by what stands here.
+ * permissions declared here are checked before the handler runs.
  */
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   /** `stage.create`: the noun, a dot, the verb. */
@@ -37,9 +37,9 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   /** `public` needs no sign-in at all. */
   role: Role | 'public';
   /**
-   * Whose the thing is. `none`: it belongs to the installation. `caller`: the handler only ever touches or lists what
-   * `mayTouch` allows. A function: tells the owner of the thing that the input names (undefined = there is no such
-   * thing); others than the owner and administrators get `not-found`, as if it did not exist.
+   * The owner of the thing. `none`: it belongs to the installation. `caller`: the handler only touches or lists what
+   * `mayTouch` allows. A function: returns the owner of the thing that the input names (undefined = there is no such
+   * thing); callers other than the owner and administrators get `not-found`, as if it did not exist.
    */
   owner:
     | 'none'
@@ -47,7 +47,7 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
     | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
   /** Changes something: POST and audited. Otherwise GET with the input in the query. */
   changes: boolean;
-  /** False for the few that are called a million times a day, and leave their traces elsewhere. */
+  /** False for the few that are called a million times a day and recorded elsewhere. */
   audited?: false;
   input: Input;
   output: Output;

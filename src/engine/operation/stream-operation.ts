@@ -14,11 +14,11 @@ export interface StreamOperation<Input extends z.ZodType = z.ZodType>
 /** What a stream operation answers with. */
 export interface ByteStream {
   content: AsyncIterable<Uint8Array>;
-  /** Bytes, where that is known before. */
+  /** In bytes, if known in advance. */
   size?: number;
   /** Media type. */
   type: string;
-  /** What whoever saves it may call it; not safe as a path. */
+  /** Suggested file name; not safe as a path. */
   fileName: string;
 }
 
@@ -29,7 +29,7 @@ export function defineStream<Input extends z.ZodType>(
   return stream;
 }
 
-/** The only way to open one: who calls is checked first, then the input, then whose the thing is. */
+/** The only way to open one: checks the caller first, then the input, then the owner. */
 export async function openStream(
   engine: Engine,
   stream: StreamOperation,
