@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Two brokers, as two processes would have them. Leases so long that nothing here is found by looking now and then. */
+/** Two brokers, as two processes would have them. Leases are so long that periodic sweeps find nothing here. */
 async function openTwo(t: TestContext, leaseMs = 120_000, clock = systemClock) {
   const url = await server.createDatabase();
   const pool = await openPostgresPool({ url, max: 1 });
@@ -150,7 +150,7 @@ test('what was fetched ahead is given back when handlers take long, and charged 
 });
 
 test('messages are claimed by the half of what may be fetched ahead, not one by one as handlers finish', async (t) => {
-  // When the clock stands still, all handlers are quick, however busy the machine is: 20 are fetched ahead.
+  // The clock stands still, so all handlers seem quick, however busy the machine is: 20 are fetched ahead.
   const { one, other, query } = await openTwo(t, 120_000, { ...systemClock, now: () => 1 });
   await publishAll(other, 'letters', numbered('m', 200));
   let acked = 0;

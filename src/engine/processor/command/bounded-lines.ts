@@ -4,8 +4,8 @@ import { StringDecoder } from 'node:string_decoder';
 const longest = 1_000;
 
 /**
- * Lines of a program's output as they come. A line without end is cut, the rest of it is thrown away: what a program prints
- * must never fill our memory.
+ * Lines of a program's output as they come. An endless line is cut and the rest discarded: a program's output must never
+ * fill our memory.
  */
 export async function* boundedLines(stream: Readable): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
@@ -23,7 +23,7 @@ export async function* boundedLines(stream: Readable): AsyncGenerator<string> {
   if (line !== '') yield shown(line);
 }
 
-/** A progress bar rewrites its line: the last state of it is enough. */
+/** A progress bar rewrites its line: its last state is enough. */
 function shown(line: string): string {
   const text = line.replace(/\r$/, '').replace(/^[\s\S]*\r/, '');
   return text.length > longest ? `${text.slice(0, longest)}...` : text;

@@ -25,7 +25,7 @@ export function splitConfig(text: string): { ours: string; programs: string } {
   return { ours: lines.slice(0, line).join('\n'), programs: lines.slice(line + 1).join('\n') };
 }
 
-/** Throws what the administrator should read. */
+/** Throws an error for the administrator to read. */
 export function parseCommandConfig(text: string): CommandConfig & { programs: string } {
   const { ours, programs } = splitConfig(text);
   const config = parseStageConfig(ours, commandSettings);

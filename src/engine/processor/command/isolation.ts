@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { CommandConfig } from './command-config.ts';
 
-/** How a program is started so that its limits hold, and what could not be made to hold on this system. */
+/** How a program is started so that its limits hold, and which limits can't be enforced on this system. */
 export interface Isolation {
   /** Goes before the program and its parameters. */
   prefix: string[];
@@ -11,13 +11,13 @@ export interface Isolation {
 
 const tried = promisify(execFile);
 
-/** Tries out what this system allows us. Throws when something that must hold can't. */
+/** Tries what this system allows. Throws if a required limit can't be enforced. */
 export async function findIsolation(config: CommandConfig): Promise<Isolation> {
   const notes: string[] = [];
   const prefix: string[] = [];
   const cutOff = config.NETWORK !== 'yes';
 
-  // In a process namespace nothing that it starts can outlive it, not even what calls itself a daemon.
+  // In a process namespace nothing that it starts can outlive it, not even a daemon.
   const own = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];
   const processes = ['--pid', '--fork', '--kill-child', '--mount-proc'];
   const unshare = await firstThatWorks([
@@ -29,7 +29,7 @@ export async function findIsolation(config: CommandConfig): Promise<Isolation> {
     throw new Error("the network can't be cut off on this system (unshare --net), and NETWORK = never");
   else if (cutOff) notes.push('the network could not be cut off: this system does not allow it');
   if (!unshare?.includes('--pid'))
-    notes.push('processes that it leaves in a session of their own are not ended');
+    notes.push('processes that the program leaves in another session are not killed');
 
   const bytes = (megabytes: number) => String(megabytes * 1024 * 1024);
   const limits = [

@@ -5,8 +5,8 @@ import { isPlainPath } from '../../files/safe-names.ts';
 import { PermanentFailure } from '../processor.ts';
 
 /**
- * What a program left in its directory, by name. Links are not followed and nothing but plain files is opened; what is left
- * out is said.
+ * The files that a program left in its directory, by name. Links are not followed, and only plain files are opened; the
+ * log names everything left out.
  */
 export async function readOutput(
   directory: string,
@@ -19,7 +19,7 @@ export async function readOutput(
     const entries = await readdir(join(directory, folder), { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (!isPlainPath(name)) log(`left out: out/${JSON.stringify(name)} is not a name for a file of ours`);
+      if (!isPlainPath(name)) log(`left out: out/${JSON.stringify(name)} is not an allowed file name`);
       else if (entry.isDirectory()) await walk(name);
       else if (!entry.isFile()) log(`left out: out/${name} is not a plain file`);
       else {

@@ -20,14 +20,14 @@ export interface ProgramOnFiles {
   log(line: string): void;
 }
 
-/** Exit code with which a program says that trying again can't help: EX_DATAERR of sysexits.h. */
+/** Exit code by which a program says that a retry can't help: EX_DATAERR of sysexits.h. */
 const badInput = 65;
 const mostLines = 500;
 const lastLines = 5;
 
 /**
- * Runs the program in a directory of its own: `in/` has the files, `stage/` the files of the stage, `config` its
- * configuration, `files.json` where in `in/` each file stands. Gives back what it wrote to `out/`.
+ * Runs the program in its own directory: `in/` has the files, `stage/` the files of the stage, `config` its
+ * configuration, and `files.json` says where in `in/` each file is. Returns what the program wrote to `out/`.
  */
 export function runOnFiles(run: ProgramOnFiles): Promise<Map<string, Uint8Array>> {
   const { config, log } = run;
@@ -55,7 +55,7 @@ export function runOnFiles(run: ProgramOnFiles): Promise<Map<string, Uint8Array>
     }
     const limits = { files: config.OUTPUT_FILES, bytes: config.OUTPUT_MB * 1024 * 1024 };
     const written = await readOutput(join(directory, 'out'), limits, log);
-    // Back to the names that the files had, in case one had to be placed under another.
+    // Restore the original names, in case a file had to be stored under another one.
     const names = new Map([...places].map(([name, place]) => [place, name]));
     return new Map([...written].map(([place, content]) => [names.get(place) ?? place, content]));
   });
@@ -78,7 +78,7 @@ async function fill(directory: string, run: ProgramOnFiles, places: ReadonlyMap<
   await writeFile(join(directory, 'files.json'), JSON.stringify(Object.fromEntries(places)));
 }
 
-/** What programs need to run, and nothing that is secret. */
+/** What programs need to run, without any secrets. */
 function ownEnvironment(directory: string): Record<string, string> {
   const kept = ['PATH', 'LANG', 'LC_ALL', 'TZ'].flatMap((name) => {
     const value = process.env[name];

@@ -12,12 +12,12 @@ export interface ProgramRun {
 }
 
 /**
- * Kills the group when the pipe on descriptor 3 is closed, which happens when we are gone, however that came about. What
- * the program starts belongs to the group.
+ * Kills the group when the pipe on descriptor 3 is closed, which happens whenever our process ends. Everything the
+ * program starts belongs to the group.
  */
 const guard = '{ cat <&3; kill -KILL 0; } >/dev/null 2>&1 & exec "$@" 3<&-';
 
-/** Runs a program in a process group of its own; when it ends, or must end, nothing of the group is left. */
+/** Runs a program in its own process group; when it ends, or must end, the whole group is killed. */
 export async function runProgram(run: ProgramRun): Promise<{ code: number | null; killedBy: string | null }> {
   run.signal.throwIfAborted();
   const child = spawn('/bin/sh', ['-c', guard, 'sh', ...run.command], {
@@ -30,7 +30,7 @@ export async function runProgram(run: ProgramRun): Promise<{ code: number | null
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // Nobody is left in it.
+      // The group is empty.
     }
   };
   // Children that hold its output open would keep us waiting for ever.
