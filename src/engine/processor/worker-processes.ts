@@ -110,7 +110,7 @@ export class WorkerProcesses {
     const host =
       usable.find((each) => each.has(stage)) ??
       usable.find((each) => each.loaded.length < this.#keepLoaded) ??
-      // No room anywhere, and no more processes allowed: the least recently used stage makes way.
+      // No room anywhere, and no more processes allowed: a stage in the least recently used process makes way.
       (this.#all.size >= this.#limit(stage) ? usable.at(-1) : undefined);
     if (host) this.#wake(host);
     return host;

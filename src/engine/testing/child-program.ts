@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** A program in a process of its own, for tests in which processes die. */
+/** A program in its own process, for tests in which processes die. */
 export interface ChildProgram {
   readonly pid: number;
   /** The next line that it prints; fails when it has ended. */

@@ -16,7 +16,7 @@ import { type Clock, systemClock } from '../time/clock.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /**
- * The embedded tier in a directory of its own, with what the engine puts on it and no workers or services. Closed at the
+ * The embedded tier in its own directory, with what the engine puts on it and no workers or services. Closed at the
  * end of the test.
  */
 export async function openEmbedded(

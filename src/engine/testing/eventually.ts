@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 type Falsy = null | undefined | false | 0 | '';
 
-/** Asks again and again until the answer is truthy, and gives it back; fails when it has not come in time. */
+/** Asks until the answer is truthy and returns it; fails if that takes too long. */
 export async function eventually<T>(
   what: string,
   ask: () => T | Promise<T>,
@@ -14,7 +14,7 @@ export async function eventually<T>(
     if (answer) return answer as Exclude<T, Falsy>;
     const waited = performance.now() - start;
     if (waited > deadlineMs) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}`);
-    // Rarer the longer it takes: what is waited for needs the processor more than the question.
+    // Ask less often the longer it takes: the thing we wait for needs the CPU more than we do.
     await wait(Math.min(Math.max(waited / 20, 5), 25));
   }
 }

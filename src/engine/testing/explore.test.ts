@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explore, type Model } from './explore.ts';
 
-/** Two who each read a counter and write back one more: the oldest of all races. */
+/** Two processes each read a counter and write it back plus one: the oldest of all races. */
 interface Counter {
   value: number;
   read: (number | null)[];

@@ -1,9 +1,9 @@
-/** A system said so simply that all it can do can be tried. States are plain JSON. */
+/** A model small enough to try everything it can do. States are plain JSON. */
 export interface Model<State> {
   initial: State;
-  /** Everything that may happen next, by name; a step that changes nothing may give back the state itself. */
+  /** Everything that may happen next, by name; a step that changes nothing may return the state itself. */
   steps(state: State): Iterable<Step<State>>;
-  /** States that differ only in who is who may have one name: one of them is enough. */
+  /** States that differ only in the names of the participants may share a key: one of them is enough. */
   nameOf?(state: State): string;
   /** What is wrong after a step, if anything. */
   wrong(state: State, before: State, step: string): string | undefined;
@@ -25,8 +25,8 @@ interface Visit<State> {
 }
 
 /**
- * Tries every order of steps, the short ones first, and stops at the first that goes wrong. A model that never ends is
- * an error of the model: it is given up after `most` states.
+ * Tries every order of steps, short ones first, and stops at the first that goes wrong. An endless model is a mistake in
+ * the model: the search fails after `most` states.
  */
 export function explore<State>(model: Model<State>, most = 1_000_000): Exploration {
   const nameOf = model.nameOf ?? JSON.stringify;

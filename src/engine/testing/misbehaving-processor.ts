@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { defineProcessor, PermanentFailure } from '../processor/processor.ts';
 
-/** Does to its process what the first file of the request says. Used by tests of what a crash may cost. */
+/** Does to its process what the first file of the request says. For tests of what a crash costs. */
 export default defineProcessor(async (setup) => {
   if (setup.config === 'fail to load') throw new Error('this processor never loads');
   return async (job) => {

@@ -3,7 +3,7 @@ import { recordPut } from '../blobs/owners/blob-access.ts';
 import type { Database } from '../database/database.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** Stores bytes as if this user had uploaded them, whatever limits there are. */
+/** Stores bytes as if this user had uploaded them, ignoring all limits. */
 export async function putFor(
   { blobs, clock, database }: { blobs: Blobs; clock: Clock; database: Database },
   owner: string,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Snapshot, StageSnapshot, WorkerSnapshot } from '../watchdog/policy.ts';
 
-/** What a policy is given: made by hand, and any there can be. */
+/** Input of a policy: made by hand, or arbitrary. */
 
 export const at = 1_700_000_000_000;
 

@@ -6,7 +6,7 @@ import {
   workersPath,
 } from '../worker/worker-record.ts';
 
-/** Writes the nodes of a worker, for tests of those who only look at workers. No presence (null) = it is dead. */
+/** Writes the nodes of a worker, for tests of code that only reads workers. No presence (null) = the worker is dead. */
 export async function writeWorker(
   coordination: Coordination,
   id: string,

@@ -80,7 +80,7 @@ export class Claims {
     void this.#rounds();
   }
 
-  /** Resolves when every charge so far has been tried once: effects of a handler must not outlive its charge. */
+  /** Resolves when every charge so far has been tried once: what a handler publishes must not outlive its charge. */
   async chargesWritten(): Promise<void> {
     const unsent = this.#changes.values().some(({ fate }) => fate.kind === 'started');
     if (unsent || this.#chargesUnderWay > 0) await this.flushed();

@@ -2,7 +2,7 @@ import { openPostgresCoordination } from '../../coordination/postgres.ts';
 
 /** Takes the lead under `/leader`, shows itself under `/here/program`, says its fence, and stays until it is killed. */
 const [url = '', sessionTimeoutMs = ''] = process.argv.slice(2);
-// Whoever started us holds the other end: when he is gone, so are we.
+// The parent process holds the other end: we end with it.
 process.stdin.on('close', () => process.exit()).resume();
 const tree = await openPostgresCoordination({ url, sessionTimeoutMs: Number(sessionTimeoutMs) });
 const session = await tree.openSession('program');

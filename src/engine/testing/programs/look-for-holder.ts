@@ -1,5 +1,5 @@
 import { readHolder } from '../../data-directory/data-directory.ts';
 
-/** Looks who holds the data directory, again and again, until it is killed. */
+/** Keeps checking which process holds the data directory, until it is killed. */
 process.stdout.write('looking\n');
 for (;;) await readHolder(process.argv[2] ?? '');

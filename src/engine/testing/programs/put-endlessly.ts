@@ -1,6 +1,6 @@
 import { openDirectoryBlobs } from '../../blobs/directory.ts';
 
-/** Puts a few small blobs, printing the hash of each when it has resolved, then, unless told `only-small`, one that never ends. */
+/** Puts a few small blobs and prints the hash of each when it is stored; then, without `only-small`, puts one that never ends. */
 const [directory = '', extent] = process.argv.slice(2);
 const blobs = await openDirectoryBlobs(directory);
 for (let number = 0; number < 5; number++) {
