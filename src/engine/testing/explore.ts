@@ -3,7 +3,7 @@ export interface Model<State> {
   initial: State;
   /** Everything that may happen next, by name; a step that changes nothing may return the state itself. */
   steps(state: State): Iterable<Step<State>>;
-  /** States that differ only in the names of the participants may share a key: one of them is enough. */
+  /** States that differ only in the names of the participants may share a name: one of them is enough. */
   nameOf?(state: State): string;
   /** What is wrong after a step, if anything. */
   wrong(state: State, before: State, step: string): string | undefined;

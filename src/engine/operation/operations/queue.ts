@@ -8,7 +8,8 @@ import { visibleQueues } from './visible-queues.ts';
 
 export const queueList = defineOperation({
   name: 'queue.ls',
-  summary: 'List the queues and their messages: the queues of all stages and your output queues',
+  summary:
+    'List the queues with the numbers of their messages: the queues of all stages and your output queues',
   role: 'reader',
   owner: 'caller',
   changes: false,
