@@ -133,7 +133,7 @@ test('who was taken for dead cannot settle what has been given to another', asyn
   assert.deepEqual([again?.id, again?.attempt], ['one', 2]);
 });
 
-test('what was fetched ahead is given back when handlers take long, and charged to nobody', async (t) => {
+test('messages fetched ahead are returned when handlers take long, and charged no attempt', async (t) => {
   const { one, other, finish } = await openTwo(t, 1500);
   const ids = numbered('m', 100).sort();
   await publishAll(one, 'letters', ids);
@@ -183,7 +183,7 @@ test('counts stay right when the connections that made them are gone', async (t)
   assert.equal((await other.status('letters')).ready.normal, 0);
 });
 
-test('a message id with a NUL is refused and harms nobody else', async (t) => {
+test('a message id with a NUL is refused, and other messages are unharmed', async (t) => {
   const { one } = await openTwo(t);
   const sending = ['m0', 'm\0', 'm1'].map((id) => one.publish('letters', { id, body: bytes(id) }));
   const [first, second, third] = await Promise.allSettled(sending);

@@ -14,7 +14,7 @@ test('a node is written, read and listed', async () => {
   assert.ok(nodes.some((node: { path: string }) => node.path === '/top'));
 });
 
-test('a node that somebody else changed meanwhile is not overwritten', async () => {
+test('a node that another caller changed in the meantime is not overwritten', async () => {
   const { version } = await call('coordination.set', { path: '/notes/b', value: '1' });
   await call('coordination.set', { path: '/notes/b', value: '2', version });
   await assert.rejects(call('coordination.set', { path: '/notes/b', value: '3', version }), {
