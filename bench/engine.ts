@@ -9,7 +9,7 @@ import { printTargets, type Target } from './engine/report.ts';
 import { jobs } from './engine/work.ts';
 
 /**
- * Our brokers beside their peers, on the same work and in one run. Servers are started on free ports of the loopback and
+ * Compares our brokers with their peers, on the same work and in one run. Servers are started on free loopback ports and
  * stopped at the end. `node bench/engine.ts [--only embedded,postgres,rabbitmq,processes,processes-trivial] [--rounds 5]
  * [--json FILE]`; `--only processes` shows what four worker processes do against one, round by round.
  */
@@ -32,11 +32,11 @@ const { values } = parseArgs({
 const chosen = values.only.split(',');
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined) {
-  console.error(`--only ${unknown}: there are ${Object.keys(parts).join(', ')}`);
+  console.error(`--only ${unknown}: choose from ${Object.keys(parts).join(', ')}`);
   process.exit(2);
 }
 
-// The servers don't keep a process alive, not even one that waits for their end.
+// The servers don't keep this process alive, not even while it waits for them to end.
 const alive = setInterval(() => {}, 60_000);
 const targets: Target[] = [];
 const measured: { [part in Part]?: unknown } = {};

@@ -1,6 +1,6 @@
 /**
- * What `pismak up` takes when it has nothing to do, with few and many workers and stages, and how soon the first message
- * after a long idle time is begun. `npm run bench -- idle [--workers 2,8,32] [--stages 40] [--rounds 5] [--rest 15]
+ * Memory of an idle `pismak up`, with few and many workers and stages, and how soon the first message
+ * after a long idle time is started. `npm run bench -- idle [--workers 2,8,32] [--stages 40] [--rounds 5] [--rest 15]
  * [--json FILE]`
  */
 import { writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ for (const workers of values.workers.split(',').map(Number)) {
 }
 
 const names = Object.keys(figures[0]?.firstMessage ?? {});
-console.log('\nIdle, and the first message after that (median and longest until it is begun, ms)\n');
+console.log('\nIdle, and the first message after that (time until it is started: median and longest, ms)\n');
 printMarkdown([
   ['workers', 'stages', 'processes', 'PSS, MB', 'if alone, MB', ...names],
   ...figures.map(({ workers, stages, processes, pssMb, aloneMb, firstMessage }) => [

@@ -1,6 +1,6 @@
 /**
- * Stage `recognise` beside `tesseract` by hand on the same pages, in turns; error rates with and without `prepare`, and what the
- * other stages cost; many dummy pages with a kill in the middle.
+ * Stage `recognise` beside `tesseract` by hand on the same pages, in turns; error rates with and without `prepare`, and the cost of
+ * the other stages; many dummy pages with a kill in the middle.
  * `npm run bench -- transcription [--only speed,quality,many] [--pages 12] [--rounds 3] [--each 2] [--kinds clean,skew]
  * [--many 10000]`
  */

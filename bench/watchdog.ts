@@ -1,5 +1,5 @@
 /**
- * How workers are shared out: `flow` beside `parametric` in simulation, on what is built in and on random workloads; how long
+ * How workers are assigned: `flow` beside `parametric` in simulation, on built-in and random workloads; how long
  * a plan takes; a planning round with many workers on ZooKeeper; and a run with real workers beside its simulation (seven
  * minutes). With `--bound` also what the best of all policies could reach on `seed` (a minute).
  * `npm run bench -- watchdog [--only policies,random,speed,round,real] [--seeds 20] [--random 100] [--series 30] [--bound]
@@ -30,7 +30,7 @@ const parts = new Set(values.only.split(','));
 const seeds = Number(values.seeds);
 const targets: Target[] = [];
 
-// The servers don't keep a process alive, not even one that waits for their end.
+// The servers don't keep this process alive, not even while it waits for them to end.
 const alive = setInterval(() => {}, 60_000);
 const policies = parts.has('policies') ? policiesPart(seeds, targets) : undefined;
 const bound = values.bound ? boundPart(seeds) : undefined;

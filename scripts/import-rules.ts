@@ -7,7 +7,7 @@ interface Import {
   file: string;
   /** A path from the root for our own files, else a package or `node:` module. */
   target: string;
-  /** `import type` is gone at run time, and a dynamic import is late: neither can close a cycle. */
+  /** `import type` does not exist at run time, and a dynamic import comes later: neither can close a cycle. */
   kind: 'value' | 'type' | 'dynamic';
   names: string;
 }
@@ -42,7 +42,7 @@ export function brokenRules(sources: Sources): string[] {
   return [...imports.flatMap(brokenBy), ...namedHouses(sources), ...cycles(imports)];
 }
 
-/** Engine, server and command line know no house by name: neither its tables and queues nor its settings. */
+/** Engine, server and command line never name a house: not its tables and queues, and not its settings. */
 function namedHouses(sources: Sources): string[] {
   const houses = [...sources.keys()]
     .flatMap((file) => /^src\/([^/]+)\/house\.ts$/.exec(file)?.[1] ?? [])

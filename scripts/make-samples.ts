@@ -1,5 +1,5 @@
 /**
- * Writes sample scans of Czech pages with their truth:
+ * Writes sample scans of Czech pages with their true text:
  *
  *     npm run samples -- --out DIR [--count PAGES_PER_KIND] [--seed NUMBER] [--kinds clean,skew] [--dpi 200] [--share 1]
  */

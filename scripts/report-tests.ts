@@ -5,14 +5,14 @@ import { inspect } from 'node:util';
 import type { TestTimes } from './test-times.ts';
 
 export interface TestReport {
-  /** Whether all is well, which a skipped test is not: it runs, or it goes. */
+  /** Whether every test passed; a skipped test counts as a failure. */
   passed: boolean;
   /** How long each file took, in milliseconds, by its path from here. */
   times: TestTimes;
 }
 
 /**
- * Shows a run of tests: a dot for each that passed, what failed in full with whatever its file had printed, the slowest
+ * Shows a run of tests: a dot for each pass, each failure in full with the output of its file, the slowest
  * files of a long run, and Node's own counts at the end.
  */
 export async function reportTests(
@@ -33,7 +33,7 @@ export async function reportTests(
     } else if (type === 'test:complete' && isFile(data)) {
       times[relative('.', data.name)] = data.details.duration_ms;
     } else if (type === 'test:complete' && data.details.type !== 'suite') {
-      // Passes and failures are told in the order of the files: all of one that runs for minutes would wait for it.
+      // Node reports passes and failures in the order of the files: all would wait for one that runs for minutes.
       const sign = data.details.passed ? '.' : 'X';
       write(++dots % 100 === 0 ? `${sign}\n` : sign);
     } else if (type === 'test:pass') {
@@ -58,12 +58,12 @@ export async function reportTests(
   return { passed, times };
 }
 
-/** Node runs each file as a test of its own, which bears the name of the file. */
+/** Node runs each file as a test with the name of the file. */
 function isFile({ name, file, nesting }: EventData.TestComplete): boolean {
   return nesting === 0 && file !== undefined && resolve(name) === resolve(file);
 }
 
-/** Nothing when there are so few files that all of them would be the slowest. */
+/** Empty if there are so few files that all of them would be listed. */
 function slowest(times: TestTimes): string {
   const files = Object.entries(times).sort(([, a], [, b]) => b - a);
   if (files.length <= 10) return '';
@@ -71,7 +71,7 @@ function slowest(times: TestTimes): string {
   return `\nten slowest files:\n${lines.join('')}`;
 }
 
-/** A suite whose only fault is that a test inside it failed says nothing new. */
+/** A suite that failed only because a test inside it failed adds nothing new. */
 function isOnlyFailedInside(failure: EventData.TestFail): boolean {
   return 'failureType' in failure.details.error && failure.details.error.failureType === 'subtestsFailed';
 }
@@ -84,7 +84,7 @@ function describe(failure: EventData.TestFail): string {
 
 function explain(error: Error & { cause?: unknown }): string {
   const cause = error.cause ?? error;
-  // A file that broke off without saying why: how its process ended is all there is.
+  // A file that ended without an error: all we know is how its process ended.
   if (typeof cause === 'string') return 'exitCode' in error ? `${cause}, exit code ${error.exitCode}` : cause;
   return inspect(cause, { depth: 8 })
     .split('\n')

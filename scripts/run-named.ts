@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- NAME [ARGUMENTS]]` runs bench/NAME.ts, `npm run prove [-- NAME [ARGUMENTS]]` runs test/prove/NAME.ts;
- * without a name all of them, `--list` says which there are. Each gets `--json FILE` to write its figures to.
+ * without a name, all of them. `--list` lists them. Each gets `--json FILE` to write its figures to.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -43,7 +43,7 @@ async function runProgram(name: string, rest: readonly string[]): Promise<boolea
   const file = join(results, `${name}.json`);
   console.log(`${kind} ${name}: ${program}, figures in ${file}`);
   const child = spawn(process.execPath, [program, '--json', file, ...rest], { stdio: 'inherit' });
-  // The child is in our process group and gets Ctrl-C by itself: we only wait for it to clean up.
+  // The child is in our process group and gets Ctrl-C too: we only wait for it to clean up.
   const wait = () => {};
   process.on('SIGINT', wait);
   const passOn = () => child.kill('SIGTERM');
@@ -56,6 +56,6 @@ async function runProgram(name: string, rest: readonly string[]): Promise<boolea
 
 function fail(message: string): never {
   const list = kind === 'bench' || kind === 'prove' ? programs(kinds[kind].folder) : [];
-  console.error(list.length > 0 ? `${message}; there are: ${list.join(', ')}` : message);
+  console.error(list.length > 0 ? `${message}; choose from: ${list.join(', ')}` : message);
   process.exit(2);
 }

@@ -16,8 +16,8 @@ export function engineTables(sources: Sources): Set<string> {
 }
 
 /**
- * Every place where a house reads or writes a table of the engine, one sentence each. The module that owns the table has, or
- * gets, a function for it; in the house's transaction if it takes `Queries`.
+ * Every place where a house reads or writes a table of the engine, one sentence each. Use (or add) a function of the module
+ * that owns the table; if it takes `Queries`, it runs in the house's transaction.
  */
 export function foreignTables(sources: Sources): string[] {
   const tables = engineTables(sources);

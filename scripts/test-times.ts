@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 /** How long each test file took when it last ran, in milliseconds, by its path. */
 export type TestTimes = Readonly<Record<string, number>>;
 
-/** Nothing is known where nothing ran yet, or where the file is damaged. */
+/** Empty if nothing has run yet or the file is damaged. */
 export function readTestTimes(file: string): TestTimes {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
@@ -13,15 +13,15 @@ export function readTestTimes(file: string): TestTimes {
   }
 }
 
-/** Keeps what is known of the files that did not run this time. */
+/** Keeps the times of files that did not run this time. */
 export function rememberTestTimes(file: string, times: TestTimes): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ ...readTestTimes(file), ...times }, null, 2)}\n`);
 }
 
 /**
- * The longest first, so that none of them begins when all others are done. Of a file that never ran, `guess` says how long
- * it may take.
+ * The longest first, so that none of them starts when all others are done. `guess` estimates the time of a file that
+ * never ran.
  */
 export function longestFirst(
   files: readonly string[],

@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..');
 process.chdir(root);
 const paths = process.argv.slice(2);
 const timesFile = join(root, '.cache', 'test-times.json');
-// A third of what test files compute would be to compile the same modules, each for itself. `bin/pismak` uses it too.
+// Otherwise each test file would spend a third of its CPU time compiling the same modules. `bin/pismak` uses the cache too.
 process.env.NODE_COMPILE_CACHE ??= join(root, '.cache', 'node');
 
 if (paths.length === 0) {
@@ -53,12 +53,12 @@ function testFiles(below: readonly string[]): string[] {
 async function runTests(files: string[]): Promise<void> {
   console.log(`tests: ${files.length} ${files.length === 1 ? 'file' : 'files'}`);
   const servers = await shareServers();
-  // They end with us anyway, but then their files would stay; a second Ctrl-C does not wait.
+  // They end with us anyway, but would leave their files; a second Ctrl-C does not wait.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void servers.close().finally(() => process.kill(process.pid, signal)));
   const stream = run({
     files: longestFirst(files, readTestTimes(timesFile), guessTime),
-    // Most tests wait, for a disk, a lease or a server to start: with as many files as cores, a core would often be idle.
+    // Most tests wait for a disk, a lease or a server: with one file per core, a core would often be idle.
     concurrency: availableParallelism() + 2,
     timeout: 300_000,
   });
@@ -68,7 +68,7 @@ async function runTests(files: string[]): Promise<void> {
   else process.exitCode = 1;
 }
 
-/** Those that start servers or the whole program take longest. */
+/** Tests that start servers or the whole program take longest. */
 function guessTime(file: string): number {
   const servers = /(start|shared)(Postgres|Rabbit|Zookeeper)|RunningPismak|survive/;
   return servers.test(readFileSync(file, 'utf8')) ? 60_000 : 1000;

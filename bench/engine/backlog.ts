@@ -13,7 +13,7 @@ export interface BacklogCost {
 }
 
 /**
- * What a job costs while many others wait in the same queue: 10,000 are added and 10,000 worked off, several times, in
+ * The cost of a job while many others wait in the same queue: adds and handles 10,000 jobs several times, in
  * turns with the same on a second broker where few wait.
  */
 export function compareBacklogs(few: number, many: number): Promise<[BacklogCost, BacklogCost]> {

@@ -2,7 +2,7 @@ import { Queue, Worker } from 'bullmq';
 import type { RedisServer } from './redis-server.ts';
 import { bodyBytes, type Contender, inWindow, jobs, secondsSince } from './work.ts';
 
-/** Jobs of one addBulk, and single adds that are on their way at once. Neither 100 nor all at once was faster. */
+/** Jobs in one addBulk, and concurrent single adds. Neither 100 nor all at once was faster. */
 const window = 1000;
 
 type Enqueue = (queue: Queue) => Promise<unknown>;
@@ -21,7 +21,7 @@ const bulk: Enqueue = async (queue) => {
   }
 };
 
-/** BullMQ with its worker in our process; what is done is removed, as ours is. */
+/** BullMQ with its worker in our process; finished jobs are removed, as ours are. */
 export function bullmq(redis: RedisServer, durability: string): Contender[] {
   const promise = `Redis with AOF ${durability}; a slot fetches its next job with the ack of the last (no other read-ahead)`;
   return [

@@ -25,7 +25,7 @@ export class Figures {
     return found?.perSecond ?? Number.NaN;
   }
 
-  /** The fastest of those whose name begins so. */
+  /** The fastest contender whose name begins with this. */
   best(beginning: string, concurrency: number, phase: Phase = 'end to end'): number {
     const names = this.all.filter(({ name }) => name.startsWith(beginning)).map(({ name }) => name);
     return Math.max(...names.map((name) => this.rate(name, concurrency, phase)));
@@ -49,8 +49,8 @@ export class Figures {
 }
 
 /**
- * Each contender once per round, so that what else the machine does hits all alike; medians. The first round only warms
- * up.
+ * Runs each contender once per round, so that other load on the machine affects all alike, and takes medians. The first
+ * round only warms up.
  */
 export async function contest(contenders: readonly Contender[], rounds: number): Promise<Figures> {
   for (const { name, terms } of contenders) console.log(`${name}: ${terms}`);

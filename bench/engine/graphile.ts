@@ -4,12 +4,12 @@ import { bodyBytes, type Contender, inWindow, jobs, secondsSince, Tally } from '
 
 /** Jobs of one addJobs, as its performance page adds them: in one batch. */
 const batch = 1000;
-/** Without batches each job costs several commits: fewer of them tell the rate as well. */
+/** Without batches each job costs several commits: fewer jobs are enough to measure the rate. */
 const fewer = jobs / 5;
 const payload = { data: 'x'.repeat(bodyBytes) };
 const silent = new Logger(() => () => {});
 
-/** graphile-worker with its workers in our process: as its documentation makes it fastest, and as it comes. */
+/** graphile-worker with its workers in our process: tuned for speed as its documentation says, and with defaults. */
 export function graphile(createDatabase: () => Promise<string>): Contender[] {
   return [
     {

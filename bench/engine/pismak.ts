@@ -3,7 +3,7 @@ import { bodyBytes, inWindow, jobs, secondsSince, Tally, type Timings } from './
 
 const body = new Uint8Array(bodyBytes).fill(120);
 
-/** Our brokers' part of a contest on a queue that is there and empty. */
+/** Our brokers' part of a contest, on an existing empty queue. */
 export async function runPismak(
   broker: Broker,
   queue: string,
@@ -24,7 +24,7 @@ export function publish(broker: Broker, queue: string, count: number, window = j
   return inWindow(count, window, (index) => broker.publish(queue, { id: `job-${index}`, body }));
 }
 
-/** Works off exactly `count` messages; resolves when the last ack is durable, to when the first was started. */
+/** Handles exactly `count` messages. Resolves when the last ack is durable, to the time when the first was started. */
 export async function drain(
   broker: Broker,
   queue: string,

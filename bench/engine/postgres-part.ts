@@ -16,7 +16,7 @@ export async function postgresPart(rounds: number, targets: Target[]) {
   try {
     const createDatabase = async () => {
       const url = await server.createDatabase();
-      // Nobody pays for what the one before him has left to be written.
+      // No contender pays for writes that the one before it has left.
       await ask(url, 'CHECKPOINT');
       return url;
     };
@@ -47,7 +47,7 @@ export async function postgresPart(rounds: number, targets: Target[]) {
   }
 }
 
-/** Resolves when the query finds nothing: what is done may be written a little later. */
+/** Resolves when the query finds nothing: completions may be written a little later. */
 export async function untilNone(url: string, query: string): Promise<void> {
   const pool = await openPostgresPool({ url, max: 1 });
   try {

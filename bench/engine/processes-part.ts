@@ -13,7 +13,7 @@ const program = new URL('./worker-process.ts', import.meta.url);
 const few = 1;
 const many = 4;
 
-/** What workers do, and how many jobs each of them finds: as many for one as for four, so that starting weighs the same. */
+/** What workers do, and how many jobs each gets: the same for one worker as for four, so that start-up weighs the same. */
 interface Kind {
   name: string;
   jobsEach: number;
@@ -51,7 +51,7 @@ interface Run {
   perSecond: number;
   /** Processor time of the workers for one job. */
   workerMs: number;
-  /** How much of the machine was in use, by whomever. */
+  /** How much of the machine was in use, by any process. */
   busy: number;
 }
 
@@ -78,7 +78,7 @@ async function compareOnServers(kind: Kind, rounds: number) {
     const { url, close } = await start();
     try {
       const runs: { few: Run[]; many: Run[] } = { few: [], many: [] };
-      // In turns, so that what else the machine does hits both alike.
+      // In turns, so that other load on the machine affects both alike.
       for (let round = 1; round <= rounds; round++) {
         const one = await measure(url, `jobs-${round}-${few}`, kind, few);
         const four = await measure(url, `jobs-${round}-${many}`, kind, many);
@@ -123,7 +123,7 @@ function inWords({ perSecond: rate, workerMs, busy }: Run): string {
   return `${perSecond(rate, 1)}/s (${cpu})`;
 }
 
-/** From the word to begin until all are acked. The processes run and know their server before. */
+/** From `go` until all are acked. The processes are already running and connected. */
 async function measure(url: string, queue: string, kind: Kind, workers: number): Promise<Run> {
   const count = kind.jobsEach * workers;
   const broker = await openBroker(url, { file: '', clock: systemClock });
@@ -136,7 +136,7 @@ async function measure(url: string, queue: string, kind: Kind, workers: number):
     for (let index = 0; index < workers; index++) {
       const child = fork(program, [url, queue, String(kind.concurrency), String(kind.waitMs)]);
       processes.push(child);
-      child.once('exit', (code) => tally.fail(new Error(`a worker process has ended (${code})`)));
+      child.once('exit', (code) => tally.fail(new Error(`a worker process ended (${code})`)));
     }
     await Promise.all(processes.map((child) => once(child, 'message')));
     for (const child of processes) {

@@ -8,7 +8,7 @@ import { RawRabbit } from './raw-rabbitmq.ts';
 import { atLeast, type Target } from './report.ts';
 import { type Contender, concurrencies, phases } from './work.ts';
 
-/** Messages that may wait for their confirm, and that may be sent ahead: the same for both. */
+/** Maximum number of unconfirmed messages, and the prefetch: the same for both. */
 const window = 1000;
 const prefetch = 200;
 
@@ -19,13 +19,13 @@ export async function rabbitmqPart(rounds: number, targets: Target[]) {
   try {
     const { url } = await cluster.createHost();
     const address = await readAddress(url);
-    // All go to one node: with whom the leader of a queue lives must not decide.
+    // All connect to one node: the location of a queue's leader must not matter.
     const [first = ''] = address.hosts ?? [];
     const oneUrl = url.replace(/@[^/]+\//, `@${first}/`);
     const broker = await openRabbitBroker({ url: oneUrl, clock: systemClock });
     await broker.declare('jobs');
     const raw = await RawRabbit.open(await readAddress(oneUrl), 'raw');
-    const terms = `${window} confirms under way, prefetch ${prefetch}, quorum x3, mandatory`;
+    const terms = `${window} confirms outstanding, prefetch ${prefetch}, quorum x3, mandatory`;
     const ours: Contender = {
       name: 'Pismak on RabbitMQ',
       terms: `${terms}; two lanes, attempts counted, acks confirmed`,

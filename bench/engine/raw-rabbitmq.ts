@@ -50,7 +50,7 @@ export class RawRabbit {
     );
   }
 
-  /** An answer to anything that follows says that the queue has the acks. */
+  /** An answer to any later command shows that the queue has the acks. */
   async #drain(prefetch: number): Promise<number> {
     const channel = this.#consuming;
     const tally = new Tally(jobs);

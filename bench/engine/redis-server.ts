@@ -8,7 +8,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** A Redis of our own, on a free port of the loopback and with nothing saved beyond its life. */
+/** Our own Redis server on a free loopback port; its data is deleted when it ends. */
 export async function startRedis(appendFsync: 'always' | 'everysec'): Promise<RedisServer> {
   const port = await freePort();
   const settings = {

@@ -1,4 +1,4 @@
-/** The same work for everybody: jobs of 1 KB, enqueued, worked (a handler that does nothing) and acked. */
+/** The same work for every contender: jobs of 1 KB, enqueued, handled (by a handler that does nothing) and acked. */
 export const jobs = 10_000;
 export const bodyBytes = 1024;
 export const concurrencies = [10, 50] as const;
@@ -14,7 +14,7 @@ export interface Contender {
   name: string;
   /** What it promises, what it reads ahead and what it batches. */
   terms: string;
-  /** Fewer than all for one that would take minutes: rates are compared. */
+  /** Fewer jobs for a contender that would take minutes: only rates are compared. */
   jobs?: number;
   run(concurrency: number): Promise<Timings>;
 }
@@ -53,7 +53,7 @@ export class Tally {
   }
 }
 
-/** Calls `work` with 0 .. count-1, so many at a time. */
+/** Calls `work` with 0 .. count-1, at most `window` at a time. */
 export async function inWindow(count: number, window: number, work: (index: number) => Promise<unknown>) {
   let next = 0;
   const some = async () => {

@@ -1,4 +1,4 @@
-/** One worker process of the benchmark: consumes a queue from `go` until `stop`, and tells how many it has acked. */
+/** One worker process of the benchmark: consumes a queue from `go` until `stop`, and reports how many messages it has acked. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { openBroker } from '../../src/engine/broker/open.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';

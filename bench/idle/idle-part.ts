@@ -11,10 +11,10 @@ import { scratchDirectory } from '../engine/scratch.ts';
 import { median } from '../engine/work.ts';
 import { memoryOfTree, type ProcessMemory, total } from './process-memory.ts';
 
-/** In place of the minutes after which an idle process ends. */
+/** Instead of the minutes after which an idle process normally ends. */
 const idleProcessMs = 1_000;
 const output = 'idle.out';
-/** The first is there from the beginning, the others tell when they began. */
+/** The first exists from the beginning; the others report when they started. */
 const measured = ['correct', 'idle.shared', 'idle.exclusive'] as const;
 
 export interface IdleFigures {
@@ -94,7 +94,7 @@ async function untilQuiet(pid: number): Promise<void> {
   let spare: number | undefined;
   const end = performance.now() + 180_000;
   while (quietSince === undefined || performance.now() - quietSince < 3_000) {
-    if (performance.now() > end) throw new Error('its processes did not end within three minutes');
+    if (performance.now() > end) throw new Error('its idle processes did not end within three minutes');
     const all = await memoryOfTree(pid);
     const isSame = all.length === 2 && all[1]?.pid === spare;
     spare = all.length === 2 ? all[1]?.pid : undefined;
@@ -104,7 +104,7 @@ async function untilQuiet(pid: number): Promise<void> {
   }
 }
 
-/** The most that it took while it rested. */
+/** The maximum while it was idle. */
 async function rest(pid: number, restMs: number): Promise<{ each: ProcessMemory[]; processes: number }> {
   const samples = [];
   for (const end = performance.now() + restMs; performance.now() < end; await wait(500)) {
@@ -125,7 +125,7 @@ async function firstMessage(pismak: RunningPismak, stage: string): Promise<numbe
   const request = decodeRequest(Buffer.from(results[0]?.message ?? '', 'base64'));
   const began = request.results.find(({ name }) => name === 'began')?.content;
   if (began) return Number(Buffer.from(began)) - submittedAt;
-  // A stage of the house doesn't tell when it began; it has nothing to do with this request, so its end is close.
+  // A stage of the house doesn't report when it started; it has no work for this request, so its end is close to that.
   const { end } = request.logs.at(-1) ?? {};
   return Number(end?.seconds ?? 0) * 1000 + (end?.nanos ?? 0) / 1e6 - submittedAt;
 }

@@ -3,15 +3,15 @@ import { childProcesses } from '../../src/engine/testing/child-processes.ts';
 
 export interface ProcessMemory {
   pid: number;
-  /** What it has for itself, and its share of what it has together with others. */
+  /** Its private memory, and its share of memory shared with others. */
   pssMb: number;
-  /** What no other process can share: of no file. */
+  /** Memory that no other process can share: not backed by a file. */
   anonymousMb: number;
   /** Pages of files, mostly of the Node binary, which all Node processes of the machine share. */
   fileMb: number;
 }
 
-/** Of a process and everything that it has started. */
+/** Memory of a process and everything that it has started. */
 export async function memoryOfTree(root: number): Promise<ProcessMemory[]> {
   const pids = [root];
   for (const pid of pids) pids.push(...childProcesses(pid));

@@ -6,7 +6,7 @@ import { readHocr } from '../../src/transcription/recognise/hocr.ts';
 import { secondsSince } from '../engine/work.ts';
 import type { SamplePage } from './sample-pages.ts';
 
-/** As whoever knows the machine would do it: one process per core, one thread each, hOCR as our stage asks for it. */
+/** As an expert would do it: one process per core, one thread each, and hOCR output as in our stage. */
 export async function readByHand(
   pages: readonly SamplePage[],
   processes: number,

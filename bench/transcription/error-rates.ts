@@ -8,7 +8,7 @@ export interface ErrorRates {
   kinds: Map<string, number>;
 }
 
-/** CER over all pages, and for each kind. Text is written by the same function whoever has read the page. */
+/** CER over all pages, and for each kind. The same function writes the text, whichever program has read the page. */
 export function errorRates(pages: readonly SamplePage[], read: readonly Page[]): ErrorRates {
   const rates = new Map<string, Rate[]>();
   for (const [index, { kind, truth }] of pages.entries()) {

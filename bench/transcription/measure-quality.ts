@@ -60,7 +60,7 @@ async function readWith(pages: readonly SamplePage[], stages: readonly string[])
   const chain = await openStageChain(stages, { recognise: 'ENGINE = tesseract' });
   try {
     const [first] = pages;
-    // Loading libraries and compiling is not what a page costs.
+    // Loading libraries and compiling don't count as the cost of a page.
     if (first) await chain.run(first);
     const results: Awaited<ReturnType<typeof chain.run>>[] = [];
     for (const page of pages) results.push(await chain.run(page));

@@ -7,7 +7,7 @@ import { compare, percent, printMarkdown, type Target } from './report.ts';
 import { samplePages } from './sample-pages.ts';
 import { openEngineReader } from './through-engine.ts';
 
-/** Both read the scans as they are, the whole page, in Czech; in turns, so that what else the machine does hits both alike. */
+/** Both read the unprepared scans, the whole page, in Czech; in turns, so that other load on the machine affects both alike. */
 export async function measureSpeed(
   options: { pages: number; rounds: number; processes: number },
   targets: Target[],
@@ -20,7 +20,7 @@ export async function measureSpeed(
   let rates = { ours: Number.NaN, byHand: Number.NaN };
   try {
     for (let round = 0; round <= rounds; round++) {
-      // Who goes first alternates.
+      // The two take turns going first.
       const early = round % 2 === 1 ? await readByHand(pages, processes) : undefined;
       const ours = await reader.read(pages);
       const byHand = early ?? (await readByHand(pages, processes));

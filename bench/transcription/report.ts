@@ -1,4 +1,4 @@
-/** A target and what was measured, in a unit of its own. */
+/** A target and what was measured, in its own unit. */
 export interface Target {
   name: string;
   wanted: string;

@@ -8,12 +8,12 @@ import { transcriptionProcessors } from '../../src/transcription/processors.ts';
 import type { SamplePage } from './sample-pages.ts';
 
 export interface StageChain {
-  /** CPU seconds that each stage took in this process, all its threads; programs that it started are not in them. */
+  /** CPU seconds that each stage took in this process, all its threads, without programs that it started. */
   run(page: SamplePage): Promise<{ page: Page; cpuSeconds: Map<string, number> }>;
   close(): Promise<void>;
 }
 
-/** Stages one after another in this process, without queue and worker: what they themselves cost and do. */
+/** Runs stages one after another in this process, without queue and worker, to measure the stages alone. */
 export async function openStageChain(
   stages: readonly string[],
   config: Record<string, string> = {},

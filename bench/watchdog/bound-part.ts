@@ -4,10 +4,10 @@ import { printMarkdown } from '../transcription/report.ts';
 import { averagesOf, builtIn, referenceOf } from './averages.ts';
 import { type Bound, type Other, type StageNumber, solveBound } from './bound.ts';
 
-/** Two requests are always under way in the reference, each half done on average; nothing else is lost there. */
+/** In the reference two requests are always in progress, each half done on average; nothing else is lost. */
 const underWaySeconds = 107.5 / 2;
 
-/** What is possible on `seed` at all, and what the best decisions give when the watchdog makes them every 10 s or every second. */
+/** The bound on `seed`, and what the best decisions give when the watchdog makes them every 10 s or every second. */
 export function boundPart(seeds: number): object {
   const started = performance.now();
   const bound = solveBound();
@@ -29,7 +29,7 @@ export function boundPart(seeds: number): object {
   return { boundMean: least, plannedMean: every10, everySecondMean: every1, parametricMean: old };
 }
 
-/** Tells each worker, in the order in which they will be free, what the solution would tell it then. */
+/** Assigns each worker, in the order in which they will be free, as the solution would at that moment. */
 function bestDecisions(bound: Bound): Policy {
   return (snapshot, parameters) => {
     const targets = new Map(snapshot.workers.map(({ id, stage }) => [id, numberOf(snapshot, stage)]));
@@ -42,7 +42,7 @@ function bestDecisions(bound: Bound): Policy {
         const from = numberOf(snapshot, worker.serving ?? null);
         const [q1 = 0, q2 = 0, q3 = 0] = waiting;
         let to = from === undefined ? 0 : bound.next(from, other, q2, q3);
-        // At the end stage 1 does run dry, which the model doesn't know.
+        // At the end stage 1 runs dry, which the model ignores.
         if (to === 0 && q1 <= (target === 0 ? 1 : 0)) to = q3 > 0 ? 2 : q2 > 0 ? 1 : 0;
         targets.set(worker.id, to);
         const name = snapshot.stages[to]?.name ?? '';
@@ -53,7 +53,7 @@ function bestDecisions(bound: Bound): Policy {
   };
 }
 
-/** What waits and what the other worker does, as far as that can be told, at the moment when this one is free. */
+/** What waits and what the other worker does, as far as known, at the moment when this one is free. */
 function whenFree(
   snapshot: Snapshot,
   worker: WorkerSnapshot,

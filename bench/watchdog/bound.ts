@@ -1,6 +1,6 @@
 /**
  * What the best of all policies could reach on `seed` at 10 s a switch: a Markov decision process, solved by value
- * iteration. It tells how much of a wanted figure is a matter of the rule, and how much is out of reach for any.
+ * iteration. It shows how much of a wanted figure a better policy could gain, and how much no policy can reach.
  *
  * Model. Time goes in steps of 5 s. Requests come faster than they are done, so stage 1 never runs dry; what matters is
  * what each of the two workers does and how many messages wait for stages 2 and 3. When a worker has finished a message
@@ -9,11 +9,11 @@
  * Cost. The k-th request is finished when the workers have done the work of k requests, and besides it what they have put
  * into requests that are not finished yet, and lost on switches and idleness. So with two workers the mean time in the
  * system is a base that no policy changes, plus half of the work in unfinished requests, plus, for each part of a
- * worker's time that is lost, a quarter of the whole time (it delays everybody who is finished later, half of all on
+ * worker's time that is lost, a quarter of the whole time (it delays all requests finished later, half of all on
  * average, by half of what is lost).
  */
 const stepSeconds = 5;
-/** What a message takes, least and most, in steps: 36-56, 29-48 and 8-38 s. */
+/** Shortest and longest time of a message, in steps: 36-56, 29-48 and 8-38 s. */
 const steps = [
   [7, 11],
   [6, 10],
@@ -24,7 +24,7 @@ const switchSteps = 2;
 const invested = [0, 45, 85] as const;
 /** 150 requests of 107.5 s of work for two workers. */
 const makespanSeconds = (150 * 107.5) / 2;
-/** Queues longer than this are never good: the states of one more are those of this many, at a fine. */
+/** Longer queues are never good: a state with one more is treated as this many, with a penalty. */
 const longest = 14;
 const fine = 200;
 const queueStates = longest + 1;
@@ -89,10 +89,10 @@ export interface Other {
 
 /** The solution: what is lost by the best policy, and what it does. */
 export interface Bound {
-  /** Mean time in the system above what it were if nothing were lost and nothing half done, in seconds. */
+  /** Mean time in the system above the ideal with no lost time and no half-done work, in seconds. */
   extraSeconds: number;
   /**
-   * Where a worker should go that has just finished at stage `from`, and what the other does meanwhile. Stages are
+   * Where a worker that has just finished at stage `from` should go, given what the other does. Stages are
    * counted from 0.
    */
   next(from: StageNumber, other: Other, q2: number, q3: number): StageNumber;
@@ -155,7 +155,7 @@ function improve(values: Float32Array, better: Float32Array): [number, number] {
   return [least, most];
 }
 
-/** Value of what comes after this step, over who of the two is free then. */
+/** Value of what comes after this step, averaged over which of the two workers is free then. */
 function expected(values: Float32Array, first: Step, second: Step, q2: number, q3: number): number {
   let sum = 0;
   for (const aFree of [false, true]) {
@@ -193,7 +193,7 @@ function best(
   return least;
 }
 
-/** What a free worker of stage `from` does when it is told to serve `to`, and what that leaves in the queues. */
+/** What a free worker of stage `from` does when it is assigned to `to`, and what that leaves in the queues. */
 function choose(from: number, to: number, q2: number, q3: number) {
   if (from !== to) return { activity: switchesTo[to] ?? 0, q2, q3 };
   if (to === 1)

@@ -4,7 +4,7 @@ import { parametric } from '../../src/engine/watchdog/parametric.ts';
 import { compare, printMarkdown, type Target } from '../transcription/report.ts';
 import { averagesOf, builtIn, referenceOf } from './averages.ts';
 
-/** `flow` beside `parametric` on all workloads that are built in, and what priorities do. */
+/** `flow` beside `parametric` on all built-in workloads, and the effect of priorities. */
 export function policiesPart(seeds: number, targets: Target[]): object {
   return {
     seed: seedTable(seeds, targets),

@@ -6,7 +6,7 @@ import { parametric } from '../../src/engine/watchdog/parametric.ts';
 import { printMarkdown } from '../transcription/report.ts';
 import { averagesOf } from './averages.ts';
 
-/** Workloads that nobody has tuned anything for: to see how good or bad `flow` can be. */
+/** Workloads that `flow` was not tuned for, to see how good or bad it can be. */
 export function randomPart(count: number): object {
   const random = seededRandom(1);
   const measured = Array.from({ length: count }, () => {

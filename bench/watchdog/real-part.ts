@@ -20,9 +20,9 @@ const output = 'bench.done';
 const seed = builtIn('seed');
 
 /**
- * `seed` with real workers and the real watchdog, twenty times as fast, and beside it the simulation of the very same
- * requests: what each message really took, what it took to hand it on and get the next, and what switches really cost is
- * taken from the run. Dummy stages load in no time, so switches are nearly free.
+ * `seed` with real workers and the real watchdog, twenty times as fast, and beside it a simulation of the same
+ * requests. The simulation uses the measured times of messages, of handing them on and getting the next, and of
+ * switches. Dummy stages load in no time, so switches are nearly free.
  */
 export async function realPart(series: number, targets: Target[]): Promise<object> {
   const { requests, coldMs, warmMs } = await run(series);

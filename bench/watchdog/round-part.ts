@@ -66,7 +66,7 @@ async function planRounds(coordination: string): Promise<number[]> {
       if (!status || status.lastPlanAt === last || status.lastPlanAt === 0) continue;
       last = status.lastPlanAt;
       tookMs.push(status.tookMs);
-      // Everybody reports that it has done one more, where it was sent.
+      // Every worker reports one more message done at its assigned stage.
       count++;
       const now = await listWorkers(tree);
       await Promise.all(

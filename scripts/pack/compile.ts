@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Compiles src/ (without tests) into JavaScript and declarations; what has not changed is not compiled again. */
+/** Compiles src/ (without tests) into JavaScript and declarations; unchanged files are not compiled again. */
 export function compile(root: string, outDir: string): void {
   mkdirSync(outDir, { recursive: true });
   const file = join(outDir, 'tsconfig.json');

@@ -1,6 +1,6 @@
 import type { PackageParts } from './packages.ts';
 
-/** The root package.json, as far as packages are made of it. */
+/** The parts of the root package.json that packages use. */
 export interface RootManifest {
   version: string;
   description: string;
@@ -55,13 +55,13 @@ export function makeManifest(
       ...pick(root.dependencies),
     },
     optionalDependencies: pick(root.optionalDependencies),
-    // Declarations speak of Node's own types; programs in JavaScript don't need them.
+    // Declarations refer to Node's types; programs in JavaScript don't need them.
     peerDependencies: { '@types/node': root.engines.node ?? '*' },
     peerDependenciesMeta: { '@types/node': { optional: true } },
   };
 }
 
-/** Names in the root's package.json that belong to no package: a sign that an import is overlooked. */
+/** Names in the root's package.json that belong to no package: a sign of an overlooked import. */
 export function unclaimed(root: RootManifest, manifests: readonly Manifest[]): string[] {
   return [...Object.keys(root.dependencies), ...Object.keys(root.optionalDependencies)].filter(
     (name) =>

@@ -34,7 +34,7 @@ function restore(): void {
   rmSync(saved);
 }
 
-/** At one stroke: package.json is whole at every moment. */
+/** Atomically: package.json is complete at every moment. */
 function replace(by: string): void {
   cpSync(by, `${manifest}.new`);
   renameSync(`${manifest}.new`, manifest);

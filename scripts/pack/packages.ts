@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 
-/** One package that is made of this repository. */
+/** One package built from this repository. */
 export interface PackageParts {
   name: string;
   description: string;

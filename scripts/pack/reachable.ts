@@ -8,8 +8,8 @@ export interface Reached {
 }
 
 /**
- * Follows imports from `entries`. What nothing reaches (tests, samples, files of types only) stays out of a package by
- * itself. `stays` says which modules belong to it; the others are followed no further.
+ * Follows imports from `entries`. Unreachable files (tests, samples, files with only types) stay out of a package
+ * automatically. `stays` says which modules belong to it; imports of others are not followed.
  */
 export function reachable(
   entries: readonly string[],

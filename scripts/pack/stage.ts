@@ -63,7 +63,7 @@ function commandModules({ command }: PackageParts): string[] {
   return [typeof command === 'string' ? withoutExtension(command) : 'cli/main'];
 }
 
-/** Whether a module lies in a folder of the package. */
+/** Whether a module is in a folder of the package. */
 function belongsTo({ folders }: PackageParts): (module: string) => boolean {
   return (module) => folders.includes(module.includes('/') ? (module.split('/')[0] ?? '') : '');
 }
@@ -103,7 +103,7 @@ function rewritten(module: string, text: string, mine: (module: string) => boole
   });
 }
 
-/** Files that are no TypeScript: read beside the code, or of use to programs in other languages (request.proto). */
+/** Files other than TypeScript: read beside the code, or useful to programs in other languages (request.proto). */
 function copyData(root: string, { folders }: PackageParts, directory: string): void {
   for (const folder of folders.filter((name) => name !== '')) {
     const files = globSync(`${folder}/**/*.*`, { cwd: join(root, 'src') });

@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../../src/engine/errors.ts';
 
-/** What a caller should make of each code. */
+/** What each code means to a caller. */
 export const errorMeanings: Record<ErrorCode, string> = {
   'invalid-input': 'A field is missing or wrong; `details` names it.',
   'not-signed-in': 'The call has no key or session, or it is no longer valid.',
   forbidden: 'The role or the scopes of the key do not allow the call.',
-  'not-found': 'There is no such thing, or it belongs to somebody else.',
+  'not-found': 'There is no such thing, or it belongs to another user.',
   'already-exists': 'The name is taken.',
   conflict: 'The state of the thing does not allow the call; the message says what to do first.',
   'too-large': 'The body or upload exceeds a limit in the [settings](settings.md).',
@@ -25,7 +25,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   'processor-crashed': 'The process of the processor died.',
   'processor-timeout': 'The processor took longer than `timeoutMs` of its stage.',
 
-  'node-changed': 'Somebody else changed it in the meantime. Read it again, then repeat the change.',
+  'node-changed': 'Another caller changed it in the meantime. Read it again, then repeat the change.',
   'node-exists': 'The coordination node is there already.',
   'hold-lost': 'A lock or leadership passed to another process.',
   'session-lost': 'The session with the coordination server ended. Try again.',

@@ -1,4 +1,4 @@
-/** Cells must not break the table they stand in. */
+/** A cell must not break its table. */
 export function tableRow(...cells: string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
 }

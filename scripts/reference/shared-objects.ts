@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../src/server/routes/query-input.ts';
 
-/** An object that several answers contain: described once, and named everywhere else. */
+/** An object in several answers: described once, and named everywhere else. */
 export interface SharedObject {
   /** `Stage` */
   name: string;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../src/server/routes/query-input.ts';
 
-/** The name of an object that has a description of its own; undefined: describe it where it stands. */
+/** The name of an object that is described elsewhere; undefined: describe it in place. */
 export type NameOf = (schema: JsonSchema) => string | undefined;
 
 const lineWidth = 110;

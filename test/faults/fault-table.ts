@@ -10,7 +10,7 @@ export function faultTable({ faults, balance, collected, deposed, usualMs }: Fau
   );
   const { sent, arrived, lost, failed, duplicates, redelivered } = balance;
   return [
-    '| fault | under way | work goes on after (s) | all of before out after (s) | seen besides |',
+    '| fault | under way | work goes on after (s) | all of before out after (s) | also observed |',
     '|---|---|---|---|---|',
     ...rows,
     '',

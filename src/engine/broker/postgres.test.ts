@@ -19,7 +19,7 @@ brokerContract('PostgreSQL', async (t) => {
   const url = await server.createDatabase();
   const pool = await openPostgresPool({ url, max: 1 });
   t.after(() => pool.close());
-  /** Those whom a test has killed are dead when their lease is over. */
+  /** A process that a test has killed is dead when its lease ends. */
   const openAlone = async (options?: { maxMessageBytes?: number }) => {
     const broker = await openPostgresBroker({ url, clock: systemClock, leaseMs, ...options });
     await eventually('we are alone', async () => {

@@ -8,14 +8,14 @@ export interface PostgresBrokerOptions {
   /** `postgres://user:password@host1:5432,host2:5432/database`; see `database/postgres/address.ts` for TLS. */
   url: string;
   clock: Clock;
-  /** The largest body that is accepted; 16 MiB unless told. Larger things belong to Blobs. */
+  /** Largest accepted body; 16 MiB by default. Larger contents belong in Blobs. */
   maxMessageBytes?: number;
-  /** After so long without a word a process counts as dead, and its messages go to others. */
+  /** How long a process may be silent before it counts as dead and its messages go to others. */
   leaseMs?: number;
 }
 
 /**
- * Queues in PostgreSQL, for as many processes as like. The tables are made when they are missing.
+ * Queues in PostgreSQL, for any number of processes. Missing tables are created.
  *
  *     const broker = await openPostgresBroker({ url: 'postgres://pismak:secret@db/pismak', clock: systemClock });
  */

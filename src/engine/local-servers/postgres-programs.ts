@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 const programs = '/usr/lib/postgresql';
-/** The server's user may not read our home directory, and settings of ours (PGHOST) are not for it. */
+/** The server's user may not read our home directory, and our own settings (PGHOST) must not reach it. */
 export const postgresSurroundings = { cwd: '/', env: { PATH: process.env.PATH, HOME: '/', LC_ALL: 'C' } };
 
 /** The user that servers run as, because PostgreSQL refuses root. Undefined = the present user. */
@@ -17,7 +17,7 @@ export async function postgresUser(): Promise<{ uid: number; gid: number } | und
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Runs a program and returns what it printed. A password belongs into `env`: everybody can see arguments. */
+/** Runs a program and returns what it printed. Pass passwords in `env`: other users can see arguments. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -27,13 +27,13 @@ export async function run(
     const surroundings = { ...postgresSurroundings, env: { ...postgresSurroundings.env, ...env } };
     return (await execute(program, args, surroundings)).stdout.trim();
   } catch (error) {
-    // Arguments may hold passwords: only what the program said may come out.
+    // Arguments may contain passwords: show only what the program printed.
     const { stderr = '', code } = error as { stderr?: string; code?: unknown };
-    throw new Error(`${program} has failed (${String(code)}): ${stderr.slice(-1000)}`);
+    throw new Error(`${program} failed (${String(code)}): ${stderr.slice(-1000)}`);
   }
 }
 
-/** Runs one of the server's own programs, which lie outside the PATH, as the server's user. */
+/** Runs one of the server's own programs, which are outside the PATH, as the server's user. */
 export async function runPostgres(
   program: string,
   args: readonly string[],

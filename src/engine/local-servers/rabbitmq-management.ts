@@ -26,7 +26,7 @@ export async function askRabbit(
   return text ? JSON.parse(text) : undefined;
 }
 
-/** Whether the node takes clients at this port. One that was killed listens before it has all its virtual hosts again. */
+/** Whether the node accepts clients at this port. After a kill, a node listens before all its virtual hosts are back. */
 export async function rabbitServes(management: RabbitManagement, amqpPort: number): Promise<boolean> {
   const checks = [`port-listener/${amqpPort}`, 'virtual-hosts'];
   return Promise.all(checks.map((check) => askRabbit(management, 'GET', `/health/checks/${check}`))).then(

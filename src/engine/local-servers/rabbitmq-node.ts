@@ -22,7 +22,7 @@ export interface RabbitClusterPlan {
   home: string;
 }
 
-/** What the nodes of a cluster have in common, with a user who may do everything. */
+/** Settings shared by the nodes of a cluster, with a user that has all permissions. */
 export function rabbitClusterSettings(
   names: readonly string[],
   { user, password }: { user: string; password: string },
@@ -39,7 +39,7 @@ export function rabbitClusterSettings(
   ];
 }
 
-/** Writes the files of a node and returns what runs it. */
+/** Writes the files of a node and returns the command that runs it. */
 export async function createRabbitNode(
   plan: RabbitNodePlan,
   cluster: RabbitClusterPlan,
@@ -78,7 +78,7 @@ export async function createRabbitNode(
   return { program: join(programs, 'rabbitmq-server'), args: [], env, cwd: '/' };
 }
 
-/** Runs Erlang's port mapper, by which nodes find each other, on a port of its own. */
+/** Runs Erlang's port mapper, by which nodes find each other, on its own port. */
 export function portMapperCommand(port: number): ServerCommand {
   const args = ['-port', String(port), '-address', '127.0.0.1'];
   return { program: 'epmd', args, env: { PATH: process.env.PATH }, cwd: '/' };

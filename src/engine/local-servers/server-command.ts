@@ -1,4 +1,4 @@
-/** What starts a server in the foreground. The process that it starts becomes the server: its pid is the server's. */
+/** Command that starts a server in the foreground. Its process becomes the server: its pid is the server's. */
 export interface ServerCommand {
   program: string;
   args: readonly string[];

@@ -33,7 +33,7 @@ const usualSettings = [
   '4lw.commands.whitelist=srvr',
 ];
 
-/** Writes the files of one server of an ensemble (`members`: the ports of all, in the order of their ids) and returns what runs it. */
+/** Writes the files of one server of an ensemble (`members`: the ports of all, in the order of their ids) and returns the command that runs it. */
 export async function createZookeeperServer(
   { id, directory, address, ports, settings = [] }: ZookeeperPlan,
   members: readonly ZookeeperPorts[],
@@ -59,7 +59,7 @@ export async function zookeeperMode(host: string, port: number): Promise<string 
   return /^Mode: (.*)$/m.exec(await ask(host, port, 'srvr'))?.[1];
 }
 
-// The archive names what it needs itself, but for TLS Debian's forgets two.
+// The archive lists its own dependencies, but Debian's omits two that TLS needs.
 const archives = ['zookeeper', 'slf4j-simple', 'netty-codec', 'netty-resolver'];
 const javaArguments = [
   ...[
@@ -74,7 +74,7 @@ const javaArguments = [
   'org.apache.zookeeper.server.quorum.QuorumPeerMain',
 ];
 
-/** One of the server's own four-letter questions; an empty answer when it does not listen yet. */
+/** Sends one of the server's four-letter commands; the answer is empty if the server does not listen yet. */
 async function ask(host: string, port: number, question: string): Promise<string> {
   const socket = connect({ host, port });
   socket.on('error', () => {});

@@ -39,7 +39,7 @@ export async function executeOperation(
   }
 }
 
-/** An error that may go out: anything unexpected goes to the log under an id, and only the id goes to the caller. */
+/** An error safe to show: anything unexpected goes to the log under an id, and the caller gets only the id. */
 export function presentable(
   error: unknown,
   engine: Pick<Engine, 'log' | 'clock'>,

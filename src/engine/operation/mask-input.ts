@@ -35,6 +35,6 @@ function mask(value: unknown, secrets: ReadonlySet<string>, depth: number): unkn
 
 function maskText(text: string): string {
   if (text.length <= longestText) return maskSecrets(text);
-  // A long text is most often the content of a file; its length says enough.
+  // A long text is usually the content of a file; its length says enough.
   return `${maskSecrets(text.slice(0, longestText)).slice(0, 40)}... (${text.length} characters)`;
 }

@@ -28,7 +28,7 @@ export interface OperationContext {
 
 /**
  * One thing that can be done. One declaration gives the API route, the OpenAPI entry, the command and the audit record;
- * who may call it is checked before the handler, by what stands here.
+ * permissions declared here are checked before the handler runs.
  */
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   /** `stage.create`: the noun, a dot, the verb. */

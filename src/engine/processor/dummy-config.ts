@@ -23,7 +23,7 @@ const settings = {
   FAILURE_RATE: number(0, 'share of requests that fail', { min: 0, max: 1 }),
 };
 
-/** Throws what the administrator should read. */
+/** Throws an error for the administrator to read. */
 export function parseDummyConfig(text: string): DummyConfig {
   const config = parseStageConfig(text, settings);
   if (!config.DUMMY) throw new Error('DUMMY must be true: this processor does nothing but wait');

@@ -6,10 +6,10 @@ import type { Clock } from '../time/clock.ts';
 import { type FromHost, type StageLoad, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
 import { watchMemory } from './memory-watch.ts';
 
-/** How long a processor that was told to stop may take before its process is killed. */
+/** How long a processor may take to stop before its process is killed. */
 const graceMs = 1_000;
 
-/** A process that hears nothing for this long is kept busy by what ran in it before. */
+/** A process that does not react for this long is still busy with what ran in it before. */
 const deafMs = 5_000;
 
 export interface Limits {
@@ -32,8 +32,8 @@ export type HostAnswer =
   | { type: 'timeout'; reason: string };
 
 /**
- * A process that serves the stages that were loaded in it, one request at a time. Whatever happens to it, a job is
- * answered; after `crashed` or `timeout` it is dead and another must be made.
+ * A process that serves the stages loaded in it, one request at a time. Every job gets an answer, whatever happens to the
+ * process; after `crashed` or `timeout` it is dead and must be replaced.
  */
 export class HostProcess {
   readonly #child: ChildProcess;
@@ -60,7 +60,7 @@ export class HostProcess {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${parts.heapMb}`],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // A group of its own: Ctrl-C in the terminal is for us, and a kill reaches the programs that it started too.
+      // Its own process group: Ctrl-C in the terminal reaches only us, and a kill reaches the programs that it started too.
       detached: true,
       env: hostEnvironment(),
     });
@@ -93,7 +93,7 @@ export class HostProcess {
     return this.#child.pid;
   }
 
-  /** Nobody's code has run in it. */
+  /** No processor code has run in it. */
   get isBare(): boolean {
     return this.#loads === 0;
   }
@@ -112,7 +112,7 @@ export class HostProcess {
     return this.#loaded.has(stageKey(stage));
   }
 
-  /** Has it load what nearly every processor needs, while nobody waits. */
+  /** Makes it load what nearly every processor needs, while no request waits. */
   warm(): void {
     this.#send({ type: 'warm' });
   }
@@ -150,7 +150,7 @@ export class HostProcess {
     let timedOut = false;
     const stop = () => {
       this.#send({ type: 'abort' });
-      stopWatching = this.#clock.after(graceMs, () => this.#kill('did not stop when it was told to'));
+      stopWatching = this.#clock.after(graceMs, () => this.#kill('did not stop when asked to'));
     };
     const cancelTimeout = this.#clock.after(timeoutMs, () => {
       timedOut = true;
@@ -164,7 +164,7 @@ export class HostProcess {
     try {
       const { uuid, attempt, files } = job;
       const asked = this.#ask({ type: 'process', stage, uuid, attempt, files }, this.isUsed);
-      // Only now: an order to stop that came before the work would stop nothing.
+      // Only now: a stop sent before the work would stop nothing.
       job.signal.addEventListener('abort', stop, { once: true });
       if (job.signal.aborted) stop();
       const answer = await asked;
@@ -185,7 +185,7 @@ export class HostProcess {
     }
   }
 
-  /** Closes the pipe, upon which the process exits; kills it when it doesn't. */
+  /** Closes the pipe, which makes the process exit; kills it if it doesn't. */
   async close(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     const cancel = this.#clock.after(graceMs, () => this.#kill('did not exit'));
@@ -200,11 +200,11 @@ export class HostProcess {
     else this.#answer?.(message);
   }
 
-  /** `used`: what ran in it before may keep it from hearing us, and the answer is then that it crashed. */
+  /** `used`: what ran in it before may keep it from reacting; the answer is then that it crashed. */
   #ask(message: ToHost, used: boolean): Promise<FromHost | undefined> {
     if (!this.alive) return Promise.resolve(undefined);
     const cancel = used
-      ? this.#clock.after(deafMs, () => this.#kill('was kept busy by what ran in it before'))
+      ? this.#clock.after(deafMs, () => this.#kill('was still busy with what ran in it before'))
       : () => {};
     this.#onBegun = cancel;
     return new Promise((resolve) => {
@@ -218,25 +218,25 @@ export class HostProcess {
   }
 
   #send(message: ToHost): void {
-    // An error here means that the process is going away, which `close` reports.
+    // An error here means that the process is exiting, which `close` reports.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
   #kill(reason: string): void {
     if (!this.alive) return;
     this.#killedFor ??= reason;
-    // At once, so that nobody gives it another request before it is gone.
+    // At once, so that it gets no other request before it is gone.
     this.alive = false;
     this.#killGroup();
   }
 
-  /** It leads a process group of its own. */
+  /** It leads its own process group. */
   #killGroup(): void {
     if (this.#child.pid === undefined) return;
     try {
       process.kill(-this.#child.pid, 'SIGKILL');
     } catch {
-      // Nobody is left in it.
+      // The group is empty.
     }
   }
 

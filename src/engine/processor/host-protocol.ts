@@ -1,14 +1,14 @@
 import type { BlobReference } from '../blobs/blobs.ts';
 
-/** A version of a stage: what a process loads, and what a request in it is for. */
+/** A version of a stage: what a process loads, and what a request is for. */
 export interface StageVersion {
   name: string;
   version: number;
 }
 
-/** What a worker and a processor process say to each other. A process loads several stages and serves them in turn. */
+/** Messages between a worker and a processor process. A process loads several stages and serves them in turn. */
 export type ToHost =
-  /** It is the spare one, and has time to load what nearly every processor needs. */
+  /** The process is the spare one, and has time to load what nearly every processor needs. */
   | { type: 'warm' }
   | ({ type: 'load' } & StageLoad)
   | { type: 'unload'; stage: StageVersion }
@@ -26,7 +26,7 @@ export interface StageLoad {
 
 export type FromHost =
   | { type: 'ready'; rssBytes: number }
-  /** It has heard an order: nothing that ran before keeps it from working. */
+  /** It has received an order: nothing that ran before blocks it. */
   | { type: 'begun' }
   | { type: 'loaded'; rssBytes: number }
   | { type: 'not-loaded'; reason: string }

@@ -95,8 +95,8 @@ function send(message: FromHost): void {
 }
 
 /**
- * A worker that is killed can't stop its processes, and one that spins never hears that its pipe was closed. A thread
- * of its own looks whether the parent is still the same. A spare process, which runs nobody's code, does without it.
+ * A killed worker can't stop its processes, and a process that spins never notices that its pipe was closed. A separate
+ * thread checks whether the parent is still the same. A spare process runs no processor code and needs no such thread.
  */
 function dieWithParent(): void {
   if (watching) return;

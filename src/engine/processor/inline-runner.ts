@@ -6,7 +6,7 @@ import type { Clock } from '../time/clock.ts';
 import { isPermanent, type LoadProcessor, type Process, type Setup } from './processor.ts';
 import { type Runner, type RunnerJob, type RunnerResult, StageLogText } from './runner.ts';
 
-/** Runs a processor in this thread: for code of ours that waits for I/O. It can be abandoned, but not killed. */
+/** Runs a processor in this thread: for our own code that waits for I/O. It can be abandoned, but not killed. */
 export function createInlineRunner(parts: {
   stage: Stage;
   processor: LoadProcessor;
@@ -24,7 +24,7 @@ export function createInlineRunner(parts: {
         isLoaded = true;
       },
       () => {
-        // It is tried again by the next caller.
+        // The next caller tries again.
         loaded = undefined;
       },
     );

@@ -7,7 +7,7 @@ import { fromWire, toWire } from './wire-files.ts';
 import type { StageCode, WorkerProcesses } from './worker-processes.ts';
 
 /**
- * Runs a processor in processes apart from ours, one request in each at a time, so that a crash costs one attempt of one
+ * Runs a processor in separate processes, one request at a time in each, so that a crash costs one attempt of one
  * request.
  */
 export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses): Runner {
@@ -33,7 +33,7 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
       let host = await processes.borrow(code, signal);
       const { isUsed } = host;
       answer = await ask(host);
-      // What the request before left behind (a late rejection, a corrupted heap) is not this one's fault.
+      // What an earlier request left behind (a late rejection, a corrupted heap) is not this one's fault.
       if (answer.type === 'crashed' && isUsed && !signal.aborted) {
         host = await processes.replace(host, code);
         answer = await ask(host);

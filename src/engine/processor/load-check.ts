@@ -8,8 +8,8 @@ const patienceMs = 2_000;
 const idleMs = 500;
 
 /**
- * Finds out whether stages can be loaded before there is a message for them, so that an administrator learns of a broken
- * one soon. Each version is checked once for all workers of this Pismak process, in a process that goes away afterwards.
+ * Checks whether stages can be loaded before there is a message for them, so that an administrator learns of a broken
+ * one soon. Each version is checked once for all workers of this Pismak process, in a process that exits afterwards.
  */
 export class LoadCheck {
   readonly #source: ProcessSource;
@@ -23,7 +23,7 @@ export class LoadCheck {
     this.#processes = this.#newProcesses();
   }
 
-  /** Rejects when the stage can't be loaded. It is then tried again when somebody asks the next time. */
+  /** Rejects if the stage can't be loaded. The next call then tries again. */
   check(code: StageCode): Promise<void> {
     const key = stageKey(code.stage);
     const known = this.#known.get(key);
@@ -45,7 +45,7 @@ export class LoadCheck {
     this.#known.delete(stageKey(stage));
   }
 
-  /** Ends what is under way; it may be asked again afterwards. */
+  /** Ends running checks; new ones may be asked for afterwards. */
   async close(): Promise<void> {
     const processes = this.#processes;
     this.#processes = this.#newProcesses();

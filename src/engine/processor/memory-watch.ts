@@ -10,7 +10,7 @@ const megabyte = 1024 * 1024;
 
 /**
  * Calls back when a process has taken far more than `memoryMb`. `bareBytes` is what it took before it loaded anything,
- * which nobody can do without.
+ * which every process needs.
  */
 export function watchMemory(parts: {
   pid: number | undefined;

@@ -9,7 +9,7 @@ const replenishMs = 1_000;
 const leastHeapMb = 2048;
 
 /**
- * Where the workers of this Pismak process take processor processes from. One is kept ready, for all of them together,
+ * Provides processor processes to the workers of this Pismak process. One is kept ready for all of them together,
  * so that the first message after a quiet time doesn't wait for Node to start.
  */
 export class ProcessSource {
@@ -36,7 +36,7 @@ export class ProcessSource {
     this.#replenish();
   }
 
-  /** Tells of a stage that processes may be needed for. */
+  /** Announces a stage that may need processes. */
   expect({ name, version, memoryMb }: StageVersion & { memoryMb: number }): void {
     if ((this.#known.get(name)?.version ?? 0) < version)
       this.#known.set(name, { version, taken: this.#taken });
@@ -47,7 +47,7 @@ export class ProcessSource {
     this.#replenish();
   }
 
-  /** A process in which nobody's code has run yet. */
+  /** A process in which no processor code has run yet. */
   take(memoryMb: number): HostProcess {
     const ready = this.#spare;
     this.#spare = undefined;
@@ -67,7 +67,7 @@ export class ProcessSource {
     return (this.#numbers.get(host) ?? 0) > (this.#known.get(stage.name)?.taken ?? 0);
   }
 
-  /** Ends the spare process; those that were taken are their takers'. */
+  /** Ends the spare process; processes that were taken belong to their takers. */
   async close(): Promise<void> {
     this.#keeps = false;
     this.#cancel();

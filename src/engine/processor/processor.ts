@@ -22,7 +22,7 @@ export type LoadProcessor = (setup: Setup) => Promise<Process>;
 /** Called per request. What it throws fails this attempt; `PermanentFailure` fails the request for good. */
 export type Process = ((job: Job) => Promise<void>) & { close?: () => Promise<void> };
 
-/** What a processor is told about its stage. */
+/** What a processor knows about its stage. */
 export interface Setup {
   stage: string;
   version: number;
@@ -32,7 +32,7 @@ export interface Setup {
   files: readonly string[];
   /** Path of a local copy of one of the stage's files. */
   file(name: string): Promise<string>;
-  /** For what chance decides; a test passes its own. */
+  /** Source of randomness; a test passes its own. */
   random(): number;
 }
 
@@ -57,7 +57,7 @@ export interface JobFiles {
   read(name: string): Promise<Uint8Array>;
   /** The content as a new file on the disk, for what may be larger than memory. */
   save(name: string, path: string): Promise<void>;
-  /** There at once; whoever waits for it knows that a large content is stored and no longer held in memory. */
+  /** The file is readable at once; when the promise resolves, a large content is stored and no longer held in memory. */
   write(name: string, content: Uint8Array): Promise<void>;
   remove(name: string): void;
 }
@@ -80,11 +80,11 @@ export type ProcessorRegistration = {
   check?: (config: string) => void;
 } & (
   | {
-      /** Runs in a process of its own, so whatever it does can cost only its own request. The default choice. */
+      /** Runs in its own process, so a fault can cost only its own request. The default choice. */
       module: URL;
     }
   | {
-      /** Runs in the worker's thread: only for code of ours that waits for I/O and can neither crash nor spin. */
+      /** Runs in the worker's thread: only for our own code that waits for I/O and can neither crash nor spin. */
       inline: LoadProcessor;
     }
 );

@@ -11,7 +11,7 @@ import { dummyProcessor } from './dummy.ts';
 import type { ProcessorRegistration } from './processor.ts';
 import { createProcessors, type Processors } from './processors.ts';
 
-/** Any program as a stage: no house's matter. */
+/** Any program as a stage; belongs to no house. */
 const commandProcessor: ProcessorRegistration = {
   name: 'command',
   summary: 'runs any program on the files of the request (COMMAND), with limits',
@@ -39,7 +39,7 @@ export function registerProcessors(parts: {
   return processors;
 }
 
-/** Wrong paths are found here, not when the first request has been waiting for an hour. */
+/** Finds wrong paths now, not after the first request has waited for an hour. */
 function checkOwn(name: string, path: string, processors: Processors): void {
   const refuse = (reason: string) =>
     new PismakError('configuration-invalid', `setting processors.${name} = "${path}": ${reason}`);

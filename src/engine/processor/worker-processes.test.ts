@@ -130,7 +130,7 @@ test('forty shared stages that get messages at once are served by a bounded numb
     most = Math.max(most, processes.size);
   }, 5);
   const stages = Array.from({ length: 40 }, (_, index) => stage(`s${index}`));
-  // Two of them never end by themselves, and hold up nobody.
+  // Two of them never end by themselves, and block no others.
   const hanging = stages.slice(0, 2).map((each) => order(each, 'wait', stop.signal));
   const pids = await Promise.all(stages.slice(2).map(pidOf));
   stop.abort();

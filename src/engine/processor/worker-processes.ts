@@ -15,19 +15,19 @@ export interface StageCode {
 
 interface Waiting {
   stage: Stage;
-  /** It has waited long enough: it may have a process more. */
+  /** It has waited long enough: one more process may be started for it. */
   isImpatient: boolean;
   go(host: HostProcess): void;
   giveUp(): void;
 }
 
 /**
- * Processes that a worker serves its stages with, each one request at a time. They come when there is a message, load
- * one stage after the other, and go when they have had nothing to do for a while.
+ * The processes in which a worker serves its stages, each one request at a time. They start when there is a message, load
+ * one stage after another, and end when they have been idle for a while.
  *
- * A request takes an idle process that has its stage loaded, else one with room for another stage. Where all are busy
- * it waits its turn for a moment before one more is started: bursts of tiny messages need few processes, while a message
- * that takes long (or for ever) holds up nobody.
+ * A request takes an idle process that has its stage loaded, or else one with room for another stage. If all are busy, it
+ * waits a moment before one more is started: bursts of tiny messages need few processes, and a message that takes
+ * long (or for ever) blocks no others.
  */
 export class WorkerProcesses {
   readonly #source: ProcessSource;
@@ -48,7 +48,7 @@ export class WorkerProcesses {
     clock: Clock;
     /** Stages that one process keeps loaded. */
     keepLoaded: number;
-    /** How long a process may have nothing to do. */
+    /** How long a process may be idle. */
     idleMs: number;
     /** Most processes at once; a stage whose concurrency is higher may have that many. None: as many as requests. */
     most?: number;
@@ -77,7 +77,7 @@ export class WorkerProcesses {
     return this.#load(host, code);
   }
 
-  /** Another one in the place of one that died, or that can't be trusted any more. */
+  /** Replaces a process that died or can't be trusted any more. */
   replace(host: HostProcess, code: StageCode): Promise<HostProcess> {
     this.#all.delete(host);
     void host.close();
@@ -110,7 +110,7 @@ export class WorkerProcesses {
     const host =
       usable.find((each) => each.has(stage)) ??
       usable.find((each) => each.loaded.length < this.#keepLoaded) ??
-      // No room anywhere, and no process more: a stage that was not used for long makes way.
+      // No room anywhere, and no more processes allowed: a stage in the least recently used process makes way.
       (this.#all.size >= this.#limit(stage) ? usable.at(-1) : undefined);
     if (host) this.#wake(host);
     return host;
@@ -140,7 +140,7 @@ export class WorkerProcesses {
         },
         giveUp() {
           leave();
-          reject(new PismakError('unavailable', 'the worker stopped before the turn of this request came'));
+          reject(new PismakError('unavailable', 'the worker stopped before it could start this request'));
         },
       };
       const cancel = this.#clock.after(this.#patienceMs, () => {
@@ -158,7 +158,7 @@ export class WorkerProcesses {
     });
   }
 
-  /** In order of coming, so that no stage is passed over. */
+  /** In order of arrival, so that no stage is passed over. */
   #serveWaiting(): void {
     for (const waiting of this.#waiting) {
       const { stage } = waiting;

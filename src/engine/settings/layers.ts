@@ -14,16 +14,16 @@ export interface Assignment {
   origin: string;
 }
 
-/** What a layer says, and what is wrong with it. */
+/** The values of a layer, and what is wrong with it. */
 export interface Layer {
   assignments: Assignment[];
   problems: string[];
 }
 
-/** Variables that begin like settings and are none. */
+/** Variables that start with the prefix of settings but are not settings. */
 const otherVariables = ['PISMAK_CONFIG', 'PISMAK_URL', 'PISMAK_KEY', 'PISMAK_DEBUG'];
 
-/** Paths in a file are meant from where the file is, whoever starts the program and wherever. */
+/** Relative paths in a file start at the file's directory, wherever the program is started. */
 export function fileLayer(
   definition: SettingsDefinition,
   name: string,
@@ -115,7 +115,7 @@ function assign(
   }
 }
 
-/** The settings that are paths become absolute: children and services run elsewhere. */
+/** Makes paths absolute: child processes and services run in other directories. */
 function withPaths(path: string, value: unknown, directory: string): unknown {
   if (path === 'data') return resolve(directory, String(value));
   if (path !== 'processors' || !isTable(value)) return value;

@@ -53,7 +53,7 @@ test('each layer overrides the one before, and the origin says which one won', a
   assert.equal(origins.get('log.level'), 'default');
 });
 
-test('all that is wrong is told at once, with file and line, what is allowed and what was meant', async (context) => {
+test('all mistakes are reported at once, with file and line, the allowed values and what was probably meant', async (context) => {
   const found = await problems(context, {
     toml: 'broker = "redis://user:hidden@host"\n[http]\nprot = 1\nport = "many"\n[watchdog]\npolicy = "flaw"\n[htpp]\nx = 1\n',
     environment: { PISMAK_HTTP_PROT: '1', PISMAK_WORKER_COUNT: '-1' },
@@ -76,12 +76,12 @@ test('all that is wrong is told at once, with file and line, what is allowed and
   assert.ok(!found.join().includes('hidden'));
 });
 
-test('a wrong value is told even where another layer overrides it', async (context) => {
+test('a wrong value is reported even if another layer overrides it', async (context) => {
   const found = await problems(context, { toml: '[http]\nport = 70000\n', commandLine: { port: '1' } });
   assert.match(found[0] ?? '', /^pismak\.toml:2: http\.port/);
 });
 
-test('what is not TOML is told with its line', async (context) => {
+test('invalid TOML is reported with its line', async (context) => {
   assert.match(
     (await problems(context, { toml: 'data = "x"\nbroker = = 1\n' }))[0] ?? '',
     /^pismak\.toml:2: this is not TOML/,

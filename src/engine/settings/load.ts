@@ -8,14 +8,14 @@ import { commandLineLayer, environmentLayer, fileLayer, type Layer } from './lay
 import { defineSettings, type SettingsDefinition } from './setting.ts';
 import type { Settings } from './settings.ts';
 
-/** What the command line may say of settings. */
+/** Settings from the command line. */
 export interface CommandLineSettings {
   config?: string | undefined;
   data?: string | undefined;
   host?: string | undefined;
   port?: string | undefined;
   coordination?: string | undefined;
-  /** `http.port=8080`, as often as one likes. */
+  /** `http.port=8080`, any number of times. */
   set?: readonly string[] | undefined;
 }
 
@@ -23,22 +23,22 @@ export interface LoadedSettings {
   settings: Settings;
   /** Where each setting came from: `default`, `pismak.toml:12`, `environment PISMAK_X`, `command line --x`. */
   origins: ReadonlyMap<string, string>;
-  /** All settings that there are. */
+  /** All known settings. */
   definition: SettingsDefinition;
   /** The file that was read, if any. */
   file: string | undefined;
 }
 
 /**
- * Reads the layers, each over the one before: defaults, `pismak.toml`, the environment, the command line. Everything that
- * is wrong anywhere is reported at once, as `configuration-invalid`.
+ * Reads the layers: defaults, `pismak.toml`, the environment, the command line; each overrides the one before. Reports all
+ * mistakes at once, as `configuration-invalid`.
  */
 export async function loadSettings(from: {
   /** Each has a section of its own. */
   houses?: readonly House[];
   commandLine?: CommandLineSettings;
   environment?: Readonly<Record<string, string | undefined>>;
-  /** Paths of the environment and the command line are meant from here. */
+  /** Relative paths in the environment and the command line start here. */
   directory?: string;
 }): Promise<LoadedSettings> {
   const { commandLine = {}, environment = process.env, directory = process.cwd() } = from;

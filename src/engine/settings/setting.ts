@@ -8,9 +8,9 @@ export interface Setting {
   /** `PISMAK_HTTP_BODY_LIMIT_MB` */
   variable: string;
   kind: 'text' | 'number' | 'boolean' | 'list' | 'table';
-  /** In words where it depends on the machine; undefined: none. */
+  /** In words if it depends on the machine; undefined = no default. */
   default: unknown;
-  /** What a value may be, in words. */
+  /** Which values are allowed, in words. */
   allowed: string;
   description: string;
 }
@@ -18,7 +18,7 @@ export interface Setting {
 interface JsonSchema {
   type?: string;
   description?: string;
-  /** Ours, for what JSON Schema can't say: given by `.meta()`. */
+  /** Our own fields for what JSON Schema can't say; `.meta()` sets them. */
   allowed?: string;
   defaultInWords?: string;
   default?: unknown;
@@ -46,9 +46,9 @@ export function defineSettings(
   houses: readonly { name: string; settings?: z.ZodObject }[] = [],
 ): SettingsDefinition {
   const taken = houses.find(({ name }) => name in settingsSchema.shape);
-  if (taken) throw new Error(`the engine has a setting ${taken.name}: a house can't be called so`);
+  if (taken) throw new Error(`the engine has a setting ${taken.name}: a house can't have that name`);
   const sections = houses.flatMap(({ name, settings }) => (settings ? [[name, settings.prefault({})]] : []));
-  // Zod can't see through sections whose names are not known here.
+  // Zod can't type sections whose names are unknown at compile time.
   const schema = settingsSchema.extend(Object.fromEntries(sections)) as unknown as z.ZodType<Settings>;
   const all = leaves('', z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
   const byPath = new Map(all.map((setting) => [setting.path, setting]));
@@ -103,7 +103,7 @@ function describe(schema: JsonSchema): string {
 
 function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
   const lower = exclusiveMinimum === undefined ? minimum : undefined;
-  // Zod states the bounds of safe integers too; nobody wants to read them.
+  // Zod states the bounds of safe integers too; they only clutter the page.
   const upper = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   if (exclusiveMinimum !== undefined)
     return ` above ${exclusiveMinimum}${upper === undefined ? '' : `, at most ${upper}`}`;

@@ -6,19 +6,21 @@ import { coordinationSchemes } from '../coordination/open.ts';
 import { databaseSchemes } from '../database/schemes.ts';
 
 /**
- * Every setting of the engine, with its default; houses add a section each (`defineSettings`). The same tree is read from defaults, `pismak.toml`, the environment
- * (`PISMAK_HTTP_PORT`) and the command line, each over the one before; `origins` tells where a value came from.
+ * Every setting of the engine, with its default; each house adds a section (`defineSettings`). Values come from the defaults, `pismak.toml`, the environment
+ * (`PISMAK_HTTP_PORT`) and the command line; each layer overrides the one before. `origins` says where a value came from.
  */
 export const settingsSchema = z.strictObject({
-  data: z.string().min(1).default('.pismak').describe('Directory that holds all state of the embedded tier'),
-  broker: adapterUrl(brokerSchemes).default('sqlite:').describe('Where queues live'),
+  data: z.string().min(1).default('.pismak').describe('Directory for all data of the embedded tier'),
+  broker: adapterUrl(brokerSchemes).default('sqlite:').describe('Where queues are stored'),
   coordination: adapterUrl(coordinationSchemes)
     .default('embedded:')
-    .describe('Where workers and services meet'),
+    .describe('Where workers and services coordinate'),
   database: adapterUrl(databaseSchemes)
     .default('sqlite:')
-    .describe('Where definitions, users and history live'),
-  blobs: adapterUrl(blobsSchemes).default('directory:').describe('Where bytes live'),
+    .describe('Where definitions, users and history are stored'),
+  blobs: adapterUrl(blobsSchemes)
+    .default('directory:')
+    .describe('Where blobs (the contents of files) are stored'),
 
   rabbitmq: z
     .strictObject({
@@ -27,7 +29,7 @@ export const settingsSchema = z.strictObject({
         .min(0)
         .default(1_800_000)
         .describe(
-          "The servers' consumer_timeout, which a stage's timeout must stay below; 0 when they have none",
+          "consumer_timeout of the RabbitMQ servers; a stage's timeout must be shorter. 0 = the servers have none",
         ),
     })
     .prefault({}),
@@ -35,15 +37,26 @@ export const settingsSchema = z.strictObject({
   http: z
     .strictObject({
       host: z.string().default('127.0.0.1').describe('Address to listen on'),
-      port: z.int().min(0).max(65535).default(7475).describe('Port of API and console; 0 takes a free one'),
-      publicUrl: z.url().optional().describe('How users reach it, when behind a proxy'),
-      trustProxy: z.boolean().default(false).describe('Believe X-Forwarded-* headers'),
+      port: z
+        .int()
+        .min(0)
+        .max(65535)
+        .default(7475)
+        .describe('Port of the API and the console; 0 = any free port'),
+      publicUrl: z
+        .url()
+        .optional()
+        .describe('URL that users open, if it differs from host and port (behind a proxy)'),
+      trustProxy: z
+        .boolean()
+        .default(false)
+        .describe('Trust X-Forwarded-* headers; only behind a proxy that sets them'),
       bodyLimitMb: z.number().positive().default(64).describe('Largest request body'),
       requestsPerMinute: z
         .int()
         .positive()
         .default(6000)
-        .describe('Per caller; signing in has its own, lower limit'),
+        .describe('Limit per caller; sign-in has a lower limit of its own'),
     })
     .prefault({}),
 
@@ -54,59 +67,73 @@ export const settingsSchema = z.strictObject({
         .int()
         .min(0)
         .default(100)
-        .describe('Uploads in parts that a user may have under way; 0 = no limit'),
+        .describe('Unfinished uploads in parts that one user may have; 0 = no limit'),
       unusedMb: z
         .number()
         .min(0)
         .default(20_480)
-        .describe('Uploads of a user that nothing uses yet may take this much together; 0 = no limit'),
+        .describe("Total size of one user's uploads that nothing uses yet; 0 = no limit"),
     })
     .prefault({}),
 
   worker: z
     .strictObject({
-      count: z
+      count: z.int().min(0).max(1000).default(defaultWorkers()).meta({
+        description: 'Number of workers that `pismak up` starts',
+        defaultInWords: 'one per core, at least 2',
+      }),
+      labels: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('Labels of these workers, e.g. gpu; a stage can require labels'),
+      heartbeatMs: z.int().min(50).default(2000).describe('How often a worker reports its state'),
+      drainMs: z
         .int()
         .min(0)
-        .max(1000)
-        .default(defaultWorkers())
-        .meta({ description: 'Workers that `up` starts', defaultInWords: 'one per core, at least 2' }),
-      labels: z.array(z.string().min(1)).default([]).describe('What they can do, e.g. gpu'),
-      heartbeatMs: z.int().min(50).default(2000).describe('How often a worker reports'),
-      drainMs: z.int().min(0).default(30_000).describe('How long a stopping worker lets messages finish'),
+        .default(30_000)
+        .describe('How long a stopping worker may take to finish its messages'),
       keepLoaded: z
         .int()
         .min(1)
         .default(4)
-        .describe('Stages that stay loaded after a switch, and stages that one process keeps loaded'),
+        .describe(
+          'Number of stages that a worker keeps loaded after a switch, and that one process keeps loaded',
+        ),
       idleProcessMs: z
         .int()
         .min(0)
         .default(300_000)
-        .describe('How long a processor process may have nothing to do before it ends'),
+        .describe('How long a processor process may be idle before it is stopped'),
       sharedProcesses: z
         .int()
         .min(1)
         .default(8)
-        .describe('Most processes that one worker uses at once for shared stages'),
+        .describe('Maximum number of processes that one worker uses for shared stages'),
     })
     .prefault({}),
 
   watchdog: z
     .strictObject({
-      policy: z.enum(['flow', 'parametric']).default('flow').describe('How workers are assigned'),
+      policy: z
+        .enum(['flow', 'parametric'])
+        .default('flow')
+        .describe('Policy that assigns workers to stages'),
       periodMs: z.int().min(50).default(1000).describe('Time between two plans'),
-      minimumMessages: z.number().min(0).default(10).describe('MMN: messages before a worker may be moved'),
+      minimumMessages: z
+        .number()
+        .min(0)
+        .default(10)
+        .describe('MMN: messages that a worker serves before it may be moved again'),
       reconfigurationMs: z
         .int()
         .min(0)
         .default(10_000)
-        .describe('MRT: time that a switch is reckoned to take'),
+        .describe('MRT: time that a switch is expected to take'),
       patienceMs: z
         .int()
         .min(1000)
         .default(600_000)
-        .describe('Policy flow: work that nobody serves for this long comes first'),
+        .describe('Policy flow: a stage that no worker has served for this long comes first'),
     })
     .prefault({}),
 
@@ -117,21 +144,34 @@ export const settingsSchema = z.strictObject({
         .positive()
         .max(3650)
         .default(7)
-        .describe('How long it is kept who served what when'),
-      maxMb: z.number().positive().max(10_000).default(100).describe('It never takes more than this'),
+        .describe('How long the trace is kept: which worker served which stage, and when'),
+      maxMb: z
+        .number()
+        .positive()
+        .max(10_000)
+        .default(100)
+        .describe('Maximum size of the trace; the oldest entries are deleted first'),
     })
     .prefault({}),
 
   alerts: z
     .strictObject({
-      webhooks: z.array(z.url()).default([]).describe('Each alert is posted there, signed'),
-      repeatMs: z.int().min(0).default(3_600_000).describe('An alert that lasts is told again this often'),
-      diskFreeMb: z.number().min(0).default(1024).describe('Less free space than this raises an alert'),
+      webhooks: z.array(z.url()).default([]).describe('URLs that receive each alert as a signed POST'),
+      repeatMs: z
+        .int()
+        .min(0)
+        .default(3_600_000)
+        .describe('How often an alert is sent again while its cause lasts'),
+      diskFreeMb: z
+        .number()
+        .min(0)
+        .default(1024)
+        .describe('Raise an alert when free disk space falls below this'),
       noWorkerMs: z
         .int()
         .min(0)
         .default(60_000)
-        .describe('Work that waits this long with no worker raises one'),
+        .describe('Raise an alert when work has waited this long and no worker serves it'),
     })
     .prefault({}),
   webhook: z
@@ -145,16 +185,16 @@ export const settingsSchema = z.strictObject({
       level: z
         .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
         .default('info')
-        .describe('Least severe lines that are logged'),
+        .describe('Lowest level that is logged'),
     })
     .prefault({}),
   processors: z
     .record(z.string(), z.string())
     .default({})
-    .describe('Processors of your own: name = "path of a module"'),
+    .describe('Your own processors: name = "path of a module"'),
 });
 
-/** The sections of houses are there too: read them with `sectionOf`. */
+/** The sections of the houses are in it too: read them with `sectionOf`. */
 export type Settings = z.infer<typeof settingsSchema>;
 
 /** A URL whose scheme chooses the adapter. Credentials in it are masked wherever it is shown. */

@@ -1,6 +1,6 @@
 /**
- * The line on which each key of a TOML document is set, by its dotted path. The parser doesn't tell, and a message
- * without a line is half a message. Reads only what it needs: headers and keys at the beginning of a line.
+ * The line on which each key of a TOML document is set, by its dotted path. The parser doesn't report lines, and our
+ * messages need them. Reads only headers and keys at the beginning of a line.
  */
 export function tomlLines(text: string): Map<string, number> {
   const lines = new Map<string, number>();
@@ -21,7 +21,7 @@ export function tomlLines(text: string): Map<string, number> {
   return lines;
 }
 
-/** The line of the path, or of the table that it stands in. */
+/** The line of the path, or of the table that contains it. */
 export function lineOf(lines: ReadonlyMap<string, number>, path: string): number | undefined {
   for (let known = path; known !== ''; known = known.slice(0, Math.max(0, known.lastIndexOf('.')))) {
     const line = lines.get(known);
@@ -39,7 +39,7 @@ function parts(dotted: string): string[] {
   );
 }
 
-/** The quotes that must still come when a value opens a text of several lines. */
+/** The closing quotes to look for if a value opens a multi-line text. */
 function multilineEnd(value: string): string | undefined {
   const [quotes] = /^\s*("""|''')/.exec(value) ?? [];
   if (quotes === undefined) return undefined;

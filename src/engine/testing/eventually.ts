@@ -14,7 +14,7 @@ export async function eventually<T>(
     if (answer) return answer as Exclude<T, Falsy>;
     const waited = performance.now() - start;
     if (waited > deadlineMs) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}`);
-    // Rarer the longer it takes: what is waited for needs the processor more than the question.
+    // Ask less often the longer it takes: the thing we wait for needs the CPU more than we do.
     await wait(Math.min(Math.max(waited / 20, 5), 25));
   }
 }

@@ -22,7 +22,7 @@ export function createRunner(
     const isolated = createIsolatedRunner(code, processes);
     return {
       ...isolated,
-      /** Without messages it only finds out whether it could: a process is started when there is something to do. */
+      /** Without messages it only checks whether the stage can be loaded: a process is started when there is work. */
       async load() {
         if (!(await isAwaited(parts, stage))) return loadCheck.check(code);
         await isolated.load();
@@ -50,7 +50,7 @@ export function createRunner(
   return createInlineRunner({ stage, processor: registration.inline, setup, blobs, clock });
 }
 
-/** Every worker serves a shared stage: those that no message comes to need not load it. */
+/** Every worker serves a shared stage: workers that get no message need not load it. */
 async function isAwaited({ broker }: WorkerParts, { name, mode }: Stage): Promise<boolean> {
   if (mode === 'shared') return false;
   const { ready } = await broker.status(name);

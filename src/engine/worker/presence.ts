@@ -2,7 +2,7 @@ import type { Coordination } from '../coordination/coordination.ts';
 import type { Clock } from '../time/clock.ts';
 import { presencePath, type WorkerPresence } from './worker-record.ts';
 
-/** Between two reports there is at least this, however often a worker's state flips. */
+/** Minimum time between two reports, however often a worker's state flips. */
 const leastMs = 200;
 
 /** Keeps a worker's presence node up to date: with every heartbeat, and soon after each change. */

@@ -3,7 +3,7 @@ import type { Stage } from '../stage/stage.ts';
 
 /**
  * Runners that stay loaded after their stage is no longer served, so that a switch back costs milliseconds. The least
- * recently used go first; one that is in use never goes.
+ * recently used are dropped first; a runner in use is never dropped.
  */
 export class RunnerCache {
   readonly #create: (stage: Stage) => Runner;

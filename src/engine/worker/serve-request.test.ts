@@ -27,7 +27,7 @@ test('results that were erased while a long job was running are made again, not 
     async run(job) {
       const { hash, size } = await blobs.put(Buffer.from('a page'));
       clock.advance(120_000);
-      // Somebody deletes a document with the same page.
+      // A document with the same page is deleted.
       if (++runs === 1) await blobs.remove(hash);
       const page = { ...newFile('page', Buffer.alloc(0)), blob: hash, size: BigInt(size) };
       return { ok: true, files: [...job.files, page], log: '' };

@@ -17,17 +17,17 @@ export interface Serving {
   runner: Runner;
   /** Aborts when the worker must stop at once. */
   signal: AbortSignal;
-  /** Aborts when the worker goes to another stage: what only waits for room is given back. */
+  /** Aborts when the worker goes to another stage: messages that only wait for room return to the queue. */
   leaving: AbortSignal;
-  /** `next` is the stage that it goes on to, undefined when it is finished. */
+  /** `next` is the next stage of the request; undefined if it is finished. */
   onProcessed(stage: string, durationMs: number, next: string | undefined): void;
   /** The stage's processor could not be loaded for this request. */
   onNotLoaded(reason: string): void;
 }
 
 /**
- * One message of a stage's queue: processed, passed on according to the outcome table, and only then, when that is
- * durable, acked. Doing it twice is harmless, doing it not at all is impossible.
+ * Serves one message of a stage's queue: processes it, passes it on according to the outcome table, and acks it only when
+ * that is durable. A message may be served twice, which is harmless, but never not at all.
  */
 export async function serveRequest(serving: Serving, delivery: Delivery): Promise<void> {
   const { parts, stage } = serving;
@@ -68,7 +68,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     if (!result.aborted) serving.onNotLoaded(result.reason);
     return delivery.release();
   }
-  // The last name is the output queue, so what has only two is finished here.
+  // The last name is the output queue, so a request with only two names is finished here.
   const next = request.processingStages.length > 2 ? request.processingStages[1] : undefined;
   serving.onProcessed(stage.name, parts.clock.now() - startedAt, next);
   if (result.ok) {
@@ -91,7 +91,7 @@ async function settle(
   owned: ReadonlySet<string> = new Set(request.results.map((file) => file.blob)),
 ): Promise<void> {
   const { parts, signal, leaving } = serving;
-  // Passing on changes the request, so each try begins with what the processor left.
+  // Passing on changes the request, so each attempt starts from the processor's result.
   const original = request.processingStages;
   const logs = request.logs.length;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
@@ -107,7 +107,7 @@ async function settle(
           .ack()
           .catch((error: unknown) => parts.log.warn({ error: messageOf(error) }, 'ack failed'));
       emitProcessed(serving, request, report, passed);
-      // Nobody will come for these blobs: the request ended here, or its results went out inline.
+      // These blobs are no longer needed: the request ended here, or its results were sent inline.
       const inline =
         !request.acceptsReferences && passed.to !== 'dead' && request.processingStages.length === 1;
       if (request.ownsBlobs && (passed.to === 'end' || inline)) await disownBlobs(parts, request);
@@ -121,9 +121,9 @@ async function settle(
         return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
       }
       if (!hasCode(error, 'queue-full')) throw error;
-      // The next queue is full: keeping our slot is the back-pressure that reaches the producers in the end.
+      // The next queue is full: holding our slot is the back-pressure that finally reaches the producers.
       await sleep(parts.clock, pauseMs, AbortSignal.any([signal, leaving]));
-      // Perhaps we are the one who is needed to make room there: then we must not wait here for it.
+      // This worker may be needed to make room there: then it must not wait here.
       if (signal.aborted || leaving.aborted) return delivery.release();
     }
   }
@@ -144,8 +144,8 @@ async function prepareFiles(
 }
 
 /**
- * What a long run has stored in its first minutes may be erased before it has an owner, when somebody else gives up the
- * same bytes just then. Trying again stores it anew.
+ * Blobs that a long run stored in its first minutes may be erased before they have an owner, if another request releases
+ * the same bytes at that moment. A retry stores them again.
  */
 async function checkStored(
   { blobs }: WorkerParts,
@@ -156,7 +156,7 @@ async function checkStored(
     if (blob === '' || owned.has(blob) || (await blobs.has(blob))) continue;
     throw new PismakError(
       'unavailable',
-      `${name} was erased while the request was worked on: it is tried again`,
+      `${name} was erased while the request was processed; it will be retried`,
     );
   }
 }
@@ -165,7 +165,10 @@ async function disownBlobs(parts: WorkerParts, request: Request): Promise<void> 
   try {
     await disown(parts.database.query, requestOwner(request));
   } catch (error) {
-    parts.log.warn({ error: messageOf(error), uuid: request.uuid }, 'blobs of a finished request stay owned');
+    parts.log.warn(
+      { error: messageOf(error), uuid: request.uuid },
+      'blobs of a finished request could not be released',
+    );
   }
 }
 

@@ -4,11 +4,11 @@ import type { Stage } from '../stage/stage.ts';
 import type { Acquired, RunnerCache } from './runner-cache.ts';
 import { type Serving, serveRequest } from './serve-request.ts';
 
-/** A stage that could not be loaded is tried again after this, unless it is aimed anew before. */
+/** When a stage that could not be loaded is tried again, unless the slot is aimed again before. */
 const reloadMs = 10_000;
 
 /**
- * Serves one stage at a time: whichever it was last aimed at. It changes between two messages, and loads the next
+ * Serves one stage at a time: the one it was last aimed at. It switches between two messages, and loads the next
  * stage while the last message of the old one finishes.
  */
 export class Slot {
@@ -21,11 +21,11 @@ export class Slot {
   #moving: Promise<void> | undefined;
   #cancelReload = () => {};
   inFlight = 0;
-  /** Since when it is at its current message; of several, at the one that came when there was none. */
+  /** When it started its current message; of several, the one that came when there was none. */
   busySince: number | null = null;
   failure: { stage: string; reason: string } | undefined;
   switchMs: number | null = null;
-  /** What its last switch to a stage that was not loaded, and to one that was, kept it from working. */
+  /** How long its last switch to a stage that was not loaded, and to one that was, kept it from working. */
   coldMs: number | null = null;
   warmMs: number | null = null;
   lastSwitch: { from: number; to: number | null } | undefined;
@@ -33,7 +33,7 @@ export class Slot {
   constructor(parts: {
     serving: Omit<Serving, 'stage' | 'runner' | 'leaving' | 'onNotLoaded'>;
     cache: RunnerCache;
-    /** Told whenever a stage was loaded, or could not be. */
+    /** Called whenever a stage was loaded, or could not be. */
     onLoad: (stage: Stage, failure: string | undefined) => void;
     onChange: () => void;
   }) {
@@ -51,7 +51,7 @@ export class Slot {
     return this.#moving !== undefined;
   }
 
-  /** Says what to serve, null for nothing. Returns at once; what is under way is finished first. */
+  /** Sets the stage to serve; null for none. Returns at once; messages in progress are finished first. */
   aim(stage: Stage | null): void {
     if (sameVersion(stage, this.#target)) return;
     this.#target = stage;
@@ -83,7 +83,7 @@ export class Slot {
       if (target) this.#beginSwitch();
       const loaded = await loading;
       if (!target || !loaded) {
-        // Nothing to serve, or it could not be loaded: unless the target moved meanwhile, that is all.
+        // Nothing to serve, or the stage could not be loaded: done, unless the target has changed in the meantime.
         if (sameVersion(target, this.#target)) return;
         continue;
       }
@@ -172,7 +172,7 @@ export class Slot {
     this.#serves = undefined;
   }
 
-  /** The stage could not be loaded for a message: as if it had not been from the beginning, it is tried again later. */
+  /** The stage could not be loaded for a message: treated like a failure at the start, and tried again later. */
   #giveUp(stage: Stage, reason: string): void {
     if (this.#moving || !sameVersion(stage, this.#serves?.stage ?? null)) return;
     const stopping = this.#stop().then(() => {
@@ -181,7 +181,7 @@ export class Slot {
     this.#moving = stopping.finally(() => {
       this.#moving = undefined;
       this.#onChange();
-      // It was aimed at something else meanwhile.
+      // The slot was aimed at something else in the meantime.
       if (!this.failure) this.#begin();
     });
   }

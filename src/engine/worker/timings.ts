@@ -5,7 +5,7 @@ export interface Timing {
   next: Record<string, number>;
 }
 
-/** Whoever makes up names of stages must not make a heartbeat large. */
+/** A request with made-up stage names must not make a heartbeat large. */
 const mostNext = 50;
 
 /** How many messages of each stage a worker has processed, how long one took on average, and where they went. */

@@ -11,7 +11,7 @@ import type { Stages } from '../stage/stages.ts';
 import type { Clock } from '../time/clock.ts';
 import type { CommonProcesses } from './common-processes.ts';
 
-/** What a worker works with: a part of the engine. */
+/** The parts of the engine that a worker uses. */
 export interface WorkerParts {
   broker: Broker;
   blobs: Blobs;

@@ -19,16 +19,16 @@ import { Worker } from './worker.ts';
 
 export interface WorkerProcess {
   id: string;
-  /** Lets what was begun finish, then stops. */
+  /** Finishes the messages in progress, then stops. */
   close(): Promise<void>;
 }
 
-/** Between two attempts to reach servers that don't answer. */
+/** Time between two attempts to reach servers that don't answer. */
 const againMs = 2_000;
 
 /**
- * A worker that was given nothing but the address of the coordination: where the other servers are it reads there, and
- * when that changes it finishes its messages and goes on with the new ones.
+ * A worker that is given only the address of the coordination. It reads the addresses of the other servers there; when
+ * they change, it finishes its messages and continues with the new servers.
  */
 export function startWorkerProcess(parts: {
   settings: Settings;
@@ -55,7 +55,7 @@ export function startWorkerProcess(parts: {
     }
   }
 
-  /** One session with the coordination: serves with the addresses of the moment, until one changes or it is lost. */
+  /** One session with the coordination: serves with the current addresses, until one changes or the session is lost. */
   async function followAddresses(): Promise<void> {
     const source = await openCoordination(settings.coordination, { clock });
     try {
@@ -98,7 +98,7 @@ export function startWorkerProcess(parts: {
       const cacheDirectory = join(settings.data, 'cache');
       await mkdir(cacheDirectory, { recursive: true, mode: 0o700 });
       const { houses } = parts;
-      // A worker may be of another version than `up`, which alone changes the schema.
+      // A worker may be of another version than `up`, and only `up` changes the schema.
       const stores = await openStores(addresses, { clock, houses, closing, onlyCheckSchema: true });
       const coordination = await openSession(`${id}-stages`);
       const changes = createChangeLog(clock);
@@ -118,7 +118,7 @@ export function startWorkerProcess(parts: {
       await ended;
     } finally {
       await closeInOrder(clock, closeLimitMs(settings), closing).catch((error: unknown) =>
-        log.warn({ error: messageOf(error) }, 'not closed in good order'),
+        log.warn({ error: messageOf(error) }, 'could not be closed cleanly'),
       );
     }
   }

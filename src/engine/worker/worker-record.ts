@@ -2,40 +2,37 @@ import { z } from 'zod';
 import type { Coordination, Hold, Node } from '../coordination/coordination.ts';
 import { hasCode, PismakError } from '../errors.ts';
 
-/** What stays of a worker until it is forgotten: who it is and what it was told to do. At `/workers/ID`. */
+/** The lasting record of a worker, until it is forgotten: its identity and its assignment. At `/workers/ID`. */
 export const workerRecord = z
   .object({
     id: z.string(),
     host: z.string(),
     labels: z.array(z.string()),
-    stage: z.string().nullable().describe('The exclusive stage that it was told to serve; null: none'),
-    enabled: z.boolean().describe('A disabled worker serves nothing and is planned for nothing'),
+    stage: z.string().nullable().describe('Exclusive stage assigned to the worker; null: none'),
+    enabled: z.boolean().describe('A disabled worker serves nothing, and the watchdog ignores it'),
     pinned: z.boolean().describe('A pinned worker keeps its stage: the watchdog leaves it alone'),
     unlockAt: z.number().describe('Until then the watchdog moves it only if its queue is empty'),
     registeredAt: z.number(),
-    failure: z.string().nullable().describe('Why it failed; kept after it has gone'),
-    leftAt: z
-      .number()
-      .nullable()
-      .describe('When it stopped in good order; null while it runs or if it vanished'),
+    failure: z.string().nullable().describe('Why the worker failed; kept after it is gone'),
+    leftAt: z.number().nullable().describe('When it stopped cleanly; null while it runs or if it vanished'),
   })
   .meta({ title: 'WorkerRecord' });
 export type WorkerRecord = z.infer<typeof workerRecord>;
 
-/** What a living worker says of itself with every heartbeat. Ephemeral, at `/presence/ID`. */
+/** What a running worker reports with every heartbeat. Ephemeral, at `/presence/ID`. */
 export const workerPresence = z.object({
   id: z.string(),
   pid: z.number(),
   state: z.enum(['STARTING', 'PROCESSING', 'RECONFIGURING', 'IDLE', 'FAILED']),
-  stage: z.string().nullable().describe('The stage that it serves now'),
+  stage: z.string().nullable().describe('Stage that the worker serves now'),
   stageVersion: z.number(),
-  inFlight: z.number().describe('Messages that it processes now'),
-  inFlightOfStage: z.number().optional().describe('Messages in flight of that stage alone'),
+  inFlight: z.number().describe('Messages in progress'),
+  inFlightOfStage: z.number().optional().describe('Messages of that stage in progress'),
   busySince: z
     .number()
     .nullable()
     .optional()
-    .describe('When it began its current message of the exclusive stage'),
+    .describe('When it started its current message of the exclusive stage'),
   loaded: z.array(z.string()).describe('Stages whose processors are loaded'),
   startedAt: z.number(),
   heartbeatAt: z.number(),
@@ -52,15 +49,15 @@ export const workerPresence = z.object({
   unable: z
     .record(z.string(), z.string())
     .default({})
-    .describe('Stages that it failed to load lately, and why'),
+    .describe('Stages that it failed to load recently, and why'),
   switchMs: z.number().nullable().describe('How long its last switch took'),
   coldMs: z
     .number()
     .nullable()
     .optional()
-    .describe('How long a switch to a stage that it had to load kept it from working'),
-  warmMs: z.number().nullable().optional().describe('The same for a stage that was loaded'),
-  /** Its last switch: from when it served nothing to when it served the new stage, null while it is under way. */
+    .describe('How long it could not work during a switch to a stage that it had to load'),
+  warmMs: z.number().nullable().optional().describe('The same for a stage that was already loaded'),
+  /** Its last switch: from when it served nothing until it served the new stage; null during the switch. */
   lastSwitch: z.object({ from: z.number(), to: z.number().nullable() }).optional(),
 });
 export type WorkerPresence = z.infer<typeof workerPresence>;
@@ -90,7 +87,7 @@ export async function listWorkers(coordination: Coordination): Promise<WorkerVie
     coordination.children(workersPath),
     coordination.children(presencePath),
   ]);
-  // A node that another version wrote, or a hand spoiled, must not hide the other workers.
+  // A node written by another version, or broken by hand, must not hide the other workers.
   const byId = new Map(
     presences.flatMap((node) => readable(node, parsePresence).map((found) => [node.name, found])),
   );
@@ -111,7 +108,7 @@ function readable<T>(node: Node, parse: (node: Node) => T): T[] {
 }
 
 /**
- * Changes a worker's record by compare and set, again when somebody else was faster. `change` returns undefined to
+ * Changes a worker's record by compare and set; retries after a concurrent change. `change` returns undefined to
  * leave it as it is.
  */
 export async function changeWorker(

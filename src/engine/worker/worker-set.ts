@@ -8,7 +8,7 @@ import type { WorkerParts } from './worker-parts.ts';
 export interface WorkerSet {
   /** Starts one more and resolves to its id once it has registered. `already-exists` when that id is alive. */
   start(options?: { id?: string; labels?: readonly string[] }): Promise<string>;
-  /** Lets it finish its messages and stops it. `not-found` when this process runs no such worker. */
+  /** Stops a worker after it has finished its messages. `not-found` if this process runs no such worker. */
   stop(id: string): Promise<void>;
   list(): string[];
   /** Stops all of them. */
@@ -30,7 +30,7 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
   return {
     async start({ id = freeId(), labels = parts.settings.worker.labels } = {}) {
       if (workers.has(id))
-        throw new PismakError('already-exists', `worker ${id} runs already; choose another name`);
+        throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
       commonProcesses.source.keepSpare();
       const worker = new Worker({ ...parts, commonProcesses }, { id, labels });
       workers.set(id, worker);
@@ -47,7 +47,7 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
       if (!worker)
         throw new PismakError(
           'not-found',
-          `this process runs no worker ${id}; it runs: ${list().join(', ')}`,
+          `this process has no worker ${id}; its workers are: ${list().join(', ')}`,
         );
       await worker.close();
       workers.delete(id);

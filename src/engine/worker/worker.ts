@@ -20,10 +20,10 @@ import {
   workersPath,
 } from './worker-record.ts';
 
-/** So long a worker is not sent again to a stage that it could not load, unless the stage was changed. */
+/** How long a worker avoids a stage it failed to load, unless the stage changes. */
 const unableMs = 60_000;
 
-/** After the stages could not be read. */
+/** How long to wait before stages that could not be read are read again. */
 const retryMs = 5_000;
 
 /** How long to wait before a lost coordination session is replaced again. */
@@ -46,7 +46,7 @@ export class Worker {
   readonly #presence: PresenceReport;
   readonly #exclusive: Slot;
   readonly #shared = new Map<string, Slot>();
-  /** Stops the jobs under way: only when draining took too long. */
+  /** Stops the running jobs; used only when draining takes too long. */
   readonly #killing = new AbortController();
   readonly #definitions = new Map<string, Stage>();
   readonly #unable = new Map<string, { version: number; reason: string; until: number }>();
@@ -69,7 +69,7 @@ export class Worker {
     const { source, loadCheck } = commonProcesses;
     const { keepLoaded, idleProcessMs: idleMs, sharedProcesses: most } = parts.settings.worker;
     const common = { source, clock: parts.clock, keepLoaded, idleMs };
-    // Apart, so that an exclusive stage never finds its process, and the model in it, taken by a shared one.
+    // Separate, so that a shared stage never takes the process of an exclusive one, with the model loaded in it.
     this.#processes = {
       exclusive: new WorkerProcesses(common),
       shared: new WorkerProcesses({ ...common, most }),
@@ -96,7 +96,7 @@ export class Worker {
     this.#log.info({ labels: this.#labels }, 'worker started');
   }
 
-  /** Lets what was begun finish (for as long as the settings allow), then says goodbye. */
+  /** Finishes the messages in progress (for as long as the settings allow), then signs off. */
   async close(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -104,7 +104,7 @@ export class Worker {
     const cancel = clock.after(settings.worker.drainMs, () => this.#killing.abort());
     this.#unwatch();
     await this.#reconnecting;
-    // A session that was opened meanwhile has watches of its own.
+    // A session opened in the meantime has its own watches.
     this.#unwatch();
     await this.#following;
     await Promise.all([this.#exclusive, ...this.#shared.values()].map((slot) => slot.close()));
@@ -117,10 +117,7 @@ export class Worker {
     if (session && !session.lost.aborted) {
       const leftAt = clock.now();
       await changeWorker(session, this.id, (record) => ({ ...record, leftAt })).catch((error: unknown) =>
-        this.#log.warn(
-          { error: messageOf(error) },
-          'the record does not say that this worker left in good order',
-        ),
+        this.#log.warn({ error: messageOf(error) }, 'the clean stop of this worker could not be recorded'),
       );
       await session.close();
     }
@@ -136,13 +133,13 @@ export class Worker {
       if (!hasCode(error, 'node-exists')) throw error;
       throw new PismakError(
         'already-exists',
-        `a worker named ${this.id} is running; give this one another name`,
+        `a worker named ${this.id} is running; choose another name for this one`,
       );
     }
     try {
       await this.#register(session);
     } catch (error) {
-      // Its presence would keep the next try out.
+      // Its presence would block the next attempt.
       await this.#presence.end();
       await session.close();
       throw error;
@@ -196,7 +193,7 @@ export class Worker {
       await session.create(`${workersPath}/${this.id}`, JSON.stringify(record satisfies WorkerRecord));
     } catch (error) {
       if (!hasCode(error, 'node-exists')) throw error;
-      // It was here before: it goes on with what it was told then.
+      // The worker ran before: it keeps its old assignment.
       await changeWorker(session, this.id, (before) => ({ ...before, ...identity }));
     }
   }
@@ -240,13 +237,13 @@ export class Worker {
       this.#definitions.set(name, stage);
       return stage;
     } catch (error) {
-      // Deleted since the watch told us of it: the watch will tell us that too.
+      // Deleted after the watch reported it: the watch will report the deletion too.
       if (hasCode(error, 'stage-unknown')) return undefined;
       throw error;
     }
   }
 
-  /** The reason of a failure stays in the record, so that it can be read after the worker has gone. */
+  /** The reason for a failure stays in the record, so that it can be read after the worker is gone. */
   async #noteFailure(): Promise<void> {
     const failed = [this.#exclusive, ...this.#shared.values()].find((slot) => slot.failure)?.failure;
     const failure = failed ? `stage ${failed.stage}: ${failed.reason}` : null;
@@ -319,7 +316,7 @@ export class Worker {
 
   #state(slots: Slot[]): WorkerPresence['state'] {
     if (!this.#session) return 'STARTING';
-    // A shared stage that fails is in the record, but it must not keep the worker from being planned.
+    // The record shows a failed shared stage, but the watchdog must still plan with this worker.
     if (this.#exclusive.failure) return 'FAILED';
     if (this.#exclusive.moving) return 'RECONFIGURING';
     return slots.some((slot) => slot.inFlight > 0) ? 'PROCESSING' : 'IDLE';

@@ -5,7 +5,7 @@ import { fromSeenRow, messageColumns, type SeenRow } from '../message-row.ts';
 import { unknown } from './publisher.ts';
 
 const find: Statement = { name: 'find-queue', text: 'SELECT number FROM queue WHERE name = $1' };
-/** Fetched ahead is still ready: it can be given back. */
+/** A message fetched ahead still counts as ready: it can be returned. */
 const readStatus: Statement = {
   name: 'status',
   text: `
@@ -54,9 +54,9 @@ export class Administration {
     this.#connection = connection;
   }
 
-  /** Its number; `queue-unknown` when there is none of that name. */
+  /** Number of the queue; `queue-unknown` if there is no queue of that name. */
   async find(name: string): Promise<number> {
-    // The server knows no text with a NUL, so there is no such queue.
+    // The server allows no NUL in text, so there is no such queue.
     const [row] = name.includes('\0') ? [] : await this.#connection.query<[number]>(find, [name]);
     if (!row) throw unknown(name);
     return row[0];

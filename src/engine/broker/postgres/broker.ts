@@ -28,7 +28,7 @@ import { QueueChanges } from './queue-changes.ts';
 import { channel, schema } from './schema.ts';
 import { Upkeep } from './upkeep.ts';
 
-/** Tables that are empty one moment and full the next mislead the planner: by index is never far from the best. */
+/** Tables that are empty one moment and full the next mislead the planner: an index scan is never far from the best plan. */
 export const settings = {
   search_path: 'pismak_broker',
   plan_cache_mode: 'force_generic_plan',
@@ -57,7 +57,7 @@ export class PostgresBroker implements Broker {
   readonly #queues: Map<string, PostgresQueue>;
   #closed: Promise<void> | undefined;
 
-  /** Three connections: one publishes, one consumes, one does all that is rare (and listens). */
+  /** Three connections: one publishes, one consumes, one listens and does everything rare. */
   static async open(nodes: PostgresCluster, settings: PostgresBrokerSettings): Promise<PostgresBroker> {
     const queues = new Map<string, PostgresQueue>();
     const desk = new LastingConnection(nodes, {
@@ -136,7 +136,7 @@ export class PostgresBroker implements Broker {
     const headers = checkMessage(message, this.#settings.maxMessageBytes);
     if (queue.includes('\0')) throw unknown(queue);
     if (message.id.includes('\0'))
-      throw new PismakError('invalid-input', 'The id of a message may hold no NUL.');
+      throw new PismakError('invalid-input', 'The id of a message must not contain NUL.');
     // A copy: the sender may use its buffer again at once.
     const body = new Uint8Array(message.body);
     const high = message.lane === 'high';
@@ -214,7 +214,7 @@ export class PostgresBroker implements Broker {
     return queue;
   }
 
-  /** Nothing of the queue is fetched ahead here while it changes, and what was started is known to be. */
+  /** While the queue changes, nothing of it is fetched ahead here, and the server knows which messages have started. */
   async #quietly<T>(name: string, change: () => Promise<T>): Promise<T> {
     const release = this.#queues.get(name)?.hold();
     try {
@@ -230,7 +230,7 @@ export class PostgresBroker implements Broker {
     await this.#upkeep.close();
     await this.#claims.close();
     await this.#publisher.close();
-    // When the server is away, the lease ends by itself.
+    // If the server is away, the lease expires by itself.
     await this.#lease.end().catch(() => {});
     await this.#desk.close();
   }
@@ -242,5 +242,8 @@ function connectionOptions({ clock, leaseMs }: PostgresBrokerSettings): LastingC
 
 function checkName(name: string): void {
   if (name !== '' && name.length <= 255 && name.isWellFormed() && !name.includes('\0')) return;
-  throw new PismakError('invalid-input', 'The name of a queue has 1 to 255 characters, none of them NUL.');
+  throw new PismakError(
+    'invalid-input',
+    'The name of a queue must have 1 to 255 characters, none of them NUL.',
+  );
 }

@@ -6,9 +6,9 @@ import type { Statement } from '../../database/postgres/lasting-connection.ts';
  */
 
 /**
- * Acked messages are deleted, those still running charged. Rounds of claims that are over are forgotten, and with them
- * claims whose answer was lost on the way to us. A process that has lost its lease changes nothing: others find what it
- * had, and what it had begun counts as an attempt.
+ * Deletes acked messages and charges those still running. Removes finished rounds of claims, and with them claims whose
+ * answer was lost on the way to us. A process that has lost its lease changes nothing: others find its messages, and
+ * what it had started counts as an attempt.
  */
 const usual = `
     WITH alive AS MATERIALIZED (SELECT number FROM process WHERE number = $1 FOR KEY SHARE),
@@ -40,7 +40,7 @@ export const settleAndMove: Statement = {
     SELECT count(*) FROM alive`,
 };
 
-/** Claims the first messages that nobody has, and locks them until the commit: others skip what is locked. */
+/** Claims the first unclaimed messages and locks them until the commit: other processes skip locked rows. */
 export const take: Statement = {
   name: 'take',
   text: `
@@ -57,8 +57,8 @@ export const take: Statement = {
 };
 
 /**
- * Another may have claimed, and committed, between our look at the claims and our lock. Its claim is seen by now, as this
- * is another statement: its messages are left to it.
+ * Another process may have claimed and committed between our look at the claims and our lock. This separate statement
+ * sees that claim and leaves its messages alone.
  */
 export const yieldToOthers: Statement = {
   name: 'yield-to-others',

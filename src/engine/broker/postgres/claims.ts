@@ -10,7 +10,7 @@ import type { PostgresQueue, Wanted } from './queue.ts';
 /** A message that this process has claimed. */
 export interface Claimed extends Message {
   queue: PostgresQueue;
-  /** The process as whom we claimed it: another number when the lease was lost meanwhile. */
+  /** Number of the process under which we claimed it; differs from the current one if the lease was lost since. */
   owner: number;
   /** The claim that it is part of. */
   round: number;
@@ -19,7 +19,7 @@ export interface Claimed extends Message {
   isCharged: boolean;
 }
 
-/** What becomes of a claimed message. A charge (`started`) leaves it with us. */
+/** The fate of a claimed message. A charge (`started`) leaves it with us. */
 export type Fate =
   | { kind: 'gone' }
   | { kind: 'started' }
@@ -47,7 +47,7 @@ export class Claims {
   #next = Promise.withResolvers<void>();
   #chargesUnderWay = 0;
   #round = 0;
-  /** Whether a round is due even if nobody wants anything: it gives back what we don't know to be ours. */
+  /** Whether a round is due even without requests: it returns messages that we don't know to be ours. */
   #checkAll = false;
   #closing = false;
 
@@ -63,11 +63,11 @@ export class Claims {
     this.#queues = parts.queues;
   }
 
-  /** Resolves when it is written, which is tried as long as the lease lasts: the work is done, and must not be done again. */
+  /** Resolves when it is written. Retries as long as the lease lasts: the work is done and must not be repeated. */
   change(message: Claimed, fate: Fate): Promise<void> {
     return new Promise((resolve, reject) => {
       if (message.owner !== this.#lease.number) return reject(leaseLost(message.id));
-      // A charge that was not written yet is not needed any more: each fate holds the attempts.
+      // An unwritten charge is no longer needed: each fate contains the attempts.
       this.#changes.set(message.seq, { message, fate, resolve, reject });
       this.kick();
     });
@@ -80,19 +80,19 @@ export class Claims {
     void this.#rounds();
   }
 
-  /** Resolves when every charge until now has been tried once: what a handler has done must not outlive it. */
+  /** Resolves when every charge so far has been tried once: what a handler publishes must not outlive its charge. */
   async chargesWritten(): Promise<void> {
     const unsent = this.#changes.values().some(({ fate }) => fate.kind === 'started');
     if (unsent || this.#chargesUnderWay > 0) await this.flushed();
   }
 
-  /** Resolves when what was asked for until now has been tried once. */
+  /** Resolves when everything asked for so far has been tried once. */
   async flushed(): Promise<void> {
     this.kick();
     await this.#next.promise;
   }
 
-  /** In the next round, gives back what we don't know to be ours. */
+  /** In the next round, returns messages that we don't know to be ours. */
   checkAll(): void {
     this.#checkAll = true;
     this.kick();
@@ -107,7 +107,7 @@ export class Claims {
   }
 
   async #rounds(): Promise<void> {
-    // Handlers that ack at once do so before the charge of their message is written: then it is spared.
+    // Handlers that ack at once do so before their charge is written: then the charge is skipped.
     await new Promise(setImmediate);
     for (;;) {
       const finished = this.#next;
@@ -122,7 +122,7 @@ export class Claims {
       }
       this.#chargesUnderWay = [...changes.values()].filter(({ fate }) => fate.kind === 'started').length;
       const writing = this.#write(changes, wanted);
-      // What the last round brought is handled while the server works on this one.
+      // Messages of the last round are handled while the server works on this one.
       this.#dispatch();
       const written = await writing;
       this.#chargesUnderWay = 0;
@@ -182,7 +182,7 @@ export class Claims {
     return true;
   }
 
-  /** Called when a new lease begins: what was claimed under the old one is not ours any more. */
+  /** Called when a new lease begins: messages claimed under the old one are no longer ours. */
   forget(): void {
     for (const { message, reject } of this.#changes.values()) reject(leaseLost(message.id));
     this.#changes.clear();
@@ -210,7 +210,7 @@ export class Claims {
       }
       freed.push(seq);
       if (live.has(round)) freedOf.add(round);
-      // Fetched and not used: the table has it as it was.
+      // Fetched but not used: the table still has it unchanged.
       if (fate.kind === 'ready' && fate.history === null) continue;
       moved[0].push(seq);
       moved[1].push(states[fate.kind]);
@@ -222,7 +222,7 @@ export class Claims {
     return freed.length === 0 ? [settle, usual] : [settleAndMove, [...usual, ...moved, freed, [...freedOf]]];
   }
 
-  /** Rounds of which something is still ours when these changes are written. */
+  /** Rounds with messages that are still ours when these changes are written. */
   #liveRounds(changes: ReadonlyMap<number, Change>): Set<number> {
     const live = new Set<number>();
     for (const queue of this.#queues.values()) {
@@ -248,6 +248,6 @@ function claimOf(number: number, round: number, wanted: readonly Wanted[]): Aske
 }
 
 function leaseLost(id: string): PismakError {
-  const text = `Message ${id} is not ours any more: nothing was heard of this process for too long, so it was given to another.`;
+  const text = `Message ${id} was given to another process: this process lost its lease because it was silent for too long.`;
   return new PismakError('conflict', text);
 }

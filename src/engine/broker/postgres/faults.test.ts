@@ -99,7 +99,7 @@ test('when the primary is killed and its standby promoted, both sides find it an
   t.diagnostic(await flow.finish());
 });
 
-test('with TLS every connection is encrypted, and a wrong password is told without being shown', async (t) => {
+test('with TLS every connection is encrypted, and a wrong password is reported without being shown', async (t) => {
   const server = await startPostgres({ tls: true });
   t.after(() => server.close());
   const broker = await openPostgresBroker({ url: server.url, clock: systemClock });

@@ -10,7 +10,7 @@ const renew: Statement = {
 };
 const end: Statement = { name: 'end-lease', text: 'DELETE FROM process WHERE number = $1' };
 
-/** What says, on the server's clock, that this process lives. All claims are made under its number. */
+/** Shows, on the server's clock, that this process is alive. All claims are made under its number. */
 export class Lease {
   readonly #connection: LastingConnection;
   readonly #leaseMs: number;
@@ -39,7 +39,7 @@ export class Lease {
     if (rows.length === 0 && number === this.#number) await this.replace();
   }
 
-  /** The server took us for dead: what we had claimed is others' now, and we begin again under a new number. */
+  /** The server took us for dead: others have our claims now, and we start again under a new number. */
   replace(): Promise<void> {
     this.#replacing ??= insert(this.#connection, this.#leaseMs)
       .then((number) => {

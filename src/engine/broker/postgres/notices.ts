@@ -1,12 +1,12 @@
 import type { Asked, Statement } from '../../database/postgres/lasting-connection.ts';
 import { channel } from './schema.ts';
 
-/** A word to all processes about a queue: messages came (`high`: also urgent ones), or the queue itself changed. */
+/** A notice to all processes about a queue: messages came (`high`: urgent ones too), or the queue itself changed. */
 export type Notice = { queue: string; kind: 'high' | 'normal' | 'changed' };
 
 const kinds: Readonly<Record<string, Notice['kind']>> = { h: 'high', n: 'normal', c: 'changed' };
 
-/** Notifying transactions commit one after the other, so it is skipped when there is no other process to hear it. */
+/** Notifying transactions commit one after another, so the notice is skipped if no other process listens. */
 const notify: Statement = {
   name: 'notify',
   text: `SELECT pg_notify('${channel}', notice) FROM unnest($1::text[]) AS notice

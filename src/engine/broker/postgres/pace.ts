@@ -1,5 +1,5 @@
 /**
- * Fetching ahead is worth it for what will be started within this time; more would only be kept from others. Where a claim
+ * Fetch ahead only what will be started within this time; more would only be kept from others. Where a claim
  * takes long (a busy or distant server), the horizon is four claims: half of what is ahead is fetched while the other half
  * is handled, and a claim may have to wait for the round before it. With 100 ms alone, four processes on two overloaded
  * cores had nothing ahead for 10 % of the time; with this, and fewer claims, for 5 %.
@@ -28,7 +28,7 @@ export class Pace {
     this.#claimMs += (ms - this.#claimMs) * 0.2;
   }
 
-  /** One that still runs tells that they take longer than we thought. */
+  /** A handler that is still running shows that handlers take longer than we thought. */
   stillRunning(ms: number): void {
     this.#meanMs = Math.max(this.#meanMs ?? 0, ms);
   }

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Two brokers, as two processes would have them. Leases so long that nothing here is found by looking now and then. */
+/** Two brokers, as two processes would have them. Leases are so long that periodic sweeps find nothing here. */
 async function openTwo(t: TestContext, leaseMs = 120_000, clock = systemClock) {
   const url = await server.createDatabase();
   const pool = await openPostgresPool({ url, max: 1 });
@@ -133,7 +133,7 @@ test('who was taken for dead cannot settle what has been given to another', asyn
   assert.deepEqual([again?.id, again?.attempt], ['one', 2]);
 });
 
-test('what was fetched ahead is given back when handlers take long, and charged to nobody', async (t) => {
+test('messages fetched ahead are returned when handlers take long, and charged no attempt', async (t) => {
   const { one, other, finish } = await openTwo(t, 1500);
   const ids = numbered('m', 100).sort();
   await publishAll(one, 'letters', ids);
@@ -150,7 +150,7 @@ test('what was fetched ahead is given back when handlers take long, and charged 
 });
 
 test('messages are claimed by the half of what may be fetched ahead, not one by one as handlers finish', async (t) => {
-  // When the clock stands still, all handlers are quick, however busy the machine is: 20 are fetched ahead.
+  // The clock stands still, so all handlers seem quick, however busy the machine is: 20 are fetched ahead.
   const { one, other, query } = await openTwo(t, 120_000, { ...systemClock, now: () => 1 });
   await publishAll(other, 'letters', numbered('m', 200));
   let acked = 0;
@@ -183,7 +183,7 @@ test('counts stay right when the connections that made them are gone', async (t)
   assert.equal((await other.status('letters')).ready.normal, 0);
 });
 
-test('a message id with a NUL is refused and harms nobody else', async (t) => {
+test('a message id with a NUL is refused, and other messages are unharmed', async (t) => {
   const { one } = await openTwo(t);
   const sending = ['m0', 'm\0', 'm1'].map((id) => one.publish('letters', { id, body: bytes(id) }));
   const [first, second, third] = await Promise.allSettled(sending);

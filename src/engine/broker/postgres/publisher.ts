@@ -18,7 +18,7 @@ interface Waiting extends Publication {
 const mostMessages = 1000;
 const mostBytes = 4 * 1024 * 1024;
 
-/** Whoever publishes to a bounded queue does so alone until the commit, so that the bound is exact. */
+/** Only one publisher at a time writes to a bounded queue, until its commit, so that the bound is exact. */
 const lockBounded: Statement = {
   name: 'lock-bounded',
   text: `SELECT 1 FROM queue WHERE name = ANY($1::text[]) AND max_length IS NOT NULL ORDER BY number FOR NO KEY UPDATE`,
@@ -44,7 +44,7 @@ const insert: Statement = {
     SELECT name, room FROM room`,
 };
 
-/** Group commit: what is published while a batch is being written goes with the next one. */
+/** Group commit: messages published while a batch is being written go into the next one. */
 export class Publisher {
   readonly #connection: LastingConnection;
   readonly #process: () => number;
@@ -75,7 +75,7 @@ export class Publisher {
   }
 
   async #writeAll(): Promise<void> {
-    // What the same turn of the event loop publishes belongs together.
+    // Messages published in the same turn of the event loop go together.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) await this.#write(this.#nextBatch());
     this.#writing = undefined;
@@ -108,14 +108,14 @@ export class Publisher {
         }
       }
     } catch (error) {
-      // One that can't be written must not take its neighbours with it.
+      // A message that can't be written must not fail its neighbours.
       if (batch.length > 1 && !hasCode(error, 'unavailable')) {
         for (const one of batch) await this.#write([one]);
       } else for (const { reject } of batch) reject(error);
     }
   }
 
-  /** Resolves to the queues that there are, and how many messages each of them could take. */
+  /** Resolves to the existing queues, and how many messages each can take. */
   async #insert(batch: readonly Publication[]): Promise<Map<string, number>> {
     const names = [...new Set(batch.map(({ queue }) => queue))];
     const starts: number[] = [];

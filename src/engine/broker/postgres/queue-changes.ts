@@ -3,7 +3,7 @@ import type { QueueOptions } from '../broker.ts';
 import type { Administration } from './administration.ts';
 import { type Notice, noticesOf } from './notices.ts';
 
-/** Messages that one statement changes at most: others get their turn in between. */
+/** Maximum number of messages that one statement changes: others get their turn in between. */
 const step = 2000;
 
 const declare: Statement = {
@@ -50,7 +50,7 @@ const discardSome: Statement = {
   text: `DELETE FROM message WHERE seq = ANY (ARRAY(${nextDead})) RETURNING seq`,
 };
 
-/** Changes to queues as a whole. Those that consume them are told. */
+/** Changes to whole queues. Consumers are notified. */
 export class QueueChanges {
   readonly #connection: LastingConnection;
   readonly #administration: Administration;
@@ -72,7 +72,7 @@ export class QueueChanges {
     await this.finishRemoval(number);
   }
 
-  /** Deletes what a removed queue has left; another process may do the same. */
+  /** Deletes the messages of a removed queue; another process may do the same. */
   async finishRemoval(number: number): Promise<void> {
     while ((await this.#connection.query(deleteSome, [number, step])).length > 0);
     await this.#connection.together([
@@ -89,7 +89,7 @@ export class QueueChanges {
     ]);
   }
 
-  /** What is published meanwhile stays. */
+  /** Messages published in the meantime stay. */
   async purge(name: string): Promise<number> {
     const number = await this.#administration.find(name);
     const [last] = await this.#connection.query<[number]>(lastPlace);
@@ -111,7 +111,7 @@ export class QueueChanges {
     return this.#eachDead(discardSome, name, ids);
   }
 
-  /** In the order of their places, so that one which dies again meanwhile is not met twice. */
+  /** In the order of their places, so that a message that dies again in the meantime is not handled twice. */
   async #eachDead(statement: Statement, name: string, ids: Chosen, notice?: Notice): Promise<number> {
     const number = await this.#administration.find(name);
     let total = 0;

@@ -22,10 +22,10 @@ export interface Wanted {
   onlyHigh: boolean;
 }
 
-/** A queue as this process consumes it: who handles its messages, and those that were fetched ahead. */
+/** A queue as this process consumes it: its consumers, and the messages fetched ahead. */
 export class PostgresQueue {
   readonly name: string;
-  /** All that is ours by what we know: fetched, running, or settled and not written yet. */
+  /** All messages that are ours as far as we know: fetched, running, or settled but not written yet. */
   readonly claims = new Map<number, Claimed>();
   readonly #shared: Shared;
   readonly #pace = new Pace();
@@ -35,9 +35,9 @@ export class PostgresQueue {
   /** Whether the table may have messages for us, and whether some of them may be high ones. */
   #more = true;
   #high = true;
-  /** Whether an answer is under way that may bring high messages. */
+  /** Whether an answer that may bring high messages is outstanding. */
   #asked = false;
-  /** While above zero nothing is started. */
+  /** While above zero, nothing is started. */
   #holds = 0;
 
   constructor(name: string, shared: Shared) {
@@ -70,13 +70,13 @@ export class PostgresQueue {
     this.#shared.claims.kick();
   }
 
-  /** What was fetched ahead may be out of date. */
+  /** Messages fetched ahead may be out of date. */
   refresh(): void {
     this.#giveBack(this.#ahead.length);
     this.wake(true);
   }
 
-  /** Lets nothing start, and nothing be fetched ahead, until the returned function is called. */
+  /** Starts nothing and fetches nothing ahead until the returned function is called. */
   hold(): () => void {
     this.#holds++;
     this.#giveBack(this.#ahead.length);
@@ -87,7 +87,7 @@ export class PostgresQueue {
     };
   }
 
-  /** Now and then: handlers that take longer than thought should not keep messages from others. */
+  /** Called now and then: handlers that take longer than expected should not keep messages from others. */
   review(): void {
     const now = this.#shared.clock.now();
     for (const { startedAt } of this.claims.values())
@@ -100,12 +100,12 @@ export class PostgresQueue {
   ask(): Wanted | undefined {
     if (this.#holds > 0 || this.#slots.length === 0 || !this.#more) return undefined;
     const room = this.#room() - this.#ahead.length;
-    // High ones overtake the normal ones that were fetched ahead, for which there may be no room then.
+    // High messages overtake normal ones fetched ahead, which may then have no room.
     const onlyHigh = room <= 0;
     if (onlyHigh && !(this.#high && this.#ahead.at(-1)?.lane === 'normal')) return undefined;
     // Half of what may be fetched ahead: while it is being fetched, the other half is handled.
     const half = Math.max(this.#free, Math.ceil(this.#allowed / 2));
-    // Not one by one as handlers finish: a claim costs the server more than all else that a message does.
+    // Not one by one as handlers finish: a claim costs the server more than everything else about a message.
     if (room < half && !this.#high) return undefined;
     this.#more = onlyHigh;
     this.#asked = this.#high;
@@ -114,7 +114,7 @@ export class PostgresQueue {
     return { queue: this, most, onlyHigh };
   }
 
-  /** The answer to `ask`; undefined when there was none. Nothing is started before `dispatch`. */
+  /** The answer to `ask`; undefined if there was none. Nothing is started before `dispatch`. */
   received(messages: Claimed[] | undefined, most: number, tookMs = 0): void {
     this.#asked = false;
     if (messages) this.#pace.claimed(tookMs);
@@ -155,12 +155,12 @@ export class PostgresQueue {
     return Math.min(most, this.#pace.ahead(this.#concurrency));
   }
 
-  /** How many messages may be here that are not started. */
+  /** How many messages that are not started may be here. */
   #room(): number {
     return this.#free + this.#allowed;
   }
 
-  /** The last ones go back, not charged. */
+  /** Returns the last ones, without charging an attempt. */
   #giveBack(count: number): void {
     if (count <= 0) return;
     for (const message of this.#ahead.splice(-count)) {
@@ -174,7 +174,7 @@ export class PostgresQueue {
     }
   }
 
-  /** What is given back may be here again already, as another claim. */
+  /** A returned message may already be here again, under another claim. */
   #forget(message: Claimed): void {
     if (this.claims.get(message.seq) === message) this.claims.delete(message.seq);
   }

@@ -24,13 +24,13 @@ const claimTables = `
  * A message is written once and deleted once: `seq` is its place and never changes. States: 0 ready, 1 delayed, 2 dead.
  * Lanes: 0 high, 1 normal. Times are the server's, in milliseconds.
  *
- * Who has fetched a message stands beside it: what a process claims at once is one row of `claim`, so a claim costs no
- * copy of the message (with a column in `message` it cost half of all the server's work). What its handler has not
- * finished at once is `running`, with the attempt that was charged. Both last as long as the lease of their process, which
- * that one renews.
+ * Claims are kept outside `message`: what a process claims in one round is one row of `claim`, so a claim copies no
+ * message (with a column in `message` it cost half of all the server's work). Messages whose handlers don't finish at
+ * once are `running`, with the attempt that was charged. Both last as long as the lease of their process, which the
+ * process renews.
  *
- * Counting a million rows takes half a second, so triggers keep counts: each connection in rows of its own (`shard`), or
- * all would wait for one row until the other's commit; a sweep adds up the rows of connections that are gone.
+ * Counting a million rows takes half a second, so triggers keep counts. Each connection has its own rows (`shard`);
+ * otherwise all would wait for one row until the other's commit. A sweep adds up the rows of connections that are gone.
  */
 const tables = `
   CREATE TABLE queue (

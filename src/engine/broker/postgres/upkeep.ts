@@ -7,15 +7,15 @@ import { cameReady, noticesOf } from './notices.ts';
 const step = 2000;
 
 /**
- * After a fail-over everybody comes back a little later: only who has been connected for a whole lease may take others
- * for dead.
+ * After a fail-over processes reconnect at different times: only a process that has been connected for a whole lease may
+ * declare others dead.
  */
 const forgetDead: Statement = {
   name: 'forget-dead',
   text: `DELETE FROM process WHERE lease_until < now_ms() AND (SELECT backend_start FROM pg_stat_activity
     WHERE pid = pg_backend_pid()) < clock_timestamp() - $1 * interval '1 millisecond'`,
 };
-/** What the dead had started was an attempt. Everything is ready again with the end of their claims. */
+/** Messages that dead processes had started count as attempts. When their claims end, all their messages are ready again. */
 const rescue: Statement = {
   name: 'rescue',
   text: `
@@ -54,7 +54,7 @@ const removedQueues: Statement = {
   text: 'SELECT number FROM queue WHERE name IS NULL',
 };
 
-/** What must be done now and then: renew the lease, take back what the dead had, and make ready what is due. */
+/** Periodic work: renew the lease, take messages from dead processes, and make due messages ready. */
 export class Upkeep {
   readonly #connection: LastingConnection;
   readonly #clock: Clock;
@@ -100,7 +100,7 @@ export class Upkeep {
     await this.#working;
   }
 
-  /** A server that is away now is there again at the next turn. */
+  /** A server that is away now may be back at the next turn. */
   async #work(): Promise<void> {
     try {
       await this.#lease.renew();
@@ -111,7 +111,7 @@ export class Upkeep {
         await this.#finishRemoval(number);
       await this.#promote();
     } catch {
-      // Whoever needs the server learns it from his own question.
+      // Callers that need the server get the error from their own query.
     }
     this.#review();
   }

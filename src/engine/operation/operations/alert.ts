@@ -3,11 +3,11 @@ import { defineOperation } from '../operation.ts';
 
 export const alertList = defineOperation({
   name: 'alert.ls',
-  summary: 'What is wrong now and what to do, newest first; with `all` also what is over',
+  summary: 'List open alerts and what to do about them, newest first; with `all`, past ones too',
   role: 'reader',
   owner: 'none',
   changes: false,
-  input: z.strictObject({ all: z.boolean().default(false).describe('Also what is over') }),
+  input: z.strictObject({ all: z.boolean().default(false).describe('Past alerts too') }),
   output: z.strictObject({
     alerts: z.array(
       z.strictObject({
@@ -18,7 +18,7 @@ export const alertList = defineOperation({
         details: z.record(z.string(), z.unknown()),
         raisedAt: z.number(),
         lastSeenAt: z.number(),
-        clearedAt: z.number().nullable().describe('Null while it lasts'),
+        clearedAt: z.number().nullable().describe('Null while the alert is open'),
         seen: z.int().describe('How often it was raised'),
       }),
     ),

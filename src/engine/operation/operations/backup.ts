@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.ts';
 
 export const backupCreate = defineOperation({
   name: 'backup.create',
-  summary: 'Writes everything into one file on the machine of the server, while it runs',
+  summary: "Back up everything into one file on the server's machine, while it runs",
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -12,8 +12,10 @@ export const backupCreate = defineOperation({
     file: z
       .string()
       .max(4000)
-      .refine((file) => isAbsolute(file) && !file.includes('\0'), { error: 'an absolute path on the server' })
-      .describe('Absolute path on the machine of the server'),
+      .refine((file) => isAbsolute(file) && !file.includes('\0'), {
+        error: 'must be an absolute path on the server',
+      })
+      .describe("Absolute path on the server's machine"),
   }),
   output: z.strictObject({
     file: z.string(),

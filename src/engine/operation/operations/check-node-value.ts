@@ -4,8 +4,8 @@ import { checkServerUrl, serverNames, serversPath } from '../../servers/server-a
 import { presencePath, workerRecord, workersPath } from '../../worker/worker-record.ts';
 
 /**
- * What others read must stay readable: one bad node would stop everybody who lists them. And what follows from
- * something else is changed there.
+ * Refuses values that would break readers: one bad node would stop every program that lists them. Refuses nodes that
+ * are derived from something else too: change the source instead.
  */
 export function checkNodeValue(path: string, value: string): void {
   const [, top, name] = path.split('/');
@@ -19,19 +19,22 @@ export function checkNodeValue(path: string, value: string): void {
       break;
     }
     case presencePath:
-      throw new PismakError('conflict', 'a presence is written by its worker only');
+      throw new PismakError('conflict', 'only the worker itself writes its presence');
     case '/stages':
-      throw new PismakError('conflict', 'versions of stages follow their definitions: change those');
+      throw new PismakError(
+        'conflict',
+        'versions of stages follow from their definitions; change a definition instead',
+      );
     case '/services':
     case '/watchdog':
-      throw new PismakError('conflict', `${path} is written by whoever leads that service only`);
+      throw new PismakError('conflict', `only the leader of that service writes ${path}`);
   }
 }
 
 function checkWorker(id: string | undefined, value: string): void {
   const record = parseJson(value);
-  if (record === undefined) throw new PismakError('invalid-input', 'the record of a worker is JSON');
+  if (record === undefined) throw new PismakError('invalid-input', 'the record of a worker must be JSON');
   if (workerRecord.parse(record).id !== id) {
-    throw new PismakError('invalid-input', `the record says another id than its path, which says ${id}`);
+    throw new PismakError('invalid-input', `the id in the record must be ${id}, as in the path`);
   }
 }

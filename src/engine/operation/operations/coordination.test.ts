@@ -14,7 +14,7 @@ test('a node is written, read and listed', async () => {
   assert.ok(nodes.some((node: { path: string }) => node.path === '/top'));
 });
 
-test('a node that somebody else changed meanwhile is not overwritten', async () => {
+test('a node that another caller changed in the meantime is not overwritten', async () => {
   const { version } = await call('coordination.set', { path: '/notes/b', value: '1' });
   await call('coordination.set', { path: '/notes/b', value: '2', version });
   await assert.rejects(call('coordination.set', { path: '/notes/b', value: '3', version }), {
@@ -38,7 +38,10 @@ test('nothing can be written by hand that would stop those who read it', async (
   await assert.rejects(set('/workers/w1', '{}'), { code: 'invalid-input' });
   await writeWorker(engine.coordination, 'w1');
   const { value } = await call('coordination.get', { path: '/workers/w1' });
-  await assert.rejects(set('/workers/w2', value), { code: 'invalid-input', message: /another id/ });
+  await assert.rejects(set('/workers/w2', value), {
+    code: 'invalid-input',
+    message: /id in the record must be w2/,
+  });
   await set('/workers/w1', value);
   for (const path of ['/presence/w1', '/stages/work', '/services/watchdog', '/watchdog/averages']) {
     await assert.rejects(set(path, '1'), { code: 'conflict' }, path);

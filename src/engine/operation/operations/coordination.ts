@@ -9,7 +9,7 @@ import { cut, page } from './inputs.ts';
 const nodePath = z
   .string()
   .max(500)
-  .regex(/^\/$|^(\/(?!\.{1,2}(\/|$))[^/\p{Cc}]+)+$/u, 'a path looks like /workers/w1');
+  .regex(/^\/$|^(\/(?!\.{1,2}(\/|$))[^/\p{Cc}]+)+$/u, 'must be a path such as /workers/w1');
 
 const nodeRow = z.strictObject({
   path: z.string(),
@@ -21,7 +21,7 @@ const nodeRow = z.strictObject({
 
 export const coordinationList = defineOperation({
   name: 'coordination.ls',
-  summary: 'The nodes below a path of the coordination tree',
+  summary: 'List the nodes below a path of the coordination tree',
   role: 'admin',
   owner: 'none',
   changes: false,
@@ -35,7 +35,7 @@ export const coordinationList = defineOperation({
 
 export const coordinationGet = defineOperation({
   name: 'coordination.get',
-  summary: 'One node of the coordination tree',
+  summary: 'Show one node of the coordination tree',
   role: 'admin',
   owner: 'none',
   changes: false,
@@ -51,7 +51,7 @@ export const coordinationGet = defineOperation({
 
 export const coordinationSet = defineOperation({
   name: 'coordination.set',
-  summary: 'Writes a node of the coordination tree by hand; with a version, only if it still has it',
+  summary: 'Write a node of the coordination tree by hand; with a version, only if the node still has it',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -69,7 +69,7 @@ export const coordinationSet = defineOperation({
   },
 });
 
-/** Addresses may hold passwords: nobody needs to read them, and whoever writes them knows them. */
+/** Addresses may contain passwords, and no caller needs to read those. */
 function toRow({ path, name, value, version, ephemeral }: Node): z.infer<typeof nodeRow> {
   return { path, name, value: maskSecrets(value), version, ephemeral };
 }

@@ -3,13 +3,13 @@ import { defineOperation, mayTouch } from '../operation.ts';
 
 export const eventList = defineOperation({
   name: 'event.ls',
-  summary: 'The latest events, oldest first: what concerns the installation or yourself',
+  summary: 'List the latest events that concern the installation or you, oldest first',
   role: 'reader',
   owner: 'caller',
   changes: false,
   input: z.strictObject({
-    kind: z.string().min(1).max(100).optional().describe('Only these, e.g. request.processed'),
-    limit: z.int().min(1).max(1000).default(100).describe('At most so many, the latest'),
+    kind: z.string().min(1).max(100).optional().describe('Only events of this kind, e.g. request.processed'),
+    limit: z.int().min(1).max(1000).default(100).describe('Maximum number of events; the latest ones'),
   }),
   output: z.strictObject({
     events: z.array(
@@ -22,7 +22,7 @@ export const eventList = defineOperation({
         dimensions: z.record(z.string(), z.union([z.string(), z.number()])),
       }),
     ),
-    dropped: z.int().describe('Events that have been pushed out of the buffer since the start'),
+    dropped: z.int().describe('Events dropped from the full buffer since the start'),
   }),
   example: { kind: 'request.processed', limit: 20 },
   async handler({ engine, caller }, { kind, limit }) {

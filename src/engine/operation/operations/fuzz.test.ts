@@ -23,7 +23,7 @@ async function makeExamples(): Promise<void> {
   await Promise.allSettled(making);
 }
 
-/** These reach outside: the first writes files wherever it is told, the other starts workers. */
+/** These reach outside: the first writes files to any path, the other starts workers. */
 const outside = ['backup.create', 'worker.start'];
 const names = ['recognise', 'pages-done', 'pages', 'w1', 'nothing', 'nightly', 'another'];
 
@@ -42,7 +42,7 @@ test('whatever is asked, the answer is sound or an error that says what is wrong
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
       await makeExamples();
       for (const { name, input, by } of steps) {
-        // Waiting for results that nobody sends would only take time.
+        // Waiting for results that never come would only take time.
         const waits = typeof input === 'object' && input !== null && 'waitMs' in input;
         await call(name, waits ? { ...input, waitMs: 0 } : input, by).catch((error: unknown) => {
           assert.ok(error instanceof PismakError && error.code !== 'internal', explain(name, input, error));

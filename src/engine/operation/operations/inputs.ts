@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** Parts that the inputs of several operations are made of. */
+/** Parts shared by the inputs of several operations. */
 
 export const nothing = z.strictObject({});
 
-/** A part of a long list. Every listing is bounded: what it lists may have been made by a program. */
+/** One page of a long list. Every listing is bounded: a program may have created very many rows. */
 export const page = {
   offset: z.int().min(0).max(10_000_000).describe('Rows to skip').default(0),
-  limit: z.int().min(1).max(1000).describe('Most rows to return').default(1000),
+  limit: z.int().min(1).max(1000).describe('Maximum number of rows').default(1000),
 };
 
 export function cut<T>(rows: readonly T[], { offset, limit }: { offset: number; limit: number }): T[] {
   return rows.slice(offset, offset + limit);
 }
 
-/** A queue is named like a stage; what is looked up need not be well formed, only bounded. */
+/** A queue is named like a stage; a name to look up need not be well formed, only bounded. */
 export const queueName = z.string().min(1).max(200);
 
 export const workerId = z

@@ -30,8 +30,11 @@ export const messageRow = z.strictObject({
   size: z.int(),
   history: z
     .array(z.strictObject({ at: z.number(), attempt: z.int(), reason: z.string() }))
-    .describe('What went wrong so far, the latest last'),
-  request: requestSummary.nullable().describe('Null when the body is not a request'),
-  body: z.string().nullable().describe('Base64; null unless asked for, or when the answer is full'),
+    .describe('Failures so far, the latest last'),
+  request: requestSummary.nullable().describe('Null if the body is not a request'),
+  body: z
+    .string()
+    .nullable()
+    .describe('Base64; null if not asked for, or if the response would be too large'),
 });
 export type MessageRow = z.infer<typeof messageRow>;

@@ -3,10 +3,10 @@ import { decodeRequest, milliseconds, type Request } from '../../request/request
 import { sizeOf } from '../../results/job-files.ts';
 import type { MessageRow } from './message-row.ts';
 
-/** Lists inside a message are as long as its sender liked; this much of them is shown. */
+/** A sender may put long lists into a message; only this many entries are shown. */
 const shown = 50;
 
-/** All bodies of one answer together. The first always fits. */
+/** Limit of all bodies in one response together. The first body is always included. */
 const maxBodyBytes = 8 * 1024 * 1024;
 
 export function messageRows(messages: readonly StoredMessage[], withBodies: boolean): MessageRow[] {

@@ -8,7 +8,7 @@ import { done, pipelineRow } from './rows.ts';
 
 export const pipelineList = defineOperation({
   name: 'pipeline.ls',
-  summary: 'Named lists of stages that requests can be submitted to',
+  summary: 'List the pipelines: named lists of stages that accept requests',
   role: 'reader',
   owner: 'none',
   changes: false,
@@ -20,7 +20,7 @@ export const pipelineList = defineOperation({
 
 export const pipelineShow = defineOperation({
   name: 'pipeline.show',
-  summary: 'The stages of a pipeline and its output queue, the last of them',
+  summary: 'Show the stages of a pipeline; the last name is its output queue',
   role: 'reader',
   owner: 'none',
   changes: false,
@@ -37,7 +37,7 @@ export const pipelineShow = defineOperation({
 
 export const pipelineCreate = defineOperation({
   name: 'pipeline.create',
-  summary: 'Names a list of stages; the last name is the output queue, which is made if it is new',
+  summary: 'Define a pipeline, a named list of stages; the last name is the output queue, created if needed',
   role: 'user',
   owner: 'caller',
   changes: true,
@@ -53,7 +53,7 @@ export const pipelineCreate = defineOperation({
 
 export const pipelineDelete = defineOperation({
   name: 'pipeline.delete',
-  summary: 'Forgets the name; requests under way go on, the output queue and its results stay',
+  summary: 'Delete a pipeline; requests under way go on, and the output queue keeps its results',
   role: 'user',
   owner: (context, { name }) => pipelineOwner(context, name),
   changes: true,

@@ -4,7 +4,7 @@ import { nothing } from './inputs.ts';
 
 export const processorList = defineOperation({
   name: 'processor.ls',
-  summary: 'Processors that a stage may use',
+  summary: 'List the processors that a stage can use',
   role: 'reader',
   owner: 'none',
   changes: false,

@@ -8,7 +8,8 @@ import { visibleQueues } from './visible-queues.ts';
 
 export const queueList = defineOperation({
   name: 'queue.ls',
-  summary: 'Queues and what waits in them: those of all stages, and output queues of your own',
+  summary:
+    'List the queues with the numbers of their messages: the queues of all stages and your output queues',
   role: 'reader',
   owner: 'caller',
   changes: false,
@@ -22,13 +23,13 @@ const lookInput = z.strictObject({
   queue: queueName,
   offset: page.offset,
   limit: page.limit.unwrap().max(100).default(20),
-  bodies: z.boolean().default(false).describe('Bodies too, as base64'),
+  bodies: z.boolean().default(false).describe('Include the bodies, as base64'),
 });
 const messages = z.strictObject({ messages: z.array(messageRow) });
 
 export const queuePeek = defineOperation({
   name: 'queue.peek',
-  summary: 'Looks at what waits, in the order of delivery, without taking it',
+  summary: 'Show waiting messages in the order of delivery, without taking them',
   role: 'admin',
   owner: 'none',
   changes: false,
@@ -42,7 +43,7 @@ export const queuePeek = defineOperation({
 
 export const queueDead = defineOperation({
   name: 'queue.dead',
-  summary: 'Dead letters with the reason why, oldest first',
+  summary: 'List dead letters with their reasons, oldest first',
   role: 'admin',
   owner: 'none',
   changes: false,
@@ -66,12 +67,12 @@ const ids = z
   .min(1)
   .max(1000)
   .optional()
-  .describe('Only these; all by default');
+  .describe('Ids of messages; all by default');
 
 export const queuePurge = defineOperation({
   ...changing,
   name: 'queue.purge',
-  summary: 'Deletes what waits; what is being processed goes on',
+  summary: 'Delete all waiting messages; messages in progress go on',
   input: z.strictObject({ queue: queueName }),
   output: count,
   handler: (context, { queue }) => counted(context, queue, (broker) => broker.purge(queue)),
@@ -80,7 +81,7 @@ export const queuePurge = defineOperation({
 export const queueRedrive = defineOperation({
   ...changing,
   name: 'queue.redrive',
-  summary: 'Gives dead letters (all, or those ids) back to their queue to be tried anew',
+  summary: 'Put dead letters (all, or those ids) back into their queue to be tried again',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,
   handler: (context, { queue, ids }) => counted(context, queue, (broker) => broker.redrive(queue, ids)),
@@ -89,7 +90,7 @@ export const queueRedrive = defineOperation({
 export const queueDiscard = defineOperation({
   ...changing,
   name: 'queue.discard',
-  summary: 'Deletes dead letters (all, or those ids)',
+  summary: 'Delete dead letters (all, or those ids)',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,
   handler: (context, { queue, ids }) => counted(context, queue, (broker) => broker.discard(queue, ids)),
@@ -105,8 +106,8 @@ async function counted(
   return { count: changed };
 }
 
-export const queuePause = pausing('pause', 'Stops a queue from starting messages; it goes on accepting them');
-export const queueResume = pausing('resume', 'Lets a paused queue go on');
+export const queuePause = pausing('pause', 'Pause a queue: it accepts messages but delivers none');
+export const queueResume = pausing('resume', 'Resume a paused queue');
 
 function pausing(verb: 'pause' | 'resume', summary: string) {
   return defineOperation({

@@ -8,38 +8,35 @@ const file = z
   .strictObject({
     name: fileName,
     content: z.base64().optional().describe('Base64'),
-    blob: blobHash.optional().describe('Instead of the content: the hash of an upload'),
+    blob: blobHash.optional().describe('Hash of an upload, instead of the content'),
   })
   .refine(({ content, blob }) => (content === undefined) !== (blob === undefined), {
-    error: 'give either its content in base64 or the blob that was uploaded',
+    error: 'give either the content in base64 or the hash of an uploaded blob',
   });
 
 export const requestSubmit = defineOperation({
   name: 'request.submit',
-  summary: 'Sends files through a pipeline or a list of stages; the results wait in its output queue',
+  summary: 'Send files through a pipeline or a list of stages; the results wait in the output queue',
   role: 'user',
   owner: 'caller',
   changes: true,
-  // Who submitted it stands in the request itself.
+  // The request itself names its submitter.
   audited: false,
   input: z
     .strictObject({
       pipeline: stageName.optional(),
       stages: stageList
         .optional()
-        .describe('Instead of a pipeline: stages, and last the output queue, which is made if it is new'),
-      output: stageName.optional().describe("Instead of the pipeline's own output queue"),
+        .describe('Stages instead of a pipeline; the last name is the output queue, created if needed'),
+      output: stageName.optional().describe('Output queue to use instead of that of the pipeline'),
       files: z.array(file).max(1000),
       priority: z
         .int()
         .min(0)
         .max(0xffff_ffff)
         .optional()
-        .describe('1 or more goes before everything that has 0'),
-      uuid: z
-        .uuid()
-        .optional()
-        .describe('Yours, to be able to submit again when in doubt whether it arrived'),
+        .describe('Requests with 1 or more go before all requests with 0'),
+      uuid: z.uuid().optional().describe('Your own id: submit again with the same id if you got no answer'),
       pageUuid: z.uuid().optional(),
     })
     .refine((input) => (input.pipeline === undefined) !== (input.stages === undefined), {
@@ -47,7 +44,7 @@ export const requestSubmit = defineOperation({
     })
     .refine((input) => input.output === undefined || input.pipeline !== undefined, {
       path: ['output'],
-      error: 'goes with a pipeline only: in a list of stages the last one is the output queue',
+      error: 'is allowed only with a pipeline: the last name in a list of stages is the output queue',
     }),
   output: z.strictObject({ uuid: z.string(), stages: z.array(z.string()) }),
   example: {

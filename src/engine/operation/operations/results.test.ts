@@ -70,7 +70,7 @@ test('nobody takes results from a queue that a house reads, or makes it the outp
   await assert.rejects(call('results.take', { queue: 'house.collect' }, alice), { code: 'not-found' });
   await assert.rejects(call('results.take', { queue: 'house.collect' }, admin), {
     code: 'forbidden',
-    message: /the program itself takes results from house\.collect/,
+    message: /Pismak itself takes the results from house\.collect/,
   });
   const pipeline = { name: 'mine', stages: ['work', 'house.collect'] };
   await assert.rejects(call('pipeline.create', pipeline, alice), { code: 'forbidden' });

@@ -9,26 +9,26 @@ const receiptList = z.array(z.string().min(1).max(100)).max(1000);
 export const resultsTake = defineOperation({
   name: 'results.take',
   summary:
-    'Takes finished requests from an output queue: confirm each within a minute, or it waits there again',
+    'Take finished requests from an output queue; confirm each within a minute, or it returns to the queue',
   role: 'user',
   owner: (context, { queue }) => context.engine.pipelines.outputOwner(queue),
   changes: true,
-  // Whoever waits for results asks again and again.
+  // Clients poll for results.
   audited: false,
   input: z.strictObject({
     queue: queueName,
     max: z.int().min(1).max(100).default(10),
-    waitMs: z.int().min(0).max(30_000).default(0).describe('How long to wait for the first'),
+    waitMs: z.int().min(0).max(30_000).default(0).describe('How long to wait for the first result'),
   }),
   output: z.strictObject({
     results: z.array(
       z.strictObject({
         receipt: z.string(),
-        uuid: z.string().nullable().describe('Null when the message is not a request'),
+        uuid: z.string().nullable().describe('Null if the message is not a request'),
         message: z
           .string()
           .describe(
-            'The request as protobuf, in base64; large files are references, fetched with the receipt',
+            'The request as protobuf in base64; large files are references, to be fetched with the receipt',
           ),
       }),
     ),
@@ -37,7 +37,7 @@ export const resultsTake = defineOperation({
   async handler({ engine, signal }, { queue, max, waitMs }) {
     const owner = await engine.pipelines.outputOwner(queue);
     if (owner === programOwner) {
-      const message = `the program itself takes results from ${queue}; look into it with \`pismak queue peek ${queue}\``;
+      const message = `Pismak itself takes the results from ${queue}; look into it with \`pismak queue peek ${queue}\``;
       throw new PismakError('forbidden', message);
     }
     if (owner === undefined) {
@@ -62,12 +62,12 @@ const settling = {
   example: { receipts: ['dGhpcyBpcyBhIHJlY2VpcHQ'] },
 };
 
-const unknown = z.array(z.string()).describe('Expired, settled before, or never given out');
+const unknown = z.array(z.string()).describe('Receipts that expired, were settled before, or never existed');
 
 export const resultsConfirm = defineOperation({
   ...settling,
   name: 'results.confirm',
-  summary: 'Says that results are safe with you: they leave their queue, and their files may be deleted',
+  summary: 'Confirm that you have stored results: they leave their queue, and their files may be deleted',
   output: z.strictObject({ confirmed: z.array(z.string()), unknown }),
   async handler(context, { receipts }) {
     const { own, foreign } = await sort(context, receipts);
@@ -79,7 +79,7 @@ export const resultsConfirm = defineOperation({
 export const resultsRelease = defineOperation({
   ...settling,
   name: 'results.release',
-  summary: 'Gives results back to their queue at once',
+  summary: 'Return results to their queue at once',
   output: z.strictObject({ released: z.array(z.string()), unknown }),
   async handler(context, { receipts }) {
     const { own, foreign } = await sort(context, receipts);
@@ -88,7 +88,7 @@ export const resultsRelease = defineOperation({
   },
 });
 
-/** A receipt can't be guessed, but it may leak: whoever is not the queue's owner has none, as far as we say. */
+/** A receipt can't be guessed, but it may leak: for callers other than the queue's owner it does not exist. */
 async function sort(
   { engine, caller }: OperationContext,
   receipts: readonly string[],

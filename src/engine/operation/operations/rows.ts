@@ -1,13 +1,18 @@
 import { z } from 'zod';
 
-/** What several operations give out, each described once. Times are milliseconds since the epoch. */
+/** Rows that several operations return. Times are milliseconds since the epoch. */
 
 export const queueRow = z.strictObject({
   name: z.string(),
   kind: z
     .enum(['stage', 'output', 'other'])
-    .describe('stage: to be processed; output: finished, to be taken; other: declared by somebody else'),
-  owner: z.string().nullable().describe('Whose output queue it is; null: it belongs to the installation'),
+    .describe(
+      'stage: messages to process; output: finished requests to collect; other: not declared by Pismak',
+    ),
+  owner: z
+    .string()
+    .nullable()
+    .describe('Owner of an output queue; null: the queue belongs to the installation'),
   ready: z.strictObject({ high: z.int(), normal: z.int() }),
   delayed: z.int(),
   inFlight: z.int(),
@@ -25,5 +30,5 @@ export const pipelineRow = z.strictObject({
   createdAt: z.number(),
 });
 
-/** For changes that have nothing to say but that they were made. */
+/** Output of changes that return nothing. */
 export const done = z.strictObject({});

@@ -12,14 +12,14 @@ const scheduleRow = z.strictObject({
   enabled: z.boolean(),
   owner: z.string(),
   updatedAt: z.number(),
-  nextAt: z.number().nullable().describe('Null when it is disabled, or waits for another schedule'),
+  nextAt: z.number().nullable().describe('Null if it is disabled or runs after another schedule'),
 });
 
 const parameters = z.record(z.string(), z.json());
 const runRow = z.strictObject({
   id: z.string(),
   schedule: z.string(),
-  tick: z.string().describe('The moment it stands for, after:RUN, or now:RUN'),
+  tick: z.string().describe('The planned time, after:RUN, or now:RUN'),
   status: z.enum(['queued', 'running', 'succeeded', 'failed']),
   parameters,
   startedAt: z.number(),
@@ -35,7 +35,7 @@ const changing = { role: 'admin', owner: 'none', changes: true } as const;
 export const scheduleList = defineOperation({
   ...reading,
   name: 'schedule.ls',
-  summary: 'What is done at certain times, or after something else was done',
+  summary: 'List the schedules: what runs at certain times, or after another schedule',
   input: nothing,
   output: z.strictObject({ schedules: z.array(scheduleRow) }),
   example: {},
@@ -45,7 +45,7 @@ export const scheduleList = defineOperation({
 export const scheduleShow = defineOperation({
   ...reading,
   name: 'schedule.show',
-  summary: 'One schedule and when it runs next',
+  summary: 'Show a schedule and when it runs next',
   input: onlyName,
   output: scheduleRow,
   example,
@@ -55,7 +55,8 @@ export const scheduleShow = defineOperation({
 export const scheduleCreate = defineOperation({
   ...changing,
   name: 'schedule.create',
-  summary: 'Does something at certain times (cron), or after each success of another schedule',
+  summary:
+    'Create or change a schedule: run at certain times (cron), or after each success of another schedule',
   input: z.strictObject({ name: stageName, definition: small(scheduleDefinition) }),
   output: scheduleRow,
   example: {
@@ -72,10 +73,12 @@ export const scheduleCreate = defineOperation({
 export const scheduleRun = defineOperation({
   ...changing,
   name: 'schedule.run',
-  summary: 'Runs a schedule now, enabled or not',
+  summary: 'Run a schedule now, enabled or not',
   input: z.strictObject({
     name: stageName,
-    parameters: small(parameters).optional().describe('Instead of its own'),
+    parameters: small(parameters)
+      .optional()
+      .describe('Parameters of this run, instead of those of the schedule'),
   }),
   output: z.strictObject({ run: runRow }),
   example: { name: 'nightly', parameters: { pages: 10 } },
@@ -87,10 +90,10 @@ export const scheduleRun = defineOperation({
 export const scheduleHistory = defineOperation({
   ...reading,
   name: 'schedule.history',
-  summary: 'What ran, how it ended and its log, newest first',
+  summary: 'List runs with their outcomes and logs, newest first',
   input: z.strictObject({
     name: stageName.optional(),
-    limit: z.int().min(1).max(200).default(50).describe('At most so many'),
+    limit: z.int().min(1).max(200).default(50).describe('Maximum number of runs'),
   }),
   output: z.strictObject({ runs: z.array(runRow) }),
   example,
@@ -101,12 +104,9 @@ export const scheduleHistory = defineOperation({
   },
 });
 
-export const scheduleEnable = toggling(
-  'enable',
-  'Lets a schedule run again; what it missed is not made up for',
-);
-export const scheduleDisable = toggling('disable', 'Keeps a schedule from running by itself');
-export const scheduleDelete = toggling('delete', 'Deletes a schedule and its history');
+export const scheduleEnable = toggling('enable', 'Enable a schedule; missed runs are not made up for');
+export const scheduleDisable = toggling('disable', 'Disable a schedule; it can still be run by hand');
+export const scheduleDelete = toggling('delete', 'Delete a schedule and its history');
 
 function toggling(verb: 'enable' | 'disable' | 'delete', summary: string) {
   return defineOperation({
@@ -123,10 +123,10 @@ function toggling(verb: 'enable' | 'disable' | 'delete', summary: string) {
   });
 }
 
-/** Listings show it whole, so it must be small; large files belong to a stage. */
+/** Listings show the whole definition, so it must be small; large files belong to a stage. */
 function small<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.refine((value) => JSON.stringify(value).length <= 100_000, {
-    error: 'too long: at most 100,000 characters',
+    error: 'too long: the limit is 100,000 characters',
   });
 }
 

@@ -8,7 +8,7 @@ import { done } from './rows.ts';
 export const serverList = defineOperation({
   name: 'server.ls',
   summary:
-    'Addresses of the servers, without their credentials: as this process is set, and as workers are told',
+    'List the addresses of the servers, without credentials: those of this process and those announced to workers',
   role: 'admin',
   owner: 'none',
   changes: false,
@@ -17,8 +17,8 @@ export const serverList = defineOperation({
     servers: z.array(
       z.strictObject({
         name: z.enum(serverNames),
-        url: z.string().describe('What this process uses'),
-        announced: z.string().nullable().describe('What workers are told; null: nothing yet'),
+        url: z.string().describe('Address that this process uses'),
+        announced: z.string().nullable().describe('Address announced to workers; null: none yet'),
       }),
     ),
   }),
@@ -40,7 +40,7 @@ export const serverList = defineOperation({
 
 export const serverSet = defineOperation({
   name: 'server.set',
-  summary: 'Tells workers the address of a server; those that run follow it',
+  summary: 'Announce the address of a server to workers; running workers follow it',
   role: 'admin',
   owner: 'none',
   changes: true,

@@ -3,15 +3,15 @@ import { retryPolicy, type Stage, stageDefinition } from '../../stage/stage.ts';
 import type { StagePatch } from '../../stage/stages.ts';
 
 /**
- * Any field of a stage's definition, of its retry policy too. Defaults are taken off first: in Zod an optional field
- * with a default takes the default, and a change of one field would reset all others.
+ * Any field of a stage's definition and of its retry policy. Defaults are removed first: in Zod an optional field
+ * with a default takes the default, so changing one field would reset all others.
  */
 export const stagePatch = z.strictObject({
   ...withoutDefaults(stageDefinition.omit({ name: true }).shape),
   retry: z.strictObject(withoutDefaults(retryPolicy.shape)).exactOptional(),
 });
 
-/** What is not named stays as it is, inside the retry policy as well. */
+/** Fields that the patch doesn't name stay as they are, inside the retry policy too. */
 export function applyTo(before: Stage, { retry, ...patch }: z.output<typeof stagePatch>): StagePatch {
   return retry ? { ...patch, retry: { ...before.retry, ...retry } } : patch;
 }

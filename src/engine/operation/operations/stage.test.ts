@@ -67,7 +67,7 @@ test('what is not there is not found, with the known ones listed', async () => {
   });
 });
 
-test('a stage cannot take over the queue where results of somebody wait', async () => {
+test('a stage cannot take over a queue where results wait for their owner', async () => {
   await call('stage.create', { name: 'work', processor: 'nothing' });
   await call('pipeline.create', { name: 'p', stages: ['work', 'results-of-alice'] }, alice);
   const taken = call('stage.create', { name: 'results-of-alice', processor: 'nothing' });

@@ -10,7 +10,7 @@ const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
 
 export const stageList = defineOperation({
   name: 'stage.ls',
-  summary: 'All stages with their newest definitions',
+  summary: 'List the stages with their newest definitions',
   role: 'reader',
   owner: 'none',
   changes: false,
@@ -22,7 +22,7 @@ export const stageList = defineOperation({
 
 export const stageShow = defineOperation({
   name: 'stage.show',
-  summary: 'The newest definition of a stage',
+  summary: 'Show the newest definition of a stage',
   role: 'reader',
   owner: 'none',
   changes: false,
@@ -34,7 +34,7 @@ export const stageShow = defineOperation({
 
 export const stageHistory = defineOperation({
   name: 'stage.history',
-  summary: 'Every version of a stage that there was, newest first, and who made it',
+  summary: 'List all versions of a stage and their authors, newest first',
   role: 'reader',
   owner: 'none',
   changes: false,
@@ -47,7 +47,7 @@ export const stageHistory = defineOperation({
   example: { name: 'recognise' },
   async handler({ engine }, { name, ...part }) {
     const versions = await engine.stages.history(name);
-    // A deleted stage still has its history; a name that never was is told from it.
+    // A deleted stage still has its history; a name that was never used is `not-found`.
     if (versions.length === 0) await engine.stages.get(name);
     return {
       versions: cut(versions, part).map(({ version, changedAt, changedBy, stage }) => ({
@@ -62,7 +62,7 @@ export const stageHistory = defineOperation({
 
 export const stageCreate = defineOperation({
   name: 'stage.create',
-  summary: 'Defines a new stage; workers may serve it at once',
+  summary: 'Create a stage; workers can serve it at once',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -78,7 +78,7 @@ export const stageCreate = defineOperation({
 
 export const stageConfigure = defineOperation({
   name: 'stage.configure',
-  summary: 'Changes any part of a definition; workers pick it up between two messages',
+  summary: 'Change any part of a definition; workers pick it up between two messages',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -94,7 +94,8 @@ export const stageConfigure = defineOperation({
 
 export const stagePriority = defineOperation({
   name: 'stage.priority',
-  summary: 'Sets how the watchdog weighs a stage: -1 = never, 0 = as computed, more = more workers',
+  summary:
+    'Set the priority of a stage for the watchdog: -1 = never serve it, 0 = normal, higher = more workers',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -107,13 +108,13 @@ export const stagePriority = defineOperation({
 
 export const stageDelete = defineOperation({
   name: 'stage.delete',
-  summary: 'Deletes a stage and its queue; refused while messages wait there, unless forced',
+  summary: 'Delete a stage and its queue; refused while messages wait there, unless forced',
   role: 'admin',
   owner: 'none',
   changes: true,
   input: z.strictObject({
     name: stageName,
-    force: z.boolean().default(false).describe('Even if messages wait there: they are lost'),
+    force: z.boolean().default(false).describe('Delete it even if messages wait there; they are lost'),
   }),
   output: done,
   example: { name: 'recognise' },
@@ -123,7 +124,7 @@ export const stageDelete = defineOperation({
   },
 });
 
-/** Its queue would be the one where somebody's results wait, and workers would take them. */
+/** Workers of a stage with that name would take the results that wait for the queue's owner. */
 async function refuseOutputQueue({ engine }: OperationContext, name: string): Promise<void> {
   if ((await engine.pipelines.outputOwner(name)) === undefined) return;
   throw new PismakError(

@@ -10,7 +10,7 @@ import { workerRow, workerRows } from './worker-rows.ts';
 
 export const statusShow = defineOperation({
   name: 'status.show',
-  summary: 'The whole at a glance: health, queues, workers, open alerts and what is finished per minute',
+  summary: 'Show an overview: health, queues, workers, open alerts and finished requests per minute',
   role: 'reader',
   owner: 'caller',
   changes: false,
@@ -24,7 +24,7 @@ export const statusShow = defineOperation({
     }),
     queues: z.array(queueRow),
     workers: z.array(workerRow),
-    alerts: z.int().describe('How many are open'),
+    alerts: z.int().describe('Number of open alerts'),
     ratePerMinute: z
       .record(z.string(), z.number())
       .describe('Requests that each stage finished in the last minute'),
@@ -53,8 +53,8 @@ export const statusShow = defineOperation({
 const mostQueues = 1000;
 
 /**
- * Finished requests per stage and minute. When the buffer doesn't reach back a whole minute, what it holds stands for
- * the rest.
+ * Finished requests per stage and minute. If the buffer doesn't reach back a whole minute, the rate is extrapolated from
+ * what it holds.
  */
 export function ratePerMinute(
   events: readonly Event[],

@@ -8,7 +8,7 @@ const moment = z.number().min(0).max(8.64e15);
 
 export const traceShow = defineOperation({
   name: 'trace.show',
-  summary: 'What happened: which worker served which stage when, and how long the queues were',
+  summary: 'Show which worker served which stage when, and how long the queues were',
   role: 'reader',
   owner: 'none',
   changes: false,
@@ -16,15 +16,15 @@ export const traceShow = defineOperation({
     from: moment
       .optional()
       .describe(
-        'Milliseconds since 1970; unless told an hour before `to`, or later if nothing is known of the time before',
+        'Milliseconds since 1970; default: an hour before `to`, or the beginning of the trace if that is later',
       ),
-    to: moment.optional().describe('Milliseconds since 1970; now unless told'),
+    to: moment.optional().describe('Milliseconds since 1970; default: now'),
     limit: z
       .int()
       .min(10)
       .max(5000)
       .default(1000)
-      .describe('Steps of time that are told apart: what is shorter is merged'),
+      .describe('Number of time steps; anything shorter than a step is merged'),
   }),
   output: z.strictObject({
     from: z.number(),
@@ -37,11 +37,11 @@ export const traceShow = defineOperation({
             z.strictObject({
               from: z.number(),
               to: z.number(),
-              stage: z.string().describe('Empty: none, or only shared ones'),
+              stage: z.string().describe('Empty: no stage, or only shared ones'),
               kind: z.enum(['serving', 'switching', 'idle', 'failed']),
             }),
           )
-          .describe('In order; of a time without a span nothing is known'),
+          .describe('In order; nothing is known about times without a span'),
       }),
     ),
     queues: z.array(

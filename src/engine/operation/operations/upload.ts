@@ -12,7 +12,7 @@ const owner = async ({ engine }: OperationContext, input: { upload: string }) =>
 
 export const uploadCreate = defineOperation({
   name: 'upload.create',
-  summary: 'Begin an upload in parts: PUT each to /api/v1/uploads/ID/OFFSET, then finish it',
+  summary: 'Start an upload in parts: PUT each part to /api/v1/uploads/ID/OFFSET, then finish the upload',
   role: 'user',
   owner: 'caller',
   changes: true,
@@ -27,7 +27,7 @@ export const uploadCreate = defineOperation({
 
 export const uploadShow = defineOperation({
   name: 'upload.show',
-  summary: 'How many bytes have arrived: where to go on after the connection broke',
+  summary: 'Show how many bytes have arrived, to resume an upload',
   role: 'user',
   owner,
   changes: false,
@@ -41,7 +41,7 @@ export const uploadShow = defineOperation({
 
 export const uploadList = defineOperation({
   name: 'upload.ls',
-  summary: 'Your uploads that nothing uses yet, the newest first',
+  summary: 'List your uploads that nothing uses yet, newest first',
   role: 'user',
   owner: 'caller',
   changes: false,
@@ -52,7 +52,7 @@ export const uploadList = defineOperation({
         upload: z.string(),
         state: z
           .enum(['open', 'closed', 'finished'])
-          .describe('closed: the parts are being joined, or that was cut off'),
+          .describe('closed: the parts are being joined, or joining was interrupted'),
         offset: z.int().describe('Bytes that have arrived'),
         createdAt: z.number(),
       }),
@@ -68,7 +68,7 @@ export const uploadList = defineOperation({
 
 export const uploadDelete = defineOperation({
   name: 'upload.delete',
-  summary: 'Delete an upload with what has arrived of it',
+  summary: 'Delete an upload and the bytes that have arrived',
   role: 'user',
   owner,
   changes: true,
@@ -86,7 +86,7 @@ export const uploadDelete = defineOperation({
 
 export const uploadFinish = defineOperation({
   name: 'upload.finish',
-  summary: 'Join the parts; the bytes stay for a day, to be used in a document or a request',
+  summary: 'Finish an upload: join its parts; use it in a document or a request within a day',
   role: 'user',
   owner,
   changes: true,

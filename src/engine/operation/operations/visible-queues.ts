@@ -2,7 +2,7 @@ import type { QueueStatus } from '../../broker/broker.ts';
 import { mayTouch, type OperationContext } from '../operation.ts';
 import type { QueueRow } from './rows.ts';
 
-/** The queues that a caller may know of, by name: stages' queues, and output queues of its own. */
+/** The queues that a caller may see, by name: the queues of stages and the caller's own output queues. */
 export async function visibleQueues({
   engine,
   caller,

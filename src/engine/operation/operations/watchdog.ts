@@ -4,13 +4,13 @@ import { nothing } from './inputs.ts';
 
 export const watchdogStatus = defineOperation({
   name: 'watchdog.status',
-  summary: 'Who leads the watchdog, what it did last, and how long a message of each stage takes',
+  summary: "Show the watchdog's leader, its latest moves, and how long a message of each stage takes",
   role: 'reader',
   owner: 'none',
   changes: false,
   input: nothing,
   output: z.strictObject({
-    leader: z.string().nullable().describe('Null: nobody leads now'),
+    leader: z.string().nullable().describe('Null: there is no leader now'),
     policy: z.string(),
     parameters: z.strictObject({
       periodMs: z.number(),
@@ -20,7 +20,9 @@ export const watchdogStatus = defineOperation({
     }),
     lastPlanAt: z.number().nullable(),
     tookMs: z.number().nullable(),
-    moved: z.int().describe('Workers moved since the leader leads; the latest moves follow, newest first'),
+    moved: z
+      .int()
+      .describe('Workers moved since this leader took over; `latest` lists the newest moves first'),
     latest: z.array(
       z.strictObject({
         at: z.number(),
@@ -56,11 +58,11 @@ export const watchdogStatus = defineOperation({
 const details = z
   .record(z.string(), z.number())
   .exactOptional()
-  .describe('Further numbers that the policy reckons with, by name');
+  .describe('Other numbers that the policy uses, by name');
 
 export const watchdogPlan = defineOperation({
   name: 'watchdog.plan',
-  summary: 'What the watchdog would do now and why, without doing it',
+  summary: 'Show what the watchdog would do now and why, without doing it',
   role: 'reader',
   owner: 'none',
   changes: false,
@@ -71,7 +73,7 @@ export const watchdogPlan = defineOperation({
         worker: z.string(),
         from: z.string().nullable(),
         to: z.string(),
-        unlockAt: z.number().describe('Until then it is moved again only if its queue is empty'),
+        unlockAt: z.number().describe('Until then the worker is moved again only if its queue is empty'),
         reason: z.string(),
         details,
       }),
@@ -79,10 +81,10 @@ export const watchdogPlan = defineOperation({
     queues: z.array(
       z.strictObject({
         stage: z.string(),
-        length: z.number().describe('L: messages that wait'),
-        averageMs: z.number().describe('AMT: how long one takes'),
+        length: z.number().describe('L: waiting messages'),
+        averageMs: z.number().describe('AMT: average time of a message'),
         workers: z.number().describe('NW: workers that serve it'),
-        waitingMs: z.number().describe('WT: how long it has waited with nobody serving it'),
+        waitingMs: z.number().describe('WT: how long messages have waited with no worker serving them'),
         priority: z.number().describe('AP: administrative priority'),
         parametric: z.number().describe('PP = (L * AMT / (NW + 1) + WT) * (AP + 1), in seconds'),
         relative: z.number().describe('P = PP / sum of all PP'),

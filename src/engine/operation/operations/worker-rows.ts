@@ -5,7 +5,7 @@ import { listWorkers, type WorkerView, workerPresence, workerRecord } from '../.
 export const workerRow = z.strictObject({
   ...workerRecord.shape,
   state: z.enum([...workerPresence.shape.state.options, 'DEAD']),
-  presence: workerPresence.nullable().describe('What it says of itself, null when it is not running'),
+  presence: workerPresence.nullable().describe('State that the worker reports; null if it is not running'),
 });
 export type WorkerRow = z.infer<typeof workerRow>;
 

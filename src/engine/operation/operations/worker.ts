@@ -16,7 +16,7 @@ import { workerRow, workerRows } from './worker-rows.ts';
 
 export const workerList = defineOperation({
   name: 'worker.ls',
-  summary: 'Workers, living and dead: what each was told to do and what it says of itself',
+  summary: 'List the workers, running and dead: their assignments and the state they report',
   role: 'reader',
   owner: 'none',
   changes: false,
@@ -34,7 +34,7 @@ export const workerSwitch = defineOperation({
   ...changing,
   name: 'worker.switch',
   summary:
-    'Gives a worker another stage (null: none) until the watchdog needs it elsewhere; pin it to keep it there',
+    'Switch a worker to another stage (null: none) until the watchdog needs it elsewhere; pin it to keep it there',
   input: z.strictObject({ id: workerId, stage: stageName.nullable() }),
   output: workerRecord,
   example: { id: 'w1', stage: 'recognise' },
@@ -59,7 +59,7 @@ export const workerSwitch = defineOperation({
 export const workerPin = defineOperation({
   ...changing,
   name: 'worker.pin',
-  summary: 'Keeps a worker at its stage whatever the watchdog would like, or lets it go again',
+  summary: 'Pin a worker to its stage, so that the watchdog leaves it there, or unpin it',
   input: z.strictObject({ id: workerId, pinned: z.boolean() }),
   output: workerRecord,
   example: { id: 'w1', pinned: true },
@@ -69,7 +69,7 @@ export const workerPin = defineOperation({
 export const workerEnable = defineOperation({
   ...changing,
   name: 'worker.enable',
-  summary: 'Lets a disabled worker work again',
+  summary: 'Enable a disabled worker',
   input: onlyId,
   output: workerRecord,
   example,
@@ -79,7 +79,7 @@ export const workerEnable = defineOperation({
 export const workerDisable = defineOperation({
   ...changing,
   name: 'worker.disable',
-  summary: 'Lets a worker finish what it has begun and then do nothing',
+  summary: 'Disable a worker: it finishes its messages and takes no more',
   input: onlyId,
   output: workerRecord,
   example,
@@ -89,7 +89,7 @@ export const workerDisable = defineOperation({
 export const workerForget = defineOperation({
   ...changing,
   name: 'worker.forget',
-  summary: 'Removes the record of a worker that no longer runs',
+  summary: 'Remove the record of a worker that no longer runs',
   input: onlyId,
   output: done,
   example,
@@ -114,7 +114,7 @@ export const workerForget = defineOperation({
 export const workerStart = defineOperation({
   ...changing,
   name: 'worker.start',
-  summary: 'Starts one more worker inside the running process',
+  summary: 'Start one more worker in the running process',
   input: z.strictObject({ id: workerId.optional(), labels: labels.optional() }),
   output: z.strictObject({ id: z.string() }),
   example: { id: 'w9', labels: ['gpu'] },
@@ -129,7 +129,7 @@ export const workerStart = defineOperation({
 export const workerStop = defineOperation({
   ...changing,
   name: 'worker.stop',
-  summary: 'Lets a worker of the running process finish what it has begun, and stops it',
+  summary: 'Stop a worker of the running process after it has finished its messages',
   input: onlyId,
   output: done,
   example,
@@ -154,11 +154,11 @@ function checkLabels(record: WorkerRecord, stage: Stage): void {
   if (missing.length === 0) return;
   throw new PismakError(
     'conflict',
-    `worker ${record.id} lacks what stage ${stage.name} needs: ${missing.join(', ')}`,
+    `worker ${record.id} lacks labels that stage ${stage.name} needs: ${missing.join(', ')}`,
   );
 }
 
-/** As long as the watchdog would leave alone a worker that it had put there itself. */
+/** As long as the watchdog leaves a worker alone after moving it. */
 async function lockedUntil({ engine }: OperationContext, stage: string): Promise<number> {
   const { planNow } = await import('../../watchdog/watchdog.ts');
   const { minimumMessages, reconfigurationMs } = engine.settings.watchdog;

@@ -23,7 +23,7 @@ export async function* boundedLines(stream: Readable): AsyncGenerator<string> {
   if (line !== '') yield shown(line);
 }
 
-/** A progress bar rewrites its line: the last state of it is enough. */
+/** A progress bar rewrites its line: its last state is enough. */
 function shown(line: string): string {
   const text = line.replace(/\r$/, '').replace(/^[\s\S]*\r/, '');
   return text.length > longest ? `${text.slice(0, longest)}...` : text;

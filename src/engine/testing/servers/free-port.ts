@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 
 const given = new Set<number>();
 
-/** A loopback port that nobody listens on, never the same twice. */
+/** A free loopback port, never the same twice. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');

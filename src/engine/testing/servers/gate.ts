@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between clients and a server, to break the way between them. */
+/** A proxy between clients and a server that can break their connections. */
 export interface Gate {
   /** `127.0.0.1:port`. */
   address: string;
   /** Breaks all connections; new ones are let through. */
   cut(): void;
-  /** Nothing comes through any more, and nobody is told: like a cable pulled out. */
+  /** Silently drops all traffic, like a cable pulled out. */
   shut(): void;
   open(): void;
   close(): Promise<void>;

@@ -42,7 +42,7 @@ export async function startNode(data: string, settings: Record<string, string>) 
     if (!running) return;
     const { pid, ended } = running;
     const children = await childrenOf(pid);
-    // First the parent, or it would say goodbye to clients as after a crash of one child.
+    // The parent first: otherwise it would disconnect clients as after the crash of one child.
     for (const each of [pid, ...children]) send(each, 'SIGKILL');
     await ended;
     // Until the last one is gone, `start` would find the memory in use.

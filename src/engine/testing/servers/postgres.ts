@@ -8,7 +8,7 @@ import { type Certificates, createCertificates } from './certificates.ts';
 import { postgresUser, run, runPostgres, startNode } from './postgres-node.ts';
 
 export interface PostgresServer {
-  /** All nodes; whoever takes writes is looked for. */
+  /** All nodes; clients look for the one that accepts writes. */
   url: string;
   primary: PostgresNode;
   standby?: PostgresNode & { promote(): Promise<void> };
@@ -40,8 +40,8 @@ interface PostgresOptions {
 }
 
 /**
- * PostgreSQL on loopback ports of its own, durable as in production, gone when this process is gone. With `standby`, a
- * synchronous one: a commit that resolved is on both. With `tls`, nothing else is accepted; URLs name the authority.
+ * PostgreSQL on its own loopback ports, durable as in production; it ends with this process. With `standby`, there is a
+ * synchronous standby: a commit that resolved is on both. With `tls`, nothing else is accepted; URLs name the authority.
  * With `address`, it listens there too, and URLs say so.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
@@ -93,7 +93,7 @@ async function startNodes(
   };
 
   const synchronous = options.standby ? { synchronous_standby_names: 'standby' } : {};
-  // Without its standby a commit would wait forever: until that one is there, nothing is committed.
+  // Without its standby a commit would wait forever: commit nothing until the standby is there.
   const primary = await startNode(data, { ...settings, ...synchronous });
   started.push(primary);
   const ports = [primary.port];
@@ -142,7 +142,7 @@ async function startNodes(
   };
 }
 
-/** Through a URL of the database `postgres`; gives back the new one's. */
+/** Takes a URL of the database `postgres`; returns the URL of the new one. */
 export async function createDatabaseAt(
   url: string,
   urlOf = (name: string) => url.replace(/\/postgres$/, `/${name}`),
@@ -152,10 +152,10 @@ export async function createDatabaseAt(
   return urlOf(name);
 }
 
-/** Cuts whoever is connected to them. */
+/** Closes all connections to them. */
 export async function dropDatabasesAt(url: string, databases: readonly string[]): Promise<void> {
   const names = databases.map((database) => new URL(database).pathname.slice(1));
-  // Each in a statement of its own: they can't be in a transaction, which several in one would be.
+  // Each in its own query: several statements in one query would be a transaction, which is not allowed here.
   if (names.length > 0) await ask(url, ...names.map((name) => `DROP DATABASE "${name}" WITH (FORCE)`));
 }
 

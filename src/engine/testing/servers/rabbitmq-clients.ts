@@ -8,12 +8,12 @@ import type { NodePlan } from './rabbitmq-node.ts';
 
 export const startMs = 90_000;
 
-/** All that a process must know to use a cluster that another one has started. */
+/** Everything a process needs to use a cluster that another one has started. */
 export interface RabbitAccess {
   user: string;
   password: string;
   certificates: Certificates;
-  /** Where plain clients come, if not to 127.0.0.1. */
+  /** Where plain clients connect, if not to 127.0.0.1. */
   address?: string;
   nodes: (Pick<NodePlan, 'name' | 'ports'> & { env: NodeJS.ProcessEnv })[];
 }

@@ -22,7 +22,7 @@ export async function planNode(directory: string, name: string): Promise<NodePla
   return { name, directory: join(directory, name), ports: { amqp, amqps, management, distribution } };
 }
 
-/** A group of processes ends as a whole: with its first program, or with us, who hold the other end of its input. */
+/** A process group ends as a whole: with its first program, or with this process, which holds the other end of its input. */
 const endTogether = '{ "$@"; kill -KILL 0; } & cat >/dev/null; kill -KILL 0';
 
 function spawnBound({ program, args, env, cwd }: ServerCommand): ChildProcess {
@@ -41,7 +41,7 @@ async function killGroup(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** The port mapper of Erlang, on a port of its own. */
+/** Erlang's port mapper, on its own port. */
 export async function startPortMapper(): Promise<{ port: number; stop(): Promise<void> }> {
   const port = await freePort();
   const child = spawnBound(portMapperCommand(port));

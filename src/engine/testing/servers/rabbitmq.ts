@@ -29,8 +29,8 @@ export interface RabbitNode extends RabbitClientNode {
 }
 
 /**
- * A RabbitMQ cluster on loopback ports of its own, with TLS beside plain ports; gone when this process is gone. With
- * `address`, plain clients come there as well, and plain URLs say so.
+ * A RabbitMQ cluster on its own loopback ports, with TLS beside plain ports; it ends with this process. With
+ * `address`, plain clients can connect there too, and plain URLs say so.
  */
 export async function startRabbitCluster(
   size = 3,

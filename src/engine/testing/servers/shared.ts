@@ -5,10 +5,10 @@ import { createDatabaseAt, dropDatabasesAt, type PostgresServer, startPostgres }
 import { type RabbitCluster, startRabbitCluster } from './rabbitmq.ts';
 import { clientsOf, type RabbitClients } from './rabbitmq-clients.ts';
 
-/** Where files of one test run ask for the servers that they share. Not PISMAK_: that would be a setting of the program. */
+/** Where test files of one run ask for shared servers. Not PISMAK_: that would be a setting of the program. */
 const variable = 'SHARED_TEST_SERVERS';
 
-/** Connections for several files at once, and databases of many files, which nobody visits any more. */
+/** Enough connections for several files at once, and settings for many databases that are no longer used. */
 const forMany = { max_connections: '500', autovacuum_naptime: '10min' };
 
 /**
@@ -26,7 +26,7 @@ export async function shareServers(): Promise<{ close(): Promise<void> }> {
     rabbitmq: async () => keep(await startRabbitCluster(1)).access,
   };
   const started = new Map<string, Promise<unknown>>();
-  // Whoever guesses the port does not know this.
+  // A secret: guessing the port is not enough.
   const secret = randomBytes(16).toString('hex');
   const server = createServer((request, response) => {
     const [, word, name = ''] = request.url?.split('/') ?? [];
@@ -59,7 +59,7 @@ export async function shareServers(): Promise<{ close(): Promise<void> }> {
   };
 }
 
-/** PostgreSQL for a file that neither stops nor changes the server: that of the test run, or else one of its own. */
+/** PostgreSQL for a file that neither stops nor changes the server: the server of the test run, or its own. */
 export async function sharedPostgres(): Promise<Pick<PostgresServer, 'createDatabase' | 'close'>> {
   const url = await ask<string>('postgres');
   if (url === undefined) return startPostgres();
@@ -75,7 +75,7 @@ export async function sharedPostgres(): Promise<Pick<PostgresServer, 'createData
   };
 }
 
-/** RabbitMQ of one node for a file that neither stops nor changes the server: that of the test run, or else one of its own. */
+/** RabbitMQ of one node for a file that neither stops nor changes the server: the server of the test run, or its own. */
 export async function sharedRabbit(): Promise<RabbitClients & Pick<RabbitCluster, 'close'>> {
   const access = await ask<RabbitCluster['access']>('rabbitmq');
   if (access === undefined) return startRabbitCluster(1);

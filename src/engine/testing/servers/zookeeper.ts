@@ -31,8 +31,8 @@ export interface ZookeeperEnsemble {
 }
 
 /**
- * Ensemble of three on loopback ports of its own, gone when this process is gone. With `tls`, that is in the URL; with
- * `address`, clients come there instead of 127.0.0.1.
+ * An ensemble of three on its own loopback ports; it ends with this process. With `tls`, the URL says so; with
+ * `address`, clients connect there instead of 127.0.0.1.
  */
 export async function startZookeeper(
   options: { tls?: boolean; address?: string } = {},
