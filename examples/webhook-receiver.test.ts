@@ -39,7 +39,7 @@ test('the receiver takes an alert that Pismak signed, and refuses what it can no
   stranger.child.kill();
 
   const receiver = startReceiver(t, port, readSecret(data));
-  await eventually('the alert is taken', () => /^alert\.\w+ \{.*disk/m.test(receiver.output), 20_000);
+  await eventually('the alert is taken', () => /^alert\.\w+ \{.*disk/m.test(receiver.output), 60_000);
   assert.doesNotMatch(receiver.output, /^refused /m);
 
   const forged = {
