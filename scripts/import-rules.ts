@@ -32,7 +32,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   pg: ports,
   'rabbitmq-client': ['src/engine/broker/'],
   fastify: ['src/server/'],
-  commander: ['src/cli/', 'src/terminal/', '/commands/'],
+  commander: ['src/cli/', 'src/terminal/', '/commands/', '/commands.ts'],
 };
 const dialectParts = /\b\w*(Dialect|Adapter|Driver|QueryCompiler|Introspector)\b/;
 
@@ -83,6 +83,8 @@ function brokenBy(one: Import): string[] {
   }
   if (!isTest(file)) {
     if (isTest(target)) broken.push(`${file}: imports ${target}, which is there for tests`);
+    if (/^pismak(\/|$)/.test(target))
+      broken.push(`${file}: ${target} is for programs outside; import the file that has it`);
     const places = owners[target];
     if (
       places &&

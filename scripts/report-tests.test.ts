@@ -61,6 +61,20 @@ test('a failure is shown with its place, its reason and what its file printed', 
   assert.match(text, /printed by sum\.test\.ts:\nadding/);
 });
 
+test('a file that can not be loaded is shown with the reason that Node printed', async () => {
+  const error = Object.assign(new Error('test failed'), {
+    cause: 'test failed' as unknown as Error,
+    exitCode: 1,
+  });
+  const file = resolve('sum.test.ts');
+  const { text } = await report(
+    { type: 'test:stderr', data: { file: 'sum.test.ts', message: 'Cannot find module' } },
+    { type: 'test:fail', data: { ...place, file, details: { duration_ms: 1, type: 'test', error } } },
+    summary(false),
+  );
+  assert.match(text, /test failed, exit code 1\n\nprinted by sum\.test\.ts:\nCannot find module/);
+});
+
 test('a skipped test fails the run by name', async () => {
   const { passed, text } = await report(
     { type: 'test:pass', data: { ...place, details: { duration_ms: 1, type: 'test' }, skip: true } },

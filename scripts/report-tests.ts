@@ -28,7 +28,8 @@ export async function reportTests(
   let passed = false;
   for await (const { type, data } of events) {
     if (type === 'test:stdout' || type === 'test:stderr') {
-      const file = data.file ?? '';
+      // Node names the file here as it was told to run it, and in failures by its whole path.
+      const file = resolve(data.file ?? '');
       printed.set(file, ((printed.get(file) ?? '') + data.message).slice(-20_000));
     } else if (type === 'test:complete' && isFile(data)) {
       times[relative('.', data.name)] = data.details.duration_ms;
@@ -49,7 +50,7 @@ export async function reportTests(
   }
   write('\n');
   for (const text of [...failed.map(describe), ...skipped]) write(text);
-  for (const file of new Set(failed.map((failure) => failure.file ?? ''))) {
+  for (const file of new Set(failed.map((failure) => resolve(failure.file ?? '')))) {
     const text = printed.get(file);
     if (text) write(`\nprinted by ${relative('.', file)}:\n${text.trimEnd()}\n`);
   }

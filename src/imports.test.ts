@@ -55,6 +55,11 @@ const refused: [claim: string, sources: Record<string, string>, expected: RegExp
     /node:sqlite belongs to/,
   ],
   [
+    'our own code imports files, not the package that is made of them',
+    { 'src/mail/greet.ts': "import { defineProcessor } from 'pismak';" },
+    /pismak is for programs outside; import the file/,
+  ],
+  [
     'dialects of kysely stay in the database',
     { 'src/engine/a.ts': "import {\n  sql,\n  SqliteAdapter,\n} from 'kysely';" },
     /of kysely belongs to/,

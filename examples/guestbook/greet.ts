@@ -1,4 +1,4 @@
-import { defineProcessor } from 'pismak';
+import { defineProcessor } from '../../src/engine/processor/processor.ts';
 
 export default defineProcessor(async ({ config }) => {
   const greeting = config.trim() || 'Hello';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { brokenRules } from '../../scripts/import-rules.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
@@ -14,10 +14,7 @@ const line = "  (await import('../examples/guestbook/house.ts')).guestbook,\n";
 const run = promisify(execFile);
 
 test('one line adds a house with its table, setting, stage, operations, command and page; without the line it is gone', async (t) => {
-  const copy = await temporaryDirectory(t);
-  for (const part of ['src', 'bin', 'scripts', 'examples', 'package.json'])
-    await cp(join(root, part), join(copy, part), { recursive: true });
-  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const copy = await checkout(t);
   const list = join(copy, 'src', 'houses.ts');
   const before = await readFile(list, 'utf8');
   await writeFile(list, before.replace(/(?=\];)/, line));
@@ -54,6 +51,36 @@ test('one line adds a house with its table, setting, stage, operations, command 
   assert.match(await cli('dummy', '--count', '1'), /1/, 'everything else works as before');
   await without.stop();
 });
+
+test('the copy that CONTRIBUTING.md makes of it is a house of src/ that passes the tests of every house', async (t) => {
+  const copy = await checkout(t);
+  const guide = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const [, commands = ''] = /```sh\n(cp -r examples\/guestbook .*?)```/s.exec(guide) ?? [];
+  await run('sh', ['-ec', commands], { cwd: copy });
+  const list = join(copy, 'src', 'houses.ts');
+  const own = "  (await import('./reminder/house.ts')).reminder,\n";
+  await writeFile(list, (await readFile(list, 'utf8')).replace(/(?=\];)/, own));
+  assert.deepEqual(brokenRules(sourcesIn(copy)), []);
+  const files = ['src/cli/operation-commands.test.ts', 'src/server/access/access-rules.test.ts'];
+  const chosen = '--test-name-pattern=reminder|every operation has a command|what every command loads';
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  const options = { cwd: copy, env: environment };
+  const { stdout } = await run(
+    process.execPath,
+    ['--test', '--test-reporter=tap', chosen, ...files],
+    options,
+  );
+  assert.match(stdout, /reminder\.sign keeps to what is the caller's/);
+});
+
+/** What a house needs of this repository, to change at will. */
+async function checkout(t: TestContext): Promise<string> {
+  const copy = await temporaryDirectory(t);
+  for (const part of ['src', 'bin', 'scripts', 'examples', 'package.json'])
+    await cp(join(root, part), join(copy, part), { recursive: true });
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
 
 function sourcesIn(directory: string): Map<string, string> {
   const files = globSync('src/**/*.ts', { cwd: directory });

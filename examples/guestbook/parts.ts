@@ -1,7 +1,7 @@
 import type { HouseParts } from '../../src/engine/house.ts';
+import { createEntries } from './migrations.ts';
 import { guestbookList, guestbookSign } from './operations.ts';
 import { page } from './page.ts';
-import { createEntries } from './tables.ts';
 
 export const parts: HouseParts = {
   migrations: [createEntries],

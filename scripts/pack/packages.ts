@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** One package built from this repository. */
 export interface PackageParts {
@@ -21,6 +22,12 @@ export function listPackages(root: string, description: string): PackageParts[] 
     .map((path) => path.split(/[/\\]/)[1] ?? '')
     .filter((name) => !engineFolders.includes(name))
     .sort();
+  for (const house of houses) {
+    if (!existsSync(join(root, 'src', house, 'index.ts')))
+      throw new Error(
+        `src/${house}/index.ts is missing: it exports what programs may import as pismak/${house}`,
+      );
+  }
   const houseEntries = houses.map((house) => [`./${house}`, `${house}/index.ts`]);
   return [
     {

@@ -133,7 +133,7 @@ export class Worker {
       if (!hasCode(error, 'node-exists')) throw error;
       throw new PismakError(
         'already-exists',
-        `a worker named ${this.id} is running; choose another name for this one`,
+        `a worker named ${this.id} is running; give this one another name (worker run --id), or start no workers here (worker.count = 0)`,
       );
     }
     try {

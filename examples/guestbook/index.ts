@@ -1,0 +1,2 @@
+/** What programs may import as `pismak/guestbook`. */
+export { guestbook } from './house.ts';
