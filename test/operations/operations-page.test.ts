@@ -43,7 +43,7 @@ test('every scheme and parameter of an address that the code takes is described'
     assert.ok(page.includes(`\`${scheme}:`), scheme);
   const read = (file: string) => readFileSync(join(root, 'src/engine', file), 'utf8');
   const parameters = [
-    ...matches(read('database/postgres/url.ts'), /^ {2}'(\w+)',$/gm),
+    ...matches(read('database/postgres/address.ts'), /^ {2}'(\w+)',$/gm),
     ...matches(read('broker/rabbitmq/address.ts'), /pem\('(\w+)'\)/g),
     ...matches(read('coordination/zookeeper/address.ts'), /(\w+file): '/g),
   ];
