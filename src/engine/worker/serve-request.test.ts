@@ -53,7 +53,7 @@ test('results that were erased while a long job was running are made again, not 
     return found.length > 0 && found;
   });
   assert.equal(runs, 2);
-  assert.match(failures.join(), /page was erased while the request was worked on/);
+  assert.match(failures.join(), /page was erased while the request was processed/);
   assert.ok(message);
   const page = decodeRequest(message.body).results.find(({ name }) => name === 'page');
   assert.ok(await blobs.has(page?.blob ?? ''));
