@@ -60,7 +60,7 @@ export function openJobFiles(
       byName.set(name, file);
       if (staysInline(content)) return Promise.resolve();
       const storing = store(file);
-      // Whoever doesn't wait for it hears of a failure from `result`.
+      // A caller that doesn't wait for it gets the failure from `result`.
       storing.catch(() => {});
       stored.push(storing);
       return storing;
