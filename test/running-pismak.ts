@@ -96,6 +96,12 @@ export class RunningPismak {
     if (this.#process?.pid) process.kill(-this.#process.pid, 'SIGCONT');
   }
 
+  async metrics(): Promise<string> {
+    if (!this.#holder) throw new Error('not running');
+    const { url, token } = this.#holder;
+    return (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
+  }
+
   /** Calls an operation through the API; rejects with its message, or when nobody answers. */
   async call<T>(operation: string, input: object): Promise<T> {
     if (!this.#holder) throw new Error('not running');

@@ -6,6 +6,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   'not-signed-in': 'The call has no key or session, or it is no longer valid.',
   forbidden: 'The role or the scopes of the key do not allow the call.',
   'not-found': 'There is no such thing, or it belongs to another user.',
+  'too-slow': 'The headers or the body arrived too slowly. Send them again, a large body in smaller parts.',
   'already-exists': 'The name is taken.',
   conflict: 'The state of the thing does not allow the call; the message says what to do first.',
   'too-large': 'The body or upload exceeds a limit in the [settings](settings.md).',

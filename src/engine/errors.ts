@@ -7,6 +7,7 @@ export const errorStatus = {
   'not-signed-in': 401,
   forbidden: 403,
   'not-found': 404,
+  'too-slow': 408,
   'already-exists': 409,
   conflict: 409,
   'too-large': 413,

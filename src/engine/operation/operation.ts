@@ -53,6 +53,11 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   output: Output;
   /** A valid input, shown in the documentation and used by the generated tests. */
   example: z.input<Input>;
+  /**
+   * Bytes of JSON that a call may send; 1 MB by default, and 16 KB if anybody may call it. Declare more only if the input
+   * needs it: parsing blocks the process, 1 MB of it for up to 20 ms.
+   */
+  bodyLimit?: number;
   /** Names of input fields that must never be logged. */
   secrets?: readonly string[];
   handler(context: OperationContext, input: z.output<Input>): Promise<z.output<Output>>;

@@ -22,6 +22,8 @@ export const requestSubmit = defineOperation({
   changes: true,
   // The request itself names its submitter.
   audited: false,
+  // The contents of files, in Base64.
+  bodyLimit: 8 * 2 ** 20,
   input: z
     .strictObject({
       pipeline: stageName.optional(),
