@@ -5,6 +5,7 @@ import { parseKeywordsConfig } from './keywords/config.ts';
 import { parseLayoutConfig } from './layout/layout-config.ts';
 import { parsePrepareConfig } from './prepare/prepare-config.ts';
 import { parseRecogniseConfig } from './recognise/config.ts';
+import { parseSingleConfig } from './single/single-config.ts';
 import { parseSplitConfig } from './split/split-config.ts';
 
 /** The processors of this house's stages, in the order of the stages. */
@@ -14,6 +15,13 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
     summary: 'splits images, TIFF, PDF and ZIP files into pages (TEXT_LAYER, PDF_DPI, limits)',
     check: parseSplitConfig,
     module: new URL('./split/split.ts', import.meta.url),
+  },
+  {
+    name: 'page',
+    summary:
+      'makes a page of an image that came without an order, as other programs send it (LANGUAGE, FORMATS)',
+    check: parseSingleConfig,
+    module: new URL('./single/single.ts', import.meta.url),
   },
   {
     name: 'prepare',
