@@ -80,6 +80,7 @@ async function sender(
         read: async () => content,
         async save() {},
         async write() {},
+        async writeFrom() {},
         remove() {},
       },
     };
