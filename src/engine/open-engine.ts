@@ -72,7 +72,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const more = options.processors;
     const { processors, stages } = defineWork({ ...ports, settings, clock, changes, houses, more });
     await stages.reconcile();
-    await stages.create(webhookStage, 'local').catch((error: unknown) => {
+    await stages.create(webhookStage, 'local', { keepIfRefused: true }).catch((error: unknown) => {
       if (!hasCode(error, 'already-exists')) throw error;
     });
     const pipelines = createPipelines({ ...ports, stages, changes, clock });
