@@ -9,14 +9,16 @@ import { applyTo, stagePatch } from './stage-patch.ts';
 const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
 
 /** A stage as it is now. */
-const currentStage: z.ZodType<Stage & { broken: string | null }> = stageDefinition.extend({
-  version: z.int(),
-  broken: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe('Why the broker refuses its queue, and what to do; null: it works'),
-});
+const currentStage: z.ZodType<Stage & { broken: string | null }> = stageDefinition
+  .extend({
+    version: z.int(),
+    broken: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe('Why the broker refuses its queue, and what to do; null: it works'),
+  })
+  .meta({ title: 'CurrentStage' });
 
 function asItIs({ engine }: OperationContext, stage: Stage): Stage & { broken: string | null } {
   return { ...stage, broken: engine.broker.refused?.().get(stage.name) ?? null };
