@@ -46,6 +46,7 @@ export function startWorkerProcess(parts: {
   const commonProcesses = createCommonProcesses(parts);
   const warnings = new QuietWarnings(log, clock);
   const life = newId(clock);
+  let hasWarned = false;
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
@@ -66,6 +67,9 @@ export function startWorkerProcess(parts: {
   /** One session with the coordination: serves with the current addresses, until one changes or the session is lost. */
   async function followAddresses(): Promise<void> {
     const source = await openCoordination(settings.coordination, { clock });
+    if (source.isOpenToAll && !hasWarned)
+      log.warn('`coordination` names no user, so everyone can change what this worker does');
+    hasWarned = true;
     try {
       const session = await source.openSession(`${id}-addresses`);
       let latest: ServerAddresses | undefined;
