@@ -18,6 +18,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
 
   'queue-unknown': 'There is no such queue.',
   'queue-full': 'The queue has reached its `maxLength`. Wait, then try again.',
+  'queue-broken':
+    'The broker refuses the queue, so the stage waits for an administrator (`pismak alert ls`). Try again later.',
   'message-too-large': 'The request exceeds what the broker takes. Upload large files and name them by hash.',
   'request-invalid': 'The request can not be read, or its list of stages is wrong.',
   'stage-unknown': 'A stage in the list does not exist.',

@@ -18,6 +18,7 @@ export const errorStatus = {
 
   'queue-unknown': 404,
   'queue-full': 503,
+  'queue-broken': 503,
   'message-too-large': 413,
   'request-invalid': 400,
   'stage-unknown': 400,

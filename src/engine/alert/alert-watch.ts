@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
+import { brokenQueues } from './checks/broken-queues.ts';
 import { brokenStages } from './checks/broken-stages.ts';
 import { type Check, lookOnce } from './checks/check.ts';
 import { deadLetters } from './checks/dead-letters.ts';
@@ -49,6 +50,7 @@ export function runAlertWatch(engine: Parts): Running {
       return watch('alerts', signal, [
         unservedStages(parts, noWorkerMs),
         brokenStages(parts),
+        brokenQueues(parts),
         deadLetters(parts),
         failedWorkers(parts),
         slowStages(parts),

@@ -44,6 +44,17 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
 
+  zookeeper: z
+    .strictObject({
+      allowOpenNodes: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Allow a ZooKeeper URL without a user: everyone who reaches ZooKeeper can then read the passwords of the other servers and control the workers',
+        ),
+    })
+    .prefault({}),
+
   http: z
     .strictObject({
       host: z.string().default('127.0.0.1').describe('Address to listen on'),

@@ -120,8 +120,8 @@ async function settle(
         if (report.status === 'Failed') return delivery.deadLetter(log.slice(-2_000));
         return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
       }
-      if (!hasCode(error, 'queue-full')) throw error;
-      // The next queue is full: holding our slot is the back-pressure that finally reaches the producers.
+      if (!hasCode(error, 'queue-full') && !hasCode(error, 'queue-broken')) throw error;
+      // The next queue is full, or can't take messages: holding our slot is the back-pressure that finally reaches the producers.
       await sleep(parts.clock, pauseMs, AbortSignal.any([signal, leaving]));
       // This worker may be needed to make room there: then it must not wait here.
       if (signal.aborted || leaving.aborted) return delivery.release();

@@ -141,6 +141,11 @@ export function queueUnknown(queue: string): PismakError {
   return new PismakError('queue-unknown', `There is no queue ${queue}. Declare it first.`);
 }
 
+/** `reason` says what to do about it. */
+export function queueBroken(queue: string, reason: string): PismakError {
+  return new PismakError('queue-broken', `The queue ${queue} can't be used now. ${reason}`);
+}
+
 export function closedError(): PismakError {
   return new PismakError('unavailable', 'The broker is closed.');
 }
