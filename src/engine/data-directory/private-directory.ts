@@ -5,7 +5,7 @@ import { isSystemError } from '../files/system-error.ts';
 
 /** What Pismak itself puts into a data directory. */
 const ours =
-  /^(blobs|backups|cache|logs|lock|lost\+found|holder\.json(\.new)?|pismak\.toml(\.restored)?|(pismak|queues)\.db(-wal|-shm|-journal)?)$/;
+  /^(ballast|blobs|backups|cache|logs|lock|lost\+found|holder\.json(\.new)?|pismak\.toml(\.restored)?|(pismak|queues)\.db(-wal|-shm|-journal)?)$/;
 
 /**
  * Creates the directory for this user alone. One that others can enter is closed to them, with the files in it, if nothing

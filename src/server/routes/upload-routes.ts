@@ -27,7 +27,8 @@ export function addUploadRoutes(app: FastifyInstance, engine: Engine): void {
       const owner = await uploadOwner(engine, upload);
       if (owner === undefined || !mayTouch(caller, owner))
         throw new PismakError('not-found', 'there is no such upload, or it is not yours');
-      return { offset: await addPart(engine, upload, offset, streamedBody(engine, request)) };
+      const announced = Number(request.headers['content-length'] ?? 0);
+      return { offset: await addPart(engine, upload, offset, streamedBody(engine, request), announced) };
     });
   });
 }

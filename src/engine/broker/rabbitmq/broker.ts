@@ -1,4 +1,5 @@
 import type { Channel } from 'rabbitmq-client';
+import { diskFull } from '../../disk/disk-reserve.ts';
 import { Mutex } from '../../time/mutex.ts';
 import type {
   Broker,
@@ -75,12 +76,17 @@ export class RabbitBroker implements Broker {
   async publish(queue: string, message: OutgoingMessage): Promise<void> {
     if (this.#isClosed) throw closedError();
     if (!fitsName(queue)) throw queueUnknown(queue);
+    if (this.#shared.isDiskFull) throw diskFull(new Error('RabbitMQ: disk alarm'));
     checkHeaders(message, checkMessage(message, this.#maxMessageBytes));
     const { maxLength = null } = this.#shared.registry.find(queue) ?? {};
     const send = () => this.#shared.publish(queue, message);
     if (maxLength === null) await send();
     else await this.#of(queue).room.send(queue, maxLength, send);
     this.changed(queue);
+  }
+
+  async probe(): Promise<void> {
+    if (this.#shared.isDiskFull) throw diskFull(new Error('RabbitMQ: disk alarm'));
   }
 
   async consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Promise<Consumer> {
