@@ -15,6 +15,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   'quota-exceeded': 'A limit of the user or key is reached; `details` has the limit and what is used.',
   internal: 'A bug or a failure inside Pismak. The log of the server has the cause.',
   unavailable: 'Starting, stopping, or a server behind Pismak is down. Try again.',
+  'disk-full':
+    'The disk is nearly full. Nothing was stored; reading and deleting still work. Delete something, or ask the operator.',
 
   'queue-unknown': 'There is no such queue.',
   'queue-full': 'The queue has reached its `maxLength`. Wait, then try again.',

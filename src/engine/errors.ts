@@ -15,6 +15,7 @@ export const errorStatus = {
   'quota-exceeded': 429,
   internal: 500,
   unavailable: 503,
+  'disk-full': 507,
 
   'queue-unknown': 404,
   'queue-full': 503,

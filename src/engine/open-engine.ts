@@ -4,6 +4,8 @@ import { createBacklog } from './backlog/backlog.ts';
 import { openLastingSession } from './coordination/lasting-session.ts';
 import { type CoordinationSource, openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
+import { Ballast } from './disk/ballast.ts';
+import { createDiskReserve, localDisks } from './disk/disk-reserve.ts';
 import type { Engine } from './engine.ts';
 import { hasCode, PismakError } from './errors.ts';
 import { createChangeLog } from './event/change-log.ts';
@@ -68,7 +70,12 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const coordination = await openLastingSession(source, 'engine');
     if (!settings.coordination.startsWith('embedded:')) await announceServers(coordination, settings);
 
-    const ports = { broker, coordination, database, blobs };
+    const ballast = new Ballast(`${directory.path}/ballast`);
+    const disks = localDisks(settings).map((each) =>
+      each.stores.includes('database') ? { ...each, ballast } : each,
+    );
+    const disk = createDiskReserve(settings.disk, disks);
+    const ports = { broker, coordination, database, blobs, disk };
     const changes = createChangeLog(clock);
     const events = createEvents();
     const more = options.processors;
@@ -87,7 +94,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     });
     const backlog = createBacklog({ database, clock });
     const schedules = createSchedules({ database, clock, changes });
-    await keepHouse(schedules, { blobs, clock, database, settings });
+    await keepHouse(schedules, { blobs, clock, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
     const workers = createWorkerSet({ ...common, blobsUrl, cacheDirectory: directory.cache });

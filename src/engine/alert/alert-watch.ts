@@ -5,6 +5,7 @@ import { brokenStages } from './checks/broken-stages.ts';
 import { type Check, lookOnce } from './checks/check.ts';
 import { deadLetters } from './checks/dead-letters.ts';
 import { failedWorkers } from './checks/failed-workers.ts';
+import { fullDisk } from './checks/full-disk.ts';
 import { lowDisk } from './checks/low-disk.ts';
 import { slowStages } from './checks/slow-stages.ts';
 import { unreachableStores } from './checks/unreachable-stores.ts';
@@ -18,6 +19,7 @@ type Parts = Pick<
   | 'clock'
   | 'coordination'
   | 'database'
+  | 'disk'
   | 'log'
   | 'openSession'
   | 'settings'
@@ -60,6 +62,7 @@ export function runAlertWatch(engine: Parts): Running {
   const ofProcess = watch('alerts of this process', stop.signal, [
     unreachableStores(engine),
     lowDisk(settings.data, diskFreeMb),
+    fullDisk(engine.disk),
   ]);
   return {
     async close() {

@@ -45,6 +45,8 @@ export interface Broker {
    * being processed or dead. Sees all queues at one moment, so it finds messages that are just moving on. Optional.
    */
   whichExist?(names: readonly string[]): Promise<string[]>;
+  /** Stores something small and fails if that is impossible now. Optional. */
+  probe?(): Promise<void>;
   /** Writes a consistent copy to `file`, while in use. Optional: only adapters that own their files can. */
   snapshot?(file: string): Promise<void>;
   /** Closes the consumers, after their handlers finish, and then the connection. */

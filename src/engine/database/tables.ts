@@ -121,6 +121,9 @@ export interface EngineTables {
   /** When a blob was first found without an owner. It is deleted a day later. */
   blobOrphan: { hash: string; since: number };
 
+  /** Moments that the installation remembers: that it could write, and the last time it saw. */
+  moment: { name: string; at: number };
+
   coordinationNode: { path: string; value: string; version: number };
   coordinationFence: { path: string; fence: number };
 }

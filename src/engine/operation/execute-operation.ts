@@ -25,6 +25,7 @@ export async function executeOperation(
     const context = { engine, caller: authorise(operation, caller, address), signal };
     const input = await checkInput(operation, rawInput);
     await checkOwner(operation, context, input);
+    if (operation.stores) engine.disk.check();
     return await checkOutput(operation, await operation.handler(context, input));
   } catch (error) {
     const shown = cancelled(error, signal) ?? presentable(error, engine, operation.name);

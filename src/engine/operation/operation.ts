@@ -47,6 +47,8 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
     | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
   /** Changes something: POST and audited. Otherwise GET with the input in the query. */
   changes: boolean;
+  /** Stores more than a few rows: refused with `disk-full` while the disk is nearly full. */
+  stores?: true;
   /** False for the few that are called a million times a day and leave traces elsewhere. */
   audited?: false;
   input: Input;

@@ -114,6 +114,18 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
 
+  disk: z
+    .strictObject({
+      reserveMb: z
+        .number()
+        .min(0)
+        .optional()
+        .describe(
+          'Room on the disk that only cleaning up may use: below it, new work is refused (`disk-full`). By default the larger of 500 MB and 1 % of the disk, at most a tenth of it and 5 GB',
+        ),
+    })
+    .prefault({}),
+
   worker: z
     .strictObject({
       count: z.int().min(0).max(1000).default(defaultWorkers()).meta({

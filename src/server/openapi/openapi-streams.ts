@@ -54,7 +54,9 @@ export const ownPaths = {
       security: [],
       responses: {
         200: { description: 'Healthy' },
-        503: { description: 'Starting, stopping, or a part is down' },
+        503: {
+          description: 'Starting, stopping, a part is down, or nothing can be stored in it (`degraded`)',
+        },
       },
     },
   },

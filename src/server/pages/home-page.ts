@@ -5,6 +5,7 @@ import { type Page, page } from './page.ts';
 const sentences: Readonly<Record<ProcessHealth['status'], string>> = {
   ok: 'Everything works.',
   down: 'A part does not answer. Work waits until it does, and nothing is lost.',
+  degraded: 'Nothing new can be stored, perhaps because the disk is full. Reading and deleting still work.',
   starting: 'Starting: try again in a moment.',
   stopping: 'Stopping: running work may finish.',
 };

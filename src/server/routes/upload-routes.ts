@@ -28,7 +28,9 @@ export function addUploadRoutes(app: FastifyInstance, engine: Engine): void {
       const owner = await uploadOwner(engine, upload);
       if (owner === undefined || !mayTouch(caller, owner))
         throw new PismakError('not-found', 'there is no such upload, or it is not yours');
-      return { offset: await addPart(engine, upload, offset, boundedBody(engine, request, bodyLimit)) };
+      const announced = Number(request.headers['content-length'] ?? 0);
+      const body = boundedBody(engine, request, bodyLimit);
+      return { offset: await addPart(engine, upload, offset, body, announced) };
     });
   });
 }

@@ -1,4 +1,5 @@
 import type { Channel } from 'rabbitmq-client';
+import { diskFull } from '../../disk/disk-reserve.ts';
 import { hasCode, messageOf } from '../../errors.ts';
 import { Mutex } from '../../time/mutex.ts';
 import type {
@@ -85,6 +86,7 @@ export class RabbitBroker implements Broker {
   async publish(queue: string, message: OutgoingMessage): Promise<void> {
     if (this.#isClosed) throw closedError();
     if (!fitsName(queue)) throw queueUnknown(queue);
+    if (this.#shared.isDiskFull) throw diskFull(new Error('RabbitMQ: disk alarm'));
     checkHeaders(message, checkMessage(message, this.#maxMessageBytes));
     const { maxLength = null, broken = null } = this.#shared.registry.find(queue) ?? {};
     // Otherwise it would land in the foreign queue of that name.
@@ -93,6 +95,10 @@ export class RabbitBroker implements Broker {
     if (maxLength === null) await send();
     else await this.#of(queue).room.send(queue, maxLength, send);
     this.changed(queue);
+  }
+
+  async probe(): Promise<void> {
+    if (this.#shared.isDiskFull) throw diskFull(new Error('RabbitMQ: disk alarm'));
   }
 
   async consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Promise<Consumer> {

@@ -16,6 +16,7 @@ const file = z
 
 export const requestSubmit = defineOperation({
   name: 'request.submit',
+  stores: true,
   summary: 'Send files through a pipeline or a list of stages; the results wait in the output queue',
   role: 'user',
   owner: 'caller',

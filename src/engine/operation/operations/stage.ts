@@ -81,6 +81,7 @@ export const stageHistory = defineOperation({
 
 export const stageCreate = defineOperation({
   name: 'stage.create',
+  stores: true,
   summary: 'Create a stage; workers can serve it at once',
   role: 'admin',
   owner: 'none',
@@ -97,6 +98,7 @@ export const stageCreate = defineOperation({
 
 export const stageConfigure = defineOperation({
   name: 'stage.configure',
+  stores: true,
   summary: 'Change any part of a definition; workers pick it up between two messages',
   role: 'admin',
   owner: 'none',
