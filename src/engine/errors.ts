@@ -14,6 +14,7 @@ export const errorStatus = {
   'quota-exceeded': 429,
   internal: 500,
   unavailable: 503,
+  'took-too-long': 503,
 
   'queue-unknown': 404,
   'queue-full': 503,
