@@ -14,7 +14,9 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'Too many calls in a minute, or too many open connections. Wait; `Retry-After` says how long.',
   'quota-exceeded': 'A limit of the user or key is reached; `details` has the limit and what is used.',
   internal: 'A bug or a failure inside Pismak. The log of the server has the cause.',
-  unavailable: 'Starting, stopping, or a server behind Pismak is down. Try again.',
+  unavailable:
+    'Starting, stopping, a server behind Pismak is down, or too many of your calls wait. Try again; `Retry-After` says when.',
+  'took-too-long': 'The call took longer than allowed and was stopped. Ask for less at once.',
   'disk-full':
     'The disk is nearly full. Nothing was stored; reading and deleting still work. Delete something, or ask the operator.',
 

@@ -15,6 +15,7 @@ export const errorStatus = {
   'quota-exceeded': 429,
   internal: 500,
   unavailable: 503,
+  'took-too-long': 503,
   'disk-full': 507,
 
   'queue-unknown': 404,

@@ -21,6 +21,7 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
   },
   {
     name: 'page',
+    isDeterministic: always,
     summary:
       'makes a page of an image that came without an order, as other programs send it (LANGUAGE, FORMATS)',
     check: parseSingleConfig,

@@ -6,6 +6,7 @@ import { audit } from './audit.ts';
 import { authorise } from './authorise.ts';
 import { maskInput } from './mask-input.ts';
 import { type Caller, mayTouch, type Operation, type OperationContext } from './operation.ts';
+import { runHandler } from './run-handler.ts';
 
 /**
  * The only way to run an operation, from HTTP and the command line alike. Checks the caller first, then the input, then
@@ -26,7 +27,7 @@ export async function executeOperation(
     const input = await checkInput(operation, rawInput);
     await checkOwner(operation, context, input);
     if (operation.stores) engine.disk.check();
-    return await checkOutput(operation, await operation.handler(context, input));
+    return await checkOutput(operation, await runHandler(operation, context, input));
   } catch (error) {
     const shown = cancelled(error, signal) ?? presentable(error, engine, operation.name);
     outcome = shown.code;

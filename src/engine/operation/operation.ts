@@ -22,7 +22,7 @@ export interface Caller {
 export interface OperationContext {
   engine: Engine;
   caller: Caller;
-  /** Aborts when the caller is gone. */
+  /** Aborts when the caller is gone, or the time is up. */
   signal: AbortSignal;
 }
 
@@ -45,6 +45,13 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
     | 'none'
     | 'caller'
     | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
+  /**
+   * Declare it if its cost grows with what users have or ask for. `read`: its queries run on a connection of their own
+   * (`Database.read`), so that a long one delays nobody. `work`: it takes a turn; few run at once, and fewer of one user.
+   */
+  heavy?: 'read' | 'work';
+  /** The caller gets an error after this time; default: 30 s. A handler with a loop looks at `signal`. */
+  deadlineMs?: number;
   /** Changes something: POST and audited. Otherwise GET with the input in the query. */
   changes: boolean;
   /** Stores more than a few rows: refused with `disk-full` while the disk is nearly full. */

@@ -5,7 +5,8 @@ import { files } from '../files.ts';
 import { sourceFormat } from '../image/source-format.ts';
 import type { Order } from '../order.ts';
 import { type FoundPage, pagesOf } from '../split/pages-of.ts';
-import { parseSingleConfig, type SingleConfig } from './single-config.ts';
+import { PageReader } from '../split/reader/page-reader.ts';
+import { parseSingleConfig } from './single-config.ts';
 
 /**
  * Makes a page of a request that brings just an image, as PERO's programs send it: the other stages want a `source` and an
@@ -14,19 +15,26 @@ import { parseSingleConfig, type SingleConfig } from './single-config.ts';
 export default defineProcessor(async (setup) => {
   const config = parseSingleConfig(setup.config);
   await sweepWorkDirectories();
-  return async (job) => {
+  const reader = new PageReader({ seconds: config.PAGE_SECONDS, memoryMb: config.PAGE_MEGABYTES });
+
+  async function makePage(job: Job, directory: string): Promise<void> {
     const name = await findImage(job);
-    const { image, dpi, ...page } = await withWorkDirectory((directory) =>
-      openOnly(job, name, config, directory),
-    );
-    await job.files.write(files.source, image);
+    const path = join(directory, 'source');
+    await job.files.save(name, path);
+    const opening = { config, reader, directory, signal: job.signal, skip: 0 };
+    const { image, width, height, dpi } = await onlyPage(name, pagesOf(name, path, opening));
+    await reader.release();
+    await job.files.writeFrom(files.source, image);
     if (name !== files.source) job.files.remove(name);
+    job.log(`${name}: ${width} x ${height} pixels${dpi === undefined ? '' : `, ${dpi} dpi`}`);
     if (job.files.names().includes(files.order)) return;
     const { language, formats } = config;
     const order: Order = { document: job.uuid, page: 1, name, language, formats };
     await job.files.write(files.order, Buffer.from(JSON.stringify(order)));
-    job.log(`${name}: ${page.width} x ${page.height} pixels${dpi === undefined ? '' : `, ${dpi} dpi`}`);
-  };
+  }
+
+  const single = (job: Job) => withWorkDirectory((directory) => makePage(job, directory));
+  return Object.assign(single, { close: async () => reader.close() });
 });
 
 /** The file named `source`, or else the first that is an image by its content. */
@@ -40,21 +48,17 @@ async function findImage(job: Job): Promise<string> {
   throw new PermanentFailure(`the request brings no image; it has ${list}`);
 }
 
-async function openOnly(
-  job: Job,
+async function onlyPage(
   name: string,
-  config: SingleConfig,
-  directory: string,
-): Promise<Extract<FoundPage, { image: Uint8Array }>> {
-  const path = join(directory, 'source');
-  await job.files.save(name, path);
-  const pages: FoundPage[] = [];
-  for await (const page of pagesOf(name, path, config)) {
-    if (pages.push(page) > 1)
+  pages: AsyncIterable<FoundPage>,
+): Promise<Extract<FoundPage, { image: string }>> {
+  let only: FoundPage | undefined;
+  for await (const page of pages) {
+    if (only)
       throw new PermanentFailure(`${name} has several pages; send it as a document (pismak document submit)`);
+    only = page;
   }
-  const [page] = pages;
-  if (!page) throw new PermanentFailure(`${name} has no pages`);
-  if ('error' in page) throw new PermanentFailure(`${name}: ${page.error}`);
-  return page;
+  if (!only) throw new PermanentFailure(`${name} has no pages`);
+  if ('error' in only) throw new PermanentFailure(`${name}: ${only.error}`);
+  return only;
 }
