@@ -63,6 +63,10 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     engine.events.emit({ kind: 'something', entity: `private${tag}`, user: name, at: engine.clock.now() });
     return { input: {}, ...seenOnlyByOwner(`private${tag}`) };
   },
+  'alert.ls': async ({ engine }, { name }, tag) => {
+    await engine.alerts.raise('account.attacked', name, `private${tag}`);
+    return { input: {}, ...seenOnlyByOwner(`private${tag}`) };
+  },
 
   'upload.create': async () => ({ input: {} }),
   'upload.ls': async (server, owner) => {

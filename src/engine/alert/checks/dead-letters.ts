@@ -37,8 +37,7 @@ export function growingDeadLetters({ broker, clock }: { broker: Broker; clock: C
             limit: shownMessages,
           });
           const messages = latest.map(({ id, history }) => ({ id, reason: history.at(-1)?.reason ?? '' }));
-          const why = messages.at(-1)?.reason;
-          const reason = `${dead - before} more dead letters in queue ${queue}, ${dead} in total; the latest: ${why}`;
+          const reason = `${dead - before} more dead letters in queue ${queue}, ${dead} in total; \`pismak queue dead ${queue}\` shows why`;
           return { entity: queue, reason, details: { queue, dead, more: dead - before, messages } };
         }),
       );
