@@ -69,6 +69,8 @@ export interface EngineTables {
     /** How often the same happened; `lastAt` says when last if that is more than once. */
     count: Generated<number>;
     lastAt: number | null;
+    /** Whose thing an administrator read. */
+    owner: string | null;
   };
   /** What signs the webhooks of an owner. `endsAt` is set when a newer one replaces it. */
   webhookSecret: { id: string; owner: string; value: string; createdAt: number; endsAt: number | null };

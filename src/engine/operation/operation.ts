@@ -47,8 +47,12 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
     | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
   /** Changes something: POST and audited. Otherwise GET with the input in the query. */
   changes: boolean;
-  /** False for the few that are called a million times a day and leave traces elsewhere. */
-  audited?: false;
+  /**
+   * Changes are audited unless this is false: for the few that are called a million times a day and leave traces elsewhere.
+   * What an administrator reads of another's thing is audited if `owner` is a function; true audits every read by an
+   * administrator, for lists that show what belongs to users.
+   */
+  audited?: boolean;
   input: Input;
   output: Output;
   /** A valid input, shown in the documentation and used by the generated tests. */

@@ -15,6 +15,7 @@ import { documentId } from './rows.ts';
 const box = z.strictObject({ left: z.int(), top: z.int(), width: z.int(), height: z.int() });
 
 export const searchText = defineOperation({
+  audited: true,
   name: 'search.text',
   summary: 'Search the texts you may see; accents and case don’t matter',
   role: 'reader',

@@ -24,6 +24,7 @@ const statements = [
   // Repeated entries are one row: how often, and when last.
   `ALTER TABLE "audit" ADD COLUMN "count" BIGINT NOT NULL DEFAULT 1`,
   `ALTER TABLE "audit" ADD COLUMN "lastAt" BIGINT`,
+  `ALTER TABLE "audit" ADD COLUMN "owner" TEXT`,
   `CREATE INDEX "audit_at" ON "audit" ("at", "id")`,
 
   `CREATE TABLE "webhookSecret" ("id" TEXT PRIMARY KEY, "owner" TEXT NOT NULL, "value" TEXT NOT NULL,

@@ -30,6 +30,7 @@ const lookInput = z.strictObject({
 const messages = z.strictObject({ messages: z.array(messageRow) });
 
 export const queuePeek = defineOperation({
+  audited: true,
   name: 'queue.peek',
   summary: 'Show waiting messages in the order of delivery, without taking them',
   role: 'admin',
@@ -44,6 +45,7 @@ export const queuePeek = defineOperation({
 });
 
 export const queueDead = defineOperation({
+  audited: true,
   name: 'queue.dead',
   summary: 'List dead letters with their reasons, oldest first',
   role: 'admin',
