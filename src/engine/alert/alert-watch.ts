@@ -2,7 +2,7 @@ import type { Engine } from '../engine.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
 import { brokenStages } from './checks/broken-stages.ts';
 import { type Check, lookOnce } from './checks/check.ts';
-import { growingDeadLetters } from './checks/dead-letters.ts';
+import { deadLetters } from './checks/dead-letters.ts';
 import { failedWorkers } from './checks/failed-workers.ts';
 import { lowDisk } from './checks/low-disk.ts';
 import { slowStages } from './checks/slow-stages.ts';
@@ -49,7 +49,7 @@ export function runAlertWatch(engine: Parts): Running {
       return watch('alerts', signal, [
         unservedStages(parts, noWorkerMs),
         brokenStages(parts),
-        growingDeadLetters(parts),
+        deadLetters(parts),
         failedWorkers(parts),
         slowStages(parts),
       ]);

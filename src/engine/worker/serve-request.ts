@@ -179,7 +179,9 @@ function emitProcessed(
   report: Report,
   passed: PassedOn,
 ): void {
-  const { status, startedAt, endedAt } = report;
+  const { startedAt, endedAt } = report;
+  // The stage may have done its part, and the request failed all the same: its next queue does not exist.
+  const status = passed.to === 'dead' ? 'Failed' : (request.logs.at(-1)?.status ?? report.status);
   parts.events.emit({
     kind: 'request.processed',
     entity: report.stage,
