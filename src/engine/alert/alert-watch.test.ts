@@ -102,7 +102,7 @@ test('dead letters raise an alert that outlives a restart and ends when nobody h
   await bury('new');
   const [alert] = await it.look(deadLetters(it));
   assert.equal(alert?.entity, 'q');
-  assert.match(alert?.reason ?? '', /2 dead letters in queue q; the latest: no new/);
+  assert.match(alert?.reason ?? '', /2 dead letters in queue q; `pismak queue dead q` shows why/);
   assert.deepEqual(alert?.details.messages, [
     { id: 'old', reason: 'no old' },
     { id: 'new', reason: 'no new' },

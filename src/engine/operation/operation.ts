@@ -56,8 +56,12 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   changes: boolean;
   /** Stores more than a few rows: refused with `disk-full` while the disk is nearly full. */
   stores?: true;
-  /** False for the few that are called a million times a day and leave traces elsewhere. */
-  audited?: false;
+  /**
+   * Changes are audited unless this is false: for the few that are called a million times a day and leave traces elsewhere.
+   * What an administrator reads of another's thing is audited if `owner` is a function; true audits every read by an
+   * administrator, for lists that show what belongs to users.
+   */
+  audited?: boolean;
   input: Input;
   output: Output;
   /** A valid input, shown in the documentation and used by the generated tests. */

@@ -40,6 +40,8 @@ export interface Setup {
 export interface Job {
   readonly uuid: string;
   readonly stage: string;
+  /** The user whose request it is. Only processors that run inside the worker learn it. */
+  readonly owner?: string;
   /** 1 the first time. */
   readonly attempt: number;
   readonly files: JobFiles;

@@ -13,6 +13,7 @@ export interface Runner {
 
 export interface RunnerJob {
   uuid: string;
+  owner?: string;
   attempt: number;
   files: readonly ResultFile[];
   signal: AbortSignal;

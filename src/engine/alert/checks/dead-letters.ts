@@ -16,8 +16,9 @@ export function deadLetters({ broker }: { broker: Broker }): Check {
             limit: shownMessages,
           });
           const messages = latest.map(({ id, history }) => ({ id, reason: history.at(-1)?.reason ?? '' }));
+          // Why a message failed may quote its owner's files, so it is in the details: those are for administrators.
           const letters = dead === 1 ? '1 dead letter' : `${dead} dead letters`;
-          const reason = `${letters} in queue ${name}; the latest: ${messages.at(-1)?.reason ?? ''}`;
+          const reason = `${letters} in queue ${name}; \`pismak queue dead ${name}\` shows why`;
           return { entity: name, reason, details: { queue: name, dead, messages } };
         }),
       );
