@@ -45,17 +45,17 @@ export class SlotShares {
     return oldest !== undefined && this.#isLong(oldest);
   }
 
-  /** Whether work of this owner may start. */
-  mayStart(owner: string): boolean {
-    if (this.free > 0) return true;
-    if (!this.isStretched) return false;
+  /** Whether work of this owner may start; there may be more slots for it than usual. */
+  mayStart(owner: string, { slots, extra }: { slots: number; extra: number } = this): boolean {
+    if (this.#running.size < slots) return true;
+    if (extra === 0) return false;
     let held = 0;
     let counted = 0;
     for (const running of this.#running) {
       if (running.owner === owner) held++;
       if (running.owner === owner || !this.#isLong(running)) counted++;
     }
-    return counted < this.slots && held < this.slots + this.extra - this.#running.size;
+    return counted < slots && held < slots + extra - this.#running.size;
   }
 
   /** When only extra slots are left: the owners who may have none. Undefined: nobody may. */

@@ -60,6 +60,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   const owned = new Set(results.map((file) => file.blob));
   const result = await serving.runner.run({
     uuid,
+    owner: request.owner,
     attempt: delivery.attempt,
     files: results,
     signal: serving.signal,
