@@ -5,7 +5,9 @@
  *   `queue-unknown`, a full bounded queue `queue-full`, a body over the limit `message-too-large`, and a queue that the
  *   server can't have `queue-broken`.
  * - At least once: only ack, dead-lettering or purge takes a message away. A consumer that dies gives its messages back.
- * - Two strict lanes: while a high message is ready, no normal one starts. Within a lane, publish order.
+ * - Two strict lanes: while a high message is ready, no normal one starts. (Extra slots that no high message may use are
+ *   the exception.) Within a lane, the messages of one owner keep publish order, and owners take turns as far as their
+ *   messages are in memory: the header `pismak-owner` names the owner, and messages without it count as one owner's.
  * - The attempt count is durable. An attempt is charged when a handler starts, never for a prefetched message.
  * - A handler may run as long as it likes: while its process lives, no other consumer gets its message.
  */
@@ -76,6 +78,11 @@ export interface OutgoingMessage {
 export interface ConsumeOptions {
   /** Handlers that may run at once. */
   concurrency: number;
+  /**
+   * Handlers that may run besides those, each for an owner whose messages wait while others' have run for over a second: a
+   * tar pit holds up only its own owner. Default: none.
+   */
+  extra?: number;
   /** Messages that may be held in memory, including running ones. Default: a small multiple of the concurrency. */
   prefetch?: number;
 }

@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Lane, OutgoingMessage } from '../broker/broker.ts';
+import { ownerHeader } from '../broker/owner-turns.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import {
   type ProcessingRequest,
@@ -118,6 +119,7 @@ export function toMessage(request: Request): OutgoingMessage {
     id: `${request.uuid}/${request.processingStages.length}`,
     body: encodeRequest(request),
     lane: laneOf(request),
+    ...(request.owner !== '' && { headers: { [ownerHeader]: request.owner } }),
   };
 }
 
