@@ -133,7 +133,9 @@ async function settle(
         if (report.status === 'Failed') return delivery.deadLetter(log.slice(-2_000));
         return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
       }
-      const isBlocked = (['queue-full', 'queue-broken', 'disk-full'] as const).some((code) => hasCode(error, code));
+      const isBlocked = (['queue-full', 'queue-broken', 'disk-full'] as const).some((code) =>
+        hasCode(error, code),
+      );
       if (!isBlocked) throw error;
       // The next queue or the disk is full, or can't take messages: holding our slot is the back-pressure that finally reaches the producers.
       await sleep(parts.clock, pauseMs, AbortSignal.any([signal, leaving]));
