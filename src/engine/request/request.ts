@@ -110,7 +110,12 @@ export function milliseconds(timestamp: Timestamp | undefined): number | undefin
  */
 export function laneOf(request: Request): Lane {
   const foreignResult = !request.acceptsReferences && request.processingStages.length === 1;
-  return request.priority >= 1 && !foreignResult ? 'high' : 'normal';
+  return isHigh(request) && !foreignResult ? 'high' : 'normal';
+}
+
+/** PERO's programs may send negative numbers, which are huge here. */
+export function isHigh({ priority }: Pick<Request, 'priority'>): boolean {
+  return priority >= 1 && priority < 2 ** 31;
 }
 
 /** The message id is the uuid and the remaining stages, so repeated work repeats the id. */
