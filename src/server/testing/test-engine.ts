@@ -12,6 +12,7 @@ export interface TestEngineOptions {
   http?: Partial<Settings['http']>;
   upload?: Partial<Settings['upload']>;
   clock?: Clock;
+  logLevel?: Settings['log']['level'];
 }
 
 /**
@@ -26,7 +27,7 @@ export async function openTestEngine(
     data,
     http: { port: 0, ...options.http },
     upload: options.upload,
-    log: { level: 'silent' },
+    log: { level: options.logLevel ?? 'silent' },
   });
   const engine = await openEngine(settings, {
     ...{ purpose: 'test', houses: await loadHouses(houses) },
