@@ -15,6 +15,9 @@ export function errorBody(error: PismakError): {
   return { error: { code, message: shorten(message), ...(isSmall && { details }) } };
 }
 
+/** When to try again what can't be done now. */
+export const retryAfterSeconds = 5;
+
 /** Every error answer has a code, and tells no more than the caller may know. */
 export function answerErrors(app: FastifyInstance, engine: Engine): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, engine));
@@ -34,6 +37,7 @@ export function sendError(
     `${request.method} ${request.routeOptions.url}`,
   );
   if (shown.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (shown.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSeconds);
   return reply.code(shown.status).type('application/json').send(errorBody(shown));
 }
 
