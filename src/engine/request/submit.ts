@@ -9,6 +9,7 @@ import { mayTouch, type Role } from '../operation/operation.ts';
 import { requestOwner, storeLarge } from '../results/result-files.ts';
 import { newFile, newRequest, type Request, type ResultFile, toMessage } from './request.ts';
 import { ResultFileSchema } from './request_pb.ts';
+import { excessOf } from './request-limits.ts';
 import { fileName } from './submitted-names.ts';
 
 type Parts = Pick<Engine, 'blobs' | 'broker' | 'clock' | 'database' | 'houses' | 'pipelines' | 'stages'>;
@@ -49,6 +50,8 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
     owner,
   });
   for (const file of submission.files) request.results.push(await toResultFile(engine, submission, file));
+  const excess = excessOf(request);
+  if (excess !== undefined) throw new PismakError('invalid-input', `the request carries too much: ${excess}`);
   await storeLarge(engine, request);
   try {
     await engine.broker.publish(request.processingStages[0] ?? '', toMessage(request));
