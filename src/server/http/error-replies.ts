@@ -37,6 +37,8 @@ export function sendError(
     `${request.method} ${request.routeOptions.url}`,
   );
   if (shown.status === 401) reply.header('www-authenticate', 'Bearer');
+  const wait = shown.details?.retryAfterSeconds;
+  if (typeof wait === 'number') reply.header('retry-after', wait);
   if (shown.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSeconds);
   return reply.code(shown.status).type('application/json').send(errorBody(shown));
 }
