@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { hasCode } from '../../engine/errors.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
-import { bert, runHouse } from '../testing/running-transcription.ts';
+import { anna, bert, runHouse } from '../testing/running-transcription.ts';
+import { addSource } from './open-document.ts';
 
 test('a document of several sources becomes pages in the order of the sources, each with its results', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
@@ -43,6 +44,15 @@ test('a document of several sources becomes pages in the order of the sources, e
   const kinds = engine.events.recent().map((event) => event.kind);
   assert.equal(kinds.filter((kind) => kind === 'document.finished').length, 1);
   assert.equal(kinds.filter((kind) => kind === 'page.done').length, 4);
+});
+
+test('a source is added without reading its bytes', async (t) => {
+  const { call, engine } = await runHouse(t, { workers: 0 });
+  const { id: document } = await call('document.create', { name: 'test' });
+  const { hash } = await putFor(engine, 'anna', Buffer.from('a source'));
+  const blobs = { ...engine.blobs, get: () => assert.fail('the content was read') };
+  const added = await addSource({ ...engine, blobs }, document, { name: 'a.tif', hash }, anna);
+  assert.deepEqual([added.size, added.added], [8, true]);
 });
 
 test('a retry sends only failed pages, and a source that can’t be opened fails alone', async (t) => {
