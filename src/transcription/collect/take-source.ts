@@ -1,6 +1,7 @@
 import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import { PismakError } from '../../engine/errors.ts';
+import { createDistinctNames } from '../../engine/files/safe-names.ts';
 import { newId } from '../../engine/identity.ts';
 import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
@@ -68,6 +69,7 @@ async function readPages({ blobs, clock }: Parts, source: SourceRow, request: Re
     return file && storedFile(blobs, file);
   };
   const now = clock.now();
+  const names = distinctNames(source, parsed.data.pages);
   // In parallel, because storing a page mostly waits for the disk.
   return inLots(parsed.data.pages, storedAtOnce, async (page, index): Promise<PageRow> => {
     const [image, text] = [await stored(page.file), await stored(page.text)];
@@ -77,7 +79,7 @@ async function readPages({ blobs, clock }: Parts, source: SourceRow, request: Re
       document: source.document,
       source: source.id,
       position: source.position * positionsPerSource + index,
-      name: nameOf(source, page),
+      name: names[index] ?? source.name,
       part: page.part ?? null,
       state: image ? 'waiting' : 'failed',
       hash: image?.hash ?? null,
@@ -197,9 +199,21 @@ async function failSource(
   });
 }
 
-/** Pages of an archive have the names of their files. */
-function nameOf(source: SourceRow, page: SplitPage): string {
-  return storable(page.name === '' ? source.name : page.name, 1000);
+/**
+ * Pages of an archive have the names of their files; a second `scan.png` becomes `scan~2.png`, or it would overwrite the
+ * first where results are saved under these names.
+ */
+export function distinctNames(
+  source: Pick<SourceRow, 'name'>,
+  pages: readonly Pick<SplitPage, 'name' | 'part'>[],
+): string[] {
+  // Pages of one file have one name and different parts.
+  const ofPart = new Map<number | undefined, (name: string) => string>();
+  return pages.map(({ name, part }) => {
+    const distinct = ofPart.get(part) ?? createDistinctNames();
+    ofPart.set(part, distinct);
+    return distinct(storable(name === '' ? source.name : name, 900));
+  });
 }
 
 function isText(value: string | null): value is string {
