@@ -36,6 +36,8 @@ export function sendError(
     `${request.method} ${request.routeOptions.url}`,
   );
   if (shown.status === 401) reply.header('www-authenticate', 'Bearer');
+  const wait = shown.details?.retryAfterSeconds;
+  if (typeof wait === 'number') reply.header('retry-after', wait);
   // Otherwise the unread rest of the body would be parsed as the next request.
   if (shown.code === 'too-large') reply.header('connection', 'close');
   return reply.code(shown.status).type('application/json').send(errorBody(shown));

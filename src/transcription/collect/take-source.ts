@@ -1,7 +1,6 @@
 import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { createDistinctNames } from '../../engine/files/safe-names.ts';
 import { newId } from '../../engine/identity.ts';
 import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
@@ -24,6 +23,7 @@ import { checkQuota, countUsage, monthOf } from '../documents/quota.ts';
 import { pageItem } from '../documents/requests.ts';
 import { findReusable, reuseKey, type StageVersion } from '../documents/reuse.ts';
 import { type SplitPage, splitFiles, splitPages } from '../split/pages.ts';
+import { withDistinctNames } from './distinct-names.ts';
 import { inLots } from './in-lots.ts';
 import { reusePages } from './reuse-pages.ts';
 import { failureOf, logText } from './stage-log.ts';
@@ -69,7 +69,6 @@ async function readPages({ blobs, clock }: Parts, source: SourceRow, request: Re
     return file && storedFile(blobs, file);
   };
   const now = clock.now();
-  const names = distinctNames(source, parsed.data.pages);
   // In parallel, because storing a page mostly waits for the disk.
   return inLots(parsed.data.pages, storedAtOnce, async (page, index): Promise<PageRow> => {
     const [image, text] = [await stored(page.file), await stored(page.text)];
@@ -79,7 +78,7 @@ async function readPages({ blobs, clock }: Parts, source: SourceRow, request: Re
       document: source.document,
       source: source.id,
       position: source.position * positionsPerSource + index,
-      name: names[index] ?? source.name,
+      name: nameOf(source, page),
       part: page.part ?? null,
       state: image ? 'waiting' : 'failed',
       hash: image?.hash ?? null,
@@ -117,7 +116,8 @@ async function makePages(
         owner,
         now,
       );
-      const keyed = pages.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
+      const named = await withDistinctNames(transaction, source, pages);
+      const keyed = named.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
       if (keyed[0]) await forgetNumbers(transaction, document.id, keyed[0].position);
       for (let start = 0; start < keyed.length; start += 500) {
         await transaction
@@ -199,21 +199,9 @@ async function failSource(
   });
 }
 
-/**
- * Pages of an archive have the names of their files; a second `scan.png` becomes `scan~2.png`, or it would overwrite the
- * first where results are saved under these names.
- */
-export function distinctNames(
-  source: Pick<SourceRow, 'name'>,
-  pages: readonly Pick<SplitPage, 'name' | 'part'>[],
-): string[] {
-  // Pages of one file have one name and different parts.
-  const ofPart = new Map<number | undefined, (name: string) => string>();
-  return pages.map(({ name, part }) => {
-    const distinct = ofPart.get(part) ?? createDistinctNames();
-    ofPart.set(part, distinct);
-    return distinct(storable(name === '' ? source.name : name, 900));
-  });
+/** Pages of an archive have the names of their files. */
+function nameOf(source: SourceRow, page: SplitPage): string {
+  return storable(page.name === '' ? source.name : page.name, 1000);
 }
 
 function isText(value: string | null): value is string {
