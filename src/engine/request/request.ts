@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Lane, OutgoingMessage } from '../broker/broker.ts';
+import { ownerHeader } from '../broker/owner-turns.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import {
   type ProcessingRequest,
@@ -93,6 +94,7 @@ export function newStageLog(from: NewStageLog): StageLog {
   const { startedAt, endedAt, ...rest } = from;
   return create(StageLogSchema, {
     ...rest,
+    versionText: String(from.version),
     start: timestampFromMs(startedAt),
     end: timestampFromMs(endedAt),
   });
@@ -117,6 +119,7 @@ export function toMessage(request: Request): OutgoingMessage {
     id: `${request.uuid}/${request.processingStages.length}`,
     body: encodeRequest(request),
     lane: laneOf(request),
+    ...(request.owner !== '' && { headers: { [ownerHeader]: request.owner } }),
   };
 }
 

@@ -134,7 +134,8 @@ export class Slot {
     try {
       const consumer = await parts.broker.consume(
         stage.name,
-        { concurrency: stage.concurrency },
+        // An exclusive stage may need all of the machine, so it never runs more than its concurrency.
+        { concurrency: stage.concurrency, extra: stage.mode === 'shared' ? stage.concurrency : 0 },
         async (delivery) => {
           if (++this.inFlight === 1) {
             this.busySince = parts.clock.now();

@@ -20,6 +20,7 @@ const mostWithPlaces = 50;
 const box = z.strictObject({ left: z.int(), top: z.int(), width: z.int(), height: z.int() });
 
 export const searchText = defineOperation({
+  audited: true,
   name: 'search.text',
   summary: 'Search the texts you may see; accents and case don’t matter',
   role: 'reader',
