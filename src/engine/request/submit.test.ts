@@ -206,6 +206,27 @@ test('file names cannot leave a directory or repeat', async () => {
   );
 });
 
+test('a blob that a request names sixty times is looked up once and never read', async () => {
+  const content = Buffer.alloc(100_000, 'x');
+  const { hash } = await putFor(engine, 'alice', content);
+  let lookups = 0;
+  const blobs = {
+    ...engine.blobs,
+    get: () => assert.fail('the content was read'),
+    size: (name: string) => {
+      lookups++;
+      return engine.blobs.size(name);
+    },
+  };
+  const files = Array.from({ length: 60 }, (_, index) => ({ name: `${index}.tif`, blob: hash }));
+  const { uuid } = await submitRequest({ ...engine, blobs }, submission({ files }));
+  assert.equal(lookups, 1);
+  const { request } = await last('first');
+  assert.equal(request.uuid, uuid);
+  assert.deepEqual(new Set(request.results.map(({ size }) => size)), new Set([BigInt(content.length)]));
+  assert.deepEqual(await ownedBy(uuid), [hash]);
+});
+
 test('a request refused by a full queue owns no blobs, unless its uuid may have arrived before', async () => {
   const stages = ['short', `done-${++queues}`];
   await submitRequest(engine, submission({ stages }));

@@ -23,6 +23,7 @@ import { checkQuota, countUsage, monthOf } from '../documents/quota.ts';
 import { pageItem } from '../documents/requests.ts';
 import { findReusable, reuseKey, type StageVersion } from '../documents/reuse.ts';
 import { type SplitPage, splitFiles, splitPages } from '../split/pages.ts';
+import { withDistinctNames } from './distinct-names.ts';
 import { inLots } from './in-lots.ts';
 import { reusePages } from './reuse-pages.ts';
 import { failureOf, logText } from './stage-log.ts';
@@ -115,7 +116,8 @@ async function makePages(
         owner,
         now,
       );
-      const keyed = pages.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
+      const named = await withDistinctNames(transaction, source, pages);
+      const keyed = named.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
       if (keyed[0]) await forgetNumbers(transaction, document.id, keyed[0].position);
       for (let start = 0; start < keyed.length; start += 500) {
         await transaction
