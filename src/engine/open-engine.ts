@@ -83,7 +83,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       subscribers: [alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks })],
       wakeOutbox: outbox.wake,
     });
-    const backlog = createBacklog({ database, clock });
+    const backlog = createBacklog({ broker, database, clock });
     const schedules = createSchedules({ database, clock, changes });
     await keepHouse(schedules, { blobs, clock, database, settings });
     const openSession = (identity: string) => source.openSession(identity);
