@@ -94,6 +94,7 @@ export function newStageLog(from: NewStageLog): StageLog {
   const { startedAt, endedAt, ...rest } = from;
   return create(StageLogSchema, {
     ...rest,
+    versionText: String(from.version),
     start: timestampFromMs(startedAt),
     end: timestampFromMs(endedAt),
   });

@@ -101,7 +101,7 @@ export class RabbitConsumer implements Consumer {
 
   get #isOpen(): boolean {
     const known = this.#shared.registry.find(this.#queue);
-    return !this.#closing.signal.aborted && known !== undefined && !known.paused;
+    return !this.#closing.signal.aborted && known !== undefined && !known.paused && known.broken === null;
   }
 
   async #loop(): Promise<void> {

@@ -55,6 +55,11 @@ export class Shared {
     );
   }
 
+  /** The server takes no messages because its disk is full. */
+  get isDiskFull(): boolean {
+    return this.#publisher.isDiskFull;
+  }
+
   toLane(queue: string, message: RabbitMessage): Promise<void> {
     return this.#send(queue, { routingKey: laneQueue(queue, message.lane) }, { ...message, readyAt: null });
   }
