@@ -37,13 +37,8 @@ export class Door {
   async isOpen({ queue, route = [], message: { lane = 'normal' } }: BacklogItem): Promise<boolean> {
     const room = await this.#room(queue, lane);
     if (room.left <= 0) return false;
-    try {
-      if (await isAwaited(this.#database.query, queue, lane)) return false;
-      if (!(await this.#short.isOpen(route.join()))) return false;
-    } catch (error) {
-      if (hasCode(error, 'unavailable')) return false;
-      throw error;
-    }
+    if (await isAwaited(this.#database.query, queue, lane)) return false;
+    if (!(await this.#short.isOpen(route.join()))) return false;
     return room.left-- > 0;
   }
 

@@ -44,9 +44,9 @@ export class ShortQueues {
       const [status, slots] = await Promise.all([this.#broker.status(queue), this.#slots(queue)]);
       return queueLength(status) < Math.max(shortAnyway, messagesPerSlot * slots);
     } catch (error) {
-      // A stage that was deleted: the request goes on and fails there, with this reason in its log.
-      if (hasCode(error, 'queue-unknown')) return true;
-      throw error;
+      // A stage that was deleted: the request goes on and fails there, with this reason in its log. Any other fault (a
+      // broken queue, no answer) keeps back only what goes through this queue.
+      return hasCode(error, 'queue-unknown');
     }
   }
 }
