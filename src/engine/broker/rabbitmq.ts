@@ -72,6 +72,18 @@ export async function openRabbitBroker(options: RabbitBrokerOptions): Promise<Br
   }
 }
 
+/** Connects and leaves again; creates nothing. Fails as opening the broker would. */
+export async function reachRabbit(url: string, clock: Clock, patienceMs: number): Promise<void> {
+  const { Connection } = await loadClient();
+  const address = await readAddress(url);
+  const link = new RabbitLink((settings) => new Connection(settings), address, 'check', clock);
+  try {
+    await link.connected(patienceMs);
+  } finally {
+    await link.close();
+  }
+}
+
 async function loadClient() {
   try {
     return await import('rabbitmq-client');

@@ -48,14 +48,14 @@ export class RabbitLink {
   }
 
   /** Fails at once if a retry is hopeless, otherwise after 20 s. */
-  async connected(): Promise<void> {
+  async connected(patienceMs = connectMs): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#connection.once('connection', resolve);
     this.#connection.on('error', (error) => {
       if (isHopeless(error)) reject(error);
     });
     try {
-      await withDeadline(this.#clock, connectMs, promise, () => {
+      await withDeadline(this.#clock, patienceMs, promise, () => {
         throw new Error('no server answered');
       });
       this.#wasConnected = true;
