@@ -4,6 +4,7 @@ import { serverNames } from '../../engine/servers/server-addresses.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { withDeadline } from '../../engine/time/deadline.ts';
 import { startSystem } from '../../server/system.ts';
+import { exitCodes } from '../../terminal/exit-codes.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
 import { commandName } from '../command-name.ts';
@@ -41,8 +42,10 @@ export async function up(
   status?.close();
   const underWay = await countUnderWay(engine);
   print(`Stopping: ${underWay} may finish; Ctrl-C again stops at once, and nothing is lost either way`);
-  await close();
-  print('Stopped');
+  if (await close()) return print('Stopped');
+  print('Stopped, but not in good order: servers did not answer. Nothing is lost');
+  // What still waits for them would keep this process.
+  process.exit(exitCodes.failed);
 }
 
 /** Where it all is. The addresses of servers are not shown: they are long, and `pismak server ls` has them. */
