@@ -52,5 +52,6 @@ export interface Engine {
 
   /** Opens a coordination session: every worker and every service has its own. */
   openSession(identity: string): Promise<Coordination>;
-  close(): Promise<void>;
+  /** Resolves to whether all parts ended in time: absent servers may keep some from it. */
+  close(): Promise<boolean>;
 }

@@ -23,10 +23,10 @@ import { announceServers } from './servers/server-addresses.ts';
 import type { Settings } from './settings/settings.ts';
 import { createPipelines } from './stage/pipelines.ts';
 import { type Clock, systemClock } from './time/clock.ts';
-import { closeInOrder, closeLimitMs } from './time/close-in-order.ts';
+import { closeInOrder, closeMs, drain } from './time/close-in-order.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
 import { alertWebhookStage, webhookStage } from './webhook/webhook.ts';
-import { createWorkerSet } from './worker/worker-set.ts';
+import { createWorkerSet, type WorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
   /** In a word or two. Another process that finds the data directory in use shows it. */
@@ -48,7 +48,11 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
   checkTogether(settings);
   // Everything opened is closed in reverse order, even if opening fails half-way.
   const closing: (() => unknown)[] = [];
-  const close = () => closeInOrder(clock, closeLimitMs(settings), closing);
+  let running: WorkerSet | undefined;
+  const close = async () => {
+    const drained = running ? await drain(clock, settings, running) : true;
+    return (await closeInOrder(clock, closeMs, closing)) && drained;
+  };
   try {
     const directory = await openDataDirectory(settings.data, { purpose, clock });
     closing.push(() => directory.close());
@@ -99,7 +103,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const openSession = (identity: string) => source.openSession(identity);
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
     const workers = createWorkerSet({ ...common, blobsUrl, cacheDirectory: directory.cache });
-    closing.push(() => workers.close());
+    running = workers;
     const pickup = createPickup({ broker, clock, database });
     closing.push(() => pickup.close());
     return {
