@@ -3,6 +3,7 @@ import { createBacklog } from './backlog/backlog.ts';
 import { openLastingSession } from './coordination/lasting-session.ts';
 import { openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
+import { checkFiles } from './database/sqlite/check-start.ts';
 import { Ballast } from './disk/ballast.ts';
 import { createDiskReserve, localDisks } from './disk/disk-reserve.ts';
 import type { Engine } from './engine.ts';
@@ -51,6 +52,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
   try {
     const directory = await openDataDirectory(settings.data, { purpose, clock });
     closing.push(() => directory.close());
+    checkFiles([directory.databaseFile, directory.queuesFile]);
     const { logger: log, close: closeLog } = openLog({
       level: settings.log.level,
       file: `${directory.logs}/pismak.log`,

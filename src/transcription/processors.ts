@@ -4,7 +4,7 @@ import { parseExportConfig } from './export/config.ts';
 import { parseKeywordsConfig } from './keywords/config.ts';
 import { parseLayoutConfig } from './layout/layout-config.ts';
 import { parsePrepareConfig } from './prepare/prepare-config.ts';
-import { parseRecogniseConfig } from './recognise/config.ts';
+import { checkRecogniseConfig } from './recognise/config.ts';
 import { parseSplitConfig } from './split/split-config.ts';
 
 /** The processors of this house's stages, in the order of the stages. */
@@ -30,7 +30,7 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
   {
     name: 'recognise',
     summary: 'recognises the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
-    check: parseRecogniseConfig,
+    check: checkRecogniseConfig,
     module: new URL('./recognise/recognise.ts', import.meta.url),
   },
   {

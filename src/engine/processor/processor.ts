@@ -32,6 +32,8 @@ export interface Setup {
   files: readonly string[];
   /** Path of a local copy of one of the stage's files. */
   file(name: string): Promise<string>;
+  /** Programs that this machine allows stages to run (setting `command.allow`); none by default. */
+  commands?: readonly string[];
   /** Source of randomness; a test passes its own. */
   random(): number;
 }
@@ -77,7 +79,7 @@ export type ProcessorRegistration = {
   name: string;
   summary: string;
   /** Checks a stage's configuration text before it is stored; throws what the administrator should read. */
-  check?: (config: string) => void;
+  check?: (config: string, machine: { commands: readonly string[] }) => void;
 } & (
   | {
       /** Runs in its own process, so a fault can cost only its own request. The default choice. */
