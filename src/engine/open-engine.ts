@@ -23,6 +23,7 @@ import { announceServers } from './servers/server-addresses.ts';
 import type { Settings } from './settings/settings.ts';
 import { createPipelines } from './stage/pipelines.ts';
 import { type Clock, systemClock } from './time/clock.ts';
+import { type ClockWatch, watchClock } from './time/clock-watch.ts';
 import { closeInOrder, closeLimitMs } from './time/close-in-order.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
 import { webhookStage } from './webhook/webhook.ts';
@@ -86,15 +87,20 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     });
     const pipelines = createPipelines({ ...ports, stages, changes, clock });
     const outbox = createOutbox({ clock });
+    let clockWatch: ClockWatch | undefined;
     const alerts = createAlerts({
       ...{ database, clock, changes, events, log },
       repeatMs: settings.alerts.repeatMs,
       subscribers: [alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks })],
       wakeOutbox: outbox.wake,
+      retentionNow: () => clockWatch?.retention.now() ?? clock.now(),
     });
+    clockWatch = await watchClock({ clock, database, broker, log, alerts });
+    const watch = clockWatch;
+    closing.push(() => watch.close());
     const backlog = createBacklog({ database, clock });
     const schedules = createSchedules({ database, clock, changes });
-    await keepHouse(schedules, { blobs, clock, database, disk, settings });
+    await keepHouse(schedules, { blobs, clock: watch.retention, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
     const workers = createWorkerSet({ ...common, blobsUrl, cacheDirectory: directory.cache });
@@ -104,6 +110,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     return {
       ...common,
       houses,
+      clockWatch: watch,
       directory,
       configurationFile: options.configurationFile,
       pipelines,
