@@ -71,6 +71,10 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
       summary: 'Run RabbitMQ, ZooKeeper and PostgreSQL on this machine, to try the at-scale tier',
       load: () => import('./commands/stack.ts'),
     },
+    clock: {
+      summary: 'Show the time, and accept it after a jump',
+      load: () => import('./commands/clock.ts'),
+    },
     backup: {
       summary: 'Write everything into one file, while it runs',
       load: () => import('./commands/backup.ts'),

@@ -244,6 +244,27 @@ export const settingsSchema = z.strictObject({
         .describe('Lowest level that is logged'),
     })
     .prefault({}),
+  backup: z
+    .strictObject({
+      directory: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'Directory for backups, better on another disk; by default `backups` in the data directory',
+        ),
+    })
+    .prefault({}),
+  command: z
+    .strictObject({
+      allow: z
+        .array(z.string().regex(/^(\*|\/.*)$/, 'must be an absolute path, or * for everything'))
+        .default([])
+        .describe(
+          'Programs that stages may run on this machine (processor `command`, `ENGINE = command`): paths, where `*` stands for any characters but a slash; an interpreter or `*` alone makes every administrator’s key a shell of this machine',
+        ),
+    })
+    .prefault({}),
   processors: z
     .record(z.string(), z.string())
     .default({})
