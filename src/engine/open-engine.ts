@@ -13,6 +13,8 @@ import { openLog } from './log/log.ts';
 import { defineWork, openStores } from './open-stores.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
+import { createCancellations } from './request/cancellations.ts';
+import { createOpenRequests } from './request/open-requests.ts';
 import { createPickup } from './results/pickup.ts';
 import { keepHouse } from './schedule/housekeeping.ts';
 import { createSchedules } from './schedule/schedules.ts';
@@ -84,6 +86,8 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       wakeOutbox: outbox.wake,
     });
     const backlog = createBacklog({ database, clock });
+    const cancellations = createCancellations({ ...ports, clock, stages });
+    const openRequests = createOpenRequests({ ...ports, clock, settings });
     const schedules = createSchedules({ database, clock, changes });
     await keepHouse(schedules, { blobs, clock, database, settings });
     const openSession = (identity: string) => source.openSession(identity);
@@ -101,6 +105,8 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       changes,
       outbox,
       backlog,
+      cancellations,
+      openRequests,
       alerts,
       schedules,
       workers,

@@ -2,9 +2,10 @@ import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Database, MigrationLine } from './database.ts';
 import { frame } from './migrations/0001-frame.ts';
+import { rights } from './migrations/0030-rights.ts';
 import { databaseSchemes } from './schemes.ts';
 
-export const engineMigrations: MigrationLine = { name: 'engine', migrations: [frame] };
+export const engineMigrations: MigrationLine = { name: 'engine', migrations: [frame, rights] };
 
 export interface OpenDatabaseParts {
   /** The file of an embedded database. */

@@ -55,6 +55,7 @@ export interface NewRequest {
   startedAt: number;
   owner?: string;
   pipeline?: string;
+  batch?: string;
   acceptsReferences?: boolean;
 }
 
@@ -69,6 +70,7 @@ export function newRequest(from: NewRequest): Request {
     results: from.files.map((file) => newFile(file.name, file.content)),
     owner: from.owner ?? '',
     pipeline: from.pipeline ?? '',
+    batch: from.batch ?? '',
     acceptsReferences: from.acceptsReferences ?? true,
   });
 }

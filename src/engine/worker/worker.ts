@@ -5,6 +5,7 @@ import { hasCode, messageOf, PismakError } from '../errors.ts';
 import { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
+import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { createRunner } from './create-runner.ts';
 import { PresenceReport } from './presence.ts';
@@ -43,6 +44,7 @@ export class Worker {
   readonly #cache: RunnerCache;
   readonly #processes: { exclusive: WorkerProcesses; shared: WorkerProcesses };
   #closeOwn = async () => {};
+  readonly #cancelled: CancelledWork;
   readonly #presence: PresenceReport;
   readonly #exclusive: Slot;
   readonly #shared = new Map<string, Slot>();
@@ -66,6 +68,7 @@ export class Worker {
     this.#startedAt = parts.clock.now();
     const commonProcesses = parts.commonProcesses ?? createCommonProcesses(parts);
     if (!parts.commonProcesses) this.#closeOwn = () => commonProcesses.close();
+    this.#cancelled = parts.cancelledWork ?? new CancelledWork(parts);
     const { source, loadCheck } = commonProcesses;
     const { keepLoaded, idleProcessMs: idleMs, sharedProcesses: most } = parts.settings.worker;
     const common = { source, clock: parts.clock, keepLoaded, idleMs };
@@ -113,6 +116,7 @@ export class Worker {
     await this.#cache.close();
     await Promise.all([this.#processes.exclusive.close(), this.#processes.shared.close()]);
     await this.#closeOwn();
+    if (!this.#parts.cancelledWork) this.#cancelled.close();
     const session = this.#session;
     if (session && !session.lost.aborted) {
       const leftAt = clock.now();
@@ -153,6 +157,7 @@ export class Worker {
       this.#versions = versions;
       this.#follow();
     });
+    const unwatchCancelled = this.#cancelled.watch(session);
     const onLost = () => {
       this.#reconnecting = this.#reconnect();
     };
@@ -160,6 +165,7 @@ export class Worker {
     this.#unwatch = () => {
       unwatchRecord();
       unwatchStages();
+      unwatchCancelled();
       session.lost.removeEventListener('abort', onLost);
     };
   }
@@ -267,7 +273,10 @@ export class Worker {
           until: this.#parts.clock.now() + unableMs,
         });
     };
-    const serving = { parts: this.#parts, workerId: this.id, signal, onProcessed };
+    const serving = {
+      ...{ parts: this.#parts, workerId: this.id, cancelled: this.#cancelled },
+      ...{ signal, onProcessed },
+    };
     return new Slot({
       serving,
       cache: this.#cache,

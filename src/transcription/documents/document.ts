@@ -12,6 +12,7 @@ export type Parts = Pick<
   Engine,
   | 'backlog'
   | 'blobs'
+  | 'cancellations'
   | 'changes'
   | 'clock'
   | 'database'

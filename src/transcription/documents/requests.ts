@@ -57,8 +57,8 @@ export function pageItem(
   return backlogItem(document, request);
 }
 
-function common({ owner, priority }: DocumentRow, startedAt: number) {
-  return { owner, priority, startedAt };
+function common({ id, owner, priority }: DocumentRow, startedAt: number) {
+  return { owner, priority, startedAt, batch: id };
 }
 
 function orderFile(document: DocumentRow, name: string, page: number) {

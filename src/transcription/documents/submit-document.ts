@@ -55,7 +55,7 @@ export async function retryDocument(
   id: string,
   { unfinished = false }: { unfinished?: boolean } = {},
 ): Promise<{ pages: number; sources: number }> {
-  const { backlog, clock, database } = parts;
+  const { backlog, cancellations, clock, database } = parts;
   const { pipeline } = await getDocument(database.query, id);
   const stages = (await pipelineStages(parts, pipeline)).map(({ stage }) => stage);
   const sent = await database.transaction(async (transaction) => {
@@ -69,9 +69,13 @@ export async function retryDocument(
       const ids = new Set(released.map((row) => row.id));
       return (row: { id: string; state: string }) => row.state === 'failed' || ids.has(row.id);
     };
-    /** Gives up the intermediate files of the request that we no longer wait for. */
-    const forget = (uuid: string | null) =>
-      giveUp(transaction, requestOwner({ uuid: uuid ?? '', owner: document.owner }), now);
+    /** Ends the request that we no longer wait for, if it still runs, and gives up its intermediate files. */
+    const forget = async (uuid: string | null) => {
+      if (uuid === null) return;
+      const { owner } = document;
+      await cancellations.add(transaction, { owner, names: [uuid] });
+      await giveUp(transaction, requestOwner({ uuid, owner }), now);
+    };
     const allPages = await transaction
       .selectFrom('transcription_page as page')
       .selectAll()
@@ -129,6 +133,7 @@ export async function retryDocument(
     return { document, pages, sources };
   });
   backlog.wake();
+  if (unfinished) await cancellations.announce();
   if (sent.pages + sent.sources > 0) tellChange(parts, sent.document, 'running');
   return { pages: sent.pages, sources: sent.sources };
 }
