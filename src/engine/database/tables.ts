@@ -16,7 +16,14 @@ export interface EngineTables {
   /** What must not be worked on any more: `name` is the batch or the uuid of requests of `owner`. */
   cancelled: { owner: string; name: string; at: number };
   /** Submitted requests whose results have not been collected yet. */
-  openRequest: { uuid: string; owner: string; output: string; createdAt: number };
+  openRequest: {
+    uuid: string;
+    owner: string;
+    output: string;
+    /** How many times it was submitted under this uuid. */
+    times: number;
+    createdAt: number;
+  };
   /** How much of a kind of work an owner had done in a month (`2026-01`, UTC), with all keys together. */
   usage: { owner: string; kind: string; month: string; count: number };
 

@@ -13,10 +13,10 @@ import type { Request } from './request.ts';
 export interface OpenRequests {
   /** `quota-exceeded` when the user has too many of them. */
   checkRoom(owner: string): Promise<void>;
-  /** False if the owner had submitted a request with this uuid before. */
-  add(transaction: Queries, request: Named & { output: string }): Promise<boolean>;
-  /** Their results were collected, or they were never published. */
-  end(queries: Queries, requests: readonly Named[]): Promise<void>;
+  /** `conflict` if the owner has submitted a request with this uuid too often. */
+  add(transaction: Queries, request: Named & { output: string }): Promise<void>;
+  /** It was added, and then not published. */
+  remove(transaction: Queries, request: Named): Promise<void>;
   /** The owners of open requests with this uuid. */
   ownersOf(uuid: string): Promise<string[]>;
   /** Uuids and owners of the requests whose results go to this queue. */
@@ -32,6 +32,8 @@ const freshMs = 1000;
 /** A younger request may be on its way into a queue. */
 const settledMs = 60 * 60_000;
 const perRound = 10_000;
+/** A producer that got no answer repeats its uuid; one that does so without end would get around the limit. */
+const mostTimes = 10;
 
 export function createOpenRequests({
   broker,
@@ -75,27 +77,38 @@ export function createOpenRequests({
     },
 
     async add(transaction, { uuid, owner, output }) {
-      const result = await transaction
+      const { times } = await transaction
         .insertInto('openRequest')
-        .values({ uuid, owner, output, createdAt: clock.now() })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      const isNew = Number(result.numInsertedOrUpdatedRows ?? 0) > 0;
+        .values({ uuid, owner, output, times: 1, createdAt: clock.now() })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['uuid', 'owner'])
+            .doUpdateSet((eb) => ({ times: eb('openRequest.times', '+', 1), output })),
+        )
+        .returning('times')
+        .executeTakeFirstOrThrow();
+      if (times > mostTimes) {
+        throw new PismakError(
+          'conflict',
+          `request ${uuid} was submitted ${mostTimes} times and its result is not collected yet; give another uuid`,
+        );
+      }
       const known = counts.get(owner);
-      if (known && isNew) known.count++;
-      return isNew;
+      if (known && times === 1) known.count++;
     },
 
-    async end(queries, requests) {
-      for (const [owner, some] of Map.groupBy(requests, (request) => request.owner)) {
-        const uuids = some.map(({ uuid }) => uuid);
-        await queries
-          .deleteFrom('openRequest')
-          .where('owner', '=', owner)
-          .where('uuid', 'in', uuids)
-          .execute();
-        counts.delete(owner);
-      }
+    async remove(transaction, { uuid, owner }) {
+      const rows = { uuid, owner };
+      await transaction
+        .updateTable('openRequest')
+        .set((eb) => ({ times: eb('times', '-', 1) }))
+        .where((eb) => eb.and(rows))
+        .execute();
+      await transaction
+        .deleteFrom('openRequest')
+        .where((eb) => eb.and({ ...rows, times: 0 }))
+        .execute();
+      counts.delete(owner);
     },
 
     async ownersOf(uuid) {
@@ -140,6 +153,17 @@ export function createOpenRequests({
       return Number(result.numDeletedRows);
     },
   };
+}
+
+/** Their results were collected, or they have ended without one. Nothing of them is left to cancel. */
+export async function endRequests(queries: Queries, requests: readonly Named[]): Promise<void> {
+  for (const [owner, some] of Map.groupBy(requests, (request) => request.owner)) {
+    // Those of other programs have no owner.
+    if (owner === '') continue;
+    const uuids = some.map(({ uuid }) => uuid);
+    await queries.deleteFrom('openRequest').where('owner', '=', owner).where('uuid', 'in', uuids).execute();
+    await queries.deleteFrom('cancelled').where('owner', '=', owner).where('name', 'in', uuids).execute();
+  }
 }
 
 async function countAll(queries: Queries, table: 'openRequest' | 'backlog'): Promise<number> {

@@ -4,6 +4,7 @@ import type { Delivery } from '../broker/broker.ts';
 import { hasCode, messageOf, PismakError } from '../errors.ts';
 import type { Runner } from '../processor/runner.ts';
 import { cancelledLog } from '../request/cancellations.ts';
+import { endRequests } from '../request/open-requests.ts';
 import { type PassedOn, passOn, type Report } from '../request/outcome.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
 import { inlineReferences, requestOwner, storeLarge } from '../results/result-files.ts';
@@ -125,8 +126,9 @@ async function settle(
       // These blobs are no longer needed: the request ended here, or its results were sent inline.
       const inline =
         !request.acceptsReferences && passed.to !== 'dead' && request.processingStages.length === 1;
-      if (request.ownsBlobs && (passed.to === 'end' || isDropped || inline))
-        await disownBlobs(parts, request);
+      const hasEnded = passed.to === 'end' || isDropped;
+      if (request.ownsBlobs && (hasEnded || inline)) await disownBlobs(parts, request);
+      if (hasEnded) await endRequests(parts.database.query, [request]).catch(() => {});
       return;
     } catch (error) {
       request.processingStages = original;

@@ -56,6 +56,7 @@ export async function callerOfSession(
     .selectFrom('session')
     .innerJoin('account', 'account.name', 'session.account')
     .select(['account.name', 'account.role', 'session.createdAt', 'session.expiresAt'])
+    .select('account.mayPrioritise')
     .where('session.tokenHash', '=', tokenHash)
     .where('account.disabled', '=', 0)
     .executeTakeFirst();
@@ -67,7 +68,9 @@ export async function callerOfSession(
     const update = database.query.updateTable('session').set({ expiresAt: extended });
     await update.where('tokenHash', '=', tokenHash).execute();
   }
-  return { name: row.name, role: role.parse(row.role), address, credential: `session:${tokenHash}` };
+  const mayPrioritise = row.mayPrioritise !== 0;
+  const credential = `session:${tokenHash}`;
+  return { name: row.name, role: role.parse(row.role), mayPrioritise, address, credential };
 }
 
 export async function endSession(queries: Queries, tokenHash: string): Promise<void> {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { hasCode } from '../../engine/errors.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
-import { bert, runHouse } from '../testing/running-transcription.ts';
+import { anna, bert, runHouse } from '../testing/running-transcription.ts';
 
 test('a document of several sources becomes pages in the order of the sources, each with its results', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
@@ -174,7 +174,8 @@ test('an urgent document overtakes what its owner sent before', async (t) => {
   await engine.broker.pause('read');
   const many = Array.from({ length: 200 }, (_, index) => `page ${index}`).join('\f');
   const normal = await submit({ many });
-  const urgent = await submit({ one: 'urgent' }, { priority: 1 });
+  await assert.rejects(submit({ one: 'urgent' }, { priority: 1 }), (error) => hasCode(error, 'forbidden'));
+  const urgent = await submit({ one: 'urgent' }, { priority: 1 }, { ...anna, mayPrioritise: true });
   for (const document of [normal, urgent]) {
     await eventually(
       'its pages wait',

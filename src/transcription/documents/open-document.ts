@@ -3,7 +3,7 @@ import { disownOne, own } from '../../engine/blobs/owners/blob-owners.ts';
 import { isOwnedBy } from '../../engine/blobs/owners/owners-of.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
-import type { Caller } from '../../engine/operation/operation.ts';
+import type { Caller, Role } from '../../engine/operation/operation.ts';
 import type { Queries } from '../database/database.ts';
 import type { Format } from '../order.ts';
 import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
@@ -12,6 +12,8 @@ import { checkStorage } from './storage-quota.ts';
 
 export interface NewDocument {
   owner: string;
+  /** The owner's role; default: user. */
+  role?: Role | undefined;
   subject: string;
   name: string;
   pipeline: string;
@@ -26,10 +28,13 @@ export interface NewDocument {
 /** Creates an empty document. Its sources are not processed until it is submitted. */
 export async function createDocument(parts: Parts, wanted: NewDocument): Promise<DocumentRow> {
   // Refuse an unknown pipeline now, not after everything has been uploaded.
-  await pipelineStages(parts, wanted.pipeline);
-  const { formats, again, textLayer, webhook = null, ...rest } = wanted;
+  const found = await parts.pipelines.find(wanted.pipeline, wanted);
+  const pipeline = found?.name ?? wanted.pipeline;
+  await pipelineStages(parts, pipeline);
+  const { formats, again, textLayer, webhook = null, role: _, ...rest } = wanted;
   const row: DocumentRow = {
     ...rest,
+    pipeline,
     id: newId(parts.clock),
     state: 'open',
     formatsJson: JSON.stringify([...new Set(formats)]),

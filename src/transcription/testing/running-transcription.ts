@@ -25,7 +25,10 @@ export const anna: Caller = { name: 'anna', role: 'user', address: 'here', crede
 export const bert: Caller = { name: 'bert', role: 'user', address: 'here', credential: 'key:bert-1' };
 export const admin: Caller = { name: 'root', role: 'admin', address: 'here' };
 
-/** Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read. */
+/**
+ * Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read, and a page
+ * that begins with `endless` is read for ever.
+ */
 export const testProcessors: ProcessorRegistration[] = [
   {
     name: 'test.split',
@@ -50,6 +53,7 @@ export const testProcessors: ProcessorRegistration[] = [
     summary: 'Takes the source as the text',
     inline: async (setup) => async (job) => {
       const text = Buffer.from(await job.files.read(files.source)).toString();
+      if (text.startsWith('endless')) await new Promise(() => {});
       if (text === 'unreadable' && setup.config === '') throw new PermanentFailure('nothing can be read');
       job.files.write(files.image, Buffer.alloc(100_000, text));
       job.files.write(files.page, Buffer.from(JSON.stringify(pageOf(text))));

@@ -14,7 +14,7 @@ const statements = [
      PRIMARY KEY ("owner", "name"))`,
   `CREATE INDEX "cancelled_at" ON "cancelled" ("at")`,
   `CREATE TABLE "openRequest" ("uuid" TEXT NOT NULL, "owner" TEXT NOT NULL, "output" TEXT NOT NULL,
-     "createdAt" BIGINT NOT NULL, PRIMARY KEY ("uuid", "owner"))`,
+     "times" BIGINT NOT NULL, "createdAt" BIGINT NOT NULL, PRIMARY KEY ("uuid", "owner"))`,
   `CREATE INDEX "openRequest_owner" ON "openRequest" ("owner", "createdAt")`,
   `CREATE INDEX "openRequest_output" ON "openRequest" ("output")`,
   `CREATE INDEX "openRequest_age" ON "openRequest" ("createdAt")`,
