@@ -40,15 +40,24 @@ export interface HouseParts {
   mayUseBlob?(queries: Queries, user: string, hash: string): Promise<boolean>;
   /**
    * Counts a submitted request against the owner's limits, in the transaction that admits it: `quota-exceeded` refuses it.
-   * With -1 it was counted and could not be published.
+   * With -1 it was counted and could not be published. False if it is none of this house's business.
    */
   countRequest?(
     engine: Pick<Engine, 'clock' | 'settings'>,
     transaction: Queries,
-    request: { owner: string; stages: readonly Stage[]; count: 1 | -1 },
-  ): Promise<void>;
+    request: SubmittedRequest,
+  ): Promise<boolean>;
   /** Its services and consumers; each service elects one leader in the cluster. */
   run?(engine: Engine): Promise<Running>;
+}
+
+/** A request that a user submitted to stages, as houses count it. */
+export interface SubmittedRequest {
+  owner: string;
+  /** The key or session that submitted it, see `Caller`. */
+  credential?: string | undefined;
+  stages: readonly Stage[];
+  count: 1 | -1;
 }
 
 /** A house whose parts are in memory. */

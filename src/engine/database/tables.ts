@@ -20,6 +20,8 @@ export interface EngineTables {
     uuid: string;
     owner: string;
     output: string;
+    /** The house that counts it against its limits; empty if none does. */
+    house: string;
     /** How many times it was submitted under this uuid. */
     times: number;
     createdAt: number;

@@ -14,7 +14,7 @@ export interface OpenRequests {
   /** `quota-exceeded` when the user has too many of them. */
   checkRoom(owner: string): Promise<void>;
   /** `conflict` if the owner has submitted a request with this uuid too often. */
-  add(transaction: Queries, request: Named & { output: string }): Promise<void>;
+  add(transaction: Queries, request: Named & { output: string; house: string }): Promise<void>;
   /** It was added, and then not published. */
   remove(transaction: Queries, request: Named): Promise<void>;
   /** The owners of open requests with this uuid. */
@@ -76,10 +76,10 @@ export function createOpenRequests({
       );
     },
 
-    async add(transaction, { uuid, owner, output }) {
+    async add(transaction, { uuid, owner, output, house }) {
       const { times } = await transaction
         .insertInto('openRequest')
-        .values({ uuid, owner, output, times: 1, createdAt: clock.now() })
+        .values({ uuid, owner, output, house, times: 1, createdAt: clock.now() })
         .onConflict((conflict) =>
           conflict
             .columns(['uuid', 'owner'])
@@ -153,6 +153,17 @@ export function createOpenRequests({
       return Number(result.numDeletedRows);
     },
   };
+}
+
+/** How many open requests of the owner this house has counted. */
+export async function countOpenRequests(queries: Queries, owner: string, house: string): Promise<number> {
+  const row = await queries
+    .selectFrom('openRequest')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('owner', '=', owner)
+    .where('house', '=', house)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
 }
 
 /** Their results were collected, or they have ended without one. Nothing of them is left to cancel. */

@@ -32,6 +32,8 @@ export interface Submission {
   owner: string;
   /** The owner's role; administrators may use all queues. Default: user. */
   role?: Role | undefined;
+  /** The key or session that submits it: a key may have limits of its own. */
+  credential?: string | undefined;
   /** Whether the owner may give a priority of 1 or more; administrators may. */
   mayPrioritise?: boolean | undefined;
 }
@@ -60,7 +62,7 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
     owner,
   });
   for (const file of submission.files) request.results.push(await toResultFile(engine, submission, file));
-  await admit(engine, request);
+  await admit(engine, request, submission.credential);
   let isStored = false;
   try {
     await storeLarge(engine, request);
@@ -68,7 +70,7 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
     await engine.broker.publish(request.processingStages[0] ?? '', toMessage(request));
   } catch (error) {
     if (isStored && !wasRefused(error)) throw error;
-    await takeBack(engine, request);
+    await takeBack(engine, request, submission.credential);
     // If the caller chose the uuid, an earlier request with it may need its blobs.
     if (submission.uuid === undefined) await disown(engine.database.query, requestOwner(request));
     throw error;

@@ -18,7 +18,7 @@ import {
   storable,
 } from '../documents/document.ts';
 import { pipelineStages } from '../documents/pipeline-stages.ts';
-import { checkQuota, countUsage, monthOf } from '../documents/quota.ts';
+import { usePages } from '../documents/quota.ts';
 import { pageItem } from '../documents/requests.ts';
 import { findReusable, reuseKey, type StageVersion } from '../documents/reuse.ts';
 import { type SplitPage, splitFiles, splitPages } from '../split/pages.ts';
@@ -106,7 +106,8 @@ async function makePages(
     const now = clock.now();
     const document = await claim(transaction, source, request);
     if (document) {
-      await checkQuota(parts, transaction, document, pages.length);
+      const bytes = pages.reduce((sum, page) => sum + page.size, 0);
+      await usePages(parts, transaction, document, { pages: pages.length, bytes });
       const owner = documentOwner(document.id);
       await ownAll(
         transaction,
@@ -139,14 +140,6 @@ async function makePages(
           pageItem(document, { ...page, hash: page.hash ?? '', request: page.request ?? '' }, names, now),
         );
       await backlog.add(transaction, items);
-      const bytes = pages.reduce((sum, page) => sum + page.size, 0);
-      const { subject } = document;
-      const month = monthOf(now);
-      await countUsage(
-        transaction,
-        { subject, owner: document.owner, month },
-        { pages: pages.length, bytes },
-      );
     }
     await giveUp(transaction, requestOwner(request), now);
   });

@@ -49,7 +49,7 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   },
   'usage.show': async (server, owner) => {
     const shown = await server.call('usage.show', {}, owner);
-    return { input: {}, ...seenOnlyByOwner(shown.body.subject) };
+    return { input: {}, ...seenOnlyByOwner(shown.body.owner) };
   },
 };
 

@@ -62,6 +62,7 @@ export const requestSubmit = defineOperation({
       owner: caller.name,
       role: caller.role,
       mayPrioritise: caller.mayPrioritise,
+      credential: caller.credential,
       files: files.map(({ name, content = '', blob }) =>
         blob === undefined ? { name, content: Buffer.from(content, 'base64') } : { name, blob },
       ),
