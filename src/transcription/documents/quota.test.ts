@@ -168,3 +168,15 @@ test('the number of waiting pages of a key is limited', async (t) => {
   assert.equal((await call('usage.show', {}, anna)).waiting, 2);
   await submit({ three: 'three' }, {}, bert);
 });
+
+test('a page that is sent again counts again, so that retries without end are no way around the limit', async (t) => {
+  const settings = { transcription: { pagesPerMonth: 2 } };
+  const { call, submit, reaches } = await runHouse(t, { settings });
+  const document = await submit({ one: 'unreadable' });
+  await reaches(document, 'failed');
+  assert.deepEqual(await call('document.retry', { document }), { pages: 1, sources: 0 });
+  await reaches(document, 'failed');
+  await assert.rejects(call('document.retry', { document }), exceeded);
+  assert.equal((await call('document.show', { document })).state, 'failed');
+  assert.equal((await call('usage.show')).pages, 2);
+});

@@ -68,6 +68,16 @@ export async function usePages(
   { pages, bytes }: { pages: number; bytes: number },
 ): Promise<void> {
   if (pages > 0) await checkQuota(parts, transaction, { subject, owner }, pages);
+  await recordPages(parts, transaction, { subject, owner }, { pages, bytes });
+}
+
+/** Counts pages whose limits are checked. A page counts each time it is sent to the stages. */
+export async function recordPages(
+  parts: Pick<Parts, 'clock'>,
+  transaction: Queries,
+  { subject, owner }: Counted,
+  { pages, bytes }: { pages: number; bytes: number },
+): Promise<void> {
   const month = monthOf(parts.clock.now());
   await addUsage(transaction, { owner, kind, month, count: pages });
   await transaction

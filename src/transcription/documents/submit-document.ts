@@ -5,7 +5,7 @@ import { requestOwner } from '../../engine/results/result-files.ts';
 import { getDocument, type Parts, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 import { releasedRequests } from './progress.ts';
-import { checkQuota } from './quota.ts';
+import { checkQuota, recordPages } from './quota.ts';
 import { pageItem, splitItem } from './requests.ts';
 
 /** Sends the sources added since the last call. Without new sources it changes nothing. */
@@ -87,7 +87,9 @@ export async function retryDocument(
       .execute();
     const items = [];
     let pages = 0;
-    for (const page of allPages.filter(await isToSend('page'))) {
+    const pagesToSend = allPages.filter(await isToSend('page'));
+    if (pagesToSend.length > 0) await checkQuota(parts, transaction, document, pagesToSend.length);
+    for (const page of pagesToSend) {
       // A new uuid, so a result under the old one counts as late.
       const request = newId(clock);
       const changed = await transaction
@@ -125,6 +127,7 @@ export async function retryDocument(
     }
     if (items.length === 0) return { document, pages: 0, sources: 0 };
     await backlog.add(transaction, items);
+    await recordPages(parts, transaction, document, { pages, bytes: 0 });
     await transaction
       .updateTable('transcription_document')
       .set({ state: 'running', endedAt: null })
