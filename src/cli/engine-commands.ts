@@ -50,6 +50,10 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
     key: { summary: 'Manage API keys', load: () => import('./commands/key.ts') },
     audit: { summary: 'Show who changed what', load: () => import('./commands/audit.ts') },
     alert: { summary: 'Show what is wrong', load: () => import('./commands/alert.ts') },
+    webhook: {
+      summary: 'Manage the secrets that sign webhooks',
+      load: () => import('./commands/webhook.ts'),
+    },
     event: { summary: 'Show what happened lately', load: () => import('./commands/event.ts') },
     config: {
       summary: 'Show every setting and where its value comes from',

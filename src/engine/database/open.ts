@@ -2,10 +2,15 @@ import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Database, MigrationLine } from './database.ts';
 import { frame } from './migrations/0001-frame.ts';
+import { accounts } from './migrations/0010-accounts.ts';
 import { rights } from './migrations/0030-rights.ts';
+import { machine } from './migrations/0040-machine.ts';
 import { databaseSchemes } from './schemes.ts';
 
-export const engineMigrations: MigrationLine = { name: 'engine', migrations: [frame, rights] };
+export const engineMigrations: MigrationLine = {
+  name: 'engine',
+  migrations: [frame, accounts, rights, machine],
+};
 
 export interface OpenDatabaseParts {
   /** The file of an embedded database. */

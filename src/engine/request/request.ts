@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Lane, OutgoingMessage } from '../broker/broker.ts';
+import { ownerHeader } from '../broker/owner-turns.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import {
   type ProcessingRequest,
@@ -95,6 +96,7 @@ export function newStageLog(from: NewStageLog): StageLog {
   const { startedAt, endedAt, ...rest } = from;
   return create(StageLogSchema, {
     ...rest,
+    versionText: String(from.version),
     start: timestampFromMs(startedAt),
     end: timestampFromMs(endedAt),
   });
@@ -110,7 +112,12 @@ export function milliseconds(timestamp: Timestamp | undefined): number | undefin
  */
 export function laneOf(request: Request): Lane {
   const foreignResult = !request.acceptsReferences && request.processingStages.length === 1;
-  return request.priority >= 1 && !foreignResult ? 'high' : 'normal';
+  return isHigh(request) && !foreignResult ? 'high' : 'normal';
+}
+
+/** PERO's programs may send negative numbers, which are huge here. */
+export function isHigh({ priority }: Pick<Request, 'priority'>): boolean {
+  return priority >= 1 && priority < 2 ** 31;
 }
 
 /** The message id is the uuid and the remaining stages, so repeated work repeats the id. */
@@ -119,6 +126,7 @@ export function toMessage(request: Request): OutgoingMessage {
     id: `${request.uuid}/${request.processingStages.length}`,
     body: encodeRequest(request),
     lane: laneOf(request),
+    ...(request.owner !== '' && { headers: { [ownerHeader]: request.owner } }),
   };
 }
 

@@ -185,6 +185,9 @@ function checkUuid(text: string): string {
 /** Whether it is certain that the message is in no queue. */
 function wasRefused(error: unknown): boolean {
   return (
-    hasCode(error, 'queue-full') || hasCode(error, 'queue-unknown') || hasCode(error, 'message-too-large')
+    hasCode(error, 'queue-full') ||
+    hasCode(error, 'queue-unknown') ||
+    hasCode(error, 'queue-broken') ||
+    hasCode(error, 'message-too-large')
   );
 }

@@ -19,7 +19,13 @@ export function runServices(engine: Engine): Running {
     runErasure(engine),
     runRequestLists(engine),
     runAlertWatch(engine),
-    runScheduler({ ...engine, submit: (submission) => submitRequest(engine, submission) }),
+    runScheduler({
+      ...engine,
+      async submit(submission) {
+        engine.disk.check();
+        return submitRequest(engine, submission);
+      },
+    }),
   ];
   return {
     async close() {

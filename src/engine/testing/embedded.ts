@@ -5,6 +5,7 @@ import { openSqliteBroker } from '../broker/sqlite.ts';
 import { openEmbeddedCoordination } from '../coordination/embedded.ts';
 import { engineMigrations } from '../database/open.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
+import { type DiskReserve, unlimitedDisk } from '../disk/disk-reserve.ts';
 import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
 import type { LoadedHouse } from '../house.ts';
@@ -48,6 +49,7 @@ export async function openEmbedded(
     ...ports,
     tree,
     openSession: (identity: string) => tree.openSession(identity),
+    disk: unlimitedDisk as DiskReserve,
     houses: [] as LoadedHouse[],
     directory,
     clock,

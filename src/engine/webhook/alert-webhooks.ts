@@ -3,6 +3,7 @@ import { newId } from '../identity.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { newRequest, toMessage } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
+import { installationOwner } from './secret.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from './webhook.ts';
 
 /** Sends every alert that is raised, repeated or cleared to each URL. */
@@ -22,6 +23,7 @@ export function alertWebhooks(parts: {
         stages: [webhookStage.name],
         files,
         startedAt: clock.now(),
+        owner: installationOwner,
       });
       await outbox.add(transaction, webhookStage.name, toMessage(request));
     }

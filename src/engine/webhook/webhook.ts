@@ -5,8 +5,8 @@ import type { stageDefinition } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
 import { checkUrl, type Resolve, systemResolve } from './address-guard.ts';
 import { post } from './post.ts';
-import { webhookSecret } from './secret.ts';
-import { sign } from './signature.ts';
+import { signingSecrets } from './secret.ts';
+import { signatureHeaders } from './signature.ts';
 
 /** The file of a request to the stage `webhook`. */
 export const webhookFile = 'webhook.json';
@@ -39,19 +39,20 @@ export function webhookProcessor(parts: {
   const { clock, allowPrivate, resolve = systemResolve } = parts;
   return {
     name: 'webhook',
-    summary: 'Posts JSON to a URL, signed with HMAC-SHA256',
+    summary: 'Posts JSON to a URL, signed with the secret of its owner',
     inline: async () => async (job) => {
       const { url, event, body } = await readRequest(job);
       const target = checkUrl(url, allowPrivate);
       const text = JSON.stringify(body);
+      const secrets = await signingSecrets(parts, job.owner ?? '');
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'Pismak',
         'pismak-event': event,
-        // The same at every attempt, so that a receiver recognises duplicates.
-        'pismak-id': job.uuid,
-        'pismak-signature': sign(await webhookSecret(parts), text, clock.now()),
+        // The id is the same at every attempt, so that a receiver recognises duplicates.
+        ...signatureHeaders({ id: job.uuid, body: text, atMs: clock.now(), secrets }),
       };
+      if (secrets.length === 0) job.log('not signed: its owner has no webhook secret');
       const { signal } = job;
       const status = await post({
         url: target,

@@ -64,3 +64,31 @@ test('results that were erased while a long job was running are made again, not 
   const page = decodeRequest(message.body).results.find(({ name }) => name === 'page');
   assert.ok(await blobs.has(page?.blob ?? ''));
 });
+
+test('an event about a request that could not go on says that it failed, though its stage did its part', async (t) => {
+  const embedded = await openEmbedded(t);
+  const { broker, events, stages } = embedded;
+  const stage = await stages.create({ name: 'first', processor: 'nothing' }, 'test');
+  await broker.declare('out');
+  const request = newRequest({ uuid: 'u', stages: ['first', 'gone', 'out'], files: [], startedAt: 1 });
+  await broker.publish('first', toMessage(request));
+  const runner: Runner = {
+    ...{ async load() {}, isLoaded: () => true, async close() {} },
+    run: async (job) => ({ ok: true, files: [...job.files], log: '' }),
+  };
+  const { signal } = new AbortController();
+  const parts = { ...embedded, blobsUrl: '', cacheDirectory: '' };
+  const cancelled = new CancelledWork(embedded);
+  t.after(() => cancelled.close());
+  const serving = { parts, workerId: 'w', stage, runner, cancelled, signal, leaving: signal };
+  const consumer = await broker.consume('first', { concurrency: 1 }, (delivery: Delivery) =>
+    serveRequest({ ...serving, onProcessed() {}, onNotLoaded() {} }, delivery),
+  );
+  t.after(() => consumer.close());
+  const [event] = await eventually('the event', async () => {
+    const found = events.recent({ kind: 'request.processed' });
+    return found.length > 0 && found;
+  });
+  assert.equal(event?.dimensions?.status, 'Failed');
+  assert.equal(event?.dimensions?.outcome, 'output');
+});

@@ -13,6 +13,9 @@ import { sleep } from '../time/clock.ts';
 import type { CancelledWork } from './cancelled-work.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
+/** How often a waiting message looks for room on the disk. */
+const roomMs = 500;
+
 export interface Serving {
   parts: WorkerParts;
   workerId: string;
@@ -42,6 +45,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     await delivery.deadLetter(messageOf(error));
     return;
   }
+  if (!(await hasRoom(serving))) return delivery.release();
   const startedAt = parts.clock.now();
   const report = (status: 'OK' | 'Failed', log: string): Report => ({
     hostId: serving.workerId,
@@ -70,7 +74,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   }
   const result = await serving.runner
     .run({
-      ...{ uuid, attempt: delivery.attempt, files: results },
+      ...{ uuid, owner: request.owner, attempt: delivery.attempt, files: results },
       signal: AbortSignal.any([serving.signal, cancellation.signal]),
     })
     .finally(cancellation.end);
@@ -89,12 +93,20 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     request.results = result.files;
     return settle(serving, delivery, request, report('OK', result.log), owned);
   }
-  if (result.aborted) return delivery.release();
+  // What fails on a full disk is not the request's fault.
+  if (result.aborted || parts.disk.isShort) return delivery.release();
   if (!result.permanent && delivery.attempt < stage.retry.attempts) {
     const delayMs = retryDelay(stage.retry, delivery.attempt, parts.random);
     return delivery.retry({ delayMs, reason: result.reason });
   }
   return settle(serving, delivery, request, report('Failed', result.log));
+}
+
+/** Results need room: while the disk is short of it, the message waits. False if the worker must go meanwhile. */
+async function hasRoom({ parts, signal, leaving }: Serving): Promise<boolean> {
+  const gone = AbortSignal.any([signal, leaving]);
+  while (parts.disk.isShort && !gone.aborted) await sleep(parts.clock, roomMs, gone);
+  return !gone.aborted;
 }
 
 async function settle(
@@ -138,12 +150,15 @@ async function settle(
         if (report.status === 'Failed') return delivery.deadLetter(log.slice(-2_000));
         return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
       }
-      if (!hasCode(error, 'queue-full')) throw error;
+      const isBlocked = (['queue-full', 'queue-broken', 'disk-full'] as const).some((code) =>
+        hasCode(error, code),
+      );
+      if (!isBlocked) throw error;
       if (report.status === 'OK' && cancelled.has(request)) {
         const log = `${report.log}${cancelledLog}`;
         return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
       }
-      // The next queue is full: holding our slot is the back-pressure that finally reaches the producers.
+      // The next queue or the disk is full, or can't take messages: holding our slot is the back-pressure that finally reaches the producers.
       await sleep(parts.clock, pauseMs, AbortSignal.any([signal, leaving]));
       // This worker may be needed to make room there: then it must not wait here.
       if (signal.aborted || leaving.aborted) return delivery.release();
@@ -200,7 +215,9 @@ function emitProcessed(
   report: Report,
   passed: PassedOn,
 ): void {
-  const { status, startedAt, endedAt } = report;
+  const { startedAt, endedAt } = report;
+  // The stage may have done its part, and the request failed all the same: its next queue does not exist.
+  const status = passed.to === 'dead' ? 'Failed' : (request.logs.at(-1)?.status ?? report.status);
   parts.events.emit({
     kind: 'request.processed',
     entity: report.stage,

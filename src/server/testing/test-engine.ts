@@ -11,6 +11,8 @@ import { houses } from '../../houses.ts';
 export interface TestEngineOptions {
   http?: Partial<Settings['http']>;
   upload?: Partial<Settings['upload']>;
+  /** Further sections of the settings. */
+  settings?: Record<string, unknown>;
   clock?: Clock;
 }
 
@@ -26,6 +28,7 @@ export async function openTestEngine(
     data,
     http: { port: 0, ...options.http },
     upload: options.upload,
+    ...options.settings,
     log: { level: 'silent' },
   });
   const engine = await openEngine(settings, {

@@ -17,6 +17,7 @@ import {
   type SourceRow,
   storable,
 } from '../documents/document.ts';
+import { forgetNumbers } from '../documents/page-numbers.ts';
 import { pipelineStages } from '../documents/pipeline-stages.ts';
 import { usePages } from '../documents/quota.ts';
 import { pageItem } from '../documents/requests.ts';
@@ -116,6 +117,7 @@ async function makePages(
         now,
       );
       const keyed = pages.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
+      if (keyed[0]) await forgetNumbers(transaction, document.id, keyed[0].position);
       for (let start = 0; start < keyed.length; start += 500) {
         await transaction
           .insertInto('transcription_page')

@@ -2,6 +2,7 @@ import { eraseGivenUp, giveUp } from '../../engine/blobs/owners/blob-erasure.ts'
 import { PismakError } from '../../engine/errors.ts';
 import { createTextIndex } from '../search/text-index.ts';
 import { activeStates, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
+import { dropNumbers } from './page-numbers.ts';
 
 /**
  * Stops the document: finished pages stay, running work ends, and what waits is not begun. Cancelling twice is not an
@@ -66,6 +67,7 @@ export async function eraseDocument(parts: Parts, id: string): Promise<void> {
       .where('document', '=', id);
     await transaction.deleteFrom('transcription_pageFile').where('page', 'in', pages).execute();
     await index.removeDocument(transaction, id);
+    await dropNumbers(transaction, id);
     await transaction.deleteFrom('transcription_page').where('document', '=', id).execute();
     await transaction.deleteFrom('transcription_source').where('document', '=', id).execute();
     await transaction.deleteFrom('transcription_document').where('id', '=', id).execute();

@@ -16,6 +16,7 @@ const changing = { role: 'user', owner: ownerOfDocument, changes: true } as cons
 
 export const documentCreate = defineOperation({
   name: 'document.create',
+  stores: true,
   summary: 'Create an empty document; add sources to it, then submit it',
   role: 'user',
   owner: 'caller',
@@ -67,6 +68,7 @@ export const documentCreate = defineOperation({
 export const documentAdd = defineOperation({
   ...changing,
   name: 'document.add',
+  stores: true,
   summary: 'Add an uploaded image, TIFF, PDF or ZIP; the same name and bytes are added once',
   audited: false,
   input: z.strictObject({ document: documentId, name, hash: z.string().min(1).max(100) }),
@@ -83,6 +85,7 @@ export const documentAdd = defineOperation({
 export const documentSubmit = defineOperation({
   ...changing,
   name: 'document.submit',
+  stores: true,
   summary: 'Transcribe the sources added since the last submission',
   input: one,
   output: z.strictObject({ sources: z.int() }),
@@ -96,6 +99,7 @@ export const documentSubmit = defineOperation({
 export const documentRetry = defineOperation({
   ...changing,
   name: 'document.retry',
+  stores: true,
   summary: 'Retry the failed pages and sources of a document',
   input: z.strictObject({
     document: documentId,

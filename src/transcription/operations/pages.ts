@@ -40,9 +40,9 @@ export const documentPage = defineOperation({
   output: z.strictObject({ ...pageRow.shape, log: z.string(), files: z.array(fileRow) }),
   example: { document: someDocument, page: 1 },
   async handler({ engine }, { document, page: named }) {
-    const { filesOf, listPages } = await import('../documents/page-list.ts');
+    const { filesOf, findListed } = await import('../documents/page-list.ts');
     const queries = documentQueries(engine);
-    const [row] = await listPages(queries, document, { named, offset: 0, limit: 1 });
+    const row = await findListed(queries, document, named);
     if (!row) throw new PismakError('not-found', `the document has no page ${named}`);
     const { id } = row;
     const more = await queries

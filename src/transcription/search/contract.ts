@@ -28,9 +28,7 @@ export function searchContract(
       for (const text of texts) await index.put(transaction, text);
     });
     const find = async (words: string, of: { owner?: string; document?: string } = {}) =>
-      (await index.search({ terms: parseQuery(words), ...of, offset: 0, limit: 10 }))
-        .map(({ page }) => page)
-        .sort();
+      (await index.search({ terms: parseQuery(words), ...of, offset: 0, limit: 10 })).sort();
     assert.deepEqual(await find('prilis'), ['p1', 'p2', 'p3']);
     assert.deepEqual(await find('PŘÍLIŠ kun'), ['p1', 'p2']);
     assert.deepEqual(await find('"žluťoučký kůň"'), ['p1']);

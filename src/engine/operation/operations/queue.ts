@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Broker, StoredMessage } from '../../broker/broker.ts';
+import type { Engine } from '../../engine.ts';
 import { PismakError } from '../../errors.ts';
+import { programOwner } from '../../stage/program-owner.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { cut, namer, page, queueName } from './inputs.ts';
 import { messageRow } from './message-row.ts';
@@ -29,6 +31,7 @@ const lookInput = z.strictObject({
 const messages = z.strictObject({ messages: z.array(messageRow) });
 
 export const queuePeek = defineOperation({
+  audited: true,
   name: 'queue.peek',
   summary: 'Show waiting messages in the order of delivery, without taking them',
   role: 'admin',
@@ -43,6 +46,7 @@ export const queuePeek = defineOperation({
 });
 
 export const queueDead = defineOperation({
+  audited: true,
   name: 'queue.dead',
   summary: 'List dead letters with their reasons, oldest first',
   role: 'admin',
@@ -103,7 +107,7 @@ async function counted(
   change: (broker: Broker) => Promise<number>,
 ): Promise<{ count: number }> {
   const changed = await change(engine.broker);
-  engine.changes.add({ kind: 'queue', entity: queue });
+  await tellChange(engine, queue);
   return { count: changed };
 }
 
@@ -119,7 +123,7 @@ function pausing(verb: 'pause' | 'resume', summary: string) {
     output: done,
     async handler({ engine }, { queue }) {
       await engine.broker[verb](queue);
-      engine.changes.add({ kind: 'queue', entity: queue });
+      await tellChange(engine, queue);
       return {};
     },
   });
@@ -151,6 +155,13 @@ export const queueDelete = defineOperation({
     return { results: await deleteOutputQueue(engine, output.name, force) };
   },
 });
+
+/** Whose queue it is decides who hears of the change; a queue that nobody has claimed is for administrators. */
+async function tellChange(engine: Engine, queue: string): Promise<void> {
+  const owner = (await engine.pipelines.outputOwner(queue)) ?? programOwner;
+  const ofStage = (await engine.stages.list()).some(({ name }) => name === queue);
+  engine.changes.add({ kind: 'queue', entity: queue, ...(!ofStage && { owner }) });
+}
 
 export const queueOperations = [
   queueList,

@@ -8,6 +8,22 @@ import { applyTo, stagePatch } from './stage-patch.ts';
 
 const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
 
+/** A stage as it is now. */
+const currentStage: z.ZodType<Stage & { broken: string | null }> = stageDefinition
+  .extend({
+    version: z.int(),
+    broken: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe('Why the broker refuses its queue, and what to do; null: it works'),
+  })
+  .meta({ title: 'CurrentStage' });
+
+function asItIs({ engine }: OperationContext, stage: Stage): Stage & { broken: string | null } {
+  return { ...stage, broken: engine.broker.refused?.().get(stage.name) ?? null };
+}
+
 export const stageList = defineOperation({
   name: 'stage.ls',
   summary: 'List the stages with their newest definitions',
@@ -15,9 +31,12 @@ export const stageList = defineOperation({
   owner: 'none',
   changes: false,
   input: nothing,
-  output: z.strictObject({ stages: z.array(stageRow) }),
+  output: z.strictObject({ stages: z.array(currentStage) }),
   example: {},
-  handler: async ({ engine }) => ({ stages: await engine.stages.list() }),
+  async handler(context) {
+    const stages = await context.engine.stages.list();
+    return { stages: stages.map((stage) => asItIs(context, stage)) };
+  },
 });
 
 export const stageShow = defineOperation({
@@ -27,9 +46,9 @@ export const stageShow = defineOperation({
   owner: 'none',
   changes: false,
   input: z.strictObject({ name: stageName }),
-  output: stageRow,
+  output: currentStage,
   example: { name: 'recognise' },
-  handler: ({ engine }, { name }) => engine.stages.get(name),
+  handler: async (context, { name }) => asItIs(context, await context.engine.stages.get(name)),
 });
 
 export const stageHistory = defineOperation({
@@ -62,6 +81,7 @@ export const stageHistory = defineOperation({
 
 export const stageCreate = defineOperation({
   name: 'stage.create',
+  stores: true,
   summary: 'Create a stage; workers can serve it at once',
   role: 'admin',
   owner: 'none',
@@ -78,6 +98,7 @@ export const stageCreate = defineOperation({
 
 export const stageConfigure = defineOperation({
   name: 'stage.configure',
+  stores: true,
   summary: 'Change any part of a definition; workers pick it up between two messages',
   role: 'admin',
   owner: 'none',

@@ -12,6 +12,7 @@ const owner = async ({ engine }: OperationContext, input: { upload: string }) =>
 
 export const uploadCreate = defineOperation({
   name: 'upload.create',
+  stores: true,
   summary: 'Start an upload in parts: PUT each part to /api/v1/uploads/ID/OFFSET, then finish the upload',
   role: 'user',
   owner: 'caller',
@@ -86,6 +87,7 @@ export const uploadDelete = defineOperation({
 
 export const uploadFinish = defineOperation({
   name: 'upload.finish',
+  stores: true,
   summary: 'Finish an upload: join its parts; use it in a document or a request within a day',
   role: 'user',
   owner,
