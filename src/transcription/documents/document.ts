@@ -48,7 +48,7 @@ export function documentOwner(id: string): string {
   return `document:${id}`;
 }
 
-/** The key that a call uses, or else the user: keys take turns and may have limits besides those of their user. */
+/** The key that a call uses, or else the user: a key may have limits besides those of its user. */
 export function subjectOf({ name, credential }: Pick<Caller, 'name' | 'credential'>): string {
   return credential?.startsWith('key:') ? credential : `user:${name}`;
 }

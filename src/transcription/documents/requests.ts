@@ -6,11 +6,11 @@ import { files } from '../files.ts';
 import { order } from '../order.ts';
 import { collectQueue, type DocumentRow, type PageRow, type SourceRow, splitStage } from './document.ts';
 
-/** A source or page in the backlog. Keys take turns there, not documents. */
+/** A source or page in the backlog. Users take turns there, not keys or documents: users create those themselves. */
 function backlogItem(document: DocumentRow, request: ReturnType<typeof newRequest>): BacklogItem {
   return {
     queue: request.processingStages[0] ?? '',
-    owner: document.subject,
+    owner: document.owner,
     batch: document.id,
     message: toMessage(request),
     // The earliest item of an owner goes first, so an urgent one overtakes only that owner's others.
