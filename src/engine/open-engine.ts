@@ -17,6 +17,8 @@ import { openLog } from './log/log.ts';
 import { defineWork, openStores } from './open-stores.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
+import { createCancellations } from './request/cancellations.ts';
+import { createOpenRequests } from './request/open-requests.ts';
 import { createPickup } from './results/pickup.ts';
 import { keepHouse } from './schedule/housekeeping.ts';
 import { createSchedules } from './schedule/schedules.ts';
@@ -106,6 +108,8 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const watch = clockWatch;
     closing.push(() => watch.close());
     const backlog = createBacklog({ broker, database, clock });
+    const cancellations = createCancellations({ ...ports, clock, stages });
+    const openRequests = createOpenRequests({ ...ports, clock, settings });
     const schedules = createSchedules({ database, clock, changes });
     await keepHouse(schedules, { blobs, clock: watch.retention, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);
@@ -124,6 +128,8 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       changes,
       outbox,
       backlog,
+      cancellations,
+      openRequests,
       alerts,
       schedules,
       workers,

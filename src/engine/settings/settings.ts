@@ -120,6 +120,28 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
 
+  limits: z
+    .strictObject({
+      pipelines: z
+        .int()
+        .min(0)
+        .default(100)
+        .describe('Pipelines that one user may have; 0 = no limit. Administrators have none'),
+      outputQueues: z
+        .int()
+        .min(0)
+        .default(100)
+        .describe('Output queues that one user may have; 0 = no limit. Administrators have none'),
+      openRequests: z
+        .int()
+        .min(0)
+        .default(20_000)
+        .describe(
+          'Submitted requests of one user that wait, run, or have results that nobody collected; 0 = no limit. Administrators have none',
+        ),
+    })
+    .prefault({}),
+
   disk: z
     .strictObject({
       reserveMb: z

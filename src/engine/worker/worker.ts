@@ -8,6 +8,7 @@ import { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
 import { endsWithin } from '../time/deadline.ts';
+import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { createRunner } from './create-runner.ts';
 import { PresenceReport } from './presence.ts';
@@ -54,6 +55,7 @@ export class Worker {
   readonly #cache: RunnerCache;
   readonly #processes: { exclusive: WorkerProcesses; shared: WorkerProcesses };
   #closeOwn = async () => {};
+  readonly #cancelled: CancelledWork;
   readonly #presence: PresenceReport;
   readonly #exclusive: Slot;
   readonly #shared = new Map<string, Slot>();
@@ -82,6 +84,7 @@ export class Worker {
     this.#startedAt = parts.clock.now();
     const commonProcesses = parts.commonProcesses ?? createCommonProcesses(parts);
     if (!parts.commonProcesses) this.#closeOwn = () => commonProcesses.close();
+    this.#cancelled = parts.cancelledWork ?? new CancelledWork(parts);
     const { source, loadCheck } = commonProcesses;
     const { keepLoaded, idleProcessMs: idleMs, sharedProcesses: most } = parts.settings.worker;
     const common = { source, clock: parts.clock, keepLoaded, idleMs };
@@ -130,6 +133,7 @@ export class Worker {
     await this.#cache.close();
     await Promise.all([this.#processes.exclusive.close(), this.#processes.shared.close()]);
     await this.#closeOwn();
+    if (!this.#parts.cancelledWork) this.#cancelled.close();
     if (await endsWithin(clock, signOffMs, this.#signOff())) this.#log.info('worker stopped');
     else this.#log.warn('worker stopped, but it could not sign off: the coordination does not answer');
   }
@@ -175,6 +179,7 @@ export class Worker {
       this.#versions = versions;
       this.#follow();
     });
+    const unwatchCancelled = this.#cancelled.watch(session);
     const onLost = () => {
       this.#reconnecting = this.#reconnect();
     };
@@ -182,6 +187,7 @@ export class Worker {
     this.#unwatch = () => {
       unwatchRecord();
       unwatchStages();
+      unwatchCancelled();
       session.lost.removeEventListener('abort', onLost);
     };
   }
@@ -290,7 +296,10 @@ export class Worker {
           until: this.#parts.clock.now() + unableMs,
         });
     };
-    const serving = { parts: this.#parts, workerId: this.id, signal, onProcessed };
+    const serving = {
+      ...{ parts: this.#parts, workerId: this.id, cancelled: this.#cancelled },
+      ...{ signal, onProcessed },
+    };
     return new Slot({
       serving,
       cache: this.#cache,

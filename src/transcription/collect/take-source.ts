@@ -21,7 +21,7 @@ import {
 import { forgetNumbers } from '../documents/page-numbers.ts';
 import { pipelineStages } from '../documents/pipeline-stages.ts';
 import { countPagesOf } from '../documents/progress.ts';
-import { checkQuota, countUsage, monthOf } from '../documents/quota.ts';
+import { usePages } from '../documents/quota.ts';
 import { pageItem, splitItem } from '../documents/requests.ts';
 import { findReusable, reuseKey, type StageVersion } from '../documents/reuse.ts';
 import { type SplitPage, splitFiles, splitPages } from '../split/pages.ts';
@@ -124,7 +124,8 @@ async function makePages(
     const continued = next && newId(clock);
     const document = await claim(transaction, source, request, continued);
     if (document) {
-      await checkQuota(parts, transaction, document, pages.length);
+      const bytes = pages.reduce((sum, page) => sum + page.size, 0);
+      await usePages(parts, transaction, document, { pages: pages.length, bytes });
       const owner = documentOwner(document.id);
       await ownAll(
         transaction,
@@ -160,14 +161,6 @@ async function makePages(
         );
       if (next && continued) items.push(splitItem(document, { ...source, request: continued }, now, next));
       await backlog.add(transaction, items);
-      const bytes = pages.reduce((sum, page) => sum + page.size, 0);
-      const { subject } = document;
-      const month = monthOf(now);
-      await countUsage(
-        transaction,
-        { subject, owner: document.owner, month },
-        { pages: pages.length, bytes },
-      );
     }
     await giveUp(transaction, requestOwner(request), now);
   });

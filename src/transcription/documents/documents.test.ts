@@ -219,7 +219,8 @@ test('an urgent document overtakes what its owner sent before', async (t) => {
   await engine.broker.pause('read');
   const many = Array.from({ length: 200 }, (_, index) => `page ${index}`).join('\f');
   const normal = await submit({ many });
-  const urgent = await submit({ one: 'urgent' }, { priority: 1 });
+  await assert.rejects(submit({ one: 'urgent' }, { priority: 1 }), (error) => hasCode(error, 'forbidden'));
+  const urgent = await submit({ one: 'urgent' }, { priority: 1 }, { ...anna, mayPrioritise: true });
   for (const document of [normal, urgent]) {
     await eventually(
       'its pages wait',
