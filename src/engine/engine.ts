@@ -6,6 +6,7 @@ import type { Broker } from './broker/broker.ts';
 import type { Coordination } from './coordination/coordination.ts';
 import type { DataDirectory } from './data-directory/data-directory.ts';
 import type { Database } from './database/database.ts';
+import type { DiskReserve } from './disk/disk-reserve.ts';
 import type { ChangeLog } from './event/change-log.ts';
 import type { Events } from './event/event.ts';
 import type { LoadedHouse } from './house.ts';
@@ -35,6 +36,7 @@ export interface Engine {
   readonly coordination: Coordination;
   readonly database: Database;
   readonly blobs: Blobs;
+  readonly disk: DiskReserve;
 
   readonly processors: Processors;
   readonly stages: Stages;

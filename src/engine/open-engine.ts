@@ -1,8 +1,11 @@
+import type { Logger } from 'pino';
 import { createAlerts } from './alert/alert.ts';
 import { createBacklog } from './backlog/backlog.ts';
 import { openLastingSession } from './coordination/lasting-session.ts';
-import { openCoordination } from './coordination/open.ts';
+import { type CoordinationSource, openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
+import { Ballast } from './disk/ballast.ts';
+import { createDiskReserve, localDisks } from './disk/disk-reserve.ts';
 import type { Engine } from './engine.ts';
 import { hasCode, PismakError } from './errors.ts';
 import { createChangeLog } from './event/change-log.ts';
@@ -22,7 +25,7 @@ import { createPipelines } from './stage/pipelines.ts';
 import { type Clock, systemClock } from './time/clock.ts';
 import { closeInOrder, closeLimitMs } from './time/close-in-order.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
-import { webhookStage } from './webhook/webhook.ts';
+import { alertWebhookStage, webhookStage } from './webhook/webhook.ts';
 import { createWorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
@@ -63,18 +66,25 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     );
     const source = await openCoordination(settings.coordination, { database, clock });
     closing.push(() => source.close());
+    await protectNodes(source, settings, log);
     const coordination = await openLastingSession(source, 'engine');
     if (!settings.coordination.startsWith('embedded:')) await announceServers(coordination, settings);
 
-    const ports = { broker, coordination, database, blobs };
+    const ballast = new Ballast(`${directory.path}/ballast`);
+    const disks = localDisks(settings).map((each) =>
+      each.stores.includes('database') ? { ...each, ballast } : each,
+    );
+    const disk = createDiskReserve(settings.disk, disks);
+    const ports = { broker, coordination, database, blobs, disk };
     const changes = createChangeLog(clock);
     const events = createEvents();
     const more = options.processors;
     const { processors, stages } = defineWork({ ...ports, settings, clock, changes, houses, more });
     await stages.reconcile();
-    await stages.create(webhookStage, 'local').catch((error: unknown) => {
-      if (!hasCode(error, 'already-exists')) throw error;
-    });
+    for (const stage of [webhookStage, alertWebhookStage])
+      await stages.create(stage, 'local', { keepIfRefused: true }).catch((error: unknown) => {
+        if (!hasCode(error, 'already-exists')) throw error;
+      });
     const pipelines = createPipelines({ ...ports, stages, changes, clock });
     const outbox = createOutbox({ clock });
     const alerts = createAlerts({
@@ -83,9 +93,9 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       subscribers: [alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks })],
       wakeOutbox: outbox.wake,
     });
-    const backlog = createBacklog({ database, clock });
+    const backlog = createBacklog({ broker, database, clock });
     const schedules = createSchedules({ database, clock, changes });
-    await keepHouse(schedules, { blobs, clock, database, settings });
+    await keepHouse(schedules, { blobs, clock, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
     const workers = createWorkerSet({ ...common, blobsUrl, cacheDirectory: directory.cache });
@@ -111,6 +121,20 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     await close();
     throw error;
   }
+}
+
+/** The nodes hold the addresses of the servers with their passwords, and tell workers where to go. */
+async function protectNodes(source: CoordinationSource, settings: Settings, log: Logger): Promise<void> {
+  if (!source.isOpenToAll) return source.closeToOthers?.();
+  const danger =
+    'everyone who reaches ZooKeeper could read the passwords of the other servers and control the workers';
+  if (settings.zookeeper.allowOpenNodes)
+    return log.warn(`\`coordination\` names no user: ${danger} (zookeeper.allowOpenNodes)`);
+  throw new PismakError(
+    'configuration-invalid',
+    `\`coordination\` must name a user and a password, or ${danger}. Any will do, ZooKeeper needs no set-up for it: ` +
+      'zookeeper://pismak:PASSWORD@HOST, the same for every process and worker. `zookeeper.allowOpenNodes = true` does without',
+  );
 }
 
 /** With a shared database, embedded coordination would give each process a tree that knows nothing of the others. */

@@ -73,7 +73,7 @@ test('on RabbitMQ, ZooKeeper and PostgreSQL a worker elsewhere needs only the co
   ]);
   after(() => Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]));
   const [database, { url: broker }] = await Promise.all([postgres.createDatabase(), rabbit.createHost()]);
-  const coordination = `${zookeeper.url}/pismak`;
+  const coordination = `${zookeeper.url.replace('://', '://pismak:secret@')}/pismak`;
   const { engine, directory } = await startOn(t, after, { broker, coordination, database, blobs: database });
   const worker = new WorkerElsewhere(join(directory, 'elsewhere'), coordination, 'far');
   after(() => worker.end('SIGKILL'));

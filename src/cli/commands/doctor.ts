@@ -5,7 +5,7 @@ import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 import { checkData } from '../doctor/check-data.ts';
 import { checkNode, checkPackages } from '../doctor/check-installation.ts';
-import { checkProcess } from '../doctor/check-process.ts';
+import { checkExposure, checkProcess } from '../doctor/check-process.ts';
 import { type Finding, fail, ok } from '../doctor/finding.ts';
 
 const add: AddGroup = (group, { run }) => {
@@ -39,6 +39,7 @@ async function examine({ settings, clock }: Session): Promise<Finding[]> {
     findings.push(ok('configuration', loaded.file ?? 'defaults, no pismak.toml'));
     const holder = await readHolder(loaded.settings.data);
     findings.push(...(await checkData(loaded.settings, clock, holder !== undefined)));
+    findings.push(...checkExposure(loaded.settings));
     findings.push(...(await checkProcess(loaded.settings, holder)));
   } catch (error) {
     if (!(error instanceof PismakError && error.code === 'configuration-invalid')) throw error;

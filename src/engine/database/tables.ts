@@ -94,6 +94,8 @@ export interface EngineTables {
     weight: number;
     /** The document, campaign or the like it belongs to, for pause and cancel. */
     batch: string;
+    /** The later stages it goes through, separated by commas: it waits here while one of their queues is long. */
+    route: Generated<string>;
     messageId: string;
     lane: string;
     headersJson: string;
@@ -150,6 +152,9 @@ export interface EngineTables {
   uploadPart: { upload: string; offset: number; size: number; hash: string };
   /** When a blob was first found without an owner. It is deleted a day later. */
   blobOrphan: { hash: string; since: number };
+
+  /** Moments that the installation remembers: that it could write, and the last time it saw. */
+  moment: { name: string; at: number };
 
   coordinationNode: { path: string; value: string; version: number };
   coordinationFence: { path: string; fence: number };

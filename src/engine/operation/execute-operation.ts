@@ -2,10 +2,12 @@ import { ZodError } from 'zod';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
+import { shorten } from '../shorten.ts';
 import { audit } from './audit.ts';
 import { type EndedCall, isAuditedChange, toAuditEntry } from './audit-policy.ts';
 import { authorise } from './authorise.ts';
 import { type Caller, mayTouch, type Operation, type OperationContext } from './operation.ts';
+import { runHandler } from './run-handler.ts';
 
 /**
  * The only way to run an operation, from HTTP and the command line alike. Checks the caller first, then the input, then
@@ -26,8 +28,9 @@ export async function executeOperation(
     const context = { engine, caller: authorise(operation, caller, address), signal };
     const input = await checkInput(operation, rawInput);
     await checkOwner(operation, context, input);
+    if (operation.stores) engine.disk.check();
     if (!isAuditedChange(operation)) foreignOwner = await findForeignOwner(operation, context, input);
-    return await checkOutput(operation, await operation.handler(context, input));
+    return await checkOutput(operation, await runHandler(operation, context, input));
   } catch (error) {
     const shown = cancelled(error, signal) ?? presentable(error, engine, operation.name);
     outcome = shown.code;
@@ -72,10 +75,14 @@ export async function checkInput(operation: Pick<Operation, 'input'>, rawInput: 
   return result.data;
 }
 
+/** A caller that has corrected these learns about the rest. */
+const mostIssues = 5;
+
 function invalidInput(error: ZodError): PismakError {
-  const issues = error.issues
-    .slice(0, 20)
-    .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+  const issues = error.issues.slice(0, mostIssues).map((issue) => ({
+    path: shorten(issue.path.map(String).join('.'), 100),
+    message: shorten(issue.message, 200),
+  }));
   const lines = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return new PismakError('invalid-input', lines.join('; '), { cause: error, details: { issues } });
 }

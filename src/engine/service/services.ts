@@ -17,7 +17,13 @@ export function runServices(engine: Engine): Running {
     runBacklog({ ...engine, slots: servingSlots(engine) }),
     runErasure(engine),
     runAlertWatch(engine),
-    runScheduler({ ...engine, submit: (submission) => submitRequest(engine, submission) }),
+    runScheduler({
+      ...engine,
+      async submit(submission) {
+        engine.disk.check();
+        return submitRequest(engine, submission);
+      },
+    }),
   ];
   return {
     async close() {

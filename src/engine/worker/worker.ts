@@ -1,13 +1,16 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Coordination } from '../coordination/coordination.ts';
-import { hasCode, messageOf, PismakError } from '../errors.ts';
+import { hasCode, messageOf } from '../errors.ts';
+import { newId } from '../identity.ts';
+import { QuietWarnings } from '../log/quiet-warnings.ts';
 import { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { createRunner } from './create-runner.ts';
 import { PresenceReport } from './presence.ts';
+import { ownLife } from './process-life.ts';
 import { RunnerCache } from './runner-cache.ts';
 import { Slot } from './slot.ts';
 import { Timings } from './timings.ts';
@@ -38,6 +41,7 @@ export class Worker {
   readonly #parts: WorkerParts;
   readonly #labels: readonly string[];
   readonly #log: Logger;
+  readonly #warnings: QuietWarnings;
   readonly #startedAt: number;
   readonly #timings = new Timings();
   readonly #cache: RunnerCache;
@@ -55,14 +59,19 @@ export class Worker {
   #record: WorkerRecord | undefined;
   #versions = new Map<string, number>();
   #following: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #life: string;
+  /** Aborts when `close` begins. */
+  readonly #stopping = new AbortController();
   #reconnecting: Promise<void> = Promise.resolve();
 
-  constructor(parts: WorkerParts, options: { id: string; labels: readonly string[] }) {
+  /** Workers with the same `life` are one: the later may take the presence of the earlier. Default: alone. */
+  constructor(parts: WorkerParts, options: { id: string; labels: readonly string[]; life?: string }) {
     this.#parts = parts;
+    this.#life = options.life ?? newId(parts.clock);
     this.id = options.id;
     this.#labels = options.labels;
     this.#log = parts.log.child({ worker: options.id });
+    this.#warnings = new QuietWarnings(this.#log, parts.clock);
     this.#startedAt = parts.clock.now();
     const commonProcesses = parts.commonProcesses ?? createCommonProcesses(parts);
     if (!parts.commonProcesses) this.#closeOwn = () => commonProcesses.close();
@@ -85,7 +94,8 @@ export class Worker {
       clock: parts.clock,
       heartbeatMs: parts.settings.worker.heartbeatMs,
       describe: () => this.#describe(),
-      onError: (error) => this.#log.warn({ error: messageOf(error) }, 'presence not reported'),
+      onError: (error) => this.#warnings.warn('presence not reported', error),
+      onReported: () => this.#warnings.end(),
     });
     this.#exclusive = this.#newSlot();
   }
@@ -99,7 +109,7 @@ export class Worker {
   /** Finishes the messages in progress (for as long as the settings allow), then signs off. */
   async close(): Promise<void> {
     if (this.#stopped) return;
-    this.#stopped = true;
+    this.#stopping.abort();
     const { clock, settings } = this.#parts;
     const cancel = clock.after(settings.worker.drainMs, () => this.#killing.abort());
     this.#unwatch();
@@ -124,17 +134,17 @@ export class Worker {
     this.#log.info('worker stopped');
   }
 
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   async #connect(): Promise<void> {
     const session = await this.#parts.openSession(this.id);
     try {
-      await this.#presence.begin(session);
+      await this.#presence.begin(session, { log: this.#log, signal: this.#stopping.signal });
     } catch (error) {
       await session.close();
-      if (!hasCode(error, 'node-exists')) throw error;
-      throw new PismakError(
-        'already-exists',
-        `a worker named ${this.id} is running; give this one another name (worker run --id), or start no workers here (worker.count = 0)`,
-      );
+      throw error;
     }
     try {
       await this.#register(session);
@@ -166,13 +176,14 @@ export class Worker {
 
   async #reconnect(): Promise<void> {
     this.#unwatch();
+    this.#log.warn('coordination session lost, opening another');
     while (!this.#stopped) {
-      this.#log.warn('coordination session lost, opening another');
       try {
-        return await this.#connect();
+        await this.#connect();
+        return this.#warnings.end();
       } catch (error) {
-        this.#log.warn({ error: messageOf(error) }, 'no coordination session yet');
-        await sleep(this.#parts.clock, reconnectMs);
+        if (!this.#stopped) this.#warnings.warn('no coordination session yet', error);
+        await sleep(this.#parts.clock, reconnectMs, this.#stopping.signal);
       }
     }
   }
@@ -288,6 +299,9 @@ export class Worker {
     return {
       id: this.id,
       pid: process.pid,
+      host: hostname(),
+      process: ownLife(),
+      life: this.#life,
       state: this.#state(slots),
       stage: stage?.name ?? null,
       stageVersion: stage?.version ?? 0,

@@ -14,6 +14,7 @@ export class RabbitLink {
   #closed = false;
   #wasConnected = false;
   #freeSince: number | undefined;
+  #isDiskFull = false;
 
   /** Administrators see `purpose` in the list of connections. */
   constructor(
@@ -38,12 +39,14 @@ export class RabbitLink {
       this.#lastError = error;
     });
     const isFree = () => {
+      this.#isDiskFull = false;
       this.#freeSince = clock.now();
     };
     this.#connection.on('connection', isFree);
     this.#connection.on('connection.unblocked', isFree);
-    this.#connection.on('connection.blocked', () => {
+    this.#connection.on('connection.blocked', (reason) => {
       this.#freeSince = undefined;
+      this.#isDiskFull = /disk/i.test(reason);
     });
   }
 
@@ -67,6 +70,11 @@ export class RabbitLink {
   /** Since when the server accepts messages; undefined while it is short of memory or disk. */
   get freeSince(): number | undefined {
     return this.#freeSince;
+  }
+
+  /** The server takes no messages because its disk is full. That may last for days, unlike a lack of memory. */
+  get isDiskFull(): boolean {
+    return this.#isDiskFull;
   }
 
   get isClosed(): boolean {
@@ -139,6 +147,11 @@ function isHopeless(error: unknown): boolean {
 
 export function queueUnknown(queue: string): PismakError {
   return new PismakError('queue-unknown', `There is no queue ${queue}. Declare it first.`);
+}
+
+/** `reason` says what to do about it. */
+export function queueBroken(queue: string, reason: string): PismakError {
+  return new PismakError('queue-broken', `The queue ${queue} can't be used now. ${reason}`);
 }
 
 export function closedError(): PismakError {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { endsWithin } from '../../time/deadline.ts';
-import { queueUnknown, type RabbitLink } from './link.ts';
+import { queueBroken, queueUnknown, type RabbitLink } from './link.ts';
 import { isMarker, type RecordStream } from './record-stream.ts';
 import { queueExists } from './server-queues.ts';
 
@@ -16,8 +16,12 @@ const change = z.object({
   queue: z.string(),
   maxLength: z.int().nullable().optional(),
   paused: z.boolean().optional(),
+  /** It has a door from now on. */
+  door: z.literal(true).optional(),
   /** A delay step that has its queue from now on. */
   delay: z.int().optional(),
+  /** Why the server refuses the queue; null: it has it. */
+  broken: z.string().nullable().optional(),
   removed: z.literal(true).optional(),
   marker: z.string().optional(),
 });
@@ -27,6 +31,8 @@ export interface KnownQueue {
   maxLength: number | null;
   paused: boolean;
   delays: ReadonlySet<number>;
+  broken: string | null;
+  hasDoor: boolean;
 }
 
 /**
@@ -62,12 +68,25 @@ export class Registry {
     return [...this.#queues.keys()].sort();
   }
 
+  /** The queues that the server refuses, and why. */
+  broken(): Map<string, string> {
+    return new Map(
+      [...this.#queues].flatMap(([queue, { broken }]) => (broken === null ? [] : [[queue, broken]])),
+    );
+  }
+
   find(queue: string): KnownQueue | undefined {
     return this.#queues.get(queue);
   }
 
-  /** Fails with `queue-unknown` only after reading all changes. */
+  /** Fails with `queue-unknown` only after reading all changes, and with `queue-broken` if the server can't have it. */
   async get(queue: string): Promise<KnownQueue> {
+    const known = await this.getEvenBroken(queue);
+    if (known.broken !== null) throw queueBroken(queue, known.broken);
+    return known;
+  }
+
+  async getEvenBroken(queue: string): Promise<KnownQueue> {
     // Sync only for existing queues: questions about made-up names must not grow the stream.
     if (!this.#queues.has(queue) && (await queueExists(this.#link, queue))) await this.sync();
     const known = this.#queues.get(queue);
@@ -145,13 +164,21 @@ export class Registry {
   }
 
   #apply(one: Change): void {
-    const known = this.#queues.get(one.queue) ?? { maxLength: null, paused: false, delays: new Set() };
+    const known = this.#queues.get(one.queue) ?? {
+      maxLength: null,
+      paused: false,
+      delays: new Set(),
+      broken: null,
+      hasDoor: false,
+    };
     if (one.removed) this.#queues.delete(one.queue);
     else {
       this.#queues.set(one.queue, {
         maxLength: one.maxLength === undefined ? known.maxLength : one.maxLength,
         paused: one.paused ?? known.paused,
         delays: one.delay === undefined ? known.delays : new Set([...known.delays, one.delay]),
+        broken: one.broken === undefined ? known.broken : one.broken,
+        hasDoor: one.door ?? known.hasDoor,
       });
     }
     this.#onChange(one.queue);

@@ -193,6 +193,10 @@ export class SqliteBroker implements Broker {
     return this.#changeDead(name, 'discard', ids);
   }
 
+  probe(): Promise<void> {
+    return this.#owner.ask('probe');
+  }
+
   snapshot(file: string): Promise<void> {
     return this.#owner.snapshot(file);
   }

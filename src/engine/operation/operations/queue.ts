@@ -32,6 +32,7 @@ const messages = z.strictObject({ messages: z.array(messageRow) });
 export const queuePeek = defineOperation({
   audited: true,
   name: 'queue.peek',
+  heavy: 'work',
   summary: 'Show waiting messages in the order of delivery, without taking them',
   role: 'admin',
   owner: 'none',
@@ -47,6 +48,7 @@ export const queuePeek = defineOperation({
 export const queueDead = defineOperation({
   audited: true,
   name: 'queue.dead',
+  heavy: 'work',
   summary: 'List dead letters with their reasons, oldest first',
   role: 'admin',
   owner: 'none',
@@ -76,6 +78,8 @@ const ids = z
 export const queuePurge = defineOperation({
   ...changing,
   name: 'queue.purge',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Delete all waiting messages; messages in progress go on',
   input: z.strictObject({ queue: queueName }),
   output: count,
@@ -85,6 +89,8 @@ export const queuePurge = defineOperation({
 export const queueRedrive = defineOperation({
   ...changing,
   name: 'queue.redrive',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Put dead letters (all, or those ids) back into their queue to be tried again',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,
@@ -94,6 +100,8 @@ export const queueRedrive = defineOperation({
 export const queueDiscard = defineOperation({
   ...changing,
   name: 'queue.discard',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Delete dead letters (all, or those ids)',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Event } from '../../event/event.ts';
-import { checkStores, healthOf, stores } from '../../servers/check-stores.ts';
+import { checkStores, healthOf, storeStates, stores } from '../../servers/check-stores.ts';
 import { version } from '../../version.ts';
 import { defineOperation } from '../operation.ts';
 import { visibleAlerts } from './alert.ts';
@@ -20,8 +20,8 @@ export const statusShow = defineOperation({
     version: z.string(),
     startedAt: z.number(),
     health: z.strictObject({
-      status: z.enum(['ok', 'down']),
-      parts: z.record(z.enum(stores), z.enum(['ok', 'down'])),
+      status: z.enum(storeStates),
+      parts: z.record(z.enum(stores), z.enum(storeStates)),
     }),
     queues: z.array(queueRow),
     workers: z.array(workerRow),
