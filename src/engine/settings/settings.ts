@@ -94,7 +94,9 @@ export const settingsSchema = z.strictObject({
         .int()
         .positive()
         .default(6000)
-        .describe('Limit per caller; sign-in has a lower limit of its own'),
+        .describe(
+          'Limit per user, or per address without a sign-in; failed sign-ins have limits of their own',
+        ),
     })
     .prefault({}),
 
