@@ -47,6 +47,7 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
   Administration: {
     user: { summary: 'Manage user accounts', load: () => import('./commands/user.ts') },
     key: { summary: 'Manage API keys', load: () => import('./commands/key.ts') },
+    session: { summary: 'List and end sessions of users', load: () => import('./commands/session.ts') },
     audit: { summary: 'Show who changed what', load: () => import('./commands/audit.ts') },
     alert: { summary: 'Show what is wrong', load: () => import('./commands/alert.ts') },
     webhook: {

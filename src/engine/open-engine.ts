@@ -25,7 +25,7 @@ import { createPipelines } from './stage/pipelines.ts';
 import { type Clock, systemClock } from './time/clock.ts';
 import { closeInOrder, closeLimitMs } from './time/close-in-order.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
-import { webhookStage } from './webhook/webhook.ts';
+import { alertWebhookStage, webhookStage } from './webhook/webhook.ts';
 import { createWorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
@@ -81,9 +81,10 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const more = options.processors;
     const { processors, stages } = defineWork({ ...ports, settings, clock, changes, houses, more });
     await stages.reconcile();
-    await stages.create(webhookStage, 'local', { keepIfRefused: true }).catch((error: unknown) => {
-      if (!hasCode(error, 'already-exists')) throw error;
-    });
+    for (const stage of [webhookStage, alertWebhookStage])
+      await stages.create(stage, 'local', { keepIfRefused: true }).catch((error: unknown) => {
+        if (!hasCode(error, 'already-exists')) throw error;
+      });
     const pipelines = createPipelines({ ...ports, stages, changes, clock });
     const outbox = createOutbox({ clock });
     const alerts = createAlerts({
@@ -92,7 +93,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       subscribers: [alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks })],
       wakeOutbox: outbox.wake,
     });
-    const backlog = createBacklog({ database, clock });
+    const backlog = createBacklog({ broker, database, clock });
     const schedules = createSchedules({ database, clock, changes });
     await keepHouse(schedules, { blobs, clock, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);

@@ -65,7 +65,15 @@ export interface QueueOptions {
    * `queue-broken`, and consumers wait, until a later `declare` succeeds. The call itself still fails with `conflict`.
    */
   keepIfRefused?: boolean;
+  /**
+   * Other programs may publish to it directly, where the server lets them (RabbitMQ). Consumers sort what they send into
+   * the lanes. Once given, it stays.
+   */
+  hasDoor?: boolean;
 }
+
+/** Which lane a message takes that another program put into the queue. `lane` is what the program asked for. */
+export type ForeignLane = (message: { lane: Lane; body: Uint8Array }) => Lane;
 
 export interface OutgoingMessage {
   /** Chosen by the sender, so that duplicates can be recognised. */
@@ -85,6 +93,8 @@ export interface ConsumeOptions {
   extra?: number;
   /** Messages that may be held in memory, including running ones. Default: a small multiple of the concurrency. */
   prefetch?: number;
+  /** For a queue with a door. Default: the lane that the program asked for. */
+  foreignLane?: ForeignLane;
 }
 
 export type DeliveryHandler = (delivery: Delivery) => Promise<void>;

@@ -98,6 +98,12 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
 
+  access: z
+    .strictObject({
+      keysPerUser: z.int().min(1).default(50).describe('Valid keys that one user may have'),
+    })
+    .prefault({}),
+
   upload: z
     .strictObject({
       limitMb: z.number().positive().default(4096).describe('Largest upload, whole or in parts'),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { createBacklog } from '../backlog/backlog.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { openSqliteBroker } from '../broker/sqlite.ts';
 import { openEmbeddedCoordination } from '../coordination/embedded.ts';
@@ -56,6 +57,7 @@ export async function openEmbedded(
     events: createEvents(),
     processors,
     stages,
+    backlog: createBacklog({ ...ports, clock }),
     pipelines: createPipelines({ ...ports, stages, changes, clock }),
     settings: settingsSchema.parse({ data: directory }),
   };

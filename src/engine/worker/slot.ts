@@ -1,5 +1,6 @@
 import type { Consumer } from '../broker/broker.ts';
 import { messageOf } from '../errors.ts';
+import { foreignLaneOf } from '../request/foreign-lane.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Acquired, RunnerCache } from './runner-cache.ts';
 import { type Serving, serveRequest } from './serve-request.ts';
@@ -135,7 +136,11 @@ export class Slot {
       const consumer = await parts.broker.consume(
         stage.name,
         // An exclusive stage may need all of the machine, so it never runs more than its concurrency.
-        { concurrency: stage.concurrency, extra: stage.mode === 'shared' ? stage.concurrency : 0 },
+        {
+          concurrency: stage.concurrency,
+          extra: stage.mode === 'shared' ? stage.concurrency : 0,
+          foreignLane: foreignLaneOf(stage),
+        },
         async (delivery) => {
           if (++this.inFlight === 1) {
             this.busySince = parts.clock.now();

@@ -27,17 +27,26 @@ export function closeUnreadBodies(app: FastifyInstance, clock: Clock): void {
 function drain(raw: IncomingMessage, clock: Clock, most: { bytes: number; withinMs: number }): void {
   const { socket } = raw;
   let left = most.bytes;
+  let answered = false;
+  const closeIn = (ms: number) => {
+    const cancel = clock.after(ms, () => socket.destroy());
+    socket.once('close', cancel);
+  };
   raw.on('error', () => {});
   raw.on('data', (chunk: Uint8Array) => {
     left -= chunk.length;
-    if (left < 0) raw.pause();
+    if (left >= 0) return;
+    raw.pause();
+    closeIn(fromStrangers.withinMs);
+  });
+  raw.once('end', () => {
+    if (answered) closeIn(0);
   });
   raw.resume();
   // Node calls it when the answer has been written.
   socket.destroySoon = () => {
+    answered = true;
     socket.end();
-    const cancel = clock.after(most.withinMs, () => socket.destroy());
-    socket.once('close', cancel);
-    raw.once('end', () => socket.destroy());
+    closeIn(raw.readableEnded ? 0 : most.withinMs);
   };
 }

@@ -57,6 +57,39 @@ test('a source is added without reading its bytes', async (t) => {
   assert.deepEqual([added.size, added.added], [8, true]);
 });
 
+test('a long source comes in parts: its pages are in order, each once, and a retry goes on where it failed', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t);
+  const texts = ['long one', 'two', 'bad page', 'four', 'stuck', 'six', 'seven'];
+  const document = await submit({ first: texts.join('\f'), second: 'short' });
+  await reaches(document, 'partly');
+  const seen = async () => {
+    const { pages } = await call('document.pages', { document });
+    return pages.map((page: { name: string; part: number | null; state: string }) => [
+      page.name,
+      page.part,
+      page.state,
+    ]);
+  };
+  const before = [
+    ['first', 1, 'done'],
+    ['first', 2, 'done'],
+    ['first', 3, 'failed'],
+    ['first', 4, 'done'],
+  ];
+  assert.deepEqual(await seen(), [...before, ['second', null, 'done']]);
+  const { sources } = await call('document.sources', { document });
+  assert.deepEqual([sources[0].state, sources[0].error], ['failed', 'split: it is stuck']);
+  await engine.stages.change('split', { config: 'better' }, 'test');
+  assert.deepEqual(await call('document.retry', { document }), { pages: 0, sources: 1 });
+  await eventually('all pages', async () => (await call('document.pages', { document })).pages.length === 8);
+  await reaches(document, 'partly');
+  assert.deepEqual(await seen(), [
+    ...before,
+    ...[5, 6, 7].map((part) => ['first', part, 'done']),
+    ['second', null, 'done'],
+  ]);
+});
+
 test('a retry sends only failed pages, and a source that can’t be opened fails alone', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
   const document = await submit({ good: 'good', broken: 'bad', hard: 'unreadable' });

@@ -2,9 +2,10 @@ import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
+import { noProgress } from '../split/split-part.ts';
 import { getDocument, type Parts, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
-import { releasedRequests } from './progress.ts';
+import { countPagesOf, releasedRequests } from './progress.ts';
 import { checkQuota } from './quota.ts';
 import { pageItem, splitItem } from './requests.ts';
 
@@ -147,7 +148,8 @@ async function retryStep(
       if (Number(changed.numUpdatedRows) === 0) continue;
       sources++;
       if (source.state === 'waiting') await forget(source.request);
-      items.push(splitItem(document, { ...source, request }, now));
+      const from = { ...noProgress, pages: await countPagesOf(transaction, source) };
+      items.push(splitItem(document, { ...source, request }, now, from));
     }
     if (items.length === 0) return { document, pages: 0, sources: 0, last };
     await backlog.add(transaction, items);

@@ -16,6 +16,8 @@ const change = z.object({
   queue: z.string(),
   maxLength: z.int().nullable().optional(),
   paused: z.boolean().optional(),
+  /** It has a door from now on. */
+  door: z.literal(true).optional(),
   /** A delay step that has its queue from now on. */
   delay: z.int().optional(),
   /** Why the server refuses the queue; null: it has it. */
@@ -30,6 +32,7 @@ export interface KnownQueue {
   paused: boolean;
   delays: ReadonlySet<number>;
   broken: string | null;
+  hasDoor: boolean;
 }
 
 /**
@@ -166,6 +169,7 @@ export class Registry {
       paused: false,
       delays: new Set(),
       broken: null,
+      hasDoor: false,
     };
     if (one.removed) this.#queues.delete(one.queue);
     else {
@@ -174,6 +178,7 @@ export class Registry {
         paused: one.paused ?? known.paused,
         delays: one.delay === undefined ? known.delays : new Set([...known.delays, one.delay]),
         broken: one.broken === undefined ? known.broken : one.broken,
+        hasDoor: one.door ?? known.hasDoor,
       });
     }
     this.#onChange(one.queue);

@@ -18,7 +18,7 @@ test('the status shows health, queues, workers and open alerts at a glance', asy
   assert.equal(status.health.status, 'ok');
   assert.deepEqual(
     status.queues.map((queue: { name: string }) => queue.name),
-    ['webhook', 'work'],
+    ['alert-webhook', 'webhook', 'work'],
   );
   assert.equal(status.workers[0].id, 'w1');
   assert.equal(status.alerts, 1);
