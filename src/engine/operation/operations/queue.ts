@@ -81,10 +81,16 @@ export const queuePurge = defineOperation({
   name: 'queue.purge',
   heavy: 'work',
   deadlineMs: 600_000,
-  summary: 'Delete all waiting messages; messages in progress go on',
+  summary:
+    'Delete all waiting messages, and what waits in the backlog for this queue; messages in progress go on',
   input: z.strictObject({ queue: queueName }),
   output: count,
-  handler: (context, { queue }) => counted(context, queue, (broker) => broker.purge(queue)),
+  handler: (context, { queue }) =>
+    counted(context, queue, async (broker) => {
+      // The backlog first: it would fill the queue again.
+      const waiting = await context.engine.backlog.purge(queue);
+      return waiting + (await broker.purge(queue));
+    }),
 });
 
 export const queueRedrive = defineOperation({
