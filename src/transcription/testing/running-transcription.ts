@@ -26,8 +26,8 @@ export const bert: Caller = { name: 'bert', role: 'user', address: 'here', crede
 export const admin: Caller = { name: 'root', role: 'admin', address: 'here' };
 
 /**
- * Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read, `long` comes
- * in parts of two pages.
+ * Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read, `endless`
+ * has a result of 17 MB, and what begins with `long` comes in parts of two pages.
  */
 export const testProcessors: ProcessorRegistration[] = [
   {
@@ -60,6 +60,7 @@ export const testProcessors: ProcessorRegistration[] = [
       const text = Buffer.from(await job.files.read(files.source)).toString();
       if (text === 'unreadable' && setup.config === '') throw new PermanentFailure('nothing can be read');
       job.files.write(files.image, Buffer.alloc(100_000, text));
+      if (text === 'endless') return void job.files.write(files.page, Buffer.alloc(17 * 1024 * 1024, ' '));
       job.files.write(files.page, Buffer.from(JSON.stringify(pageOf(text))));
       job.files.write(resultFiles.txt, Buffer.from(`${text}\n`));
       job.log('read');
