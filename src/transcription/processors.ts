@@ -4,7 +4,8 @@ import { parseExportConfig } from './export/config.ts';
 import { parseKeywordsConfig } from './keywords/config.ts';
 import { parseLayoutConfig } from './layout/layout-config.ts';
 import { parsePrepareConfig } from './prepare/prepare-config.ts';
-import { parseRecogniseConfig } from './recognise/config.ts';
+import { checkRecogniseConfig, parseRecogniseConfig } from './recognise/config.ts';
+import { parseSingleConfig } from './single/single-config.ts';
 import { parseSplitConfig } from './split/split-config.ts';
 
 const always = () => true;
@@ -17,6 +18,14 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
     summary: 'splits images, TIFF, PDF and ZIP files into pages (TEXT_LAYER, PDF_DPI, limits)',
     check: parseSplitConfig,
     module: new URL('./split/split.ts', import.meta.url),
+  },
+  {
+    name: 'page',
+    isDeterministic: always,
+    summary:
+      'makes a page of an image that came without an order, as other programs send it (LANGUAGE, FORMATS)',
+    check: parseSingleConfig,
+    module: new URL('./single/single.ts', import.meta.url),
   },
   {
     name: 'prepare',
@@ -37,7 +46,7 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
     // A program of the owner's may ask a service.
     isDeterministic: (config) => parseRecogniseConfig(config).ENGINE !== 'command',
     summary: 'recognises the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
-    check: parseRecogniseConfig,
+    check: checkRecogniseConfig,
     module: new URL('./recognise/recognise.ts', import.meta.url),
   },
   {

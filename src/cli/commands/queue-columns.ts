@@ -17,6 +17,6 @@ export function queueColumns(now: number): Column<QueueRow>[] {
       of: (row) => (row.oldestAt === null ? '-' : formatDuration(now - row.oldestAt)),
       align: 'right',
     },
-    { title: '', of: (row) => (row.paused ? 'paused' : ' ') },
+    { title: '', of: (row) => (row.broken !== undefined ? 'BROKEN' : row.paused ? 'paused' : ' ') },
   ];
 }

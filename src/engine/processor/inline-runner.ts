@@ -47,6 +47,7 @@ export function createInlineRunner(parts: {
           uuid: job.uuid,
           stage: stage.name,
           attempt: job.attempt,
+          ...(job.owner !== undefined && { owner: job.owner }),
           files,
           signal,
           log: (line) => log.add(line),

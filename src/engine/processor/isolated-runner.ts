@@ -30,7 +30,7 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
     let answer: HostAnswer;
     let isSecond = false;
     try {
-      let host = await processes.borrow(code, signal);
+      let host = await processes.borrow(code, { signal, owner: job.owner ?? '' });
       const { isUsed } = host;
       answer = await ask(host);
       // What an earlier request left behind (a late rejection, a corrupted heap) is not this one's fault.

@@ -13,6 +13,8 @@ export interface Runner {
 
 export interface RunnerJob {
   uuid: string;
+  /** Whose request it is: owners share what there is. */
+  owner?: string;
   attempt: number;
   files: readonly ResultFile[];
   signal: AbortSignal;

@@ -28,7 +28,8 @@ export interface Pipelines {
   /**
    * Makes a queue the program's own, for a house that reads its results there: declares it; no user can name it as output
    * or take results from it, not even an administrator. Safe to repeat. A user who had an output queue of that name loses
-   * it. `conflict` while a stage of that name exists, whose workers would read it.
+   * it. `conflict` while a stage of that name exists, whose workers would read it. A queue that the broker refuses is
+   * kept as broken.
    */
   claimOutput(queue: string): Promise<void>;
   /** The owner of an output queue; undefined if it is not one, `programOwner` if it is claimed. */
@@ -112,7 +113,10 @@ export function createPipelines(parts: {
         const message = `the program needs a queue named ${queue}, but a stage has that name; delete the stage`;
         throw new PismakError('conflict', message);
       }
-      await broker.declare(queue);
+      await broker.declare(queue, { keepIfRefused: true }).catch((error: unknown) => {
+        // Its consumer waits until the queue is mended.
+        if (!hasCode(error, 'conflict')) throw error;
+      });
       const claimed = await database.query
         .insertInto('outputQueue')
         .values({ name: queue, owner: programOwner, createdAt: clock.now() })
@@ -123,7 +127,8 @@ export function createPipelines(parts: {
             .where('outputQueue.owner', '!=', programOwner),
         )
         .executeTakeFirst();
-      if (Number(claimed.numInsertedOrUpdatedRows ?? 0) > 0) changes.add({ kind: 'queue', entity: queue });
+      if (Number(claimed.numInsertedOrUpdatedRows ?? 0) > 0)
+        changes.add({ kind: 'queue', entity: queue, owner: programOwner });
     },
 
     async outputOwner(queue) {

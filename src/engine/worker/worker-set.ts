@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { PismakError } from '../errors.ts';
+import { hasCode, PismakError } from '../errors.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { Worker } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
@@ -19,29 +19,38 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
   const workers = new Map<string, Worker>();
   const commonProcesses = createCommonProcesses(parts);
 
-  /** The first free of HOST-1, HOST-2, ...: the same after a restart, so that records are found again. */
-  function freeId(): string {
+  async function startAs(id: string, labels: readonly string[]): Promise<string> {
+    if (workers.has(id))
+      throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
+    commonProcesses.source.keepSpare();
+    const worker = new Worker({ ...parts, commonProcesses }, { id, labels });
+    workers.set(id, worker);
+    try {
+      await worker.start();
+    } catch (error) {
+      workers.delete(id);
+      throw error;
+    }
+    return id;
+  }
+
+  /**
+   * The first free of HOST-1, HOST-2, ...: the same after a restart, so that records are found again. Another process of
+   * this machine may have taken the first ones.
+   */
+  async function startAsFirstFree(labels: readonly string[]): Promise<string> {
     for (let number = 1; ; number++) {
-      const id = `${hostname()}-${number}`;
-      if (!workers.has(id)) return id;
+      try {
+        return await startAs(`${hostname()}-${number}`, labels);
+      } catch (error) {
+        if (!hasCode(error, 'already-exists')) throw error;
+      }
     }
   }
 
   return {
-    async start({ id = freeId(), labels = parts.settings.worker.labels } = {}) {
-      if (workers.has(id))
-        throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
-      commonProcesses.source.keepSpare();
-      const worker = new Worker({ ...parts, commonProcesses }, { id, labels });
-      workers.set(id, worker);
-      try {
-        await worker.start();
-      } catch (error) {
-        workers.delete(id);
-        throw error;
-      }
-      return id;
-    },
+    start: ({ id, labels = parts.settings.worker.labels } = {}) =>
+      id === undefined ? startAsFirstFree(labels) : startAs(id, labels),
     async stop(id) {
       const worker = workers.get(id);
       if (!worker)

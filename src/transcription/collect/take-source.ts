@@ -19,6 +19,7 @@ import {
   type SourceRow,
   storable,
 } from '../documents/document.ts';
+import { forgetNumbers } from '../documents/page-numbers.ts';
 import { pipelineStages } from '../documents/pipeline-stages.ts';
 import { countPagesOf } from '../documents/progress.ts';
 import { checkQuota, countUsage, monthOf } from '../documents/quota.ts';
@@ -26,6 +27,7 @@ import { pageItem, splitItem } from '../documents/requests.ts';
 import { findReusable, reuseKey, type StageVersion } from '../documents/reuse.ts';
 import { type SplitPage, splitFiles, splitPages } from '../split/pages.ts';
 import type { SplitProgress } from '../split/split-part.ts';
+import { withDistinctNames } from './distinct-names.ts';
 import { inLots } from './in-lots.ts';
 import { reusePages } from './reuse-pages.ts';
 import { failureOf, logText } from './stage-log.ts';
@@ -135,7 +137,9 @@ async function makePages(
         owner,
         now,
       );
-      const keyed = pages.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
+      const named = await withDistinctNames(transaction, source, pages);
+      const keyed = named.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
+      if (keyed[0]) await forgetNumbers(transaction, document.id, keyed[0].position);
       for (let start = 0; start < keyed.length; start += 500) {
         await transaction
           .insertInto('transcription_page')

@@ -18,7 +18,6 @@ export type Parts = Pick<
   | 'events'
   | 'houses'
   | 'log'
-  | 'outbox'
   | 'pipelines'
   | 'settings'
   | 'stages'

@@ -1,7 +1,7 @@
 import { flag, number, parseStageConfig, type StageConfig } from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
 
-const settings = {
+export const splitSettings = {
   TEXT_LAYER: flag(false, 'uses the text layer of a PDF, unless the document says otherwise'),
   PDF_DPI: number(300, 'resolution for rendering PDF pages that are not scans', {
     min: 100,
@@ -21,8 +21,8 @@ const settings = {
   ...limitSettings,
 };
 
-export type SplitConfig = StageConfig<typeof settings>;
+export type SplitConfig = StageConfig<typeof splitSettings>;
 
 export function parseSplitConfig(text: string): SplitConfig {
-  return parseStageConfig(text, settings);
+  return parseStageConfig(text, splitSettings);
 }

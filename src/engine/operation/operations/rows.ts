@@ -20,6 +20,10 @@ export const queueRow = z.strictObject({
   oldestAt: z.number().nullable(),
   paused: z.boolean(),
   maxLength: z.int().nullable(),
+  broken: z
+    .string()
+    .optional()
+    .describe('Why the broker refuses the queue, and what to do; missing if the queue works'),
 });
 export type QueueRow = z.infer<typeof queueRow>;
 

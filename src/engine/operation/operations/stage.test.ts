@@ -10,7 +10,7 @@ test('a stage is created with defaults, shown and listed', async () => {
   const created = await call('stage.create', { name: 'plain', processor: 'nothing' });
   assert.equal(created.version, 1);
   assert.equal(created.retry.attempts, 3);
-  assert.deepEqual(await call('stage.show', { name: 'plain' }), created);
+  assert.deepEqual(await call('stage.show', { name: 'plain' }), { ...created, broken: null });
   assert.ok((await call('stage.ls')).stages.some((stage: { name: string }) => stage.name === 'plain'));
 });
 
