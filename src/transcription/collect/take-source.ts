@@ -4,6 +4,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
+import { sizeOf } from '../../engine/results/job-files.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import { contentOf, storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
@@ -34,6 +35,8 @@ import { failureOf, logText } from './stage-log.ts';
 /** A retry would not help: too many pages, no pages, or no pipeline to send them to. */
 const final = new Set<string>(['quota-exceeded', 'request-invalid', 'stage-unknown', 'not-found']);
 const storedAtOnce = 16;
+/** A source has at most 100,000 pages. */
+const mostListBytes = 64 * 1024 * 1024;
 
 /** Collects a split source: creates its pages and sends them, in one transaction. A second result changes nothing. */
 export async function takeSource(parts: Parts, source: SourceRow, request: Request): Promise<void> {
@@ -61,8 +64,10 @@ async function readPages(
 ): Promise<{ pages: PageRow[]; next?: SplitProgress | undefined }> {
   const files = new Map(request.results.map((file) => [file.name, file]));
   const list = files.get(splitFiles.list);
-  const parsed =
-    list && splitPages.safeParse(parseJson(Buffer.from(await contentOf(blobs, list)).toString()));
+  const isReadable = list && sizeOf(list) <= mostListBytes;
+  const parsed = isReadable
+    ? splitPages.safeParse(parseJson(Buffer.from(await contentOf(blobs, list)).toString()))
+    : undefined;
   if (!parsed?.success) {
     throw new PismakError(
       'request-invalid',

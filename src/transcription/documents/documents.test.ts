@@ -90,6 +90,14 @@ test('a long source comes in parts: its pages are in order, each once, and a ret
   ]);
 });
 
+test('a page with a result larger than any page fails, and is not read into memory', async (t) => {
+  const { call, submit, reaches } = await runHouse(t);
+  const document = await submit({ one: 'good', two: 'huge' });
+  await reaches(document, 'partly');
+  const [failed] = (await call('document.pages', { document, state: 'failed' })).pages;
+  assert.match(failed.error, /page.json has 17 MB; the limit is 16 MB/);
+});
+
 test('a retry sends only failed pages, and a source that can’t be opened fails alone', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
   const document = await submit({ good: 'good', broken: 'bad', hard: 'unreadable' });
