@@ -6,6 +6,7 @@ import type { Broker } from './broker/broker.ts';
 import type { Coordination } from './coordination/coordination.ts';
 import type { DataDirectory } from './data-directory/data-directory.ts';
 import type { Database } from './database/database.ts';
+import type { DiskReserve } from './disk/disk-reserve.ts';
 import type { ChangeLog } from './event/change-log.ts';
 import type { Events } from './event/event.ts';
 import type { LoadedHouse } from './house.ts';
@@ -18,12 +19,15 @@ import type { Settings } from './settings/settings.ts';
 import type { Pipelines } from './stage/pipelines.ts';
 import type { Stages } from './stage/stages.ts';
 import type { Clock } from './time/clock.ts';
+import type { ClockWatch } from './time/clock-watch.ts';
 import type { WorkerSet } from './worker/worker-set.ts';
 
 /** Everything that houses, operations and services work with. Made by `open-engine.ts`. */
 export interface Engine {
   readonly settings: Settings;
   readonly clock: Clock;
+  /** Notices when the clock jumps, and tells what is old enough to be deleted. */
+  readonly clockWatch: ClockWatch;
   readonly random: Random;
   readonly log: Logger;
   readonly directory: DataDirectory;
@@ -35,6 +39,7 @@ export interface Engine {
   readonly coordination: Coordination;
   readonly database: Database;
   readonly blobs: Blobs;
+  readonly disk: DiskReserve;
 
   readonly processors: Processors;
   readonly stages: Stages;

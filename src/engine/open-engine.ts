@@ -4,6 +4,9 @@ import { createBacklog } from './backlog/backlog.ts';
 import { openLastingSession } from './coordination/lasting-session.ts';
 import { type CoordinationSource, openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
+import { checkFiles } from './database/sqlite/check-start.ts';
+import { Ballast } from './disk/ballast.ts';
+import { createDiskReserve, localDisks } from './disk/disk-reserve.ts';
 import type { Engine } from './engine.ts';
 import { hasCode, PismakError } from './errors.ts';
 import { createChangeLog } from './event/change-log.ts';
@@ -21,9 +24,10 @@ import { announceServers } from './servers/server-addresses.ts';
 import type { Settings } from './settings/settings.ts';
 import { createPipelines } from './stage/pipelines.ts';
 import { type Clock, systemClock } from './time/clock.ts';
+import { type ClockWatch, watchClock } from './time/clock-watch.ts';
 import { closeInOrder, closeMs, drain } from './time/close-in-order.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
-import { webhookStage } from './webhook/webhook.ts';
+import { alertWebhookStage, webhookStage } from './webhook/webhook.ts';
 import { createWorkerSet, type WorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
@@ -54,6 +58,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
   try {
     const directory = await openDataDirectory(settings.data, { purpose, clock });
     closing.push(() => directory.close());
+    checkFiles([directory.databaseFile, directory.queuesFile]);
     const { logger: log, close: closeLog } = openLog({
       level: settings.log.level,
       file: `${directory.logs}/pismak.log`,
@@ -72,26 +77,37 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const coordination = await openLastingSession(source, 'engine');
     if (!settings.coordination.startsWith('embedded:')) await announceServers(coordination, settings);
 
-    const ports = { broker, coordination, database, blobs };
+    const ballast = new Ballast(`${directory.path}/ballast`);
+    const disks = localDisks(settings).map((each) =>
+      each.stores.includes('database') ? { ...each, ballast } : each,
+    );
+    const disk = createDiskReserve(settings.disk, disks);
+    const ports = { broker, coordination, database, blobs, disk };
     const changes = createChangeLog(clock);
     const events = createEvents();
     const more = options.processors;
     const { processors, stages } = defineWork({ ...ports, settings, clock, changes, houses, more });
     await stages.reconcile();
-    await stages.create(webhookStage, 'local', { keepIfRefused: true }).catch((error: unknown) => {
-      if (!hasCode(error, 'already-exists')) throw error;
-    });
+    for (const stage of [webhookStage, alertWebhookStage])
+      await stages.create(stage, 'local', { keepIfRefused: true }).catch((error: unknown) => {
+        if (!hasCode(error, 'already-exists')) throw error;
+      });
     const pipelines = createPipelines({ ...ports, stages, changes, clock });
     const outbox = createOutbox({ clock });
+    let clockWatch: ClockWatch | undefined;
     const alerts = createAlerts({
       ...{ database, clock, changes, events, log },
       repeatMs: settings.alerts.repeatMs,
       subscribers: [alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks })],
       wakeOutbox: outbox.wake,
+      retentionNow: () => clockWatch?.retention.now() ?? clock.now(),
     });
-    const backlog = createBacklog({ database, clock });
+    clockWatch = await watchClock({ clock, database, broker, log, alerts });
+    const watch = clockWatch;
+    closing.push(() => watch.close());
+    const backlog = createBacklog({ broker, database, clock });
     const schedules = createSchedules({ database, clock, changes });
-    await keepHouse(schedules, { blobs, clock, database, settings });
+    await keepHouse(schedules, { blobs, clock: watch.retention, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
     const workers = createWorkerSet({ ...common, blobsUrl, cacheDirectory: directory.cache });
@@ -101,6 +117,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     return {
       ...common,
       houses,
+      clockWatch: watch,
       directory,
       configurationFile: options.configurationFile,
       pipelines,

@@ -5,7 +5,7 @@ import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 import { checkData } from '../doctor/check-data.ts';
 import { checkNode, checkPackages } from '../doctor/check-installation.ts';
-import { checkProcess } from '../doctor/check-process.ts';
+import { checkExposure, checkProcess } from '../doctor/check-process.ts';
 import { checkServers } from '../doctor/check-servers.ts';
 import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 
@@ -47,6 +47,7 @@ async function examine({ settings, clock }: Session): Promise<Finding[]> {
     for (const warning of loaded.warnings) findings.push(warn('secrets', ...splitAdvice(warning)));
     const holder = await readHolder(loaded.settings.data);
     findings.push(...(await checkData(loaded.settings, clock, holder !== undefined)));
+    findings.push(...checkExposure(loaded.settings));
     findings.push(...(await checkProcess(loaded.settings, holder)));
     // A running process checks its servers itself, and its health tells.
     if (!holder) findings.push(...(await checkServers(loaded.settings, clock)));

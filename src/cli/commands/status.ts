@@ -12,7 +12,7 @@ const add: AddGroup = (group, shell) => {
       const status = await asked.call(statusShow, {});
       if (out.json) return out.object(status);
       const down = Object.entries(status.health.parts).filter(([, state]) => state !== 'ok');
-      const health = down.length === 0 ? 'ok' : `down: ${down.map(([part]) => part).join(', ')}`;
+      const health = down.length === 0 ? 'ok' : down.map(([part, state]) => `${part} ${state}`).join(', ');
       if (asked.alone) out.say('No process runs on this data directory; this is its stored state');
       else out.say(`Pismak ${status.version}, since ${formatTime(status.startedAt)}, health ${health}`);
       out.say(

@@ -12,7 +12,7 @@ import { systemClock } from '../../engine/time/clock.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { checkData } from './check-data.ts';
 import { checkNode, checkPackages } from './check-installation.ts';
-import { checkProcess } from './check-process.ts';
+import { checkExposure, checkProcess } from './check-process.ts';
 import { checkServers } from './check-servers.ts';
 
 async function dataDirectory(context: TestContext) {
@@ -83,6 +83,16 @@ test('a port that is taken is found', async (context) => {
   assert.equal(taken?.state, 'FAIL');
   const [, free] = await checkProcess(settingsSchema.parse({ http: { port: 0 } }), undefined);
   assert.equal(free?.state, 'ok');
+});
+
+test('an address that others can reach without encryption is found', () => {
+  assert.deepEqual(
+    checkExposure(settingsSchema.parse({})).map(({ state }) => state),
+    ['ok'],
+  );
+  const [finding] = checkExposure(settingsSchema.parse({ http: { host: '0.0.0.0' } }));
+  assert.equal(finding?.state, 'warn');
+  assert.match(finding?.advice ?? '', /proxy with TLS/);
 });
 
 test('a process that does not answer is found', async () => {

@@ -1,10 +1,12 @@
 import type { Engine } from '../engine.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
+import { attacks } from './checks/attacked-accounts.ts';
 import { brokenQueues } from './checks/broken-queues.ts';
 import { brokenStages } from './checks/broken-stages.ts';
 import { type Check, lookOnce } from './checks/check.ts';
-import { growingDeadLetters } from './checks/dead-letters.ts';
+import { deadLetters } from './checks/dead-letters.ts';
 import { failedWorkers } from './checks/failed-workers.ts';
+import { fullDisk } from './checks/full-disk.ts';
 import { lowDisk } from './checks/low-disk.ts';
 import { slowStages } from './checks/slow-stages.ts';
 import { unreachableStores } from './checks/unreachable-stores.ts';
@@ -18,6 +20,7 @@ type Parts = Pick<
   | 'clock'
   | 'coordination'
   | 'database'
+  | 'disk'
   | 'log'
   | 'openSession'
   | 'settings'
@@ -51,15 +54,17 @@ export function runAlertWatch(engine: Parts): Running {
         unservedStages(parts, noWorkerMs),
         brokenStages(parts),
         brokenQueues(parts),
-        growingDeadLetters(parts),
+        deadLetters(parts),
         failedWorkers(parts),
         slowStages(parts),
+        ...attacks(parts),
       ]);
     },
   });
   const ofProcess = watch('alerts of this process', stop.signal, [
     unreachableStores(engine),
     lowDisk(settings.data, diskFreeMb),
+    fullDisk(engine.disk),
   ]);
   return {
     async close() {

@@ -47,6 +47,8 @@ export function createAlerts(parts: {
   subscribers: readonly AlertSubscriber[];
   /** Called when subscribers may have put something into the outbox. */
   wakeOutbox(): void;
+  /** The time by which old alerts are deleted; that of `clock` by default. */
+  retentionNow?(): number;
 }): Alerts {
   const { database, clock, changes, events, log, repeatMs } = parts;
   /** Alerts that could not be stored, by kind and entity. */
@@ -57,7 +59,8 @@ export function createAlerts(parts: {
     const level = event === 'alert.cleared' ? 'info' : 'warn';
     log[level]({ event, alert: id, kind, entity, details }, `${event}: ${reason}`);
     events.emit({ kind: event, entity, at, dimensions: { alert: kind } });
-    changes.add({ kind: 'alert', entity: id, data: { event, kind, entity } });
+    // Everybody hears that there is news. `alert.ls` decides who may read it.
+    changes.add({ kind: 'alert', entity: id, data: { event } });
   }
 
   /** The alert after raising, based on the open one if any. It is announced unless that was done recently. */
@@ -136,7 +139,7 @@ export function createAlerts(parts: {
           const cleared: Alert = { ...over, clearedAt: at };
           await (open ? updateAlert : insertAlert)(transaction, cleared);
           await notify(transaction, { event: 'alert.cleared', at, alert: cleared });
-          await trimAlerts(transaction, at);
+          await trimAlerts(transaction, parts.retentionNow?.() ?? at);
           return cleared;
         });
         if (!alert) return;

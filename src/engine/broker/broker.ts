@@ -5,7 +5,9 @@
  *   `queue-unknown`, a full bounded queue `queue-full`, a body over the limit `message-too-large`, and a queue that the
  *   server can't have `queue-broken`.
  * - At least once: only ack, dead-lettering or purge takes a message away. A consumer that dies gives its messages back.
- * - Two strict lanes: while a high message is ready, no normal one starts. Within a lane, publish order.
+ * - Two strict lanes: while a high message is ready, no normal one starts. (Extra slots that no high message may use are
+ *   the exception.) Within a lane, the messages of one owner keep publish order, and owners take turns as far as their
+ *   messages are in memory: the header `pismak-owner` names the owner, and messages without it count as one owner's.
  * - The attempt count is durable. An attempt is charged when a handler starts, never for a prefetched message.
  * - A handler may run as long as it likes: while its process lives, no other consumer gets its message.
  */
@@ -45,6 +47,10 @@ export interface Broker {
    * being processed or dead. Sees all queues at one moment, so it finds messages that are just moving on. Optional.
    */
   whichExist?(names: readonly string[]): Promise<string[]>;
+  /** The clock was set by so much: delayed messages keep what remains of their delay. Not needed where servers count time. */
+  shiftDelays?(ms: number): Promise<void>;
+  /** Stores something small and fails if that is impossible now. Optional. */
+  probe?(): Promise<void>;
   /** Writes a consistent copy to `file`, while in use. Optional: only adapters that own their files can. */
   snapshot?(file: string): Promise<void>;
   /** Closes the consumers, after their handlers finish, and then the connection. */
@@ -61,7 +67,15 @@ export interface QueueOptions {
    * `queue-broken`, and consumers wait, until a later `declare` succeeds. The call itself still fails with `conflict`.
    */
   keepIfRefused?: boolean;
+  /**
+   * Other programs may publish to it directly, where the server lets them (RabbitMQ). Consumers sort what they send into
+   * the lanes. Once given, it stays.
+   */
+  hasDoor?: boolean;
 }
+
+/** Which lane a message takes that another program put into the queue. `lane` is what the program asked for. */
+export type ForeignLane = (message: { lane: Lane; body: Uint8Array }) => Lane;
 
 export interface OutgoingMessage {
   /** Chosen by the sender, so that duplicates can be recognised. */
@@ -74,8 +88,15 @@ export interface OutgoingMessage {
 export interface ConsumeOptions {
   /** Handlers that may run at once. */
   concurrency: number;
+  /**
+   * Handlers that may run besides those, each for an owner whose messages wait while others' have run for over a second: a
+   * tar pit holds up only its own owner. Default: none.
+   */
+  extra?: number;
   /** Messages that may be held in memory, including running ones. Default: a small multiple of the concurrency. */
   prefetch?: number;
+  /** For a queue with a door. Default: the lane that the program asked for. */
+  foreignLane?: ForeignLane;
 }
 
 export type DeliveryHandler = (delivery: Delivery) => Promise<void>;

@@ -165,6 +165,32 @@ test('under a memory alarm publishing waits, and consuming goes on', async (t) =
   assert.equal((await takeOne(broker, 'letters')).id, 'late');
 });
 
+test('under a disk alarm publishing is refused as disk-full, consuming goes on, and both recover', async (t) => {
+  const { url } = await cluster.createHost();
+  const broker = await openOne(t, url);
+  await broker.declare('letters');
+  await publishAll(broker, 'letters', numbered('m', 5));
+  const limit = (bytes: string) => cluster.nodes[0]?.control('set_disk_free_limit', bytes);
+  await limit('1000000GB');
+  t.after(() => limit('50MB'));
+  // The server says so only to a connection that publishes.
+  const first = broker.publish('letters', { id: 'first', body: bytes('first') });
+  await eventually('the alarm is known', () =>
+    broker.probe?.().then(
+      () => false,
+      () => true,
+    ),
+  );
+  const refused = broker.publish('letters', { id: 'refused', body: bytes('refused') });
+  await assert.rejects(refused, (error) => hasCode(error, 'disk-full'));
+  assert.deepEqual(idsOf(await drain(broker, 'letters', 5)).sort(), numbered('m', 5).sort());
+  await limit('50MB');
+  await first;
+  await broker.probe?.();
+  await broker.publish('letters', { id: 'next', body: bytes('next') });
+  assert.deepEqual(idsOf(await drain(broker, 'letters', 2)).sort(), ['first', 'next']);
+});
+
 test('an interrupted read of the record stream fails and does not end the process', async (t) => {
   const address = await readAddress((await cluster.createHost()).url);
   const openLink = async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { hasCode } from '../errors.ts';
 import { startProgram } from '../testing/child-program.ts';
@@ -127,12 +128,50 @@ test('a path that cannot be a directory is refused with a reason', async (contex
   await assert.rejects(openDataDirectory(join(path, 'below'), { purpose }), refused);
 });
 
-test('the permissions of an existing directory are left alone', async (context) => {
-  const path = join(await temporaryDirectory(context), 'shared');
+test('a data directory that other users could enter is closed to them, with everything in it', async (context) => {
+  const path = join(await temporaryDirectory(context), 'wide');
   await mkdir(path);
+  for (const name of ['lock', 'pismak.db', 'queues.db', 'queues.db-wal']) {
+    await writeFile(join(path, name), '');
+    await chmod(join(path, name), 0o644);
+  }
   await chmod(path, 0o755);
   const data = await openDataDirectory(path, { purpose });
-  assert.equal(await permissions(path), 0o755);
-  assert.equal(await permissions(data.blobs), 0o700);
+  assert.equal(await permissions(path), 0o700);
+  for (const name of ['lock', 'pismak.db', 'queues.db', 'queues.db-wal'])
+    assert.equal(await permissions(join(path, name)), 0o600, name);
   await data.close();
+});
+
+test('a directory that others can enter and that has other things in it is refused and stays as it is', async (context) => {
+  const path = join(await temporaryDirectory(context), 'home');
+  await mkdir(path);
+  await writeFile(join(path, 'letter.txt'), '');
+  await chmod(path, 0o755);
+  await assert.rejects(openDataDirectory(path, { purpose }), /letter\.txt.*for Pismak alone/);
+  assert.equal(await permissions(path), 0o755);
+  const data = await openDataDirectory(join(path, 'pismak'), { purpose });
+  await data.close();
+});
+
+test('another user can neither see the directory nor hold its lock', async (context) => {
+  assert.equal(process.getuid?.(), 0, 'this test needs root, to act as another user');
+  const path = join(await temporaryDirectory(context), 'data');
+  await mkdir(path);
+  await chmod(dirname(path), 0o755);
+  await chmod(path, 0o755);
+  await (await openDataDirectory(path, { purpose })).close();
+  const lockIt = `import fcntl; fcntl.lockf(open("${join(path, 'lock')}"), fcntl.LOCK_SH)`;
+  const nobody = { uid: 65534, gid: 65534 };
+  const tried = spawnSync('python3', ['-c', lockIt], { ...nobody, encoding: 'utf8' });
+  assert.match(tried.stderr, /PermissionError/);
+});
+
+test('a lock file that is a link is refused, and its target is not touched', async (context) => {
+  const directory = await temporaryDirectory(context);
+  const path = join(directory, 'data');
+  await mkdir(path, { mode: 0o700 });
+  await symlink(join(directory, 'target'), join(path, 'lock'));
+  await assert.rejects(openDataDirectory(path, { purpose }), /lock is a link/);
+  await assert.rejects(stat(join(directory, 'target')));
 });

@@ -5,6 +5,7 @@ import { makeDirectory } from '../files/make-directory.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type Holder, readHolder, removeHolder, writeHolder } from './data-directory-holder.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { makePrivate } from './private-directory.ts';
 
 export { type Holder, readHolder } from './data-directory-holder.ts';
 
@@ -65,7 +66,8 @@ export async function openDataDirectory(
 /** The content (passwords, keys, mails, documents) is for this user alone. */
 async function take(directory: string, folders: string[]): Promise<(() => void) | undefined> {
   try {
-    for (const folder of [directory, ...folders]) await makeDirectory(folder, { mode: 0o700 });
+    await makePrivate(directory);
+    for (const folder of folders) await makeDirectory(folder, { mode: 0o700 });
     return lockDirectory(directory);
   } catch (error) {
     throw unusable(directory, error);
@@ -82,7 +84,7 @@ async function inUse(directory: string): Promise<PismakError> {
   if (!holder) {
     return new PismakError(
       'data-directory-in-use',
-      `The data directory ${directory} is in use by another process.`,
+      `The data directory ${directory} is in use by another process. \`fuser -v ${join(directory, 'lock')}\` shows which.`,
     );
   }
   const { pid, host, startedAt, purpose, url } = holder;

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { closeSync, lstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isSystemError } from '../files/system-error.ts';
 
 /** Kept here so that no lock is lost to garbage collection. */
 const held = new Set<DatabaseSync>();
@@ -11,8 +12,10 @@ const held = new Set<DatabaseSync>();
  * reason nothing else in this process may open and close the file `lock`: that would drop the lock.
  */
 export function lockDirectory(directory: string): (() => void) | undefined {
+  const file = join(directory, 'lock');
+  createPrivate(file);
   // Another process may just be looking (see below): wait for a moment.
-  const database = new DatabaseSync(join(directory, 'lock'), { timeout: 500 });
+  const database = new DatabaseSync(file, { timeout: 500 });
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
@@ -29,7 +32,7 @@ export function lockDirectory(directory: string): (() => void) | undefined {
 /** Looks without taking: takes a shared lock for an instant. */
 export function isLocked(directory: string): boolean {
   const file = join(directory, 'lock');
-  if (!existsSync(file)) return false;
+  if (!isOwnFile(file)) return false;
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
   try {
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
@@ -40,6 +43,21 @@ export function isLocked(directory: string): boolean {
   } finally {
     database.close();
   }
+}
+
+/** Any user who can open the file can hold its lock, so it is for this user alone, and never a link to something else. */
+function createPrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (!isSystemError(error, 'EEXIST')) throw error;
+    if (!isOwnFile(file)) throw new Error(`${file} is a link or not a plain file; remove it`);
+  }
+}
+
+/** Looks at the name itself: opening and closing the file would drop the lock of this process. */
+function isOwnFile(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function isBusy(error: unknown): boolean {

@@ -3,9 +3,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { hasCode } from '../errors.ts';
+import { childProcesses, isRunning } from '../testing/child-processes.ts';
 import { startProgram } from '../testing/child-program.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { migrationContract } from './contract/migrations.ts';
+import { readContract } from './contract/reads.ts';
 import { databaseContract } from './contract.ts';
 import { engineMigrations } from './open.ts';
 import { openSqliteDatabase } from './sqlite.ts';
@@ -16,6 +18,7 @@ const create = async (context: TestContext) => {
 };
 databaseContract('SQLite', create);
 migrationContract('SQLite', create);
+readContract('SQLite', create, async () => childProcesses().filter(isRunning).length);
 
 describe('the SQLite file', () => {
   test('after kill -9 during a transaction, every transaction is there completely or not at all', async (context) => {

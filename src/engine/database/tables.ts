@@ -21,7 +21,29 @@ export interface EngineTables {
     disabled: number;
     createdAt: number;
   };
-  session: { tokenHash: string; account: string; createdAt: number; expiresAt: number };
+  session: {
+    tokenHash: string;
+    account: string;
+    createdAt: number;
+    expiresAt: number;
+    /** Where it was opened. */
+    address: Generated<string>;
+    /** Accurate to an hour. */
+    lastUsedAt: number | null;
+  };
+  /** Names of deleted users. What they owned may still be there, so nobody else gets the name. */
+  retiredName: { name: string; retiredAt: number; retiredBy: string };
+  /** Failed sign-ins of late, per account, per address and per both; the subject is a hash. */
+  signInFailure: {
+    scope: string;
+    subject: string;
+    /** The account or address, for alerts; null for what exists nowhere. */
+    shown: string | null;
+    failures: number;
+    lastAt: number;
+    /** When a caller that was put off may try. */
+    turnAt: Generated<number>;
+  };
   apiKey: {
     id: string;
     hash: string;
@@ -34,6 +56,7 @@ export interface EngineTables {
     lastUsedAt: number | null;
     uses: number;
     revokedAt: number | null;
+    expiresAt: number | null;
   };
   audit: {
     id: string;
@@ -43,8 +66,15 @@ export interface EngineTables {
     inputJson: string;
     outcome: string;
     address: string;
+    /** How often the same happened; `lastAt` says when last if that is more than once. */
+    count: Generated<number>;
+    lastAt: number | null;
+    /** Whose thing an administrator read. */
+    owner: string | null;
   };
-  /** Small values of the installation: signing secrets, the one-time set-up token. */
+  /** What signs the webhooks of an owner. `endsAt` is set when a newer one replaces it. */
+  webhookSecret: { id: string; owner: string; value: string; createdAt: number; endsAt: number | null };
+  /** Small values of the installation, such as the one-time set-up token. */
   secret: { name: string; value: string; createdAt: number };
 
   outbox: {
@@ -64,6 +94,8 @@ export interface EngineTables {
     weight: number;
     /** The document, campaign or the like it belongs to, for pause and cancel. */
     batch: string;
+    /** The later stages it goes through, separated by commas: it waits here while one of their queues is long. */
+    route: Generated<string>;
     messageId: string;
     lane: string;
     headersJson: string;
@@ -120,6 +152,9 @@ export interface EngineTables {
   uploadPart: { upload: string; offset: number; size: number; hash: string };
   /** When a blob was first found without an owner. It is deleted a day later. */
   blobOrphan: { hash: string; since: number };
+
+  /** Moments that the installation remembers: that it could write, and the last time it saw. */
+  moment: { name: string; at: number };
 
   coordinationNode: { path: string; value: string; version: number };
   coordinationFence: { path: string; fence: number };

@@ -10,7 +10,7 @@ const keptMs = { audit: 365 * dayMs, scheduleRun: 90 * dayMs };
 /** Keeps the stores from growing for ever, by schedules that an administrator may change or disable. */
 export async function keepHouse(
   schedules: Schedules,
-  parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'settings'>,
+  parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>,
 ): Promise<void> {
   const { clock, database } = parts;
 

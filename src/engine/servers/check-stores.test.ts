@@ -11,7 +11,7 @@ test('stores that answer are healthy, and one that does not is named with the re
   const failing = { ...embedded.blobs, has: () => Promise.reject(new Error('the disk is gone')) };
   assert.deepEqual(await checkStores({ ...embedded, blobs: failing }), {
     ...well,
-    blobs: 'the disk is gone',
+    blobs: { state: 'down', reason: 'the disk is gone' },
   });
 });
 
@@ -22,5 +22,5 @@ test('a hung store is given up after the timeout', async (t) => {
   const check = checkStores({ ...embedded, blobs: hanging, clock }, 500);
   clock.advance(500);
   const { blobs } = await check;
-  assert.equal(blobs, 'no answer within 500 ms');
+  assert.deepEqual(blobs, { state: 'down', reason: 'no answer within 500 ms' });
 });

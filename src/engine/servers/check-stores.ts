@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Engine } from '../engine.ts';
 import { hasCode, messageOf } from '../errors.ts';
 import { withDeadline } from '../time/deadline.ts';
@@ -5,42 +6,104 @@ import { withDeadline } from '../time/deadline.ts';
 export const stores = ['broker', 'coordination', 'database', 'blobs'] as const;
 export type Store = (typeof stores)[number];
 
-/** Sends each store a small query; undefined if it answers in time, else the reason. */
+/** `degraded`: it answers, but nothing can be stored in it. */
+export const storeStates = ['ok', 'degraded', 'down'] as const;
+export type StoreState = (typeof storeStates)[number];
+export interface StoreFault {
+  state: Exclude<StoreState, 'ok'>;
+  reason: string;
+}
+type Parts = Pick<Engine, Store | 'clock'> & Partial<Pick<Engine, 'disk'>>;
+
+/** How long a write counts: health is public, and each write costs a disk sync. A failed one is tried again sooner. */
+const keptMs = { ok: 15_000, failed: 2_000 };
+
+/** Asks each store for something small, and writes something small into it; undefined if that works in time. */
 export async function checkStores(
-  engine: Pick<Engine, Store | 'clock'>,
+  engine: Parts,
   timeoutMs = 2000,
-): Promise<Record<Store, string | undefined>> {
-  const [broker, coordination, database, blobs] = await Promise.all([
-    answers(engine, timeoutMs, async () => {
+): Promise<Record<Store, StoreFault | undefined>> {
+  const { broker, coordination, database, blobs, clock } = engine;
+  const check = async (ask: () => Promise<unknown>, write?: () => Promise<string | undefined>) => {
+    const unread = await trouble(engine, timeoutMs, ask);
+    if (unread !== undefined) return { state: 'down', reason: unread } as const;
+    const unwritten = await write?.();
+    return unwritten === undefined ? undefined : ({ state: 'degraded', reason: unwritten } as const);
+  };
+  const written = (store: object, write: () => Promise<unknown>) => () =>
+    recentWrite(store, clock.now(), () => trouble(engine, timeoutMs, write));
+
+  const [ofBroker, ofCoordination, ofDatabase, ofBlobs] = await Promise.all([
+    check(
       // `queue-unknown` is an answer too, and the cheapest one.
-      await engine.broker.status('no-such-queue').catch((error: unknown) => {
-        if (!hasCode(error, 'queue-unknown')) throw error;
-      });
-    }),
-    answers(engine, timeoutMs, () => engine.coordination.get('/servers')),
-    answers(engine, timeoutMs, () =>
-      engine.database.query.selectFrom('secret').select('name').limit(1).execute(),
+      () =>
+        broker.status('no-such-queue').catch((error: unknown) => {
+          if (!hasCode(error, 'queue-unknown')) throw error;
+        }),
+      written(broker, async () => broker.probe?.()),
     ),
-    answers(engine, timeoutMs, () => engine.blobs.has('0'.repeat(64))),
+    check(() => coordination.get('/servers')),
+    check(
+      () => database.query.selectFrom('secret').select('name').limit(1).execute(),
+      written(database, () => writeMoment(engine, `probe:${hostname()}`)),
+    ),
+    check(
+      () => blobs.has('0'.repeat(64)),
+      written(blobs, async () => {
+        const { hash } = await blobs.put(Buffer.from(`probe of ${hostname()} ${process.pid}`));
+        await blobs.remove(hash);
+      }),
+    ),
   ]);
-  return { broker, coordination, database, blobs };
+  const faults = { broker: ofBroker, coordination: ofCoordination, database: ofDatabase, blobs: ofBlobs };
+  for (const store of engine.disk?.shortages().flatMap((shortage) => shortage.stores) ?? [])
+    faults[store] ??= { state: 'degraded', reason: 'its disk is nearly full' };
+  return faults;
 }
 
-export type Health = { status: 'ok' | 'down'; parts: Record<Store, 'ok' | 'down'> };
+export type Health = { status: StoreState; parts: Record<Store, StoreState> };
 
 /** What may be public: which part is at fault, not why. */
-export function healthOf(faults: Record<Store, string | undefined>): Health {
-  const state = (store: Store) => (faults[store] === undefined ? 'ok' : 'down');
+export function healthOf(faults: Record<Store, StoreFault | undefined>): Health {
+  const state = (store: Store): StoreState => faults[store]?.state ?? 'ok';
   const parts = {
     broker: state('broker'),
     coordination: state('coordination'),
     database: state('database'),
     blobs: state('blobs'),
-  } as const;
-  return { status: stores.every((store) => parts[store] === 'ok') ? 'ok' : 'down', parts };
+  };
+  const found = new Set(Object.values(parts));
+  return { status: storeStates.findLast((each) => found.has(each)) ?? 'ok', parts };
 }
 
-function answers(
+const writes = new WeakMap<object, { at: number; trouble: Promise<string | undefined>; keptMs: number }>();
+
+/** The result of the last write into this store; writes again when that is too old. */
+function recentWrite(
+  store: object,
+  now: number,
+  write: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const last = writes.get(store);
+  if (last && now >= last.at && now - last.at < last.keptMs) return last.trouble;
+  const entry = { at: now, trouble: write(), keptMs: keptMs.failed };
+  void entry.trouble.then((found) => {
+    if (found === undefined) entry.keptMs = keptMs.ok;
+  });
+  writes.set(store, entry);
+  return entry.trouble;
+}
+
+async function writeMoment({ database, clock }: Parts, name: string): Promise<void> {
+  const at = clock.now();
+  await database.query
+    .insertInto('moment')
+    .values({ name, at })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ at }))
+    .execute();
+}
+
+function trouble(
   { clock }: Pick<Engine, 'clock'>,
   timeoutMs: number,
   ask: () => Promise<unknown>,

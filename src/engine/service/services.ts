@@ -15,9 +15,15 @@ export function runServices(engine: Engine): Running {
     runWatchdog(engine),
     runOutbox(engine),
     runBacklog({ ...engine, slots: servingSlots(engine) }),
-    runErasure(engine),
+    runErasure({ ...engine, clock: engine.clockWatch.retention }),
     runAlertWatch(engine),
-    runScheduler({ ...engine, submit: (submission) => submitRequest(engine, submission) }),
+    runScheduler({
+      ...engine,
+      async submit(submission) {
+        engine.disk.check();
+        return submitRequest(engine, submission);
+      },
+    }),
   ];
   return {
     async close() {

@@ -5,6 +5,16 @@ import { brokerSchemes } from '../broker/open.ts';
 import { coordinationSchemes } from '../coordination/open.ts';
 import { databaseSchemes } from '../database/schemes.ts';
 
+const webUrl = z
+  .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+  .meta({ allowed: 'a URL that begins with http:// or https://' });
+
+const addressRange = z
+  .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+    error: 'must be an address or a range such as 10.0.0.0/8',
+  })
+  .meta({ allowed: 'an address or a range such as 10.0.0.0/8' });
+
 /**
  * Every setting of the engine, with its default; each house adds a section (`defineSettings`). Values come from the defaults, `pismak.toml`, the environment
  * (`PISMAK_HTTP_PORT`) and the command line; each layer overrides the one before. `origins` says where a value came from.
@@ -54,20 +64,43 @@ export const settingsSchema = z.strictObject({
         .max(65535)
         .default(7475)
         .describe('Port of the API and the console; 0 = any free port'),
-      publicUrl: z
-        .url()
+      publicUrl: webUrl
         .optional()
         .describe('URL that users open, if it differs from host and port (behind a proxy)'),
       trustProxy: z
         .boolean()
         .default(false)
         .describe('Trust X-Forwarded-* headers; only behind a proxy that sets them'),
-      bodyLimitMb: z.number().positive().default(64).describe('Largest request body'),
+      proxyAddresses: z
+        .array(addressRange)
+        .default(['127.0.0.0/8', '::1'])
+        .describe('Addresses of the proxies that trustProxy trusts, single or as 10.0.0.0/8'),
+      openMetrics: z
+        .boolean()
+        .default(false)
+        .describe('Let everybody who can reach the server read /metrics; otherwise it needs a key'),
+      bodyLimitMb: z
+        .number()
+        .positive()
+        .default(64)
+        .describe('Largest body of an upload; JSON has lower limits of its own'),
+      connections: z.int().min(1).default(2000).describe('Connections that may be open at once'),
+      connectionsPerAddress: z
+        .int()
+        .min(1)
+        .default(400)
+        .describe('Connections from one address; behind a trusted proxy, requests of one client at once'),
       requestsPerMinute: z
         .int()
         .positive()
         .default(6000)
         .describe('Limit per caller; sign-in has a lower limit of its own'),
+    })
+    .prefault({}),
+
+  access: z
+    .strictObject({
+      keysPerUser: z.int().min(1).default(50).describe('Valid keys that one user may have'),
     })
     .prefault({}),
 
@@ -84,6 +117,18 @@ export const settingsSchema = z.strictObject({
         .min(0)
         .default(20_480)
         .describe("Total size of one user's uploads that nothing uses yet; 0 = no limit"),
+    })
+    .prefault({}),
+
+  disk: z
+    .strictObject({
+      reserveMb: z
+        .number()
+        .min(0)
+        .optional()
+        .describe(
+          'Room on the disk that only cleaning up may use: below it, new work is refused (`disk-full`). By default the larger of 500 MB and 1 % of the disk, at most a tenth of it and 5 GB',
+        ),
     })
     .prefault({}),
 
@@ -167,7 +212,7 @@ export const settingsSchema = z.strictObject({
 
   alerts: z
     .strictObject({
-      webhooks: z.array(z.url()).default([]).describe('URLs that receive each alert as a signed POST'),
+      webhooks: z.array(webUrl).default([]).describe('URLs that receive each alert as a signed POST'),
       repeatMs: z
         .int()
         .min(0)
@@ -197,6 +242,27 @@ export const settingsSchema = z.strictObject({
         .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
         .default('info')
         .describe('Lowest level that is logged'),
+    })
+    .prefault({}),
+  backup: z
+    .strictObject({
+      directory: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'Directory for backups, better on another disk; by default `backups` in the data directory',
+        ),
+    })
+    .prefault({}),
+  command: z
+    .strictObject({
+      allow: z
+        .array(z.string().regex(/^(\*|\/.*)$/, 'must be an absolute path, or * for everything'))
+        .default([])
+        .describe(
+          'Programs that stages may run on this machine (processor `command`, `ENGINE = command`): paths, where `*` stands for any characters but a slash; an interpreter or `*` alone makes every administrator’s key a shell of this machine',
+        ),
     })
     .prefault({}),
   processors: z

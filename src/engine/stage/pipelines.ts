@@ -127,7 +127,8 @@ export function createPipelines(parts: {
             .where('outputQueue.owner', '!=', programOwner),
         )
         .executeTakeFirst();
-      if (Number(claimed.numInsertedOrUpdatedRows ?? 0) > 0) changes.add({ kind: 'queue', entity: queue });
+      if (Number(claimed.numInsertedOrUpdatedRows ?? 0) > 0)
+        changes.add({ kind: 'queue', entity: queue, owner: programOwner });
     },
 
     async outputOwner(queue) {

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { createBacklog } from '../backlog/backlog.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { openSqliteBroker } from '../broker/sqlite.ts';
 import { openEmbeddedCoordination } from '../coordination/embedded.ts';
 import { engineMigrations } from '../database/open.ts';
 import { openSqliteDatabase } from '../database/sqlite.ts';
+import { type DiskReserve, unlimitedDisk } from '../disk/disk-reserve.ts';
 import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
 import type { LoadedHouse } from '../house.ts';
@@ -45,6 +47,7 @@ export async function openEmbedded(
     ...ports,
     tree,
     openSession: (identity: string) => tree.openSession(identity),
+    disk: unlimitedDisk as DiskReserve,
     houses: [] as LoadedHouse[],
     directory,
     clock,
@@ -54,6 +57,7 @@ export async function openEmbedded(
     events: createEvents(),
     processors,
     stages,
+    backlog: createBacklog({ ...ports, clock }),
     pipelines: createPipelines({ ...ports, stages, changes, clock }),
     settings: settingsSchema.parse({ data: directory }),
   };

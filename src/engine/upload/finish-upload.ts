@@ -24,6 +24,8 @@ async function finish(parts: UploadParts, id: string): Promise<BlobReference> {
   const rows = await partsOf(database.query, id);
   const [only] = rows;
   if (!only) throw noUpload();
+  // The parts stay until the whole is stored.
+  parts.disk.check(rows.length === 1 ? 0 : rows.reduce((sum, row) => sum + row.size, 0));
   const { hash, size } = rows.length === 1 ? only : await blobs.put(joined());
   await database.transaction(async (transaction) => {
     const upload = await findUpload(transaction, id);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { putsAreUsed } from '../blobs/owners/blob-access.ts';
 import { eraseGivenUp } from '../blobs/owners/blob-erasure.ts';
+import { unlimitedDisk } from '../disk/disk-reserve.ts';
 import { hasCode } from '../errors.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { bothDatabases } from '../testing/both-databases.ts';
@@ -31,7 +32,8 @@ for (const { name, open } of await bothDatabases()) {
   const setUp = async (t: Parameters<typeof open>[0], unusedMb = 5) => {
     const time = { ahead: 2 * 60_000 };
     const clock = { ...systemClock, now: () => systemClock.now() + time.ahead };
-    const parts = { ...(await open(t, clock)), settings: settingsSchema.parse({ upload: { unusedMb } }) };
+    const settings = settingsSchema.parse({ upload: { unusedMb } });
+    const parts = { ...(await open(t, clock)), settings, disk: unlimitedDisk };
     const put = (owner: string, size: number) => putBlob(parts, owner, some(size));
     const stored = async () => (await Array.fromAsync(parts.blobs.list())).length;
     return { parts, time, put, stored, query: parts.database.query };

@@ -12,15 +12,15 @@ import { countedSize, roomFor } from './upload-limits.ts';
  * that the caller states in advance, if any: a body that is too large is then refused unread.
  */
 export async function putBlob(
-  parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'settings'>,
+  parts: Pick<Engine, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>,
   owner: string,
   content: AsyncIterable<Uint8Array>,
   announced = 0,
 ): Promise<BlobReference> {
-  const { blobs, clock, database } = parts;
+  const { blobs, clock, database, disk } = parts;
   const room = await roomFor(parts, database.query, owner);
   if (countedSize(announced) > room.bytes) throw room.exceeded();
-  const stored = await blobs.put(bounded(content, room.bytes, room.exceeded));
+  const stored = await blobs.put(disk.bounded(bounded(content, room.bytes, room.exceeded), announced));
   try {
     await database.transaction(async (transaction) => {
       // Checked again: others may have been faster. Transactions are serialised, so together they stay within the limit.

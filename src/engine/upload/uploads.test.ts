@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { readBlob } from '../blobs/blobs.ts';
 import { checkMayUse, putsAreUsed } from '../blobs/owners/blob-access.ts';
 import { eraseGivenUp } from '../blobs/owners/blob-erasure.ts';
+import { unlimitedDisk } from '../disk/disk-reserve.ts';
 import { hasCode } from '../errors.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { bothDatabases } from '../testing/both-databases.ts';
@@ -37,7 +38,7 @@ for (const { name, open } of await bothDatabases()) {
     const time = { ahead: 2 * 60_000 };
     const clock = { ...systemClock, now: () => systemClock.now() + time.ahead };
     const settings = settingsSchema.parse({ upload: limits });
-    const parts = { ...(await open(t, clock)), settings };
+    const parts = { ...(await open(t, clock)), settings, disk: unlimitedDisk };
     const stored = async () => (await Array.fromAsync(parts.blobs.list())).length;
     return { parts, time, stored, query: parts.database.query };
   };

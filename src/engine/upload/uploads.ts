@@ -16,7 +16,7 @@ import { checkOpenUploads, mostParts, roomFor } from './upload-limits.ts';
  * open -> closed -> finished: only an open upload takes parts; the parts of a closed one are being joined. An upload in
  * one piece (`put-blob.ts`) is finished at once.
  */
-export type UploadParts = Pick<Engine, 'blobs' | 'clock' | 'database' | 'settings'>;
+export type UploadParts = Pick<Engine, 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
 
 export async function startUpload(parts: UploadParts, owner: string): Promise<string> {
   const { clock, database } = parts;
@@ -88,12 +88,15 @@ export async function addPart(
   id: string,
   offset: number,
   content: AsyncIterable<Uint8Array>,
+  announced = 0,
 ): Promise<number> {
-  const { blobs, clock, database } = parts;
+  const { blobs, clock, database, disk } = parts;
   // Checked before the bytes are read, and again when they are stored: another call may have been faster.
   const { owner } = await checkNext(database.query, id, offset);
   const room = await roomFor(parts, database.query, owner, offset);
-  const { hash, size } = await blobs.put(bounded(content, room.bytes, room.exceeded));
+  const { hash, size } = await blobs.put(
+    disk.bounded(bounded(content, room.bytes, room.exceeded), announced),
+  );
   if (size === 0) return offset;
   try {
     await database.transaction(async (transaction) => {

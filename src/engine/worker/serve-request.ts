@@ -5,10 +5,14 @@ import { hasCode, messageOf, PismakError } from '../errors.ts';
 import type { Runner } from '../processor/runner.ts';
 import { type PassedOn, passOn, type Report } from '../request/outcome.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
+import { excessOf } from '../request/request-limits.ts';
 import { inlineReferences, requestOwner, storeLarge } from '../results/result-files.ts';
 import { retryDelay, type Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
 import type { WorkerParts } from './worker-parts.ts';
+
+/** How often a waiting message looks for room on the disk. */
+const roomMs = 500;
 
 export interface Serving {
   parts: WorkerParts;
@@ -38,6 +42,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
     await delivery.deadLetter(messageOf(error));
     return;
   }
+  if (!(await hasRoom(serving))) return delivery.release();
   const startedAt = parts.clock.now();
   const report = (status: 'OK' | 'Failed', log: string): Report => ({
     hostId: serving.workerId,
@@ -60,6 +65,7 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   const owned = new Set(results.map((file) => file.blob));
   const result = await serving.runner.run({
     uuid,
+    owner: request.owner,
     attempt: delivery.attempt,
     files: results,
     signal: serving.signal,
@@ -72,15 +78,28 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   const next = request.processingStages.length > 2 ? request.processingStages[1] : undefined;
   serving.onProcessed(stage.name, parts.clock.now() - startedAt, next);
   if (result.ok) {
+    const excess = excessOf({ ...request, results: result.files });
+    if (excess !== undefined) {
+      const log = `${result.log}the request can't go on: after this stage ${excess}`;
+      return settle(serving, delivery, request, report('Failed', log));
+    }
     request.results = result.files;
     return settle(serving, delivery, request, report('OK', result.log), owned);
   }
-  if (result.aborted) return delivery.release();
+  // What fails on a full disk is not the request's fault.
+  if (result.aborted || parts.disk.isShort) return delivery.release();
   if (!result.permanent && delivery.attempt < stage.retry.attempts) {
     const delayMs = retryDelay(stage.retry, delivery.attempt, parts.random);
     return delivery.retry({ delayMs, reason: result.reason });
   }
   return settle(serving, delivery, request, report('Failed', result.log));
+}
+
+/** Results need room: while the disk is short of it, the message waits. False if the worker must go meanwhile. */
+async function hasRoom({ parts, signal, leaving }: Serving): Promise<boolean> {
+  const gone = AbortSignal.any([signal, leaving]);
+  while (parts.disk.isShort && !gone.aborted) await sleep(parts.clock, roomMs, gone);
+  return !gone.aborted;
 }
 
 async function settle(
@@ -120,8 +139,11 @@ async function settle(
         if (report.status === 'Failed') return delivery.deadLetter(log.slice(-2_000));
         return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
       }
-      if (!hasCode(error, 'queue-full') && !hasCode(error, 'queue-broken')) throw error;
-      // The next queue is full, or can't take messages: holding our slot is the back-pressure that finally reaches the producers.
+      const isBlocked = (['queue-full', 'queue-broken', 'disk-full'] as const).some((code) =>
+        hasCode(error, code),
+      );
+      if (!isBlocked) throw error;
+      // The next queue or the disk is full, or can't take messages: holding our slot is the back-pressure that finally reaches the producers.
       await sleep(parts.clock, pauseMs, AbortSignal.any([signal, leaving]));
       // This worker may be needed to make room there: then it must not wait here.
       if (signal.aborted || leaving.aborted) return delivery.release();
@@ -178,7 +200,9 @@ function emitProcessed(
   report: Report,
   passed: PassedOn,
 ): void {
-  const { status, startedAt, endedAt } = report;
+  const { startedAt, endedAt } = report;
+  // The stage may have done its part, and the request failed all the same: its next queue does not exist.
+  const status = passed.to === 'dead' ? 'Failed' : (request.logs.at(-1)?.status ?? report.status);
   parts.events.emit({
     kind: 'request.processed',
     entity: report.stage,
@@ -188,6 +212,10 @@ function emitProcessed(
   });
 }
 
+/** Characters. The latest attempts say most. */
+const longestHistory = 32 * 1024;
+
 function earlierAttempts(delivery: Delivery): string {
-  return delivery.history.map((failure) => `attempt ${failure.attempt} failed: ${failure.reason}\n`).join('');
+  const lines = delivery.history.map(({ attempt, reason }) => `attempt ${attempt} failed: ${reason}\n`);
+  return lines.join('').slice(-longestHistory);
 }

@@ -1,5 +1,6 @@
 import type { Consumer } from '../broker/broker.ts';
 import { messageOf } from '../errors.ts';
+import { foreignLaneOf } from '../request/foreign-lane.ts';
 import type { Stage } from '../stage/stage.ts';
 import { unlessAborted } from '../time/deadline.ts';
 import type { Acquired, RunnerCache } from './runner-cache.ts';
@@ -145,7 +146,12 @@ export class Slot {
     try {
       const consumer = await parts.broker.consume(
         stage.name,
-        { concurrency: stage.concurrency },
+        // An exclusive stage may need all of the machine, so it never runs more than its concurrency.
+        {
+          concurrency: stage.concurrency,
+          extra: stage.mode === 'shared' ? stage.concurrency : 0,
+          foreignLane: foreignLaneOf(stage),
+        },
         async (delivery) => {
           if (++this.inFlight === 1) {
             this.busySince = parts.clock.now();

@@ -3,6 +3,7 @@ import type { Blobs } from '../blobs/blobs.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { Coordination } from '../coordination/coordination.ts';
 import type { Database } from '../database/database.ts';
+import type { DiskReserve } from '../disk/disk-reserve.ts';
 import type { Events } from '../event/event.ts';
 import type { Random } from '../identity.ts';
 import type { Processors } from '../processor/processors.ts';
@@ -16,6 +17,7 @@ export interface WorkerParts {
   broker: Broker;
   blobs: Blobs;
   database: Database;
+  disk: DiskReserve;
   clock: Clock;
   random: Random;
   events: Events;

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type CoordinationSource, openCoordination } from '../coordination/open.ts';
+import { createDiskReserve, localDisks } from '../disk/disk-reserve.ts';
 import { hasCode, messageOf } from '../errors.ts';
 import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
@@ -116,8 +117,10 @@ export function startWorkerProcess(parts: {
       const coordination = await openSession(`${id}-stages`);
       const changes = createChangeLog(clock);
       const work = defineWork({ ...stores, coordination, settings, clock, changes, houses });
+      const disk = createDiskReserve(settings.disk, localDisks({ ...addresses, data: settings.data }));
       const worker = new Worker(
         {
+          disk,
           ...{ ...stores, ...work, clock, log, settings, cacheDirectory, openSession, commonProcesses },
           random: parts.random,
           events: createEvents(),

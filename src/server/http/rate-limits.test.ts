@@ -28,18 +28,13 @@ test('the local command line is not limited', async (t) => {
   }
 });
 
-test('guessing passwords and tokens is slow: ten a minute from one address', async (t) => {
+test('guessing the token of the first administrator is slow: ten a minute from one address', async (t) => {
   const server = await runServer(t);
-  const guesses = {
-    'session.login': { name: 'anna' },
-    'setup.claim': { token: 'guess' },
-    'user.password': {},
-  };
-  for (const [operation, input] of Object.entries(guesses)) {
-    const statuses: number[] = [];
-    for (let count = 0; count < 12; count++) statuses.push((await server.call(operation, input)).status);
-    assert.ok(!statuses.slice(0, 10).includes(429), `${operation}: ${statuses}`);
-    assert.deepEqual(statuses.slice(10), [429, 429], operation);
+  const statuses: number[] = [];
+  for (let count = 0; count < 12; count++) {
+    statuses.push((await server.call('setup.claim', { token: 'guess' })).status);
   }
+  assert.ok(!statuses.slice(0, 10).includes(429), `${statuses}`);
+  assert.deepEqual(statuses.slice(10), [429, 429]);
   assert.equal((await server.send('GET', '/api/v1/health')).status, 200);
 });

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PismakError } from '../../engine/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 
-/** Operations that check a password or a token. Guessing must be slow for every caller. */
-const guessable = new Set(['session.login', 'setup.claim', 'user.password']);
+/** Checks a token, so guessing must be slow for every caller. Passwords have limits of their own: `sign-in-limits.ts`. */
+const guessable = new Set(['setup.claim']);
 const guessesPerMinute = 10;
 
 export async function limitRates(

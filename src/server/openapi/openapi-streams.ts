@@ -54,7 +54,9 @@ export const ownPaths = {
       security: [],
       responses: {
         200: { description: 'Healthy' },
-        503: { description: 'Starting, stopping, or a part is down' },
+        503: {
+          description: 'Starting, stopping, a part is down, or nothing can be stored in it (`degraded`)',
+        },
       },
     },
   },
@@ -113,7 +115,7 @@ export const ownPaths = {
     get: {
       ...described(
         metricsRoute,
-        'Read the metrics for Prometheus; open to all only if no other machine can reach the server',
+        'Read the metrics for Prometheus; the setting http.openMetrics opens them to everybody',
       ),
       responses: { 200: { description: 'Prometheus text', content: text('text/plain') }, ...failed },
     },

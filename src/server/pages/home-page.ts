@@ -5,6 +5,7 @@ import { type Page, page } from './page.ts';
 const sentences: Readonly<Record<ProcessHealth['status'], string>> = {
   ok: 'Everything works.',
   down: 'A part does not answer. Work waits until it does, and nothing is lost.',
+  degraded: 'Nothing new can be stored, perhaps because the disk is full. Reading and deleting still work.',
   starting: 'Starting: try again in a moment.',
   stopping: 'Stopping: running work may finish.',
 };
@@ -34,7 +35,7 @@ const links = `<h2>Where to go on</h2>
 <tr><td><a href="/docs">API</a></td><td>every operation, with a call to copy; for programs:
 <a href="/api/v1/openapi.json">openapi.json</a></td></tr>
 <tr><td><a href="/api/v1/health">Health</a></td><td>for load balancers: 200 if everything works, otherwise 503</td></tr>
-<tr><td><a href="/metrics">Metrics</a></td><td>for Prometheus; other machines need a key</td></tr>
+<tr><td><code>/metrics</code></td><td>for Prometheus; needs a key</td></tr>
 </table>
 <h2>On the machine that runs Pismak</h2>
 <table class="names">

@@ -37,7 +37,7 @@ export function addLiveChanges(
 ): LiveChanges {
   const open = new Map<ServerResponse, string>();
 
-  app.get(changesRoute.path, async (request, reply) => {
+  app.get(changesRoute.path, { config: { access: changesRoute } }, async (request, reply) => {
     const caller = authorise(changesRoute, request.caller, request.ip);
     const own = [...open.values()].filter((name) => name === caller.name).length;
     if (own >= liveLimits.connectionsPerCaller || open.size >= liveLimits.connections) {

@@ -63,6 +63,10 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     engine.events.emit({ kind: 'something', entity: `private${tag}`, user: name, at: engine.clock.now() });
     return { input: {}, ...seenOnlyByOwner(`private${tag}`) };
   },
+  'alert.ls': async ({ engine }, { name }, tag) => {
+    await engine.alerts.raise('account.attacked', name, `private${tag}`);
+    return { input: {}, ...seenOnlyByOwner(`private${tag}`) };
+  },
 
   'upload.create': async () => ({ input: {} }),
   'upload.ls': async (server, owner) => {
@@ -82,9 +86,25 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     const { body } = await server.call('key.create', { name: 'to be revoked' }, owner);
     return { input: { id: body.id } };
   },
+  'secret.ls': async (server, owner) => {
+    const { body } = await server.call('secret.create', {}, owner);
+    return { input: {}, ...seenOnlyByOwner(body.id) };
+  },
+  'secret.create': async (_server, { name }) => ({ input: { owner: name } }),
+  'secret.rotate': aSecret,
+  'secret.delete': aSecret,
   'user.password': async (_server, { name }) => ({
     input: { name, current: passwordOf(name), password: 'a new password' },
   }),
+  'session.ls': async (server, { name }) => {
+    await server.call('session.login', { name, password: passwordOf(name) });
+    return { input: {}, ...seenOnlyByOwner(name) };
+  },
+  'session.end': async (server, { name }) => {
+    await server.call('session.login', { name, password: passwordOf(name) });
+    const { body } = await server.call('session.ls', { user: name }, { key: server.localToken });
+    return { input: { id: body.sessions[0].id } };
+  },
   'session.show': async (_server, owner) => ({ input: {}, ...seenOnlyByOwner(owner.name) }),
   'session.logout': async (server, { name }) => {
     const login = await server.call('session.login', { name, password: passwordOf(name) });
@@ -125,6 +145,11 @@ async function takeResult(server: RunningServer, owner: { key: string }, tag: st
   await server.engine.broker.publish(`output${tag}`, toMessage(request));
   const { body } = await server.call('results.take', { queue: `output${tag}`, waitMs: 10_000 }, owner);
   return body.results[0].receipt;
+}
+
+async function aSecret(server: RunningServer, owner: { name: string; key: string }) {
+  await server.call('secret.create', {}, owner);
+  return { input: { owner: owner.name } };
 }
 
 async function anyUpload(server: RunningServer, owner: { key: string }) {

@@ -15,6 +15,7 @@ const changing = { role: 'user', owner: ownerOfDocument, changes: true } as cons
 
 export const documentCreate = defineOperation({
   name: 'document.create',
+  stores: true,
   summary: 'Create an empty document; add sources to it, then submit it',
   role: 'user',
   owner: 'caller',
@@ -59,6 +60,7 @@ export const documentCreate = defineOperation({
 export const documentAdd = defineOperation({
   ...changing,
   name: 'document.add',
+  stores: true,
   summary: 'Add an uploaded image, TIFF, PDF or ZIP; the same name and bytes are added once',
   audited: false,
   input: z.strictObject({ document: documentId, name, hash: z.string().min(1).max(100) }),
@@ -75,6 +77,9 @@ export const documentAdd = defineOperation({
 export const documentSubmit = defineOperation({
   ...changing,
   name: 'document.submit',
+  heavy: 'work',
+  deadlineMs: 300_000,
+  stores: true,
   summary: 'Transcribe the sources added since the last submission',
   input: one,
   output: z.strictObject({ sources: z.int() }),
@@ -88,6 +93,9 @@ export const documentSubmit = defineOperation({
 export const documentRetry = defineOperation({
   ...changing,
   name: 'document.retry',
+  heavy: 'work',
+  deadlineMs: 300_000,
+  stores: true,
   summary: 'Retry the failed pages and sources of a document',
   input: z.strictObject({
     document: documentId,
@@ -107,6 +115,8 @@ export const documentRetry = defineOperation({
 export const documentCancel = defineOperation({
   ...changing,
   name: 'document.cancel',
+  heavy: 'work',
+  deadlineMs: 300_000,
   summary: 'Cancel a document; finished pages stay',
   input: one,
   output: z.strictObject({ pages: z.int().describe('Pages that will not be transcribed') }),
@@ -120,6 +130,8 @@ export const documentCancel = defineOperation({
 export const documentDelete = defineOperation({
   ...changing,
   name: 'document.delete',
+  heavy: 'work',
+  deadlineMs: 300_000,
   summary: 'Delete a document with its sources, results and texts',
   input: one,
   output: done,
@@ -133,6 +145,7 @@ export const documentDelete = defineOperation({
 
 export const documentList = defineOperation({
   name: 'document.ls',
+  heavy: 'read',
   summary: 'List your documents, newest first; administrators see everybody’s',
   role: 'reader',
   owner: 'caller',

@@ -1,3 +1,4 @@
+import { checkAllowed } from '../../engine/processor/command/allowed-programs.ts';
 import {
   type CommandConfig,
   commandSettings,
@@ -34,6 +35,12 @@ const settings = {
 };
 
 export type RecogniseConfig = StageConfig<typeof settings> & CommandConfig & { programs: string };
+
+/** The same, and that this machine allows the program. */
+export function checkRecogniseConfig(text: string, { commands }: { commands: readonly string[] }): void {
+  const { ENGINE, COMMAND } = parseRecogniseConfig(text);
+  if (ENGINE === 'command') checkAllowed(COMMAND, commands);
+}
 
 /** Throws errors meant for the administrator. */
 export function parseRecogniseConfig(text: string): RecogniseConfig {

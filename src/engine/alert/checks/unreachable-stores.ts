@@ -5,8 +5,8 @@ import type { Check } from './check.ts';
 
 const timeoutMs = 5000;
 
-/** Stores that do not answer this process. Each host checks for itself: one may be cut off while others are not. */
-export function unreachableStores(engine: Pick<Engine, Store | 'clock'>, host = hostname()): Check {
+/** Stores that this process can't read or write. Each host checks for itself: one may be cut off while others are not. */
+export function unreachableStores(engine: Pick<Engine, Store | 'clock' | 'disk'>, host = hostname()): Check {
   return {
     kind: 'store.unreachable',
     isMine: (entity) => entity.endsWith(`@${host}`),
@@ -15,8 +15,12 @@ export function unreachableStores(engine: Pick<Engine, Store | 'clock'>, host = 
       return stores.flatMap((store) => {
         const trouble = troubles[store];
         if (trouble === undefined) return [];
-        const reason = `the ${store} can't be reached from ${host}: ${trouble}`;
-        return { entity: `${store}@${host}`, reason, details: { store, host } };
+        const { state, reason: why } = trouble;
+        const reason =
+          state === 'down'
+            ? `the ${store} can't be reached from ${host}: ${why}`
+            : `nothing can be stored in the ${store} from ${host}: ${why}`;
+        return { entity: `${store}@${host}`, reason, details: { store, host, state } };
       });
     },
   };

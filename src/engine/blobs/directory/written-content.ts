@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { PismakError } from '../../errors.ts';
+import { diskFull } from '../../disk/disk-reserve.ts';
 import { isSystemError } from '../../files/system-error.ts';
 import type { BlobReference } from '../blobs.ts';
 
@@ -24,11 +24,7 @@ export async function writeContent(
     await file.writeFile(counted());
     await file.datasync();
   } catch (error) {
-    throw isSystemError(error, 'ENOSPC', 'EDQUOT')
-      ? new PismakError('unavailable', `The disk is full: ${path} cannot be written. Free some space.`, {
-          cause: error,
-        })
-      : error;
+    throw isSystemError(error, 'ENOSPC', 'EDQUOT') ? diskFull(error) : error;
   } finally {
     await file.close();
   }

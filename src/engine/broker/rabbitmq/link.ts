@@ -14,6 +14,7 @@ export class RabbitLink {
   #closed = false;
   #isUp = false;
   #freeSince: number | undefined;
+  #isDiskFull = false;
 
   /** Administrators see `purpose` in the list of connections. */
   constructor(
@@ -42,12 +43,14 @@ export class RabbitLink {
       this.#isUp = true;
     });
     const isFree = () => {
+      this.#isDiskFull = false;
       this.#freeSince = clock.now();
     };
     this.#connection.on('connection', isFree);
     this.#connection.on('connection.unblocked', isFree);
-    this.#connection.on('connection.blocked', () => {
+    this.#connection.on('connection.blocked', (reason) => {
       this.#freeSince = undefined;
+      this.#isDiskFull = /disk/i.test(reason);
     });
   }
 
@@ -70,6 +73,11 @@ export class RabbitLink {
   /** Since when the server accepts messages; undefined while it is short of memory or disk. */
   get freeSince(): number | undefined {
     return this.#freeSince;
+  }
+
+  /** The server takes no messages because its disk is full. That may last for days, unlike a lack of memory. */
+  get isDiskFull(): boolean {
+    return this.#isDiskFull;
   }
 
   get isClosed(): boolean {

@@ -153,11 +153,25 @@ export class Publisher {
       // After a late wake-up, as when the machine was suspended, first read what has come meanwhile.
       const isLate = now - due > checkMs;
       for (const outlet of this.#outlets) {
+        if (this.#link.isDiskFull) this.#stopWaiting(outlet, now);
         if (isLate || freeSince === undefined) continue;
         if (outlet.confirms.isOverdue(now, freeSince)) this.#giveUp(outlet);
       }
       for (const { confirms } of this.#outlets) if (confirms.pending.size > 0) this.#watch();
     });
+  }
+
+  /** Messages sent before we knew that the server's disk is full: it may take them later, and nobody waits that long. */
+  #stopWaiting(outlet: Outlet, now: number): void {
+    for (const sending of outlet.confirms.pending) {
+      if (now - sending.began <= patienceMs) continue;
+      outlet.confirms.pending.delete(sending);
+      sending.reject(unavailable(new Error('its disk is full')));
+    }
+  }
+
+  get isDiskFull(): boolean {
+    return this.#link.isDiskFull;
   }
 
   /** The server may not even confirm the close, so the messages don't wait for it. */

@@ -5,6 +5,8 @@ export const change = z.object({
   queue: z.string(),
   maxLength: z.int().nullable().optional(),
   paused: z.boolean().optional(),
+  /** It has a door from now on. */
+  door: z.literal(true).optional(),
   /** A delay step that has its queue from now on. */
   delay: z.int().optional(),
   /** Why the server refuses the queue; null: it has it. */
@@ -24,6 +26,7 @@ const snapshot = z.object({
       paused: z.boolean(),
       delays: z.array(z.int()),
       broken: z.string().nullable(),
+      hasDoor: z.boolean().default(false),
     }),
   ),
 });
@@ -33,6 +36,7 @@ export interface KnownQueue {
   paused: boolean;
   delays: ReadonlySet<number>;
   broken: string | null;
+  hasDoor: boolean;
 }
 
 /**
@@ -95,9 +99,16 @@ export class QueueBook {
         paused: one.paused ?? known.paused,
         delays: one.delay === undefined ? known.delays : new Set([...known.delays, one.delay]),
         broken: one.broken === undefined ? known.broken : one.broken,
+        hasDoor: one.door ?? known.hasDoor,
       });
     }
   }
 }
 
-const unknown: KnownQueue = { maxLength: null, paused: false, delays: new Set(), broken: null };
+const unknown: KnownQueue = {
+  maxLength: null,
+  paused: false,
+  delays: new Set(),
+  broken: null,
+  hasDoor: false,
+};

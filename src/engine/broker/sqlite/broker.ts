@@ -193,6 +193,15 @@ export class SqliteBroker implements Broker {
     return this.#changeDead(name, 'discard', ids);
   }
 
+  probe(): Promise<void> {
+    return this.#owner.ask('probe');
+  }
+
+  async shiftDelays(ms: number): Promise<void> {
+    await this.#owner.ask('shiftDelays', Math.round(ms));
+    this.#promote();
+  }
+
   snapshot(file: string): Promise<void> {
     return this.#owner.snapshot(file);
   }

@@ -1,4 +1,7 @@
+import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { isDiskFull } from '../../database/sqlite/errors.ts';
+import { diskFull } from '../../disk/disk-reserve.ts';
 import { PismakError } from '../../errors.ts';
 import type { Arguments, CommandName, Result } from './commands.ts';
 import { GroupCommit, type LazyWrite } from './group-commit.ts';
@@ -45,7 +48,7 @@ export function startOwner(file: string): Promise<{ owner: Owner; state: FileSta
     },
     async close() {
       await Promise.all([commit.idle(), lastSnapshot]);
-      commit.end(new PismakError('unavailable', `The queues in ${file} are closed.`));
+      commit.end(new PismakError('unavailable', 'The queues are closed.'));
       send({ close: true });
       await ended;
     },
@@ -80,17 +83,18 @@ export function startOwner(file: string): Promise<{ owner: Owner; state: FileSta
 const advice: Readonly<Record<number, string>> = {
   8: 'Check the permissions of the file and its directory.',
   11: 'Restore it from a backup.',
-  13: 'Free some space on the disk.',
   14: 'Check that the directory exists and is writable.',
   26: 'Another program wrote it. Move it away, or restore it from a backup.',
 };
 
 function fileError(file: string, { message, errcode }: Problem): PismakError {
+  if (isDiskFull(errcode)) return diskFull(new Error(message));
   // The low byte is the primary result code.
   const code = (errcode ?? 0) & 0xff;
   if (code === 5) {
     return new PismakError('data-directory-in-use', `The queues in ${file} are in use by another process.`);
   }
-  const text = `The queues in ${file} are not available: ${message}. ${advice[code] ?? 'Restart to try again.'}`;
-  return new PismakError('unavailable', text);
+  // Callers see this, so it names no path.
+  const text = `The queues (${basename(file)}) are not available: ${message}. ${advice[code] ?? 'Restart to try again.'}`;
+  return new PismakError('unavailable', text, { cause: new Error(`${file}: ${message}`) });
 }

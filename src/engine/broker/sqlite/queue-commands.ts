@@ -84,6 +84,11 @@ export function queueCommands(db: DatabaseSync) {
       return { number: Number(row?.number), name, maxLength: typeof bound === 'number' ? bound : null };
     },
 
+    /** Writes a page that exists already, with what it has. */
+    probe(): void {
+      db.exec(`PRAGMA user_version = ${db.prepare('PRAGMA user_version').get()?.user_version}`);
+    },
+
     pause(queue: number, paused: boolean): void {
       pause.run(paused ? 1 : 0, queue);
     },

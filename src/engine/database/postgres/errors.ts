@@ -1,3 +1,4 @@
+import { diskFull } from '../../disk/disk-reserve.ts';
 import { PismakError } from '../../errors.ts';
 
 /** SQLSTATE of a broken unique or foreign key. */
@@ -38,6 +39,8 @@ export function postgresError(error: unknown): PismakError {
   if (clashes.includes(state)) {
     return new PismakError('conflict', 'Others kept changing the same data. Try again later.', cause);
   }
+  // Its own disk, not ours.
+  if (state === '53100') return diskFull(error);
   if (serverTrouble.test(state)) {
     return new PismakError('unavailable', `PostgreSQL is not available (${state}). Try again later.`, cause);
   }

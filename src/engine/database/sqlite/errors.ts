@@ -1,3 +1,4 @@
+import { diskFull } from '../../disk/disk-reserve.ts';
 import { PismakError } from '../../errors.ts';
 import type { CarriedError } from './thread-link.ts';
 
@@ -9,10 +10,14 @@ const storageTrouble = new Map([
   [8, 'its file is read-only'],
   [10, 'its disk reports an error'],
   [11, 'its file is damaged; restore it from a backup'],
-  [13, 'its disk is full'],
   [14, 'its file cannot be opened'],
   [26, 'its file is not a database; restore it from a backup'],
 ]);
+
+/** SQLITE_FULL, and the failure to enlarge the shared-memory file, which means the same. */
+export function isDiskFull(errcode: number | undefined): boolean {
+  return errcode !== undefined && ((errcode & 0xff) === 13 || errcode === 4874);
+}
 
 /** The driver's message goes into `cause`: it is for the log, not for callers. */
 export function sqliteError({ message, errcode }: CarriedError): PismakError {
@@ -21,6 +26,7 @@ export function sqliteError({ message, errcode }: CarriedError): PismakError {
     // SQLite names the table and columns, never the values.
     return new PismakError('constraint-violated', `The database refused the change: ${message}.`, { cause });
   }
+  if (isDiskFull(errcode)) return diskFull(cause);
   const trouble = errcode === undefined ? undefined : storageTrouble.get(errcode & 0xff);
   if (trouble) return new PismakError('unavailable', `The database cannot be used: ${trouble}.`, { cause });
   return new PismakError('internal', 'The database refused a statement.', { cause });

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts';
 import { alertOperations } from './alert.ts';
 import { backupOperations } from './backup.ts';
+import { clockOperations } from './clock.ts';
 import { coordinationOperations } from './coordination.ts';
 import { eventOperations } from './event.ts';
 import { pipelineOperations } from './pipeline.ts';
@@ -9,6 +10,7 @@ import { queueOperations } from './queue.ts';
 import { requestOperations } from './request.ts';
 import { resultsOperations } from './results.ts';
 import { scheduleOperations } from './schedule.ts';
+import { secretOperations } from './secret.ts';
 import { serverOperations } from './server.ts';
 import { stageOperations } from './stage.ts';
 import { statusOperations } from './status.ts';
@@ -33,7 +35,9 @@ export const engineOperations: Operation[] = [
   ...scheduleOperations,
   ...alertOperations,
   ...eventOperations,
+  ...secretOperations,
   ...coordinationOperations,
   ...serverOperations,
   ...backupOperations,
+  ...clockOperations,
 ];

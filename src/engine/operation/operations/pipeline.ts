@@ -37,6 +37,7 @@ export const pipelineShow = defineOperation({
 
 export const pipelineCreate = defineOperation({
   name: 'pipeline.create',
+  stores: true,
   summary: 'Define a pipeline, a named list of stages; the last name is the output queue, created if needed',
   role: 'user',
   owner: 'caller',

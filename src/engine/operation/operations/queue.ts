@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Broker, StoredMessage } from '../../broker/broker.ts';
+import type { Engine } from '../../engine.ts';
+import { programOwner } from '../../stage/program-owner.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { cut, page, queueName } from './inputs.ts';
 import { messageRow } from './message-row.ts';
@@ -28,7 +30,9 @@ const lookInput = z.strictObject({
 const messages = z.strictObject({ messages: z.array(messageRow) });
 
 export const queuePeek = defineOperation({
+  audited: true,
   name: 'queue.peek',
+  heavy: 'work',
   summary: 'Show waiting messages in the order of delivery, without taking them',
   role: 'admin',
   owner: 'none',
@@ -42,7 +46,9 @@ export const queuePeek = defineOperation({
 });
 
 export const queueDead = defineOperation({
+  audited: true,
   name: 'queue.dead',
+  heavy: 'work',
   summary: 'List dead letters with their reasons, oldest first',
   role: 'admin',
   owner: 'none',
@@ -72,6 +78,8 @@ const ids = z
 export const queuePurge = defineOperation({
   ...changing,
   name: 'queue.purge',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Delete all waiting messages; messages in progress go on',
   input: z.strictObject({ queue: queueName }),
   output: count,
@@ -81,6 +89,8 @@ export const queuePurge = defineOperation({
 export const queueRedrive = defineOperation({
   ...changing,
   name: 'queue.redrive',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Put dead letters (all, or those ids) back into their queue to be tried again',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,
@@ -90,6 +100,8 @@ export const queueRedrive = defineOperation({
 export const queueDiscard = defineOperation({
   ...changing,
   name: 'queue.discard',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Delete dead letters (all, or those ids)',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,
@@ -102,7 +114,7 @@ async function counted(
   change: (broker: Broker) => Promise<number>,
 ): Promise<{ count: number }> {
   const changed = await change(engine.broker);
-  engine.changes.add({ kind: 'queue', entity: queue });
+  await tellChange(engine, queue);
   return { count: changed };
 }
 
@@ -118,10 +130,17 @@ function pausing(verb: 'pause' | 'resume', summary: string) {
     output: done,
     async handler({ engine }, { queue }) {
       await engine.broker[verb](queue);
-      engine.changes.add({ kind: 'queue', entity: queue });
+      await tellChange(engine, queue);
       return {};
     },
   });
+}
+
+/** Whose queue it is decides who hears of the change; a queue that nobody has claimed is for administrators. */
+async function tellChange(engine: Engine, queue: string): Promise<void> {
+  const owner = (await engine.pipelines.outputOwner(queue)) ?? programOwner;
+  const ofStage = (await engine.stages.list()).some(({ name }) => name === queue);
+  engine.changes.add({ kind: 'queue', entity: queue, ...(!ofStage && { owner }) });
 }
 
 export const queueOperations = [

@@ -16,12 +16,15 @@ const file = z
 
 export const requestSubmit = defineOperation({
   name: 'request.submit',
+  stores: true,
   summary: 'Send files through a pipeline or a list of stages; the results wait in the output queue',
   role: 'user',
   owner: 'caller',
   changes: true,
   // The request itself names its submitter.
   audited: false,
+  // The contents of files, in Base64.
+  bodyLimit: 8 * 2 ** 20,
   input: z
     .strictObject({
       pipeline: stageName.optional(),

@@ -6,6 +6,9 @@ import { blobHash, cut, nothing, page } from './inputs.ts';
 import { done } from './rows.ts';
 import { applyTo, stagePatch } from './stage-patch.ts';
 
+/** A configuration of 400,000 characters, whatever the alphabet. */
+const configBytes = 2 * 2 ** 20;
+
 const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
 
 /** A stage as it is now. */
@@ -81,10 +84,12 @@ export const stageHistory = defineOperation({
 
 export const stageCreate = defineOperation({
   name: 'stage.create',
+  stores: true,
   summary: 'Create a stage; workers can serve it at once',
   role: 'admin',
   owner: 'none',
   changes: true,
+  bodyLimit: configBytes,
   input: stageDefinition,
   output: stageRow,
   example: { name: 'recognise', processor: 'dummy', config: 'TIME_SCALE = 1', priority: 0 },
@@ -97,10 +102,12 @@ export const stageCreate = defineOperation({
 
 export const stageConfigure = defineOperation({
   name: 'stage.configure',
+  stores: true,
   summary: 'Change any part of a definition; workers pick it up between two messages',
   role: 'admin',
   owner: 'none',
   changes: true,
+  bodyLimit: configBytes,
   input: z.strictObject({ name: stageName, ...stagePatch.shape }),
   output: stageRow,
   example: { name: 'recognise', concurrency: 2, retry: { attempts: 5 } },

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Event } from '../../event/event.ts';
-import { checkStores, healthOf, stores } from '../../servers/check-stores.ts';
+import { checkStores, healthOf, storeStates, stores } from '../../servers/check-stores.ts';
 import { version } from '../../version.ts';
 import { defineOperation } from '../operation.ts';
+import { visibleAlerts } from './alert.ts';
 import { nothing } from './inputs.ts';
 import { queueRow } from './rows.ts';
 import { visibleQueues } from './visible-queues.ts';
@@ -19,8 +20,8 @@ export const statusShow = defineOperation({
     version: z.string(),
     startedAt: z.number(),
     health: z.strictObject({
-      status: z.enum(['ok', 'down']),
-      parts: z.record(z.enum(stores), z.enum(['ok', 'down'])),
+      status: z.enum(storeStates),
+      parts: z.record(z.enum(stores), z.enum(storeStates)),
     }),
     queues: z.array(queueRow),
     workers: z.array(workerRow),
@@ -36,7 +37,7 @@ export const statusShow = defineOperation({
       checkStores(engine),
       visibleQueues(context),
       workerRows(engine.coordination),
-      engine.alerts.list(),
+      visibleAlerts(context),
     ]);
     return {
       version,

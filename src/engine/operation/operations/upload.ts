@@ -12,6 +12,7 @@ const owner = async ({ engine }: OperationContext, input: { upload: string }) =>
 
 export const uploadCreate = defineOperation({
   name: 'upload.create',
+  stores: true,
   summary: 'Start an upload in parts: PUT each part to /api/v1/uploads/ID/OFFSET, then finish the upload',
   role: 'user',
   owner: 'caller',
@@ -68,6 +69,7 @@ export const uploadList = defineOperation({
 
 export const uploadDelete = defineOperation({
   name: 'upload.delete',
+  heavy: 'work',
   summary: 'Delete an upload and the bytes that have arrived',
   role: 'user',
   owner,
@@ -86,6 +88,10 @@ export const uploadDelete = defineOperation({
 
 export const uploadFinish = defineOperation({
   name: 'upload.finish',
+  heavy: 'work',
+  // Joining 100 GB takes that long.
+  deadlineMs: 1_800_000,
+  stores: true,
   summary: 'Finish an upload: join its parts; use it in a document or a request within a day',
   role: 'user',
   owner,

@@ -1,16 +1,21 @@
 import type { QueueStatus } from '../../broker/broker.ts';
-import { mayTouch, type OperationContext } from '../operation.ts';
+import type { OperationContext } from '../operation.ts';
 import type { QueueRow } from './rows.ts';
+import { sightOf } from './sight.ts';
 
-/** The queues that a caller may see, by name: the queues of stages and the caller's own output queues. */
-export async function visibleQueues({
-  engine,
-  caller,
-}: Pick<OperationContext, 'engine' | 'caller'>): Promise<QueueRow[]> {
-  const [statuses, stages, outputs] = await Promise.all([
+/**
+ * The queues that a caller may see, by name: the queues of stages and the caller's own output queues. Administrators see
+ * all, also those that other programs keep on the same server.
+ */
+export async function visibleQueues(
+  context: Pick<OperationContext, 'engine' | 'caller'>,
+): Promise<QueueRow[]> {
+  const { engine } = context;
+  const [statuses, stages, outputs, sight] = await Promise.all([
     engine.broker.status(),
     engine.stages.list(),
     engine.database.query.selectFrom('outputQueue').select(['name', 'owner']).execute(),
+    sightOf(context),
   ]);
   const stageNames = new Set(stages.map((stage) => stage.name));
   const owners = new Map(outputs.map(({ name, owner }) => [name, owner]));
@@ -20,7 +25,7 @@ export async function visibleQueues({
     return { ...status, kind, owner: kind === 'output' ? owner : null };
   };
   return statuses
+    .filter(({ name }) => sight.queue(name))
     .map(row)
-    .filter(({ owner }) => owner === null || mayTouch(caller, owner))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,0 +1,22 @@
+import { hostname } from 'node:os';
+import type { DiskReserve } from '../../disk/disk-reserve.ts';
+import type { Check } from './check.ts';
+
+/** Disks whose reserve has been touched, so that new work is refused. */
+export function fullDisk(disk: DiskReserve, host = hostname()): Check {
+  return {
+    kind: 'disk.full',
+    isMine: (entity) => entity.startsWith(`${host}:`),
+    async look() {
+      return disk.shortages().map(({ directory, stores, freeBytes, reserveBytes }) => {
+        const [freeMb, reserveMb] = [freeBytes, reserveBytes].map((bytes) => Math.floor(bytes / 2 ** 20));
+        const reason = `only ${freeMb} MB are free on the disk of ${host}:${directory}, less than the reserve of ${reserveMb} MB: uploads and new requests are refused (disk-full) until something is deleted or the disk grows`;
+        return {
+          entity: `${host}:${directory}`,
+          reason,
+          details: { host, directory, stores, freeMb, reserveMb },
+        };
+      });
+    },
+  };
+}

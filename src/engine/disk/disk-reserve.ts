@@ -1,0 +1,138 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { PismakError } from '../errors.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Ballast } from './ballast.ts';
+
+/** Stores that may keep their bytes on a disk of this machine. */
+export type LocalStore = 'broker' | 'database' | 'blobs';
+
+/** A disk whose reserve has been touched, and the stores on it. */
+export interface DiskShortage {
+  directory: string;
+  stores: LocalStore[];
+  freeBytes: number;
+  reserveBytes: number;
+}
+
+/**
+ * Room that writers may not use. SQLite needs room even to delete, so an installation that filled its disk could not
+ * clean up by itself. Reading, acks and deletions go on; new work is refused with `disk-full`; accepted work goes on until
+ * half of the reserve is gone, and then waits.
+ */
+export interface DiskReserve {
+  /** Fails with `disk-full` if the reserve would be touched after writing `bytes`. */
+  check(bytes?: number): void;
+  /** Passes content on, and fails when it would touch the reserve. `announced` is its size, if known in advance. */
+  bounded(content: AsyncIterable<Uint8Array>, announced?: number): AsyncIterable<Uint8Array>;
+  /** Whether accepted work must wait. */
+  readonly isShort: boolean;
+  shortages(): DiskShortage[];
+}
+
+interface Disk {
+  directory: string;
+  stores: LocalStore[];
+  ballast?: Ballast | undefined;
+}
+
+/** Look again after this time. A look costs microseconds, but there may be 70,000 messages a second. */
+const keptMs = 200;
+/** A stream is checked again after this many bytes. */
+const stepBytes = 2 ** 20;
+
+export function createDiskReserve(
+  { reserveMb }: Settings['disk'],
+  disks: readonly Disk[],
+  look: typeof readDisk = readDisk,
+): DiskReserve {
+  let seenAt = Number.NEGATIVE_INFINITY;
+  let seen: (DiskShortage & { isTouched: boolean })[] = [];
+  /** Bytes that uploads under way have announced and not yet written. */
+  let promised = 0;
+
+  function all(): typeof seen {
+    const now = performance.now();
+    if (now - seenAt < keptMs) return seen;
+    seenAt = now;
+    seen = disks.map(({ ballast, ...disk }) => {
+      const { freeBytes, totalBytes } = look(disk.directory);
+      const reserveBytes = reserveMb === undefined ? defaultReserve(totalBytes) : reserveMb * 2 ** 20;
+      ballast?.adjust({ freeBytes, reserveBytes });
+      return { ...disk, freeBytes, reserveBytes, isTouched: freeBytes < reserveBytes };
+    });
+    return seen;
+  }
+
+  function check(bytes = 0): void {
+    const short = all().some(({ freeBytes, reserveBytes }) => freeBytes - promised - bytes < reserveBytes);
+    if (short) throw diskFull();
+  }
+
+  return {
+    check,
+    async *bounded(content, announced = 0) {
+      check(announced);
+      let remaining = announced;
+      let unchecked = 0;
+      promised += remaining;
+      try {
+        for await (const chunk of content) {
+          const expected = Math.min(remaining, chunk.length);
+          remaining -= expected;
+          promised -= expected;
+          unchecked += chunk.length;
+          if (unchecked >= stepBytes) {
+            seenAt = Number.NEGATIVE_INFINITY;
+            check();
+            unchecked = 0;
+          }
+          yield chunk;
+        }
+      } finally {
+        promised -= remaining;
+      }
+    },
+    get isShort() {
+      return all().some(({ freeBytes, reserveBytes }) => freeBytes < reserveBytes / 2);
+    },
+    shortages: () => all().flatMap(({ isTouched, ...disk }) => (isTouched ? [disk] : [])),
+  };
+}
+
+/** The disks of the stores that are not on servers. */
+export function localDisks(settings: Pick<Settings, 'broker' | 'database' | 'blobs' | 'data'>): Disk[] {
+  const { broker, database, blobs, data } = settings;
+  const elsewhere = blobs.startsWith('directory:') ? blobs.slice('directory:'.length) : '';
+  const inData: LocalStore[] = [];
+  if (broker.startsWith('sqlite:')) inData.push('broker');
+  if (database.startsWith('sqlite:')) inData.push('database');
+  if (blobs === 'directory:') inData.push('blobs');
+  return [
+    ...(inData.length > 0 ? [{ directory: resolve(data), stores: inData }] : []),
+    ...(elsewhere === '' ? [] : [{ directory: resolve(elsewhere), stores: ['blobs' as const] }]),
+  ];
+}
+
+/** For engines without disks of their own, and tests. */
+export const unlimitedDisk: DiskReserve = createDiskReserve({}, []);
+
+/** The larger of 500 MB and 1 %; but never more than a tenth of a small disk, or 5 GB of a large one. */
+export function defaultReserve(totalBytes: number): number {
+  return Math.min(Math.max(500e6, totalBytes / 100), totalBytes / 10, 5e9);
+}
+
+export function diskFull(cause?: unknown): PismakError {
+  return new PismakError(
+    'disk-full',
+    'the disk is nearly full, so nothing new is accepted; reading and deleting still work. Delete what is no longer needed, or ask the operator for room (setting disk.reserveMb)',
+    { cause },
+  );
+}
+
+function readDisk(directory: string): { freeBytes: number; totalBytes: number } {
+  let existing = directory;
+  while (!existsSync(existing)) existing = dirname(existing);
+  const { bavail, blocks, bsize } = statfsSync(existing);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
