@@ -13,13 +13,12 @@ import { WorkerElsewhere } from './worker-elsewhere.ts';
 test('without its servers, up and a worker say so once, and end soon when asked to', async (t) => {
   const after = lastFirst(t);
   const directory = await temporaryDirectory(t);
-  const [postgres, rabbit, zookeeper] = await Promise.all([
-    startPostgres(),
-    startRabbitCluster(1),
-    startZookeeper(),
-  ]);
-  const killServers = () => Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]);
-  after(killServers);
+  const postgres = await startPostgres();
+  after(() => postgres.close());
+  const rabbit = await startRabbitCluster(1);
+  after(() => rabbit.close());
+  const zookeeper = await startZookeeper();
+  after(() => zookeeper.close());
   const [database, { url: broker }] = await Promise.all([postgres.createDatabase(), rabbit.createHost()]);
   const coordination = `${zookeeper.url.replace('://', '://pismak:secret@')}/pismak`;
   const settings = { broker, coordination, database, blobs: database, 'worker.count': 2 };
@@ -29,7 +28,7 @@ test('without its servers, up and a worker say so once, and end soon when asked 
   const worker = new WorkerElsewhere(join(directory, 'worker'), coordination, 'far');
   after(() => worker.end('SIGKILL'));
   await eventually('it serves', () => worker.output.includes('worker started'), 60_000);
-  await killServers();
+  await Promise.all([postgres.close(), rabbit.close(), zookeeper.close()]);
   await eventually('the worker notices', () => worker.output.includes('this worker cannot serve'), 60_000);
   assert.equal(worker.output.match(/cannot serve/g)?.length, 1, worker.output);
   // Both would wait for ever if they waited for their servers; up stops at the latest when its time is over.

@@ -13,7 +13,7 @@ async function open(t: TestContext, user: string, query = '') {
   const hosts = ensemble.servers.map(({ address }) => address).join(',');
   const tree = await openZookeeperCoordination({
     url: `zookeeper://${user}${hosts}/secured${query}`,
-    sessionTimeoutMs: 3000,
+    sessionTimeoutMs: 12_000,
   });
   t.after(() => tree.close());
   return tree.openSession('first');
