@@ -6,13 +6,14 @@ import type { Session } from '../../terminal/session.ts';
 import { checkData } from '../doctor/check-data.ts';
 import { checkNode, checkPackages } from '../doctor/check-installation.ts';
 import { checkProcess } from '../doctor/check-process.ts';
+import { checkSandbox } from '../doctor/check-sandbox.ts';
 import { type Finding, fail, ok } from '../doctor/finding.ts';
 
 const add: AddGroup = (group, { run }) => {
   group
     .addHelpText(
       'after',
-      '\nChecks configuration, data directory, disk, clock, versions, and the running process or its port. Fails if\n' +
+      '\nChecks configuration, data directory, disk, clock, versions, the sandbox of processors, and the running process or its port. Fails if\n' +
         'something needs fixing.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
     )
     .action(
@@ -39,6 +40,7 @@ async function examine({ settings, clock }: Session): Promise<Finding[]> {
     findings.push(ok('configuration', loaded.file ?? 'defaults, no pismak.toml'));
     const holder = await readHolder(loaded.settings.data);
     findings.push(...(await checkData(loaded.settings, clock, holder !== undefined)));
+    findings.push(checkSandbox(loaded.settings));
     findings.push(...(await checkProcess(loaded.settings, holder)));
   } catch (error) {
     if (!(error instanceof PismakError && error.code === 'configuration-invalid')) throw error;

@@ -12,6 +12,7 @@ import { runCommand } from '../testing/run-command.ts';
 import { checkData } from './check-data.ts';
 import { checkNode, checkPackages } from './check-installation.ts';
 import { checkProcess } from './check-process.ts';
+import { checkSandbox } from './check-sandbox.ts';
 
 async function dataDirectory(context: TestContext) {
   const data = join(await temporaryDirectory(context), 'data');
@@ -87,6 +88,20 @@ test('a process that does not answer is found', async () => {
   const holder = { pid: 1, host: 'h', startedAt: 0, purpose: 'pismak up', url: 'http://127.0.0.1:1' };
   const [, health] = await checkProcess(settingsSchema.parse({}), holder);
   assert.equal(health?.state, 'FAIL');
+});
+
+test('doctor tells whether processors can be confined, and what to do where they can not', (context) => {
+  const { sandbox } = settingsSchema.parse({});
+  assert.equal(checkSandbox({ sandbox }).state, 'ok');
+  assert.equal(checkSandbox({ sandbox: { use: 'off' } }).state, 'warn');
+  const path = process.env.PATH;
+  context.after(() => {
+    process.env.PATH = path;
+  });
+  process.env.PATH = '/nowhere';
+  const missing = checkSandbox({ sandbox });
+  assert.deepEqual([missing.state, missing.advice], ['warn', 'apt-get install bubblewrap']);
+  assert.equal(checkSandbox({ sandbox: { use: 'require' } }).state, 'FAIL');
 });
 
 test('doctor fails when something needs fixing, and says what to do', async (context) => {

@@ -13,6 +13,8 @@ export interface StageCode {
   cache: string;
   /** Programs that the stage may run (setting `command.allow`); none by default. */
   commands?: readonly string[];
+  /** Whether it may use the network, where that can be cut off; true by default. */
+  network?: boolean;
 }
 
 interface Waiting {
@@ -43,6 +45,8 @@ export class WorkerProcesses {
   #idle: HostProcess[] = [];
   readonly #retiring = new WeakMap<HostProcess, () => void>();
   readonly #waiting = new Set<Waiting>();
+  /** Stages that need no network. */
+  readonly #offline = new Set<string>();
   #closed = false;
 
   constructor(parts: {
@@ -75,6 +79,8 @@ export class WorkerProcesses {
 
   /** A process with the stage loaded, for one request. Rejects when it can't be loaded, or when the signal aborts first. */
   async borrow(code: StageCode, signal?: AbortSignal): Promise<HostProcess> {
+    if (code.network === false) this.#offline.add(code.stage.name);
+    else this.#offline.delete(code.stage.name);
     const host = this.#find(code.stage) ?? (await this.#turn(code.stage, signal));
     return this.#load(host, code);
   }
@@ -120,6 +126,7 @@ export class WorkerProcesses {
 
   #isUsable(host: HostProcess, stage: Stage): boolean {
     if (!host.alive || host.heapMb < stage.memoryMb) return false;
+    if (!this.#source.suits(host, !this.#offline.has(stage.name))) return false;
     const hasMemory = host.rssBytes < stage.memoryMb * 1024 * 1024;
     return hasMemory && (host.has(stage) || this.#source.isNewEnough(host, stage));
   }
@@ -176,7 +183,7 @@ export class WorkerProcesses {
   #start(stage: Stage): HostProcess {
     const [idle] = this.#idle;
     if (idle && this.#all.size >= this.#limit(stage)) this.#retire(idle);
-    const host = this.#source.take(stage.memoryMb);
+    const host = this.#source.take(stage.memoryMb, !this.#offline.has(stage.name));
     this.#all.add(host);
     void host.exited.then(() => {
       if (this.#idle.includes(host)) this.#retire(host);

@@ -20,7 +20,9 @@ export function createRunner(
   const registration = parts.processors.get(stage.processor);
   if ('module' in registration) {
     const module = registration.module.href;
-    const code = { stage, module, blobs: blobsUrl, cache: cacheDirectory, commands };
+    // Blobs on a server are read by the process itself.
+    const network = registration.network === true || !blobsUrl.startsWith('directory:');
+    const code = { stage, module, blobs: blobsUrl, cache: cacheDirectory, commands, network };
     const isolated = createIsolatedRunner(code, processes);
     return {
       ...isolated,

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { PismakError } from '../errors.ts';
 import { createCommonProcesses } from './common-processes.ts';
+import { confineProcesses } from './confine-processes.ts';
 import { Worker } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -18,6 +19,7 @@ export interface WorkerSet {
 export function createWorkerSet(parts: WorkerParts): WorkerSet {
   const workers = new Map<string, Worker>();
   const commonProcesses = createCommonProcesses(parts);
+  let confined: Promise<void> | undefined;
 
   /** The first free of HOST-1, HOST-2, ...: the same after a restart, so that records are found again. */
   function freeId(): string {
@@ -31,6 +33,8 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
     async start({ id = freeId(), labels = parts.settings.worker.labels } = {}) {
       if (workers.has(id))
         throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
+      confined ??= confineProcesses(commonProcesses, parts);
+      await confined;
       commonProcesses.source.keepSpare();
       const worker = new Worker({ ...parts, commonProcesses }, { id, labels });
       workers.set(id, worker);
