@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -33,16 +33,22 @@ export interface Sandbox {
 export function findSandbox(plan: SandboxPlan): Sandbox | { fault: string } {
   for (const directory of [...plan.writable, plan.compileCache])
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const sandbox: Sandbox = {
-    prefix: (options) => ['bwrap', ...parametersOf(plan, options), '--'],
-    environment: { NODE_COMPILE_CACHE: plan.compileCache },
-  };
-  const [program = '', ...parameters] = sandbox.prefix({ network: false, directory: tmpdir() });
-  const { error, status, stderr } = spawnSync(program, [...parameters, process.execPath, '--version'], {
-    encoding: 'utf8',
-    timeout: 10_000,
-  });
-  if (!error && status === 0) return sandbox;
+  let failed: SpawnSyncReturns<string> | undefined;
+  // Where parts of /proc are hidden, as by systemd, a new one can't be mounted. The old one shows that other processes exist,
+  // but the kernel lets nobody in a user namespace look into them.
+  for (const proc of ['new', 'shared'] as const) {
+    const sandbox: Sandbox = {
+      prefix: (options) => ['bwrap', ...parametersOf(plan, { ...options, proc }), '--'],
+      environment: { NODE_COMPILE_CACHE: plan.compileCache },
+    };
+    const [program = '', ...parameters] = sandbox.prefix({ network: false, directory: tmpdir() });
+    failed = spawnSync(program, [...parameters, process.execPath, '--version'], {
+      encoding: 'utf8',
+      timeout: 10_000,
+    });
+    if (!failed.error && failed.status === 0) return sandbox;
+  }
+  const { error, status, stderr } = failed ?? { status: null, stderr: '' };
   if (error && 'code' in error && error.code === 'ENOENT')
     return { fault: 'bubblewrap is not installed: apt-get install bubblewrap' };
   const said = error?.message ?? (stderr.trim().split('\n').at(-1) || `it ends with ${status}`);
@@ -53,7 +59,7 @@ export function findSandbox(plan: SandboxPlan): Sandbox | { fault: string } {
 
 function parametersOf(
   plan: SandboxPlan,
-  { network, directory }: { network: boolean; directory: string },
+  { network, directory, proc }: { network: boolean; directory: string; proc: 'new' | 'shared' },
 ): string[] {
   const bind = (how: string, paths: readonly string[]) => paths.flatMap((path) => [how, path, path]);
   const devices = ['/dev/dri', '/dev/kfd', '/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm'];
@@ -61,7 +67,17 @@ function parametersOf(
     ...['--die-with-parent', '--unshare-user', '--unshare-pid', '--unshare-ipc'],
     // A capability would let it remove what hides the data. This one only lets root's programs be confined again.
     ...['--cap-drop', 'ALL', ...(process.getuid?.() === 0 ? ['--cap-add', 'CAP_SETFCAP'] : [])],
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--bind', '/tmp', '/tmp'],
+    ...[
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      ...(proc === 'new' ? ['--proc', '/proc'] : ['--ro-bind', '/proc', '/proc']),
+      '--bind',
+      '/tmp',
+      '/tmp',
+    ],
     ...bind('--dev-bind', devices.filter(existsSync)),
     // The sockets of the machine's services.
     ...(network ? [] : ['--unshare-net', '--tmpfs', '/run']),
