@@ -114,7 +114,10 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     await keepHouse(schedules, { blobs, clock: watch.retention, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
-    const workers = createWorkerSet({ ...common, blobsUrl, cacheDirectory: directory.cache });
+    const workers = createWorkerSet({
+      ...{ ...common, blobsUrl, cacheDirectory: directory.cache },
+      configurationFile: options.configurationFile,
+    });
     running = workers;
     const pickup = createPickup({ broker, clock, database });
     closing.push(() => pickup.close());

@@ -6,6 +6,7 @@ import type { Session } from '../../terminal/session.ts';
 import { checkData } from '../doctor/check-data.ts';
 import { checkNode, checkPackages } from '../doctor/check-installation.ts';
 import { checkExposure, checkProcess } from '../doctor/check-process.ts';
+import { checkSandbox } from '../doctor/check-sandbox.ts';
 import { checkServers } from '../doctor/check-servers.ts';
 import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 
@@ -13,7 +14,7 @@ const add: AddGroup = (group, { run }) => {
   group
     .addHelpText(
       'after',
-      '\nChecks configuration, data directory, disk, clock, versions, and the running process; if none\n' +
+      '\nChecks configuration, data directory, disk, clock, versions, the sandbox of processors, and the running process; if none\n' +
         'runs, its port and its servers. Fails if something needs fixing.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
     )
     .action(
@@ -48,6 +49,7 @@ async function examine({ settings, clock }: Session): Promise<Finding[]> {
     const holder = await readHolder(loaded.settings.data);
     findings.push(...(await checkData(loaded.settings, clock, holder !== undefined)));
     findings.push(...checkExposure(loaded.settings));
+    findings.push(checkSandbox(loaded.settings));
     findings.push(...(await checkProcess(loaded.settings, holder)));
     // A running process checks its servers itself, and its health tells.
     if (!holder) findings.push(...(await checkServers(loaded.settings, clock)));

@@ -13,6 +13,7 @@ import { runCommand } from '../testing/run-command.ts';
 import { checkData } from './check-data.ts';
 import { checkNode, checkPackages } from './check-installation.ts';
 import { checkExposure, checkProcess } from './check-process.ts';
+import { checkSandbox } from './check-sandbox.ts';
 import { checkServers } from './check-servers.ts';
 
 async function dataDirectory(context: TestContext) {
@@ -119,6 +120,20 @@ test('servers that do not answer are found, and those that do; embedded stores a
   );
   assert.match(findings[0]?.found ?? '', /ECONNREFUSED/);
   assert.doesNotMatch(JSON.stringify(findings), /top-secret/);
+});
+
+test('doctor tells whether processors can be confined, and what to do where they can not', (context) => {
+  const { sandbox } = settingsSchema.parse({});
+  assert.equal(checkSandbox({ sandbox }).state, 'ok');
+  assert.equal(checkSandbox({ sandbox: { use: 'off' } }).state, 'warn');
+  const path = process.env.PATH;
+  context.after(() => {
+    process.env.PATH = path;
+  });
+  process.env.PATH = '/nowhere';
+  const missing = checkSandbox({ sandbox });
+  assert.deepEqual([missing.state, missing.advice], ['warn', 'apt-get install bubblewrap']);
+  assert.equal(checkSandbox({ sandbox: { use: 'require' } }).state, 'FAIL');
 });
 
 test('doctor fails when something needs fixing, and says what to do', async (context) => {

@@ -93,6 +93,8 @@ export type ProcessorRegistration = {
   | {
       /** Runs in its own process, so a fault can cost only its own request. The default choice. */
       module: URL;
+      /** It needs the network. Without this it gets none, where that can be cut off. */
+      network?: true;
     }
   | {
       /** Runs in the worker's thread: only for our own code that waits for I/O and can neither crash nor spin. */

@@ -20,6 +20,8 @@ const commandProcessor: ProcessorRegistration = {
     checkAllowed(parseCommandConfig(config).COMMAND, commands);
   },
   module: new URL('./command/command.ts', import.meta.url),
+  // Its program has none, unless NETWORK = yes.
+  network: true,
 };
 
 /** The engine's own processors, and those that the settings name. Houses add theirs. */
@@ -37,7 +39,8 @@ export function registerProcessors(parts: {
   for (const registration of parts.more ?? []) processors.register(registration);
   for (const [name, path] of Object.entries(parts.settings.processors)) {
     checkOwn(name, path, processors);
-    processors.register({ name, summary: `from ${path}`, module: pathToFileURL(resolve(path)) });
+    const module = pathToFileURL(resolve(path));
+    processors.register({ name, summary: `from ${path}`, module, network: true });
   }
   return processors;
 }

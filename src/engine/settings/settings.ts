@@ -268,6 +268,16 @@ export const settingsSchema = z.strictObject({
         .describe('Lowest level that is logged'),
     })
     .prefault({}),
+  sandbox: z
+    .strictObject({
+      use: z
+        .enum(['auto', 'require', 'off'])
+        .default('auto')
+        .describe(
+          'Run processors without sight of databases, keys and logs (bubblewrap). auto: if this machine can; require: or not at all',
+        ),
+    })
+    .prefault({}),
   backup: z
     .strictObject({
       directory: z

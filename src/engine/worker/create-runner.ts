@@ -22,7 +22,9 @@ export function createRunner(
   const judge = (result: RunnerResult, job: RunnerJob) => (isDeterministic ? judged(result, job) : result);
   if ('module' in registration) {
     const module = registration.module.href;
-    const code = { stage, module, blobs: blobsUrl, cache: cacheDirectory, commands };
+    // Blobs on a server are read by the process itself.
+    const network = registration.network === true || !blobsUrl.startsWith('directory:');
+    const code = { stage, module, blobs: blobsUrl, cache: cacheDirectory, commands, network };
     const isolated = createIsolatedRunner(code, processes);
     return {
       ...isolated,

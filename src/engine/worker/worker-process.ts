@@ -17,6 +17,7 @@ import { type Clock, sleep } from '../time/clock.ts';
 import { closeInOrder, closeMs, drain } from '../time/close-in-order.ts';
 import { unlessAborted } from '../time/deadline.ts';
 import { createCommonProcesses } from './common-processes.ts';
+import { confineProcesses } from './confine-processes.ts';
 import { Worker } from './worker.ts';
 
 export interface WorkerProcess {
@@ -118,13 +119,15 @@ export function startWorkerProcess(parts: {
       const changes = createChangeLog(clock);
       const work = defineWork({ ...stores, coordination, settings, clock, changes, houses });
       const disk = createDiskReserve(settings.disk, localDisks({ ...addresses, data: settings.data }));
+      const blobsUrl = addresses.blobs;
+      await confineProcesses(commonProcesses, { ...work, log, settings, cacheDirectory, blobsUrl });
       const worker = new Worker(
         {
           disk,
           ...{ ...stores, ...work, clock, log, settings, cacheDirectory, openSession, commonProcesses },
           random: parts.random,
           events: createEvents(),
-          blobsUrl: addresses.blobs,
+          blobsUrl,
         },
         { id, labels: parts.labels ?? settings.worker.labels, life },
       );
