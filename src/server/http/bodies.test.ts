@@ -39,6 +39,9 @@ test('60 MB of nested arrays from a stranger are neither read nor parsed, wherev
     'POST /api/v1/session/login': 413,
     'POST /api/v1/stage/create': 401,
     'POST /nowhere': 404,
+    'POST /api/v1/%zz': 400,
+    'DELETE /api/v1/stage/create': 404,
+    'GET /api/v1/health': 400,
     'POST /api/v1/blobs': 401,
   };
   const attacks = Object.entries(expected).map(async ([line, status]) => {

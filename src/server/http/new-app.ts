@@ -29,7 +29,11 @@ export function newApp(engine: Engine, isProxy: IsProxy): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
     exposeHeadRoutes: false,
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply, engine),
+    frameworkErrors: (error, request, reply) => {
+      // No hook runs for these, so `closeUnreadBodies` can't deal with a body.
+      reply.header('connection', 'close');
+      sendError(error, request, reply, engine);
+    },
     clientErrorHandler: (error, socket) => refuseConnection(socket, asRefusal(error)),
   });
   app.server.maxHeadersCount = 0;
