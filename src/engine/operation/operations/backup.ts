@@ -4,7 +4,6 @@ import { defineOperation } from '../operation.ts';
 
 export const backupCreate = defineOperation({
   name: 'backup.create',
-  heavy: 'work',
   deadlineMs: 24 * 3_600_000,
   summary: "Back up everything into one file on the server's machine, while it runs",
   role: 'admin',
