@@ -12,6 +12,8 @@ export interface StageCode {
   /** URL that the process opens the blobs with, and where it keeps local copies of files. */
   blobs: string;
   cache: string;
+  /** Programs that the stage may run (setting `command.allow`); none by default. */
+  commands?: readonly string[];
 }
 
 interface Waiting {
@@ -221,13 +223,13 @@ export class WorkerProcesses {
   }
 
   async #load(host: HostProcess, code: StageCode): Promise<HostProcess> {
-    const { stage, module, blobs, cache } = code;
+    const { stage, module, blobs, cache, commands = [] } = code;
     if (host.has(stage)) return host;
     const isBare = host.isBare;
     const { name, version, config, files } = stage;
     for (const old of host.loaded.slice(0, host.loaded.length - this.#keepLoaded + 1)) host.unload(old);
     try {
-      await host.load({ stage: { name, version }, module, blobs, cache, config, files }, stage);
+      await host.load({ stage: { name, version }, module, blobs, cache, config, files, commands }, stage);
       return host;
     } catch (error) {
       // What another stage left behind in the process is not this one's fault.

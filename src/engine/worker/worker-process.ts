@@ -14,7 +14,7 @@ import { defineWork, openStores } from '../open-stores.ts';
 import { type ServerAddresses, watchServers } from '../servers/server-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Clock, sleep } from '../time/clock.ts';
-import { closeInOrder, closeLimitMs } from '../time/close-in-order.ts';
+import { closeInOrder, closeMs, drain } from '../time/close-in-order.ts';
 import { unlessAborted } from '../time/deadline.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { Worker } from './worker.ts';
@@ -107,6 +107,7 @@ export function startWorkerProcess(parts: {
     ended: Promise<void>,
   ): Promise<void> {
     const closing: (() => unknown)[] = [];
+    let running: Worker | undefined;
     try {
       const cacheDirectory = join(settings.data, 'cache');
       await mkdir(cacheDirectory, { recursive: true, mode: 0o700 });
@@ -127,13 +128,14 @@ export function startWorkerProcess(parts: {
         },
         { id, labels: parts.labels ?? settings.worker.labels, life },
       );
-      closing.push(() => worker.close());
+      running = worker;
       commonProcesses.source.keepSpare();
       await worker.start();
       warnings.end();
       await ended;
     } finally {
-      await closeInOrder(clock, closeLimitMs(settings), closing).catch((error: unknown) =>
+      if (running) await drain(clock, settings, running);
+      await closeInOrder(clock, closeMs, closing).catch((error: unknown) =>
         log.warn({ error: messageOf(error) }, 'could not be closed cleanly'),
       );
     }

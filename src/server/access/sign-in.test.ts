@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { attacks } from '../../engine/alert/checks/attacked-accounts.ts';
+import { attackedAccounts, attackingAddresses } from '../../engine/alert/checks/attacked-accounts.ts';
 import { lookOnce } from '../../engine/alert/checks/check.ts';
 import { ManualClock } from '../../engine/time/clock.ts';
 import { passwordOf, type RunningServer, runServer } from '../testing/running-server.ts';
@@ -161,13 +161,15 @@ test('an attack raises alerts about the account and the address, which end when 
   await server.signUp('anna', 'user');
   const { alerts, log } = server.engine;
   const open = async () => {
-    await lookOnce(attacks(server.engine), { alerts, clock, log });
+    await lookOnce([attackedAccounts(server.engine), attackingAddresses(server.engine)], {
+      ...{ alerts, clock, log },
+    });
     return (await alerts.list()).map(({ kind, entity }) => `${kind} ${entity}`).sort();
   };
   assert.deepEqual(await open(), []);
   await attackFrom(server, 'anna', 25);
   await spray(server, '203.0.113.5', 30);
-  assert.deepEqual(await open(), ['account.attacked anna', 'address.attacked 203.0.113.5']);
+  assert.deepEqual(await open(), ['account.attacked anna', 'address.attacking 203.0.113.5']);
   clock.advance(16 * minute);
   assert.deepEqual(await open(), []);
 });

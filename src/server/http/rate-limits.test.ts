@@ -13,6 +13,15 @@ test('a caller with too many requests learns when to retry, and other callers ar
   assert.equal((await server.call('stage.ls', {}, bert)).status, 200);
 });
 
+test('a new key does not lift the limit of its user', async (t) => {
+  const server = await runServer(t, { http: { requestsPerMinute: 5 } });
+  const anna = await server.signUp('anna', 'user');
+  const second = (await server.call('key.create', { name: 'second' }, anna)).body;
+  for (let count = 0; count < 4; count++) assert.equal((await server.call('stage.ls', {}, anna)).status, 200);
+  for (const { key } of [anna, second])
+    assert.equal((await server.call('stage.ls', {}, { key })).status, 429);
+});
+
 test('asking for what does not exist counts too', async (t) => {
   const server = await runServer(t, { http: { requestsPerMinute: 3 } });
   const statuses: number[] = [];

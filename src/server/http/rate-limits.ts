@@ -37,5 +37,6 @@ function isLocal(request: FastifyRequest): boolean {
 }
 
 function limitedAs(request: FastifyRequest): string {
-  return request.caller?.credential ?? rateLimit.normalizeIP(request.ip);
+  // Per user, not per key: a new key would start afresh.
+  return request.caller ? `user ${request.caller.name}` : rateLimit.normalizeIP(request.ip);
 }

@@ -9,46 +9,53 @@ const enough = { account: 20, address: 30 };
 /** Above it there is one alert about all of them: each may be a message to somebody. */
 const mostAlerts = 10;
 
-/** Accounts whose passwords somebody guesses, and addresses that guess. */
-export function attacks(parts: { database: Database; clock: Clock }): Check[] {
-  return [
-    check(parts, 'account', (shown, failures) => ({
-      entity: shown,
-      reason: `${failures} failed sign-ins as ${shown} of late; \`pismak audit ls --owner ${shown}\` shows where from`,
-      details: { account: shown, failures },
-    })),
-    check(parts, 'address', (shown, failures) => ({
-      entity: shown,
-      reason: `${failures} failed sign-ins from ${shown} of late; block the address in front of Pismak if it goes on`,
-      details: { address: shown, failures },
-    })),
-  ];
+type Parts = { database: Database; clock: Clock };
+
+/** Accounts whose passwords somebody guesses. */
+export function attackedAccounts(parts: Parts): Check {
+  return {
+    kind: 'account.attacked',
+    look: () =>
+      findAttacks(parts, 'account', (account, failures) => ({
+        entity: account,
+        reason: `${failures} failed sign-ins as ${account} of late; \`pismak audit ls --owner ${account}\` shows where from`,
+        details: { account, failures },
+      })),
+  };
 }
 
-function check(
-  { database, clock }: { database: Database; clock: Clock },
+/** Addresses that guess passwords. */
+export function attackingAddresses(parts: Parts): Check {
+  return {
+    kind: 'address.attacking',
+    look: () =>
+      findAttacks(parts, 'address', (address, failures) => ({
+        entity: address,
+        reason: `${failures} failed sign-ins from ${address} of late; block the address in front of Pismak if it goes on`,
+        details: { address, failures },
+      })),
+  };
+}
+
+async function findAttacks(
+  { database, clock }: Parts,
   scope: 'account' | 'address',
   describe: (shown: string, failures: number) => Finding,
-): Check {
-  return {
-    kind: `${scope}.attacked`,
-    async look() {
-      const rows = await database.query
-        .selectFrom('signInFailure')
-        .select(['shown', 'failures'])
-        .where('scope', '=', scope)
-        .where('failures', '>=', enough[scope])
-        .where('lastAt', '>', clock.now() - quietMs)
-        .where('shown', 'is not', null)
-        .orderBy('failures', 'desc')
-        .limit(100)
-        .execute();
-      if (rows.length <= mostAlerts) return rows.map((row) => describe(row.shown ?? '', row.failures));
-      const count = rows.length === 100 ? '100 or more' : rows.length;
-      const names = rows.slice(0, mostAlerts).map((row) => row.shown);
-      const what = scope === 'account' ? 'accounts have' : 'addresses caused';
-      const reason = `${count} ${what} many failed sign-ins of late, most of all ${names.join(', ')}; \`pismak audit ls --operation session.login\` shows more`;
-      return [{ entity: '(many)', reason, details: { count: rows.length, most: names } }];
-    },
-  };
+): Promise<Finding[]> {
+  const rows = await database.query
+    .selectFrom('signInFailure')
+    .select(['shown', 'failures'])
+    .where('scope', '=', scope)
+    .where('failures', '>=', enough[scope])
+    .where('lastAt', '>', clock.now() - quietMs)
+    .where('shown', 'is not', null)
+    .orderBy('failures', 'desc')
+    .limit(100)
+    .execute();
+  if (rows.length <= mostAlerts) return rows.map((row) => describe(row.shown ?? '', row.failures));
+  const count = rows.length === 100 ? '100 or more' : rows.length;
+  const most = rows.slice(0, mostAlerts).map((row) => row.shown);
+  const what = scope === 'account' ? 'accounts have' : 'addresses caused';
+  const reason = `${count} ${what} many failed sign-ins of late, most of all ${most.join(', ')}; \`pismak audit ls --operation session.login\` shows more`;
+  return [{ entity: '(many)', reason, details: { count: rows.length, most } }];
 }
