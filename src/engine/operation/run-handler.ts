@@ -11,31 +11,46 @@ export const usualDeadlineMs = 30_000;
 
 /** Few, so that together they can't keep the machine from its work; more than two users can hold. */
 const work = { inAll: 8, perOwner: 2, waitingPerOwner: 50, what: 'calls' };
+const waitMs = 30_000;
 const turns = new WeakMap<Engine['database'], OwnerSlots>();
 
 /** Runs a handler within what its operation may cost: its deadline, its turn, and a connection apart for heavy reads. */
-export function runHandler(
+export async function runHandler(
   operation: Operation,
   context: OperationContext,
   input: unknown,
 ): Promise<unknown> {
   const { engine, caller } = context;
+  const { clock } = engine;
   const ms = operation.deadlineMs ?? usualDeadlineMs;
   const late = () => (operation.changes ? stillRunning(ms) : tookTooLong(ms));
   const start = (signal: AbortSignal) => {
-    if (operation.heavy === 'read') {
-      return engine.database.read({ owner: caller.name, signal }, (query) =>
-        operation.handler({ ...context, signal, engine: readingApart(engine, query) }, input),
-      );
-    }
-    const handle = () => operation.handler({ ...context, signal }, input);
-    return operation.heavy === 'work' ? turnsOf(engine).run(caller.name, signal, handle) : handle();
+    if (operation.heavy !== 'read') return operation.handler({ ...context, signal }, input);
+    return engine.database.read({ owner: caller.name, signal }, (query) =>
+      operation.handler({ ...context, signal, engine: readingApart(engine, query) }, input),
+    );
   };
-  // A caller who waits is told in time. For one who has left, nothing is gained by leaving a handler in the middle.
-  return withSignal(engine.clock, { ms, signal: context.signal, late }, (signal) =>
-    withDeadline(engine.clock, ms, start(signal), () => {
-      throw late();
-    }),
+  const endTurn = operation.heavy === 'work' ? await takeTurn(context) : () => {};
+  let running: Promise<unknown> | undefined;
+  try {
+    // A caller who waits is told in time. For one who has left, nothing is gained by leaving a handler in the middle.
+    return await withSignal(clock, { ms, signal: context.signal, late }, (signal) => {
+      running = start(signal);
+      return withDeadline(clock, ms, running, () => {
+        throw late();
+      });
+    });
+  } finally {
+    // After the deadline, the work may still be under way.
+    void Promise.resolve(running).then(endTurn, endTurn);
+  }
+}
+
+function takeTurn({ engine, caller, signal }: OperationContext): Promise<() => void> {
+  const slots = turns.get(engine.database) ?? new OwnerSlots(work);
+  turns.set(engine.database, slots);
+  return withSignal(engine.clock, { ms: waitMs, signal, late: notBegun }, (waiting) =>
+    slots.take(caller.name, waiting),
   );
 }
 
@@ -50,10 +65,12 @@ function readingApart(engine: Engine, query: Engine['database']['query']): Engin
   return { ...engine, database };
 }
 
-function turnsOf({ database }: Engine): OwnerSlots {
-  const known = turns.get(database) ?? new OwnerSlots(work);
-  turns.set(database, known);
-  return known;
+function notBegun(): PismakError {
+  return new PismakError(
+    'unavailable',
+    'too many calls that take long are under way, so this one was not begun; try again later',
+    { details: { retryAfterSeconds: 30 } },
+  );
 }
 
 /** A change is not undone half-way: it may still come to its end. */

@@ -35,18 +35,45 @@ export async function listPages(
   document: string,
   filter: PageFilter,
 ): Promise<ListedPage[]> {
+  const { state, endedSince, offset, limit } = filter;
+  if (state === 'waiting' || state === 'running')
+    return listUnfinished(queries, document, { ...filter, state });
   let query = queries.selectFrom('transcription_page').select(columns).where('document', '=', document);
-  // Only the backlog knows whether a page still waits or already runs, so these two states are filtered after the query.
-  const unfinished = filter.state === 'waiting' || filter.state === 'running';
-  if (filter.state !== undefined) query = query.where('state', '=', unfinished ? 'waiting' : filter.state);
-  if (!unfinished) query = query.offset(filter.offset).limit(filter.limit);
-  if (filter.endedSince !== undefined) {
-    query = query.where('endedAt', '>=', filter.endedSince).orderBy('endedAt');
-  }
-  const found = await withStates(queries, document, await query.orderBy('position').execute());
-  if (!unfinished) return withNumbers(queries, document, found);
-  const wanted = found.filter(({ state }) => state === filter.state);
-  return withNumbers(queries, document, wanted.slice(filter.offset, filter.offset + filter.limit));
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (endedSince !== undefined) query = query.where('endedAt', '>=', endedSince).orderBy('endedAt');
+  const rows = await query.orderBy('position').offset(offset).limit(limit).execute();
+  return toListed(queries, document, rows);
+}
+
+/** Only the backlog knows whether a page still waits or already runs. */
+async function listUnfinished(
+  queries: Queries,
+  document: string,
+  { state, endedSince, offset, limit }: PageFilter & { state: 'waiting' | 'running' },
+): Promise<ListedPage[]> {
+  // A page that has not ended has ended at no time.
+  if (endedSince !== undefined) return [];
+  const all = await queries
+    .selectFrom('transcription_page')
+    .select(['id', 'request'])
+    .where('document', '=', document)
+    .where('state', '=', 'waiting')
+    .orderBy('position')
+    .execute();
+  const held = await requestsInBacklog(queries, document, { exceptQueue: splitStage });
+  const ids = all
+    .filter(({ request }) => held.has(request ?? '') === (state === 'waiting'))
+    .slice(offset, offset + limit)
+    .map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const rows = await queries
+    .selectFrom('transcription_page')
+    .select(columns)
+    .where('id', 'in', ids)
+    .orderBy('position')
+    .execute();
+  const listed = await withNumbers(queries, document, rows);
+  return listed.map((page) => (page.state === 'waiting' ? { ...page, state } : page));
 }
 
 /** The page with this number or id. */
@@ -58,11 +85,15 @@ export async function findListed(
   const id = await findPage(queries, document, named);
   if (id === undefined) return undefined;
   const rows = await queries.selectFrom('transcription_page').select(columns).where('id', '=', id).execute();
-  const [page] = await withNumbers(queries, document, await withStates(queries, document, rows));
+  const [page] = await toListed(queries, document, rows);
   return page;
 }
 
 type Row = Pick<TranscriptionTables['transcription_page'], (typeof columns)[number]>;
+
+async function toListed(queries: Queries, document: string, rows: readonly Row[]): Promise<ListedPage[]> {
+  return withNumbers(queries, document, await withStates(queries, document, rows));
+}
 
 /** A page that waits in the rows may be under way already. */
 async function withStates(queries: Queries, document: string, rows: readonly Row[]): Promise<Row[]> {
