@@ -21,12 +21,15 @@ import type { Settings } from './settings/settings.ts';
 import type { Pipelines } from './stage/pipelines.ts';
 import type { Stages } from './stage/stages.ts';
 import type { Clock } from './time/clock.ts';
+import type { ClockWatch } from './time/clock-watch.ts';
 import type { WorkerSet } from './worker/worker-set.ts';
 
 /** Everything that houses, operations and services work with. Made by `open-engine.ts`. */
 export interface Engine {
   readonly settings: Settings;
   readonly clock: Clock;
+  /** Notices when the clock jumps, and tells what is old enough to be deleted. */
+  readonly clockWatch: ClockWatch;
   readonly random: Random;
   readonly log: Logger;
   readonly directory: DataDirectory;
@@ -56,5 +59,6 @@ export interface Engine {
 
   /** Opens a coordination session: every worker and every service has its own. */
   openSession(identity: string): Promise<Coordination>;
-  close(): Promise<void>;
+  /** Resolves to whether all parts ended in time: absent servers may keep some from it. */
+  close(): Promise<boolean>;
 }

@@ -82,7 +82,7 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
       },
     },
   ],
-  ['backup /x/b.tar', 'backup.create', { file: '/x/b.tar' }],
+  ['backup b.tar', 'backup.create', { name: 'b.tar' }],
 ];
 
 for (const [typed, operation, input, answer] of mapped) {

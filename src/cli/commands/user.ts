@@ -10,7 +10,7 @@ import {
 } from '../../server/access/user-operations.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
-import { formatTime } from '../../terminal/output/format.ts';
+import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import { readPassword as ask } from './read-password.ts';
 
 const add: AddGroup = (group, shell) => {
@@ -40,13 +40,14 @@ const add: AddGroup = (group, shell) => {
   });
   command(userPassword, {
     usage: 'password <user>',
-    summary: 'Change a password; open sessions of the user end',
+    summary: 'Change a password; open sessions and keys of the user end',
     examples: ['user password anna'],
     fields: { current: false, password: false },
     complete: async ({ stderr }, { name }) => ({
       password: await ask(`New password for ${name}: `, stderr),
     }),
-    say: (_, { name }) => `the password of ${name} has changed`,
+    say: ({ keys }, { name }) =>
+      `the password of ${name} has changed${keys > 0 ? `; ${formatCount(keys, 'key')} ended` : ''}`,
   });
   command(userRole, {
     usage: 'role <user> <role>',

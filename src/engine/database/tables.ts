@@ -111,6 +111,8 @@ export interface EngineTables {
     weight: number;
     /** The document, campaign or the like it belongs to, for pause and cancel. */
     batch: string;
+    /** The later stages it goes through, separated by commas: it waits here while one of their queues is long. */
+    route: Generated<string>;
     messageId: string;
     lane: string;
     headersJson: string;

@@ -3,6 +3,7 @@ import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf
 import type { Lane, OutgoingMessage } from '../broker/broker.ts';
 import { ownerHeader } from '../broker/owner-turns.ts';
 import { messageOf, PismakError } from '../errors.ts';
+import { shorten } from '../shorten.ts';
 import {
   type ProcessingRequest,
   ProcessingRequestSchema,
@@ -11,6 +12,7 @@ import {
   type StageLog,
   StageLogSchema,
 } from './request_pb.ts';
+import { excessOf, refuseCrowdedMessage } from './request-limits.ts';
 
 /**
  * A request travels from queue to queue: `processingStages` begins with the stage it waits for and ends with its output
@@ -28,8 +30,10 @@ export function encodeRequest(request: Request): Uint8Array {
 export function decodeRequest(body: Uint8Array): Request {
   let request: Request;
   try {
+    refuseCrowdedMessage(body);
     request = fromBinary(ProcessingRequestSchema, body);
   } catch (error) {
+    if (error instanceof PismakError) throw error;
     throw new PismakError('request-invalid', `not a processing request: ${messageOf(error)}`, {
       cause: error,
     });
@@ -43,6 +47,12 @@ export function decodeRequest(body: Uint8Array): Request {
       `request ${request.uuid} has no stages, not even an output queue`,
     );
   }
+  const excess = excessOf(request);
+  if (excess !== undefined)
+    throw new PismakError(
+      'request-invalid',
+      `request ${shorten(request.uuid, 100)} carries too much: ${excess}`,
+    );
   return request;
 }
 

@@ -29,8 +29,15 @@ function submission(changes: Partial<Submission> = {}): Submission {
   return { stages, files: [], owner: 'alice', uuid: randomUUID(), ...changes };
 }
 
+/** All requests that wait for a queue. Nothing releases the backlog here, so what waits in it came last. */
+async function waiting(queue: string) {
+  const inQueue = await engine.broker.peek(queue, { limit: 1000 });
+  const backlog = engine.database.query.selectFrom('backlog').selectAll().where('queue', '=', queue);
+  return [...inQueue, ...(await backlog.orderBy('id').execute())];
+}
+
 async function last(queue: string) {
-  const message = (await engine.broker.peek(queue, { limit: 1000 })).at(-1);
+  const message = (await waiting(queue)).at(-1);
   assert.ok(message);
   return { message, request: decodeRequest(message.body) };
 }
@@ -64,6 +71,28 @@ test('a request waits in the queue of its first stage, as it was submitted', asy
   assert.deepEqual(Buffer.from(request.results[0]?.content ?? []), content);
 });
 
+test('a request that nothing waits before is in the queue at once; many wait in the backlog', async () => {
+  await engine.stages.create({ name: 'idle', processor: 'nothing' }, 'admin');
+  const stages = ['idle', `done-${++queues}`];
+  await submitRequest(engine, submission({ stages }));
+  assert.equal((await engine.broker.status('idle')).ready.normal, 1);
+  await Promise.all(Array.from({ length: 30 }, () => submitRequest(engine, submission({ stages }))));
+  assert.equal((await engine.broker.status('idle')).ready.normal, 4);
+  assert.equal((await waiting('idle')).length, 31);
+});
+
+test('a request that nobody could publish is refused at once, not stored', async () => {
+  const files = Array.from({ length: 300 }, (_, index) => ({
+    name: `f${index}`,
+    content: Buffer.alloc(inlineLimit),
+  }));
+  const before = (await waiting('first')).length;
+  await assert.rejects(submitRequest(engine, submission({ files })), (error) =>
+    hasCode(error, 'message-too-large'),
+  );
+  assert.equal((await waiting('first')).length, before);
+});
+
 test('a request without a uuid gets one, and its output queue is made', async () => {
   const { uuid: _, ...without } = submission();
   const { uuid } = await submitRequest(engine, without);
@@ -75,10 +104,10 @@ test('a request without a uuid gets one, and its output queue is made', async ()
 
 test('the same uuid can be submitted again', async () => {
   const twice = submission();
-  const before = (await engine.broker.status('first')).ready.normal;
+  const before = (await waiting('first')).length;
   await submitRequest(engine, twice);
   await submitRequest(engine, twice);
-  assert.equal((await engine.broker.status('first')).ready.normal, before + 2);
+  assert.equal((await waiting('first')).length, before + 2);
 });
 
 test('a large file travels by reference, and the request owns its blob', async () => {
@@ -125,10 +154,10 @@ test('a request needs a stage besides its output queue', async () => {
 test("only an administrator can send results to another user's output queue", async () => {
   const { stages = [] } = submission();
   await submitRequest(engine, submission({ stages }));
-  const before = (await engine.broker.status('first')).ready.normal;
+  const before = (await waiting('first')).length;
   const mallory = submission({ stages, owner: 'mallory' });
   await assert.rejects(submitRequest(engine, mallory), refusedWith('forbidden', /would belong to alice/));
-  assert.equal((await engine.broker.status('first')).ready.normal, before);
+  assert.equal((await waiting('first')).length, before);
   await submitRequest(engine, { ...mallory, owner: 'root', role: 'admin' });
   assert.equal(await engine.pipelines.outputOwner(stages.at(-1) ?? ''), 'alice');
 });
@@ -273,6 +302,27 @@ test('file names cannot leave a directory or repeat', async () => {
     submitRequest(engine, submission({ files: twice })),
     refusedWith('invalid-input', /names must differ/),
   );
+});
+
+test('a blob that a request names sixty times is looked up once and never read', async () => {
+  const content = Buffer.alloc(100_000, 'x');
+  const { hash } = await putFor(engine, 'alice', content);
+  let lookups = 0;
+  const blobs = {
+    ...engine.blobs,
+    get: () => assert.fail('the content was read'),
+    size: (name: string) => {
+      lookups++;
+      return engine.blobs.size(name);
+    },
+  };
+  const files = Array.from({ length: 60 }, (_, index) => ({ name: `${index}.tif`, blob: hash }));
+  const { uuid } = await submitRequest({ ...engine, blobs }, submission({ files }));
+  assert.equal(lookups, 1);
+  const { request } = await last('first');
+  assert.equal(request.uuid, uuid);
+  assert.deepEqual(new Set(request.results.map(({ size }) => size)), new Set([BigInt(content.length)]));
+  assert.deepEqual(await ownedBy(uuid), [hash]);
 });
 
 test('a request refused by a full queue owns no blobs, unless its uuid may have arrived before', async () => {

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { z } from 'zod';
+import { requestItem } from '../backlog/request-item.ts';
 import { checkMayUse, putsAreUsed } from '../blobs/owners/blob-access.ts';
 import { disown } from '../blobs/owners/blob-owners.ts';
 import type { Engine } from '../engine.ts';
@@ -10,13 +11,14 @@ import { requestOwner, storeLarge } from '../results/result-files.ts';
 import { meantNames, type Namer, newName } from '../stage/owned-name.ts';
 import { admit, takeBack } from './admit.ts';
 import { checkPriority } from './priority.ts';
-import { newFile, newRequest, type Request, type ResultFile, toMessage } from './request.ts';
+import { newFile, newRequest, type Request, type ResultFile } from './request.ts';
 import { ResultFileSchema } from './request_pb.ts';
+import { excessOf } from './request-limits.ts';
 import { fileName } from './submitted-names.ts';
 
 type Parts = Pick<
   Engine,
-  'blobs' | 'broker' | 'clock' | 'database' | 'houses' | 'openRequests' | 'pipelines' | 'settings' | 'stages'
+  'backlog' | 'blobs' | 'clock' | 'database' | 'houses' | 'openRequests' | 'pipelines' | 'settings' | 'stages'
 >;
 
 export interface Submission {
@@ -41,8 +43,8 @@ export interface Submission {
 export type SubmittedFile = { name: string; content: Uint8Array } | { name: string; blob: string };
 
 /**
- * Publishes a request to its first stage. Resolves when it is durable there. A producer that doesn't know whether a
- * request arrived may submit the same uuid again.
+ * Sends a request on its way: into the queue of its first stage, or into the backlog, where owners take turns. Resolves
+ * when it is durable there. A producer that doesn't know whether a request arrived may submit the same uuid again.
  */
 export async function submitRequest(engine: Parts, submission: Submission): Promise<Request> {
   checkNames(submission.files);
@@ -61,13 +63,17 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
     startedAt: engine.clock.now(),
     owner,
   });
-  for (const file of submission.files) request.results.push(await toResultFile(engine, submission, file));
+  const sizes = new Map<string, bigint>();
+  for (const file of submission.files)
+    request.results.push(await toResultFile(engine, submission, file, sizes));
+  const excess = excessOf(request);
+  if (excess !== undefined) throw new PismakError('invalid-input', `the request carries too much: ${excess}`);
   await admit(engine, request, submission.credential);
   let isStored = false;
   try {
     await storeLarge(engine, request);
     isStored = true;
-    await engine.broker.publish(request.processingStages[0] ?? '', toMessage(request));
+    await engine.backlog.send(requestItem(request, { batch: `request/${uuid}` }));
   } catch (error) {
     if (isStored && !wasRefused(error)) throw error;
     await takeBack(engine, request, submission.credential);
@@ -154,17 +160,21 @@ async function refuseShared(engine: Parts, stages: readonly string[]): Promise<v
   );
 }
 
+/** The content is not read here: the worker verifies it when it reads it. `sizes` has the blobs named before. */
 async function toResultFile(
   { blobs, database, houses }: Parts,
   { owner, role }: Submission,
   file: SubmittedFile,
+  sizes: Map<string, bigint>,
 ): Promise<ResultFile> {
   if ('content' in file) return newFile(file.name, file.content);
-  await checkMayUse({ houses }, database.query, { name: owner, role }, file.blob);
-  let size = 0;
-  // Read it once, to learn the size and to verify the content.
-  for await (const chunk of blobs.get(file.blob)) size += chunk.length;
-  return create(ResultFileSchema, { name: file.name, blob: file.blob, size: BigInt(size) });
+  let size = sizes.get(file.blob);
+  if (size === undefined) {
+    await checkMayUse({ houses }, database.query, { name: owner, role }, file.blob);
+    size = BigInt(await blobs.size(file.blob));
+    sizes.set(file.blob, size);
+  }
+  return create(ResultFileSchema, { name: file.name, blob: file.blob, size });
 }
 
 function checkNames(files: readonly SubmittedFile[]): void {

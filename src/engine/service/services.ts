@@ -16,7 +16,7 @@ export function runServices(engine: Engine): Running {
     runWatchdog(engine),
     runOutbox(engine),
     runBacklog({ ...engine, slots: servingSlots(engine) }),
-    runErasure(engine),
+    runErasure({ ...engine, clock: engine.clockWatch.retention }),
     runRequestLists(engine),
     runAlertWatch(engine),
     runScheduler({

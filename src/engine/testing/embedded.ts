@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { createBacklog } from '../backlog/backlog.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { openSqliteBroker } from '../broker/sqlite.ts';
 import { openEmbeddedCoordination } from '../coordination/embedded.ts';
@@ -59,6 +60,7 @@ export async function openEmbedded(
     events: createEvents(),
     processors,
     stages,
+    backlog: createBacklog({ ...ports, clock }),
     pipelines: createPipelines({ ...ports, stages, changes, clock }),
     cancellations: createCancellations({ ...ports, clock, stages }),
     openRequests: createOpenRequests({ ...ports, clock, settings }),

@@ -14,7 +14,7 @@ import type { Resolve } from './address-guard.ts';
 import { alertWebhooks } from './alert-webhooks.ts';
 import { createSecret } from './secret.ts';
 import { verifySignature } from './signature.ts';
-import { type WebhookRequest, webhookProcessor, webhookStage } from './webhook.ts';
+import { alertWebhookStage, type WebhookRequest, webhookProcessor } from './webhook.ts';
 
 interface Received {
   headers: IncomingMessage['headers'];
@@ -66,12 +66,13 @@ async function sender(
     random: Math.random,
   });
   const lines: string[] = [];
-  const send = (request: WebhookRequest | string, uuid = 'b7b2e0c4-0000-4000-8000-000000000001') => {
+  const firstUuid = 'b7b2e0c4-0000-4000-8000-000000000001';
+  const send = (request: WebhookRequest | string, uuid = firstUuid, owner = 'anna') => {
     const content = Buffer.from(typeof request === 'string' ? request : JSON.stringify(request));
     const job: Job = {
       uuid,
       stage: 'webhook',
-      owner: 'anna',
+      owner,
       attempt: 1,
       signal: new AbortController().signal,
       log: (line) => lines.push(line),
@@ -154,6 +155,50 @@ test('a receiver that does not answer in time is given up and retried', async (t
   await refused;
 });
 
+test('a receiver that can’t be connected to is given up sooner', async (t) => {
+  const clock = new ManualClock();
+  let resolving = false;
+  const { send } = await sender(t, {
+    clock,
+    resolve: () => {
+      resolving = true;
+      return new Promise(() => {});
+    },
+  });
+  const refused = assert.rejects(
+    send({ url: 'http://slow.example.org/', event: 'e', body: {} }),
+    /no connection within 5000 ms/,
+  );
+  await eventually('it is looked up', () => resolving);
+  clock.advance(5000);
+  await refused;
+});
+
+test('a receiver that stays silent three times is left alone for a while, for this owner only', async (t) => {
+  const clock = new ManualClock();
+  let answers = false;
+  const { url, received } = await receiver(t, (_, response) => answers && response.end('thanks'));
+  const { send } = await sender(t, { clock });
+  for (let times = 1; times <= 3; times++) {
+    const refused = assert.rejects(send({ url, event: 'e', body: {} }), /no answer within/);
+    await eventually('it was received', () => received.length === times);
+    clock.advance(10_000);
+    await refused;
+  }
+  await assert.rejects(
+    send({ url, event: 'e', body: {} }),
+    (error) =>
+      error instanceof Error && !(error instanceof PermanentFailure) && /not sent now/.test(error.message),
+  );
+  assert.equal(received.length, 3);
+  answers = true;
+  await send({ url, event: 'e', body: {} }, undefined, 'neighbour');
+  clock.advance(10_000);
+  await send({ url, event: 'e', body: {} });
+  await send({ url, event: 'e', body: {} });
+  assert.equal(received.length, 6);
+});
+
 test('an endless answer is cut off', async (t) => {
   const { url, sockets } = await receiver(t, (_, response) => {
     const more = () => {
@@ -227,7 +272,7 @@ test('an invalid request fails for good', async (t) => {
 test('an alert reaches the webhook queue of every URL, when it is raised and when it is cleared', async (t) => {
   const embedded = await openEmbedded(t);
   embedded.processors.register(webhookProcessor({ ...embedded, allowPrivate: true }));
-  await embedded.stages.create(webhookStage, 'test');
+  await embedded.stages.create(alertWebhookStage, 'test');
   const outbox = createOutbox(embedded);
   const urls = ['https://a.example.org/', 'https://b.example.org/'];
   const subscribers = [alertWebhooks({ ...embedded, outbox, urls })];
@@ -237,7 +282,7 @@ test('an alert reaches the webhook queue of every URL, when it is raised and whe
   await alerts.raise('disk.low', 'here', 'no space', { free: 1 });
   await alerts.clear('disk.low', 'here');
   const messages = await eventually('four messages', async () => {
-    const all = await embedded.broker.peek('webhook');
+    const all = await embedded.broker.peek('alert-webhook');
     return all.length === 4 ? all : undefined;
   });
   const sent = messages.map((message) => {

@@ -7,6 +7,7 @@ import { cancelledLog } from '../request/cancellations.ts';
 import { endRequests } from '../request/open-requests.ts';
 import { type PassedOn, passOn, type Report } from '../request/outcome.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
+import { excessOf } from '../request/request-limits.ts';
 import { inlineReferences, requestOwner, storeLarge } from '../results/result-files.ts';
 import { retryDelay, type Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
@@ -90,6 +91,11 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   const next = request.processingStages.length > 2 ? request.processingStages[1] : undefined;
   serving.onProcessed(stage.name, parts.clock.now() - startedAt, next);
   if (result.ok) {
+    const excess = excessOf({ ...request, results: result.files });
+    if (excess !== undefined) {
+      const log = `${result.log}the request can't go on: after this stage ${excess}`;
+      return settle(serving, delivery, request, report('Failed', log));
+    }
     request.results = result.files;
     return settle(serving, delivery, request, report('OK', result.log), owned);
   }
@@ -227,6 +233,10 @@ function emitProcessed(
   });
 }
 
+/** Characters. The latest attempts say most. */
+const longestHistory = 32 * 1024;
+
 function earlierAttempts(delivery: Delivery): string {
-  return delivery.history.map((failure) => `attempt ${failure.attempt} failed: ${failure.reason}\n`).join('');
+  const lines = delivery.history.map(({ attempt, reason }) => `attempt ${attempt} failed: ${reason}\n`);
+  return lines.join('').slice(-longestHistory);
 }

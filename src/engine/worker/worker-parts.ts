@@ -29,6 +29,8 @@ export interface WorkerParts {
   /** URL that a processor's own process opens the blobs with, and where it keeps local copies of files. */
   blobsUrl: string;
   cacheDirectory: string;
+  /** The file of the settings, which processors must not read. */
+  configurationFile?: string | undefined;
   /** What all workers of this Pismak process share; a worker without it has its own, and no spare process. */
   commonProcesses?: CommonProcesses;
   /** The same for the list of cancelled work. */

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { hasCode, PismakError } from '../errors.ts';
 import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
+import { confineProcesses } from './confine-processes.ts';
 import { Worker } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -20,8 +21,11 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
   const workers = new Map<string, Worker>();
   const commonProcesses = createCommonProcesses(parts);
   let cancelledWork: CancelledWork | undefined;
+  let confined: Promise<void> | undefined;
 
   async function startAs(id: string, labels: readonly string[]): Promise<string> {
+    confined ??= confineProcesses(commonProcesses, parts);
+    await confined;
     if (workers.has(id))
       throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
     commonProcesses.source.keepSpare();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { makePipeline } from '../testing/owned-things.ts';
 import { type As, passwordOf, runServer } from '../testing/running-server.ts';
 
 test('an administrator creates users, and they can sign in', async (t) => {
@@ -108,6 +109,32 @@ test('the audit log is read page by page, newest first, by user with all their k
   assert.deepEqual([names(second), second.body.next], [['one'], null]);
   assert.doesNotMatch(first.text, /password of/);
   assert.deepEqual((await server.call('audit.ls', { actor: 'root2' }, admin)).body.entries, []);
+});
+
+test('what a deleted user owned never falls to another of that name, unless an administrator says so', async (t) => {
+  const server = await runServer(t);
+  const root = await server.signUp('root', 'admin');
+  const anna = await server.signUp('anna', 'user');
+  await makePipeline(server, anna, '-anna');
+  await server.call('secret.create', {}, anna);
+  assert.equal((await server.call('user.delete', { name: 'anna' }, root)).status, 200);
+  const namesake = { name: 'anna', password: 'somebody else', role: 'user' };
+  const refused = await server.call('user.create', namesake, root);
+  assert.deepEqual([refused.status, refused.body.error.code], [409, 'conflict']);
+  assert.match(refused.body.error.message, /deleted.*choose another name/);
+  assert.match((await server.call('queue.ls', {}, root)).text, /output-anna/, 'her things are still there');
+
+  const given = await server.call('user.create', { ...namesake, takeOver: true }, root);
+  assert.equal(given.status, 200, given.text);
+  const { key } = (await server.call('key.create', { name: 'k', owner: 'anna' }, root)).body;
+  assert.match((await server.call('queue.ls', {}, { key })).text, /output-anna/);
+  assert.deepEqual(
+    (await server.call('secret.ls', {}, { key })).body.secrets,
+    [],
+    'secrets are not inherited',
+  );
+  assert.equal((await server.call('user.delete', { name: 'anna' }, root)).status, 200);
+  assert.equal((await server.call('user.create', namesake, root)).status, 409, 'it is retired again');
 });
 
 test('priority is a right that an administrator gives and takes away; sessions and keys follow at once', async (t) => {

@@ -95,7 +95,7 @@ test('a user cannot forge an alert: alerts are signed with the secret of the ins
     }),
   );
   const [row] = await database.query.selectFrom('outbox').selectAll().execute();
-  await broker.publish('webhook', { id: row?.messageId ?? '', body: row?.body ?? new Uint8Array() });
+  await broker.publish('alert-webhook', { id: row?.messageId ?? '', body: row?.body ?? new Uint8Array() });
   assert.equal(accepted(secret, await next()), true);
 });
 

@@ -106,6 +106,15 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   'user.password': async (_server, { name }) => ({
     input: { name, current: passwordOf(name), password: 'a new password' },
   }),
+  'session.ls': async (server, { name }) => {
+    await server.call('session.login', { name, password: passwordOf(name) });
+    return { input: {}, ...seenOnlyByOwner(name) };
+  },
+  'session.end': async (server, { name }) => {
+    await server.call('session.login', { name, password: passwordOf(name) });
+    const { body } = await server.call('session.ls', { user: name }, { key: server.localToken });
+    return { input: { id: body.sessions[0].id } };
+  },
   'session.show': async (_server, owner) => ({ input: {}, ...seenOnlyByOwner(owner.name) }),
   'session.logout': async (server, { name }) => {
     const login = await server.call('session.login', { name, password: passwordOf(name) });

@@ -19,7 +19,6 @@ export type Parts = Pick<
   | 'events'
   | 'houses'
   | 'log'
-  | 'outbox'
   | 'pipelines'
   | 'settings'
   | 'stages'
@@ -29,6 +28,8 @@ export type Parts = Pick<
 export const collectQueue = 'transcription.collect';
 export const splitStage = 'split';
 export const defaultPipeline = 'transcription';
+/** Far more than the pages of any source, so positions of different sources never overlap. */
+export const positionsPerSource = 1_000_000;
 
 export const documentStates = [
   'open',

@@ -58,17 +58,10 @@ async function stopDocument(parts: Parts, id: string): Promise<{ state: string; 
 export async function eraseDocument(parts: Parts, id: string): Promise<void> {
   const { clock, database } = parts;
   await stopDocument(parts, id);
-  const index = createTextIndex(database);
+  while ((await erasePages(parts, id)) === pagesPerStep);
   const document = await database.transaction(async (transaction) => {
     const row = await getDocument(transaction, id);
-    const pages = transaction
-      .selectFrom('transcription_page as page')
-      .select('id')
-      .where('document', '=', id);
-    await transaction.deleteFrom('transcription_pageFile').where('page', 'in', pages).execute();
-    await index.removeDocument(transaction, id);
     await dropNumbers(transaction, id);
-    await transaction.deleteFrom('transcription_page').where('document', '=', id).execute();
     await transaction.deleteFrom('transcription_source').where('document', '=', id).execute();
     await transaction.deleteFrom('transcription_document').where('id', '=', id).execute();
     await giveUp(transaction, documentOwner(id), clock.now());
@@ -76,4 +69,26 @@ export async function eraseDocument(parts: Parts, id: string): Promise<void> {
   });
   await eraseGivenUp(parts);
   parts.changes.add({ kind: 'document', entity: id, owner: document.owner, data: { deleted: true } });
+}
+
+const pagesPerStep = 500;
+
+/** Erases some pages and resolves to their number. In steps, so that others can write in between. */
+async function erasePages({ database }: Parts, document: string): Promise<number> {
+  const index = createTextIndex(database);
+  return database.transaction(async (transaction) => {
+    const rows = await transaction
+      .selectFrom('transcription_page')
+      .select('id')
+      .where('document', '=', document)
+      .orderBy('position')
+      .limit(pagesPerStep)
+      .execute();
+    const pages = rows.map(({ id }) => id);
+    if (pages.length === 0) return 0;
+    await transaction.deleteFrom('transcription_pageFile').where('page', 'in', pages).execute();
+    await index.removePages(transaction, pages);
+    await transaction.deleteFrom('transcription_page').where('id', 'in', pages).execute();
+    return pages.length;
+  });
 }

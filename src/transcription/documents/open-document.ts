@@ -86,7 +86,7 @@ export async function addSource(
 ): Promise<{ id: string; size: number; added: boolean }> {
   const { blobs, clock, database } = parts;
   const owner = documentOwner(document);
-  // Own the blob before reading it, so the sweep can't delete it meanwhile.
+  // Own the blob before looking at it, so the sweep can't delete it meanwhile.
   const hadIt = await database.transaction(async (transaction) => {
     const { state } = await getDocument(transaction, document);
     if (state === 'cancelled')
@@ -97,8 +97,7 @@ export async function addSource(
     return had;
   });
   try {
-    let size = 0;
-    for await (const chunk of blobs.get(hash)) size += chunk.length;
+    const size = await blobs.size(hash);
     return await insertSource(parts, document, { name, hash, size }, caller);
   } catch (error) {
     // If the document owned the blob before, a source or result uses it.

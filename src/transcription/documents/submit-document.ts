@@ -2,9 +2,10 @@ import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
+import { noProgress } from '../split/split-part.ts';
 import { getDocument, type Parts, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
-import { releasedRequests } from './progress.ts';
+import { countPagesOf, releasedRequests } from './progress.ts';
 import { checkQuota, recordPages } from './quota.ts';
 import { pageItem, splitItem } from './requests.ts';
 
@@ -53,8 +54,35 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
 export async function retryDocument(
   parts: Parts,
   id: string,
-  { unfinished = false }: { unfinished?: boolean } = {},
+  options: { unfinished?: boolean } = {},
 ): Promise<{ pages: number; sources: number }> {
+  const all = { pages: 0, sources: 0 };
+  let after: number | undefined = -1;
+  // In steps, so that others can write in between: a document may have a hundred thousand pages.
+  while (after !== undefined) {
+    const sent: RetriedStep = await retryStep(parts, id, { ...options, after });
+    all.pages += sent.pages;
+    all.sources += sent.sources;
+    after = sent.last;
+  }
+  return all;
+}
+
+const pagesPerStep = 1000;
+
+interface RetriedStep {
+  pages: number;
+  sources: number;
+  /** The position of the last page, if there may be more. */
+  last: number | undefined;
+}
+
+/** The next pages behind a position; with the last of them, the sources. */
+async function retryStep(
+  parts: Parts,
+  id: string,
+  { unfinished = false, after }: { unfinished?: boolean; after: number },
+): Promise<RetriedStep> {
   const { backlog, cancellations, clock, database } = parts;
   const { pipeline } = await getDocument(database.query, id);
   const stages = (await pipelineStages(parts, pipeline)).map(({ stage }) => stage);
@@ -83,8 +111,11 @@ export async function retryDocument(
       .where('state', 'in', states)
       // A page that could not be opened has nothing to send.
       .where('hash', 'is not', null)
+      .where('position', '>', after)
       .orderBy('position')
+      .limit(pagesPerStep)
       .execute();
+    const last = allPages.length < pagesPerStep ? undefined : allPages.at(-1)?.position;
     const items = [];
     let pages = 0;
     const pagesToSend = allPages.filter(await isToSend('page'));
@@ -108,7 +139,7 @@ export async function retryDocument(
       .selectFrom('transcription_source as source')
       .selectAll()
       .where('document', '=', id)
-      .where('state', 'in', states)
+      .where('state', 'in', last === undefined ? states : [])
       .orderBy('position')
       .execute();
     let sources = 0;
@@ -123,9 +154,10 @@ export async function retryDocument(
       if (Number(changed.numUpdatedRows) === 0) continue;
       sources++;
       if (source.state === 'waiting') await forget(source.request);
-      items.push(splitItem(document, { ...source, request }, now));
+      const from = { ...noProgress, pages: await countPagesOf(transaction, source) };
+      items.push(splitItem(document, { ...source, request }, now, from));
     }
-    if (items.length === 0) return { document, pages: 0, sources: 0 };
+    if (items.length === 0) return { document, pages: 0, sources: 0, last };
     await backlog.add(transaction, items);
     await recordPages(parts, transaction, document, { pages, bytes: 0 });
     await transaction
@@ -133,12 +165,12 @@ export async function retryDocument(
       .set({ state: 'running', endedAt: null })
       .where('id', '=', id)
       .execute();
-    return { document, pages, sources };
+    return { document, pages, sources, last };
   });
   backlog.wake();
   if (unfinished) await cancellations.announce();
   if (sent.pages + sent.sources > 0) tellChange(parts, sent.document, 'running');
-  return { pages: sent.pages, sources: sent.sources };
+  return sent;
 }
 
 function refuseCancelled(state: string): void {

@@ -85,6 +85,8 @@ export const documentAdd = defineOperation({
 export const documentSubmit = defineOperation({
   ...changing,
   name: 'document.submit',
+  heavy: 'work',
+  deadlineMs: 300_000,
   stores: true,
   summary: 'Transcribe the sources added since the last submission',
   input: one,
@@ -99,6 +101,8 @@ export const documentSubmit = defineOperation({
 export const documentRetry = defineOperation({
   ...changing,
   name: 'document.retry',
+  heavy: 'work',
+  deadlineMs: 300_000,
   stores: true,
   summary: 'Retry the failed pages and sources of a document',
   input: z.strictObject({
@@ -119,6 +123,8 @@ export const documentRetry = defineOperation({
 export const documentCancel = defineOperation({
   ...changing,
   name: 'document.cancel',
+  heavy: 'work',
+  deadlineMs: 300_000,
   summary: 'Cancel a document; finished pages stay',
   input: one,
   output: z.strictObject({ pages: z.int().describe('Pages that will not be transcribed') }),
@@ -132,6 +138,8 @@ export const documentCancel = defineOperation({
 export const documentDelete = defineOperation({
   ...changing,
   name: 'document.delete',
+  heavy: 'work',
+  deadlineMs: 300_000,
   summary: 'Delete a document with its sources, results and texts',
   input: one,
   output: done,
@@ -145,6 +153,7 @@ export const documentDelete = defineOperation({
 
 export const documentList = defineOperation({
   name: 'document.ls',
+  heavy: 'read',
   summary: 'List your documents, newest first; administrators see everybody’s',
   role: 'reader',
   owner: 'caller',

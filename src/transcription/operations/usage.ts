@@ -14,6 +14,7 @@ const subject = z
 
 export const usageList = defineOperation({
   name: 'usage.ls',
+  heavy: 'read',
   summary: 'List your pages and bytes per key and month, and your storage; administrators see everybody’s',
   role: 'reader',
   owner: 'caller',
@@ -67,6 +68,7 @@ const quota = z.int().min(0).max(1e12).nullable();
 
 export const usageShow = defineOperation({
   name: 'usage.show',
+  heavy: 'read',
   summary: 'Show your usage this month with all keys together, and your limits',
   role: 'reader',
   owner: 'caller',

@@ -9,10 +9,10 @@ test('a user sees the queues of stages and output queues of its own', async () =
   await call('pipeline.create', { name: 'a', stages: ['work', 'of-alice'] }, alice);
   const names = async (by: typeof alice) =>
     (await call('queue.ls', {}, by)).queues.map((queue: { name: string }) => queue.name);
-  assert.deepEqual(await names(alice), ['alice/of-alice', 'webhook', 'work']);
-  assert.deepEqual(await names(mallory), ['webhook', 'work']);
-  assert.deepEqual(await names(reader), ['webhook', 'work']);
-  const [output] = (await call('queue.ls')).queues;
+  assert.deepEqual(await names(alice), ['alert-webhook', 'alice/of-alice', 'webhook', 'work']);
+  assert.deepEqual(await names(mallory), ['alert-webhook', 'webhook', 'work']);
+  assert.deepEqual(await names(reader), ['alert-webhook', 'webhook', 'work']);
+  const [, output] = (await call('queue.ls')).queues;
   assert.deepEqual([output.kind, output.owner], ['output', 'alice']);
 });
 

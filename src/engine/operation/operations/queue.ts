@@ -33,6 +33,7 @@ const messages = z.strictObject({ messages: z.array(messageRow) });
 export const queuePeek = defineOperation({
   audited: true,
   name: 'queue.peek',
+  heavy: 'work',
   summary: 'Show waiting messages in the order of delivery, without taking them',
   role: 'admin',
   owner: 'none',
@@ -48,6 +49,7 @@ export const queuePeek = defineOperation({
 export const queueDead = defineOperation({
   audited: true,
   name: 'queue.dead',
+  heavy: 'work',
   summary: 'List dead letters with their reasons, oldest first',
   role: 'admin',
   owner: 'none',
@@ -77,15 +79,25 @@ const ids = z
 export const queuePurge = defineOperation({
   ...changing,
   name: 'queue.purge',
-  summary: 'Delete all waiting messages; messages in progress go on',
+  heavy: 'work',
+  deadlineMs: 600_000,
+  summary:
+    'Delete all waiting messages, and what waits in the backlog for this queue; messages in progress go on',
   input: z.strictObject({ queue: queueName }),
   output: count,
-  handler: (context, { queue }) => counted(context, queue, (broker) => broker.purge(queue)),
+  handler: (context, { queue }) =>
+    counted(context, queue, async (broker) => {
+      // The backlog first: it would fill the queue again.
+      const waiting = await context.engine.backlog.purge(queue);
+      return waiting + (await broker.purge(queue));
+    }),
 });
 
 export const queueRedrive = defineOperation({
   ...changing,
   name: 'queue.redrive',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Put dead letters (all, or those ids) back into their queue to be tried again',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,
@@ -95,6 +107,8 @@ export const queueRedrive = defineOperation({
 export const queueDiscard = defineOperation({
   ...changing,
   name: 'queue.discard',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Delete dead letters (all, or those ids)',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,

@@ -8,6 +8,8 @@ const receiptList = z.array(z.string().min(1).max(100)).max(1000);
 
 export const resultsTake = defineOperation({
   name: 'results.take',
+  // Longer than the longest `waitMs`.
+  deadlineMs: 60_000,
   summary:
     'Take finished requests from an output queue; confirm each within a minute, or it returns to the queue',
   role: 'user',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stageDefinition } from '../../stage/stage.ts';
-import { alice, openOperations } from '../../testing/call-operations.ts';
+import { openOperations } from '../../testing/call-operations.ts';
 import { stagePatch } from './stage-patch.ts';
 
 const { engine, call } = await openOperations();
