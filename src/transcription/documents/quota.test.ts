@@ -51,6 +51,7 @@ async function withPages(t: TestContext, settings: object, workers = 0) {
     .set({ definitionJson: JSON.stringify(definition) })
     .where('name', '=', 'page')
     .execute();
+  await house.engine.broker.pause('page');
   const send = (by = anna, more: object = {}) =>
     house.call('request.submit', { stages: ['page', 'out'], files: [], ...more }, by);
   return { ...house, send };
