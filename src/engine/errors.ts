@@ -1,3 +1,5 @@
+import { longestMessage, shorten } from './shorten.ts';
+
 /**
  * The only table of error codes. A code is a promise to callers: its meaning never changes, and its HTTP status is defined
  * only here.
@@ -70,7 +72,7 @@ export function hasCode(error: unknown, code: ErrorCode): error is PismakError {
   return error instanceof PismakError && error.code === code;
 }
 
-/** The text of whatever was thrown, for logs and reasons. */
+/** The text of whatever was thrown, for logs and reasons. A processor may throw anything, so it is cut. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return shorten(error instanceof Error ? error.message : String(error), 2 * longestMessage);
 }

@@ -19,7 +19,7 @@ import { limitRates } from './http/rate-limits.ts';
 import { logRequests } from './http/request-log.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
 import { cutStalledReaders } from './http/stalled-readers.ts';
-import { trustedProxies } from './http/trusted-proxies.ts';
+import { trustedProxies, warnOfUnknownProxies } from './http/trusted-proxies.ts';
 import { closeUnreadBodies } from './http/unread-bodies.ts';
 import { addMetricsRoute } from './metrics/metrics-route.ts';
 import { measureProcess } from './metrics/process-metrics.ts';
@@ -76,6 +76,7 @@ export async function openServer(
   inviteBodiesLate(app);
   closeUnreadBodies(app, engine.clock);
   limitConnections(app, http, isProxy);
+  warnOfUnknownProxies(app, engine, isProxy);
   logRequests(app, engine);
   addSecurityHeaders(app, http);
   await app.register(cookie);

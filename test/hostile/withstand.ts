@@ -147,9 +147,12 @@ function runAttackers(orders: Orders, onProgress: Siege['onProgress']): Promise<
     serialization: 'advanced',
   });
   let said = 0;
+  let faults = 0;
   child.on('message', (message: { progress?: AttackFigures; done?: AttackFigures }) => {
     if (message.done) resolve(message.done);
     const { progress } = message;
+    for (const fault of progress?.faults.slice(faults) ?? []) onProgress?.(`fault: ${fault}`);
+    faults = progress?.faults.length ?? faults;
     if (!progress || performance.now() - said < 5_000) return;
     said = performance.now();
     const { done, failed, refused } = progress.files;

@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
+import { attackedAccounts, attackingAddresses } from './checks/attacked-accounts.ts';
 import { brokenQueues } from './checks/broken-queues.ts';
 import { brokenStages } from './checks/broken-stages.ts';
 import { type Check, lookOnce } from './checks/check.ts';
@@ -56,6 +57,8 @@ export function runAlertWatch(engine: Parts): Running {
         deadLetters(parts),
         failedWorkers(parts),
         slowStages(parts),
+        attackedAccounts(parts),
+        attackingAddresses(parts),
       ]);
     },
   });

@@ -47,6 +47,8 @@ export interface Broker {
    * being processed or dead. Sees all queues at one moment, so it finds messages that are just moving on. Optional.
    */
   whichExist?(names: readonly string[]): Promise<string[]>;
+  /** The clock was set by so much: delayed messages keep what remains of their delay. Not needed where servers count time. */
+  shiftDelays?(ms: number): Promise<void>;
   /** Stores something small and fails if that is impossible now. Optional. */
   probe?(): Promise<void>;
   /** Writes a consistent copy to `file`, while in use. Optional: only adapters that own their files can. */
@@ -65,7 +67,15 @@ export interface QueueOptions {
    * `queue-broken`, and consumers wait, until a later `declare` succeeds. The call itself still fails with `conflict`.
    */
   keepIfRefused?: boolean;
+  /**
+   * Other programs may publish to it directly, where the server lets them (RabbitMQ). Consumers sort what they send into
+   * the lanes. Once given, it stays.
+   */
+  hasDoor?: boolean;
 }
+
+/** Which lane a message takes that another program put into the queue. `lane` is what the program asked for. */
+export type ForeignLane = (message: { lane: Lane; body: Uint8Array }) => Lane;
 
 export interface OutgoingMessage {
   /** Chosen by the sender, so that duplicates can be recognised. */
@@ -85,6 +95,8 @@ export interface ConsumeOptions {
   extra?: number;
   /** Messages that may be held in memory, including running ones. Default: a small multiple of the concurrency. */
   prefetch?: number;
+  /** For a queue with a door. Default: the lane that the program asked for. */
+  foreignLane?: ForeignLane;
 }
 
 export type DeliveryHandler = (delivery: Delivery) => Promise<void>;

@@ -2,6 +2,7 @@ import { ZodError } from 'zod';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
+import { shorten } from '../shorten.ts';
 import { audit } from './audit.ts';
 import { type EndedCall, isAuditedChange, toAuditEntry } from './audit-policy.ts';
 import { authorise } from './authorise.ts';
@@ -74,10 +75,14 @@ export async function checkInput(operation: Pick<Operation, 'input'>, rawInput: 
   return result.data;
 }
 
+/** A caller that has corrected these learns about the rest. */
+const mostIssues = 5;
+
 function invalidInput(error: ZodError): PismakError {
-  const issues = error.issues
-    .slice(0, 20)
-    .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+  const issues = error.issues.slice(0, mostIssues).map((issue) => ({
+    path: shorten(issue.path.map(String).join('.'), 100),
+    message: shorten(issue.message, 200),
+  }));
   const lines = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return new PismakError('invalid-input', lines.join('; '), { cause: error, details: { issues } });
 }

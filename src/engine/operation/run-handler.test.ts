@@ -8,7 +8,7 @@ import { childProcesses, isRunning } from '../testing/child-processes.ts';
 import { type Embedded, openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { executeOperation } from './execute-operation.ts';
-import { type Caller, defineOperation, type Operation } from './operation.ts';
+import type { Caller, Operation } from './operation.ts';
 
 const anna: Caller = { name: 'anna', role: 'user', address: '' };
 const bert: Caller = { name: 'bert', role: 'user', address: '' };
@@ -18,11 +18,12 @@ function operation(
   more: Partial<Pick<Operation, 'heavy' | 'deadlineMs' | 'changes'>>,
   handler: Operation['handler'],
 ): Operation {
-  return defineOperation<z.ZodType, z.ZodType>({
-    ...{ name: 'thing.do', summary: 'Does a thing', role: 'user', owner: 'none', changes: false },
+  return {
+    ...({ name: 'thing.do', summary: 'Does a thing', role: 'user', owner: 'none' } as const),
+    changes: false,
     ...{ input: z.strictObject({}), output: z.object({}), example: {}, handler },
     ...more,
-  });
+  };
 }
 
 function run(embedded: Embedded, what: Operation, by = anna, signal = new AbortController().signal) {

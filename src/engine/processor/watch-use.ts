@@ -22,7 +22,7 @@ export class Overrun extends PermanentFailure {
 /** A program that runs wild takes a gigabyte in a second. */
 const checkMs = 100;
 /** Processor time doesn't depend on what else the machine does, but a program may also wait for ever. */
-const slowness = 10;
+const slowness = 5;
 
 /** Watches a process during one piece of work, and calls back once when it has used more than its limits. */
 export function watchUse(parts: {

@@ -3,6 +3,7 @@ import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf
 import type { Lane, OutgoingMessage } from '../broker/broker.ts';
 import { ownerHeader } from '../broker/owner-turns.ts';
 import { messageOf, PismakError } from '../errors.ts';
+import { shorten } from '../shorten.ts';
 import {
   type ProcessingRequest,
   ProcessingRequestSchema,
@@ -11,6 +12,7 @@ import {
   type StageLog,
   StageLogSchema,
 } from './request_pb.ts';
+import { excessOf, refuseCrowdedMessage } from './request-limits.ts';
 
 /**
  * A request travels from queue to queue: `processingStages` begins with the stage it waits for and ends with its output
@@ -28,8 +30,10 @@ export function encodeRequest(request: Request): Uint8Array {
 export function decodeRequest(body: Uint8Array): Request {
   let request: Request;
   try {
+    refuseCrowdedMessage(body);
     request = fromBinary(ProcessingRequestSchema, body);
   } catch (error) {
+    if (error instanceof PismakError) throw error;
     throw new PismakError('request-invalid', `not a processing request: ${messageOf(error)}`, {
       cause: error,
     });
@@ -43,6 +47,12 @@ export function decodeRequest(body: Uint8Array): Request {
       `request ${request.uuid} has no stages, not even an output queue`,
     );
   }
+  const excess = excessOf(request);
+  if (excess !== undefined)
+    throw new PismakError(
+      'request-invalid',
+      `request ${shorten(request.uuid, 100)} carries too much: ${excess}`,
+    );
   return request;
 }
 
@@ -56,6 +66,7 @@ export interface NewRequest {
   startedAt: number;
   owner?: string;
   pipeline?: string;
+  batch?: string;
   acceptsReferences?: boolean;
 }
 
@@ -70,6 +81,7 @@ export function newRequest(from: NewRequest): Request {
     results: from.files.map((file) => newFile(file.name, file.content)),
     owner: from.owner ?? '',
     pipeline: from.pipeline ?? '',
+    batch: from.batch ?? '',
     acceptsReferences: from.acceptsReferences ?? true,
   });
 }
@@ -110,7 +122,12 @@ export function milliseconds(timestamp: Timestamp | undefined): number | undefin
  */
 export function laneOf(request: Request): Lane {
   const foreignResult = !request.acceptsReferences && request.processingStages.length === 1;
-  return request.priority >= 1 && !foreignResult ? 'high' : 'normal';
+  return isHigh(request) && !foreignResult ? 'high' : 'normal';
+}
+
+/** PERO's programs may send negative numbers, which are huge here. */
+export function isHigh({ priority }: Pick<Request, 'priority'>): boolean {
+  return priority >= 1 && priority < 2 ** 31;
 }
 
 /** The message id is the uuid and the remaining stages, so repeated work repeats the id. */

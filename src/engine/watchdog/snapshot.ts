@@ -11,6 +11,8 @@ import type { Snapshot, StageSnapshot, WorkerSnapshot } from './policy.ts';
 /** Where the watchdog records, for each stage, since when its messages wait without a worker. */
 export const waitingPath = '/watchdog/waiting';
 
+const longestLockMs = 7 * 24 * 60 * 60 * 1000;
+
 /** What the watchdog reads in one round. */
 export interface Readings {
   workers: WorkerView[];
@@ -45,6 +47,11 @@ export function presencesOf(readings: Readings): WorkerPresence[] {
   return readings.workers.flatMap((worker) => worker.presence ?? []);
 }
 
+/** A time in the future was written while the clock was wrong. */
+function notAfter(at: number, time: number | undefined): number | null {
+  return time === undefined ? null : Math.min(time, at);
+}
+
 export function toSnapshot(readings: Readings, averages: Averages, at: number): Snapshot {
   const queues = new Map(readings.queues.map((queue) => [queue.name, queue]));
   const stages = readings.stages.filter((stage) => stage.mode === 'exclusive');
@@ -62,7 +69,7 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         inFlight: Math.max(queue?.inFlight ?? 0, inFlightOf(stage.name, presencesOf(readings))),
         paused: queue?.paused ?? false,
         averageMs: averages[stage.name]?.meanMs ?? null,
-        waitingSince: readings.waitingSince.get(stage.name) ?? null,
+        waitingSince: notAfter(at, readings.waitingSince.get(stage.name)),
         next: nextPlanned(stage.name, averages, planned),
       };
     }),
@@ -76,7 +83,8 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         pinned: record.pinned,
         failed: presence?.state === 'FAILED',
         unable: Object.keys(presence?.unable ?? {}),
-        unlockAt: record.unlockAt,
+        // Longer than any stage keeps a worker: it was set while the clock was wrong.
+        unlockAt: record.unlockAt > at + longestLockMs ? 0 : record.unlockAt,
         inFlight: presence?.inFlightOfStage ?? presence?.inFlight ?? 0,
         // Clocks of machines differ: a message with a start in the future has just started.
         ...(presence?.busySince ? { busyMs: Math.max(0, at - presence.busySince) } : {}),

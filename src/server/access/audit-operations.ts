@@ -27,6 +27,7 @@ const filter = {
 
 export const auditList = defineOperation({
   name: 'audit.ls',
+  heavy: 'read',
   summary: 'List sign-ins, changes, and what administrators read of others, newest first',
   role: 'admin',
   owner: 'none',
@@ -48,6 +49,7 @@ export const auditList = defineOperation({
 
 export const auditExport = defineStream({
   name: 'audit.export',
+  heavy: true,
   summary: 'Download the audit log, oldest first, as JSON lines or CSV',
   role: 'admin',
   owner: 'none',

@@ -22,7 +22,7 @@ export function createAuthenticate(parts: {
   async function byHeader(request: FastifyRequest, header: string): Promise<Caller | undefined> {
     const token = /^Bearer +(\S+) *$/i.exec(header)?.[1];
     if (token === undefined) return undefined;
-    if (token.startsWith(keyPrefix)) return callerOfKey(engine.database, token, request.ip);
+    if (token.startsWith(keyPrefix)) return callerOfKey(engine, token, request.ip);
     if (isFromThisMachine(request) && tokenMatches(token, localHash)) {
       return localCaller(request.ip);
     }

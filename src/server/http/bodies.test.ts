@@ -57,9 +57,9 @@ test('a body without an announced size is cut off at the limit of the operation'
   const cases = [
     ['/api/v1/session/login', {}, /larger than 16 KB \(the limit of session\.login\)/],
     [
-      '/api/v1/stage/create',
+      '/api/v1/key/create',
       { authorization: `Bearer ${key}` },
-      /larger than 1 MB \(the limit of stage\.create\)/,
+      /larger than 1 MB \(the limit of key\.create\)/,
     ],
     ['/api/v1/request/submit', { authorization: `Bearer ${key}` }, /larger than 8 MB/],
   ] as const;
@@ -139,6 +139,36 @@ describe('slow senders', () => {
       clock.advance(slowestBody.withinMs - 1000);
     }
     await eventually('the answer', async () => client.heard().includes('HTTP/1.1 200'));
+  });
+});
+
+test('one user cannot fill the memory with many large bodies at once', async (t) => {
+  const server = await runServer(t);
+  const [anna, bert] = [await server.signUp('anna', 'user'), await server.signUp('bert', 'user')];
+  const send = async ({ key }: { key: string }, size: number) => {
+    const client = await connectRaw(server, t);
+    const headers = {
+      ...json,
+      authorization: `Bearer ${key}`,
+      expect: '100-continue',
+      'content-length': 8e6,
+    };
+    client.head('POST /api/v1/request/submit', headers);
+    assert.equal(await client.status(), 100);
+    client.socket.write(Buffer.alloc(size, ' '));
+    return client;
+  };
+  const clients: RawConnection[] = [];
+  for (let count = 0; count < 6; count++) clients.push(await send(anna, 7e6));
+  await eventually('some are refused', async () =>
+    clients.some((one) => one.heard().includes('HTTP/1.1 429')),
+  );
+  const other = await send(bert, 7e6);
+  await other.received();
+  for (const { socket } of [...clients, other]) socket.destroy();
+  await eventually('there is room again', async () => {
+    const answer = await server.call('request.submit', { stages: ['none', 'out'], files: [] }, anna);
+    return answer.status === 400;
   });
 });
 

@@ -2,15 +2,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
 import { type ErrorCode, PismakError } from '../../engine/errors.ts';
 import { presentable } from '../../engine/operation/execute-operation.ts';
+import { longestMessage, shorten, shortenValues } from '../../engine/shorten.ts';
 import { unknownRoute } from './admit-callers.ts';
 
-/** The body of every error answer. */
+/** The body of every error answer. Both parts may repeat input, so both are cut. */
 export function errorBody(error: PismakError): {
   error: { code: ErrorCode; message: string; details?: unknown };
 } {
-  const { code, message, details } = error;
-  return { error: { code, message, ...(details === undefined ? {} : { details }) } };
+  const { code, message } = error;
+  const details = shortenValues(error.details, { text: 200, entries: 20 });
+  const isSmall = details !== undefined && JSON.stringify(details).length <= 4 * longestMessage;
+  return { error: { code, message: shorten(message), ...(isSmall && { details }) } };
 }
+
+/** When to try again what can't be done now. */
+export const retryAfterSeconds = 5;
 
 /** Every error answer has a code, and tells no more than the caller may know. */
 export function answerErrors(app: FastifyInstance, engine: Engine): void {
@@ -31,6 +37,9 @@ export function sendError(
     `${request.method} ${request.routeOptions.url}`,
   );
   if (shown.status === 401) reply.header('www-authenticate', 'Bearer');
+  const wait = shown.details?.retryAfterSeconds;
+  if (typeof wait === 'number') reply.header('retry-after', wait);
+  if (shown.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSeconds);
   return reply.code(shown.status).type('application/json').send(errorBody(shown));
 }
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { PismakError } from '../../engine/errors.ts';
-import { errorBody } from './error-replies.ts';
+import { errorBody, retryAfterSeconds } from './error-replies.ts';
 
 /** Answers what never became a request, and closes the connection. */
 export function refuseConnection(socket: Socket, error: PismakError): void {
@@ -11,7 +11,7 @@ export function refuseConnection(socket: Socket, error: PismakError): void {
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     'connection: close',
     'content-type: application/json',
-    ...(error.status === 503 ? ['retry-after: 5'] : []),
+    ...(error.status === 503 ? [`retry-after: ${retryAfterSeconds}`] : []),
     `content-length: ${body.length}`,
   ];
   socket.on('error', () => {});

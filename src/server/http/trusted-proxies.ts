@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Engine } from '../../engine/engine.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 
 /** Whether an address belongs to a proxy whose X-Forwarded-* headers we believe. */
@@ -28,4 +29,22 @@ const signs = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-re
 
 export function showsProxy({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return signs.some((name) => headers[name] !== undefined);
+}
+
+/** Tells the operator once if a proxy that is not in the list forwards requests: its users would share one limit. */
+export function warnOfUnknownProxies(
+  app: FastifyInstance,
+  { log, settings: { http } }: Pick<Engine, 'log' | 'settings'>,
+  isProxy: IsProxy,
+): void {
+  if (!http.trustProxy) return;
+  let told = false;
+  app.addHook('onRequest', async ({ headers, socket: { remoteAddress } }) => {
+    if (told || headers['x-forwarded-for'] === undefined || isProxy(remoteAddress)) return;
+    told = true;
+    log.warn(
+      { address: remoteAddress },
+      'X-Forwarded-For of this address is ignored; if it is your proxy, add it to http.proxyAddresses',
+    );
+  });
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../engine/time/clock.ts';
 
@@ -14,30 +13,42 @@ const fromUsers = { withinMs: 30_000 };
  * answer. So we end our side, read on for a moment, and close.
  */
 export function closeUnreadBodies(app: FastifyInstance, clock: Clock): void {
-  app.addHook('onSend', async ({ raw, caller, routeOptions }, reply) => {
+  app.addHook('onSend', ({ raw, caller, routeOptions }, reply, _payload, done) => {
+    if (raw.complete) return done();
     // A body that came together with the headers is complete a moment later.
-    if (!raw.complete) await setImmediate();
-    if (raw.complete) return;
-    reply.header('connection', 'close');
-    const { bodyLimit } = routeOptions.config ?? {};
-    drain(raw, clock, caller && bodyLimit ? { ...bodyLimit, ...fromUsers } : fromStrangers);
+    setImmediate(() => {
+      if (raw.complete) return done();
+      reply.header('connection', 'close');
+      const { bodyLimit } = routeOptions.config ?? {};
+      drain(raw, clock, caller && bodyLimit ? { ...bodyLimit, ...fromUsers } : fromStrangers);
+      done();
+    });
   });
 }
 
 function drain(raw: IncomingMessage, clock: Clock, most: { bytes: number; withinMs: number }): void {
   const { socket } = raw;
   let left = most.bytes;
+  let answered = false;
+  const closeIn = (ms: number) => {
+    const cancel = clock.after(ms, () => socket.destroy());
+    socket.once('close', cancel);
+  };
   raw.on('error', () => {});
   raw.on('data', (chunk: Uint8Array) => {
     left -= chunk.length;
-    if (left < 0) raw.pause();
+    if (left >= 0) return;
+    raw.pause();
+    closeIn(fromStrangers.withinMs);
+  });
+  raw.once('end', () => {
+    if (answered) closeIn(0);
   });
   raw.resume();
   // Node calls it when the answer has been written.
   socket.destroySoon = () => {
+    answered = true;
     socket.end();
-    const cancel = clock.after(most.withinMs, () => socket.destroy());
-    socket.once('close', cancel);
-    raw.once('end', () => socket.destroy());
+    closeIn(raw.readableEnded ? 0 : most.withinMs);
   };
 }

@@ -13,6 +13,8 @@ export interface RawConnection {
   /** The status of the first answer, once it is there with its whole head. Interim answers count. */
   status(): Promise<number>;
   closed(): Promise<void>;
+  /** Whether the server has closed its end, also if we did not read. */
+  isCutOff(): boolean;
   /** How many bytes the server, in this process, has read. */
   bytesTaken(): number;
   /** Waits until the server has read what was sent so far. */
@@ -62,6 +64,7 @@ export async function connectRaw(
       return Number(/^HTTP\/1\.1 (\d{3})/.exec(heard)?.[1]);
     },
     closed: () => closing,
+    isCutOff: () => opposite?.destroyed ?? false,
     bytesTaken: () => opposite?.bytesRead ?? 0,
     async received() {
       await eventually('the server reads', async () => (opposite?.bytesRead ?? 0) >= socket.bytesWritten);

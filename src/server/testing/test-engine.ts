@@ -14,6 +14,7 @@ export interface TestEngineOptions {
   /** Further sections of the settings. */
   settings?: Record<string, unknown>;
   clock?: Clock;
+  logLevel?: Settings['log']['level'];
 }
 
 /**
@@ -29,7 +30,7 @@ export async function openTestEngine(
     http: { port: 0, ...options.http },
     upload: options.upload,
     ...options.settings,
-    log: { level: 'silent' },
+    log: { level: options.logLevel ?? 'silent' },
   });
   const engine = await openEngine(settings, {
     ...{ purpose: 'test', houses: await loadHouses(houses) },

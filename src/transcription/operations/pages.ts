@@ -12,6 +12,7 @@ const reading = { role: 'reader', owner: ownerOfDocument, changes: false } as co
 export const documentPages = defineOperation({
   ...reading,
   name: 'document.pages',
+  heavy: 'read',
   summary: 'List the pages of a document and their states',
   input: z.strictObject({
     document: documentId,

@@ -45,6 +45,7 @@ export const documentFile = defineStream({
 
 export const documentArchive = defineStream({
   name: 'document.archive',
+  heavy: true,
   summary: 'Download a document as one ZIP: the images and results of its pages, with METS',
   role: 'reader',
   owner: ownerOfDocument,

@@ -17,8 +17,7 @@ export interface PageText {
 export interface TextIndex {
   /** Runs in the caller's transaction and replaces the page's old text. */
   put(transaction: Queries, text: PageText): Promise<void>;
-  removePage(transaction: Queries, page: string): Promise<void>;
-  removeDocument(transaction: Queries, document: string): Promise<void>;
+  removePages(transaction: Queries, pages: readonly string[]): Promise<void>;
   /** The ids of the pages that match, best first; only of the given owner and document, if any. */
   search(query: TextQuery): Promise<string[]>;
 }
@@ -34,23 +33,22 @@ export interface TextQuery {
 export function createTextIndex(database: Database): TextIndex {
   const dialect = database.dialect === 'sqlite' ? sqlite : postgres;
 
-  async function remove(transaction: Queries, column: 'page' | 'document', value: string): Promise<void> {
-    await dialect.removeFromIndex(transaction, column, value);
-    await transaction.deleteFrom('transcription_pageText').where(column, '=', value).execute();
+  async function removePages(transaction: Queries, pages: readonly string[]): Promise<void> {
+    await dialect.removeFromIndex(transaction, pages);
+    await transaction.deleteFrom('transcription_pageText').where('page', 'in', pages).execute();
   }
 
   return {
     async put(transaction, { text, ...of }) {
       const cut = text.slice(0, longestText).replaceAll('\0', ' ').toWellFormed();
-      await remove(transaction, 'page', of.page);
+      await removePages(transaction, [of.page]);
       await dialect.insert(
         transaction,
         { ...of, text: cut },
         `${ownerWord(of.owner)} ${foldedText(cut)}`.trimEnd(),
       );
     },
-    removePage: (transaction, page) => remove(transaction, 'page', page),
-    removeDocument: (transaction, document) => remove(transaction, 'document', document),
+    removePages,
     async search({ terms, owner, document, offset, limit }) {
       // The index finds the owner's pages by itself: otherwise a search would cost as much as everybody's pages together.
       const wanted = owner === undefined ? terms : [{ words: [ownerWord(owner)], prefix: false }, ...terms];
@@ -97,9 +95,9 @@ const sqlite = {
     await sql`INSERT INTO "transcription_pageSearch" ("rowid", "folded")
       SELECT "id", ${folded} FROM "transcription_pageText" WHERE "page" = ${row.page}`.execute(transaction);
   },
-  async removeFromIndex(transaction: Queries, column: string, value: string): Promise<void> {
+  async removeFromIndex(transaction: Queries, pages: readonly string[]): Promise<void> {
     await sql`DELETE FROM "transcription_pageSearch" WHERE "rowid" IN
-      (SELECT "id" FROM "transcription_pageText" WHERE ${sql.ref(column)} = ${value})`.execute(transaction);
+      (SELECT "id" FROM "transcription_pageText" WHERE "page" IN (${sql.join(pages)}))`.execute(transaction);
   },
 };
 

@@ -6,11 +6,21 @@ const markers = { start: 0xff4f, size: 0xff51, tilePart: 0xff90, end: 0xffd9 } a
 /** Grey or three colours, black, and transparency. Each component of each pixel takes four bytes of memory. */
 const mostComponents = 5;
 
+export interface Codestream {
+  width: number;
+  height: number;
+  components: number;
+  /** Of the first component, as the file writes it. */
+  depth: number;
+  /** Not in a JP2 file, so it doesn't say what its components mean. */
+  isBare: boolean;
+}
+
 /**
  * Checks that the codestream of a JPEG 2000 file is complete, and returns the size of the image. The library that decodes
  * it fills what is missing with grey and says nothing. Only the structure is checked: each part of each tile states its length.
  */
-export function checkCodestream(file: FileBytes): { width: number; height: number } {
+export function checkCodestream(file: FileBytes): Codestream {
   const start = findCodestream(file);
   const number = (at: number, length: 2 | 4) => {
     const bytes = file.read(start + at, length);
@@ -18,15 +28,18 @@ export function checkCodestream(file: FileBytes): { width: number; height: numbe
     return bytes.readUIntBE(0, length);
   };
   const size = {
+    isBare: start === 0,
+    components: number(40, 2),
+    depth: number(42, 2) >> 8,
     width: number(8, 4) - number(16, 4),
     height: number(12, 4) - number(20, 4),
   };
   const tile = { width: number(24, 4), height: number(28, 4), left: number(32, 4), top: number(36, 4) };
   const across = Math.ceil((number(8, 4) - tile.left) / tile.width);
   const down = Math.ceil((number(12, 4) - tile.top) / tile.height);
-  const components = number(40, 2);
   const isPossible =
     size.width >= 1 && size.height >= 1 && across >= 1 && down >= 1 && across * down <= 65_535;
+  const { components } = size;
   if (!isPossible || components < 1) throw damaged();
   if (components > mostComponents)
     throw new PermanentFailure(
@@ -34,32 +47,27 @@ export function checkCodestream(file: FileBytes): { width: number; height: numbe
     );
 
   const tiles = new Set<number>();
+  const complete = () => {
+    if (tiles.size === across * down) return size;
+    throw damaged(`${tiles.size} of ${across * down} tiles are there`);
+  };
   for (let at = 2; ; ) {
-    const marker = at + 2 <= file.size - start ? number(at, 2) : undefined;
-    // The end marker itself may be missing if all the tiles are there.
-    if (marker === undefined || marker === markers.end) {
-      if (tiles.size === across * down) return size;
-      throw damaged(`${tiles.size} of ${across * down} tiles are there`);
-    }
-    // Everything before a tile is a segment with its own length.
-    if (marker !== markers.tilePart) {
-      if (marker < 0xff00 || tiles.size > 0) {
-        if (tiles.size === across * down) return size;
-        throw damaged(`something else follows ${tiles.size} of ${across * down} tiles`);
-      }
+    // The end marker itself may be missing, but nothing else may stand in its place.
+    if (start + at === file.size) return complete();
+    const marker = number(at, 2);
+    if (marker === markers.end) return complete();
+    if (marker === markers.tilePart) {
+      tiles.add(number(at + 4, 2));
+      const length = number(at + 6, 4);
+      // Zero: it is the last one, up to the end marker.
+      if (length === 0 && endsWithMarker(file)) return complete();
+      if (length < 14 || start + at + length > file.size) throw damaged(`tile ${tiles.size} is cut short`);
+      at += length;
+    } else {
+      // Everything before the tiles is a segment with its own length.
+      if (marker < 0xff00 || tiles.size > 0) throw damaged('its end is missing');
       at += 2 + Math.max(2, number(at + 2, 2));
-      continue;
     }
-    const length = number(at + 6, 4);
-    tiles.add(number(at + 4, 2));
-    // Zero: the last one, up to the end marker.
-    if (length === 0) {
-      if (!endsWithMarker(file)) throw damaged('the end is missing');
-      if (tiles.size === across * down) return size;
-      throw damaged(`${tiles.size} of ${across * down} tiles are there`);
-    }
-    if (length < 14 || start + at + length > file.size) throw damaged(`tile ${tiles.size} is cut short`);
-    at += length;
   }
 }
 

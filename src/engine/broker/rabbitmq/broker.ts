@@ -20,7 +20,7 @@ import { Heads } from './heads.ts';
 import { closedError, queueBroken, queueUnknown, serverCode } from './link.ts';
 import { giveBack, sift, takeFirst } from './look.ts';
 import { checkHeaders, fromIncoming, type RabbitMessage, toStored } from './message.ts';
-import { checkName, deadQueue, delayQueue, fitsName, laneQueue } from './names.ts';
+import { checkName, deadQueue, delayQueue, fitsName } from './names.ts';
 import { Pace } from './pace.ts';
 import { Room } from './room.ts';
 import { countReady, createQueues, deleteQueues } from './server-queues.ts';
@@ -58,12 +58,15 @@ export class RabbitBroker implements Broker {
     for (const consumer of this.#local.get(queue)?.consumers ?? []) consumer.wake();
   }
 
-  async declare(queue: string, { maxLength, keepIfRefused = false }: QueueOptions = {}): Promise<void> {
+  async declare(
+    queue: string,
+    { maxLength, keepIfRefused = false, hasDoor = false }: QueueOptions = {},
+  ): Promise<void> {
     checkName(queue);
     const { link, registry } = this.#shared;
     const limit = maxLength === undefined ? {} : { maxLength };
     try {
-      await createQueues(link, queue);
+      await createQueues(link, queue, hasDoor || registry.find(queue)?.hasDoor === true);
     } catch (error) {
       const isNews = hasCode(error, 'conflict') && registry.find(queue)?.broken !== error.message;
       if (keepIfRefused && isNews) await registry.change({ queue, ...limit, broken: error.message });
@@ -71,8 +74,10 @@ export class RabbitBroker implements Broker {
     }
     const known = registry.find(queue);
     const isBroken = known !== undefined && known.broken !== null;
-    if (known && !isBroken && (maxLength === undefined || maxLength === known.maxLength)) return;
-    await registry.change({ queue, ...limit, ...(isBroken && { broken: null }) });
+    const isNew = !known || (hasDoor && !known.hasDoor) || isBroken;
+    if (!isNew && (maxLength === undefined || maxLength === known.maxLength)) return;
+    const door = hasDoor ? { door: true as const } : {};
+    await registry.change({ queue, ...limit, ...door, ...(isBroken && { broken: null }) });
   }
 
   async remove(queue: string): Promise<void> {
@@ -139,13 +144,22 @@ export class RabbitBroker implements Broker {
 
   async peek(queue: string, page?: Page): Promise<StoredMessage[]> {
     const { offset, limit } = pageOf(page);
-    const { delays } = await this.#shared.registry.get(queue);
+    const { delays, hasDoor } = await this.#shared.registry.get(queue);
     return this.#look(queue, async (channel) => {
       const found: StoredMessage[] = [];
       const end = offset + limit;
       for (const lane of lanes) {
         if (found.length >= end) break;
-        const seen = await this.#see(channel, laneQueue(queue, lane), end - found.length, lane === 'high');
+        const seen = await this.#see(
+          channel,
+          this.#shared.laneQueue(queue, lane),
+          end - found.length,
+          lane === 'high',
+        );
+        found.push(...seen.map((message) => toStored(message, 'ready')));
+      }
+      if (hasDoor) {
+        const seen = await this.#see(channel, queue, end - found.length, false);
         found.push(...seen.map((message) => toStored(message, 'ready')));
       }
       const delayed: RabbitMessage[] = [];
@@ -159,9 +173,10 @@ export class RabbitBroker implements Broker {
   }
 
   async purge(queue: string): Promise<number> {
-    const { delays } = await this.#shared.registry.get(queue);
+    const { delays, hasDoor } = await this.#shared.registry.get(queue);
     const names = [
-      ...lanes.map((lane) => laneQueue(queue, lane)),
+      ...(hasDoor ? [queue] : []),
+      ...lanes.map((lane) => this.#shared.laneQueue(queue, lane)),
       ...[...delays].map((step) => delayQueue(queue, step)),
     ];
     return this.#look(queue, async (channel) => {
@@ -231,12 +246,13 @@ export class RabbitBroker implements Broker {
   }
 
   async #counts(queue: string) {
-    const { delays } = await this.#shared.registry.get(queue);
+    const { delays, hasDoor } = await this.#shared.registry.get(queue);
     return this.#shared.link.use(async (channel) => {
       const ready = {
-        high: await countReady(channel, laneQueue(queue, 'high')),
-        normal: await countReady(channel, laneQueue(queue, 'normal')),
+        high: await countReady(channel, this.#shared.laneQueue(queue, 'high')),
+        normal: await countReady(channel, this.#shared.laneQueue(queue, 'normal')),
       };
+      if (hasDoor) ready.normal += await countReady(channel, queue);
       let delayed = 0;
       for (const step of delays) delayed += await countReady(channel, delayQueue(queue, step));
       return { ready, delayed, dead: await countReady(channel, deadQueue(queue)) };
@@ -253,8 +269,8 @@ export class RabbitBroker implements Broker {
       const { ready, delayed, dead } = await this.#counts(queue);
       const inFlight = [...consumers].reduce((sum, consumer) => sum + consumer.inFlight, 0);
       const oldest = await this.#shared.link.use(async (channel) => [
-        await this.#heads.publishedAt(channel, laneQueue(queue, 'high'), ready.high),
-        await this.#heads.publishedAt(channel, laneQueue(queue, 'normal'), ready.normal),
+        await this.#heads.publishedAt(channel, this.#shared.laneQueue(queue, 'high'), ready.high),
+        await this.#heads.publishedAt(channel, this.#shared.laneQueue(queue, 'normal'), ready.normal),
       ]);
       const oldestAt = oldest
         .filter((at) => at !== null)

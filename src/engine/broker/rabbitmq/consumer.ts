@@ -5,9 +5,9 @@ import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.
 import { SettledOnce } from '../delivery.ts';
 import { HandlerSlots } from '../handler-slots.ts';
 import { OwnerTurns, ownerOf } from '../owner-turns.ts';
+import { Door } from './door.ts';
 import { Hand, type InHand } from './in-hand.ts';
 import { fromIncoming, type Incoming } from './message.ts';
-import { laneQueue } from './names.ts';
 import type { Pace } from './pace.ts';
 import { countReady } from './server-queues.ts';
 import type { Shared } from './shared.ts';
@@ -38,6 +38,7 @@ export class RabbitConsumer implements Consumer {
   readonly #settling = new UnderWay();
   readonly #leave: (consumer: RabbitConsumer) => void;
   readonly #looping: Promise<void>;
+  readonly #door: Door;
   #hand: Hand | undefined;
   #lastLook = { ready: 0, pauseMs: firstLookMs, nextAt: 0 };
   #isSubscribed = false;
@@ -66,6 +67,7 @@ export class RabbitConsumer implements Consumer {
     });
     this.#leave = leave;
     this.#looping = this.#loop();
+    this.#door = new Door(queue, shared, options.foreignLane);
   }
 
   get inFlight(): number {
@@ -92,7 +94,7 @@ export class RabbitConsumer implements Consumer {
 
   async #close(): Promise<void> {
     this.#closing.abort();
-    await this.#looping;
+    await Promise.all([this.#looping, this.#door.close()]);
     await this.#slots.close();
     await this.#settling.ended();
     await this.#hand?.close();
@@ -134,7 +136,7 @@ export class RabbitConsumer implements Consumer {
     const tags: string[] = [];
     for (const lane of lanes) {
       await channel.basicQos({ prefetchCount: ahead[lane] });
-      const from = laneQueue(this.#queue, lane);
+      const from = this.#shared.laneQueue(this.#queue, lane);
       const { consumerTag } = await channel.basicConsume({ queue: from }, (incoming) => {
         this.#received(hand, incoming, lane);
       });
@@ -155,7 +157,7 @@ export class RabbitConsumer implements Consumer {
       return this.#slots.refused === undefined ? this.#wait(foreverMs) : this.#look(hand);
     }
     for (const lane of lanes) {
-      const incoming = await hand.channel.basicGet({ queue: laneQueue(this.#queue, lane) });
+      const incoming = await hand.channel.basicGet({ queue: this.#shared.laneQueue(this.#queue, lane) });
       if (incoming) return this.#received(hand, incoming, lane);
     }
     await this.#idle(hand.channel);
@@ -171,13 +173,14 @@ export class RabbitConsumer implements Consumer {
     const { clock } = this.#shared;
     const running = this.#slots.free;
     const ready: number[] = [];
-    for (const lane of lanes) ready.push(await countReady(channel, laneQueue(this.#queue, lane)));
+    for (const lane of lanes)
+      ready.push(await countReady(channel, this.#shared.laneQueue(this.#queue, lane)));
     const [seen = 0, now] = [ready.reduce((a, b) => a + b), clock.now()];
     if (seen <= this.#lastLook.ready && now < this.#lastLook.nextAt) return this.#wait(lastPollMs);
     const counting: Promise<void>[] = [];
     for (const [index, lane] of lanes.entries()) {
       for (let left = Math.min(ready[index] ?? 0, lookAt); left > 0 && this.#isOpen; left--) {
-        const incoming = await channel.basicGet({ queue: laneQueue(this.#queue, lane) });
+        const incoming = await channel.basicGet({ queue: this.#shared.laneQueue(this.#queue, lane) });
         if (!incoming) break;
         this.#received(hand, incoming, lane, counting);
       }
@@ -195,7 +198,7 @@ export class RabbitConsumer implements Consumer {
     for (let ms = firstPollMs; this.#isOpen && channel.active; ms = Math.min(2 * ms, lastPollMs)) {
       await this.#wait(ms);
       for (const lane of lanes) {
-        if ((await countReady(channel, laneQueue(this.#queue, lane))) > 0) return;
+        if ((await countReady(channel, this.#shared.laneQueue(this.#queue, lane))) > 0) return;
       }
     }
   }
@@ -205,7 +208,7 @@ export class RabbitConsumer implements Consumer {
     const message = fromIncoming(incoming, lane === 'high', this.#shared.clock.now());
     const { deliveryTag, redelivered } = incoming;
     const { headers } = message;
-    const from = laneQueue(this.#queue, lane);
+    const from = this.#shared.laneQueue(this.#queue, lane);
     const one = { message, headers, deliveryTag, from, isCounted: !redelivered };
     hand.add(one);
     if (redelivered && (!counting || this.#slots.mayStart(ownerOf(one)))) {

@@ -118,6 +118,11 @@ export function fromIncoming(incoming: Incoming, isHighQueue: boolean, now: numb
   };
 }
 
+/** Whether another program sent it. */
+export function isForeign({ life }: Pick<RabbitMessage, 'life'>): boolean {
+  return life.startsWith('foreign ');
+}
+
 /** The life of a message that came back as unroutable. */
 export function lifeOf(returned: ReturnedMessage): string | undefined {
   return readOwn(returned.headers?.[ownHeader], returned.appId)?.life;

@@ -11,8 +11,8 @@ const deliveryLimit = 10_000;
 const noLimit = 2_000_000_000;
 
 /** Creates the server queues behind one of ours. Safe to repeat. If one is refused, none is left behind. */
-export async function createQueues(link: RabbitLink, queue: string): Promise<void> {
-  const wanted = queuesOf(queue);
+export async function createQueues(link: RabbitLink, queue: string, hasDoor: boolean): Promise<void> {
+  const wanted = queuesOf(queue, hasDoor);
   // Those that exist must be ours. Only then are the missing ones created.
   const exist = await Promise.all(wanted.map(([name]) => refusable(name, () => queueExists(link, name))));
   await Promise.all(
@@ -33,12 +33,18 @@ export async function createQueues(link: RabbitLink, queue: string): Promise<voi
 }
 
 /** Dead letters first: the lanes need them. */
-function queuesOf(queue: string): [name: string, settings: Record<string, string | number>][] {
+function queuesOf(
+  queue: string,
+  hasDoor: boolean,
+): [name: string, settings: Record<string, string | number>][] {
   const deadLetters = { 'x-dead-letter-routing-key': deadQueue(queue), 'x-delivery-limit': deliveryLimit };
+  const names = new Set([laneQueue(queue, 'high', hasDoor), laneQueue(queue, 'normal', hasDoor), queue]);
   return [
     [deadQueue(queue), { 'x-delivery-limit': noLimit }],
-    [laneQueue(queue, 'high'), { ...toDefaultExchange, ...deadLetters }],
-    [laneQueue(queue, 'normal'), { ...toDefaultExchange, ...deadLetters }],
+    ...[...names].map((name): [string, Record<string, string | number>] => [
+      name,
+      { ...toDefaultExchange, ...deadLetters },
+    ]),
   ];
 }
 
@@ -111,7 +117,7 @@ export async function deleteQueues(link: RabbitLink, queue: string): Promise<voi
       await channel.exchangeDelete({ exchange: delayQueue(queue, step) });
     }
   });
-  for (const [name, settings] of queuesOf(queue).reverse()) {
+  for (const [name, settings] of queuesOf(queue, true).reverse()) {
     if (await isOurs(link, name, settings)) await link.use((channel) => channel.queueDelete(name));
   }
 }

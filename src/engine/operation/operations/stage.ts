@@ -6,6 +6,9 @@ import { blobHash, cut, nothing, page } from './inputs.ts';
 import { done } from './rows.ts';
 import { applyTo, stagePatch } from './stage-patch.ts';
 
+/** A configuration of 400,000 characters, whatever the alphabet. */
+const configBytes = 2 * 2 ** 20;
+
 const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
 
 /** A stage as it is now. */
@@ -86,6 +89,7 @@ export const stageCreate = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
+  bodyLimit: configBytes,
   input: stageDefinition,
   output: stageRow,
   example: { name: 'recognise', processor: 'dummy', config: 'TIME_SCALE = 1', priority: 0 },
@@ -103,6 +107,7 @@ export const stageConfigure = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
+  bodyLimit: configBytes,
   input: z.strictObject({ name: stageName, ...stagePatch.shape }),
   output: stageRow,
   example: { name: 'recognise', concurrency: 2, retry: { attempts: 5 } },
