@@ -107,15 +107,19 @@ test('servers that do not answer are found, and those that do; embedded stores a
   const postgres = await sharedPostgres();
   context.after(() => postgres.close());
   const database = await postgres.createDatabase();
+  const well = await checkServers(settingsSchema.parse({ database }), systemClock, 60_000);
+  assert.deepEqual(
+    well.map(({ check, state }) => [check, state]),
+    [['database', 'ok']],
+  );
   const broker = 'amqp://ann:top-secret@127.0.0.1:1/';
-  const settings = settingsSchema.parse({ broker, coordination: 'zookeeper://127.0.0.1:1', database });
-  const findings = await checkServers(settings, systemClock, 1500);
+  const settings = settingsSchema.parse({ broker, coordination: 'zookeeper://127.0.0.1:1' });
+  const findings = await checkServers(settings, systemClock, 3_000);
   assert.deepEqual(
     findings.map(({ check, state }) => [check, state]),
     [
       ['broker', 'FAIL'],
       ['coordination', 'FAIL'],
-      ['database', 'ok'],
     ],
   );
   assert.match(findings[0]?.found ?? '', /ECONNREFUSED/);
