@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../src/engine/testing/eventually.ts';
 import { freePort } from '../src/engine/testing/servers/free-port.ts';
@@ -27,29 +26,35 @@ function startReceiver(
   return receiver;
 }
 
-test('the receiver takes an alert that Pismak signed, and refuses what it can not verify', async (t) => {
+test('the receiver takes alerts signed with the secret that a command made, also while it is replaced, and refuses others', async (t) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  const stranger = startReceiver(t, port, 'another secret');
+  const stranger = startReceiver(t, port, `whsec_${Buffer.alloc(32).toString('base64')}`);
   // No disk has this much space: an alert, told again every second.
   const alerting = { 'alerts.webhooks': url, 'alerts.diskFreeMb': 1e12, 'alerts.repeatMs': 1000 };
-  const { data } = await startPismak(t, { ...alerting, 'webhook.allowPrivate': 'true' });
-  await eventually('the signature is refused', () => /^refused /m.test(stranger.output));
+  const { run } = await startPismak(t, { ...alerting, 'webhook.allowPrivate': 'true' });
+  await eventually('what is not signed is refused', () => /^refused /m.test(stranger.output));
+  const { secret } = JSON.parse(await run('webhook', 'secret', 'create', '--json'));
   assert.doesNotMatch(stranger.output, /^alert/m);
   stranger.child.kill();
 
-  const receiver = startReceiver(t, port, readSecret(data));
+  const receiver = startReceiver(t, port, secret);
   await eventually('the alert is taken', () => /^alert\.\w+ \{.*disk/m.test(receiver.output), 60_000);
+  const next = JSON.parse(await run('webhook', 'secret', 'rotate', '--json')).secret;
+  const seen = receiver.output.length;
+  const more = () => /^alert\.\w+ \{/m.test(receiver.output.slice(seen));
+  await eventually('the old secret is still good', more, 60_000);
   assert.doesNotMatch(receiver.output, /^refused /m);
+  receiver.child.kill();
+  const changedOver = startReceiver(t, port, next);
+  const taken = () => /^alert\.\w+ \{/m.test(changedOver.output);
+  await eventually('the new secret is good', taken, 60_000);
+  assert.doesNotMatch(changedOver.output, /^refused /m);
 
   const forged = {
-    'pismak-id': '1',
-    'pismak-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}`,
+    'webhook-id': '1',
+    'webhook-timestamp': `${Math.floor(Date.now() / 1000)}`,
+    'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}`,
   };
   assert.equal((await fetch(url, { method: 'POST', headers: forged, body: '{}' })).status, 401);
 });
-
-function readSecret(data: string): string {
-  using database = new DatabaseSync(join(data, 'pismak.db'), { readOnly: true });
-  return String(database.prepare("select value from secret where name = 'webhook'").get()?.value);
-}

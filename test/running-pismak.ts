@@ -24,7 +24,7 @@ export class RunningPismak {
   readonly #command: readonly string[];
   #process: ChildProcess | undefined;
   #output = '';
-  #holder: { url: string; token: string } | undefined;
+  #holder: { url: string; token: string; pid: number } | undefined;
 
   constructor(
     directory: string,
@@ -39,6 +39,12 @@ export class RunningPismak {
   get url(): string {
     if (!this.#holder) throw new Error('not running');
     return this.#holder.url;
+  }
+
+  /** Of the program itself, not of npm or the shell around it. */
+  get pid(): number {
+    if (!this.#holder) throw new Error('not running');
+    return this.#holder.pid;
   }
 
   get output(): string {
@@ -96,6 +102,12 @@ export class RunningPismak {
     if (this.#process?.pid) process.kill(-this.#process.pid, 'SIGCONT');
   }
 
+  async metrics(): Promise<string> {
+    if (!this.#holder) throw new Error('not running');
+    const { url, token } = this.#holder;
+    return (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
+  }
+
   /** Calls an operation through the API; rejects with its message, or when nobody answers. */
   async call<T>(operation: string, input: object): Promise<T> {
     if (!this.#holder) throw new Error('not running');
@@ -120,7 +132,7 @@ export class RunningPismak {
   async #healthy(): Promise<boolean> {
     const holder = await readHolder(this.#directory);
     if (!holder?.url || !holder.token) return false;
-    this.#holder = { url: holder.url, token: holder.token };
+    this.#holder = { url: holder.url, token: holder.token, pid: holder.pid };
     try {
       return (await fetch(`${holder.url}/api/v1/health`)).ok;
     } catch {

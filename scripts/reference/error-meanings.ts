@@ -6,6 +6,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   'not-signed-in': 'The call has no key or session, or it is no longer valid.',
   forbidden: 'The role or the scopes of the key do not allow the call.',
   'not-found': 'There is no such thing, or it belongs to another user.',
+  'too-slow': 'The headers or the body arrived too slowly. Send them again, a large body in smaller parts.',
   'already-exists': 'The name is taken.',
   conflict: 'The state of the thing does not allow the call; the message says what to do first.',
   'too-large': 'The body or upload exceeds a limit in the [settings](settings.md).',
@@ -13,12 +14,16 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'Too many calls in a minute, or too many open connections. Wait; `Retry-After` says how long.',
   'quota-exceeded': 'A limit of the user or key is reached; `details` has the limit and what is used.',
   internal: 'A bug or a failure inside Pismak. The log of the server has the cause.',
-  unavailable: 'Starting, stopping, or a server behind Pismak is down. Try again.',
+  unavailable:
+    'Starting, stopping, a server behind Pismak is down, or too many of your calls wait. Try again; `Retry-After` says when.',
+  'took-too-long': 'The call took longer than allowed and was stopped. Ask for less at once.',
   'disk-full':
     'The disk is nearly full. Nothing was stored; reading and deleting still work. Delete something, or ask the operator.',
 
   'queue-unknown': 'There is no such queue.',
   'queue-full': 'The queue has reached its `maxLength`. Wait, then try again.',
+  'queue-broken':
+    'The broker refuses the queue, so the stage waits for an administrator (`pismak alert ls`). Try again later.',
   'message-too-large': 'The request exceeds what the broker takes. Upload large files and name them by hash.',
   'request-invalid': 'The request can not be read, or its list of stages is wrong.',
   'stage-unknown': 'A stage in the list does not exist.',

@@ -14,6 +14,7 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
     pipeline: { summary: 'Name lists of stages', load: () => import('./commands/pipeline.ts') },
     publish: { summary: 'Send files through stages', load: () => import('./commands/publish.ts') },
     results: { summary: 'Collect finished requests', load: () => import('./commands/results.ts') },
+    request: { summary: 'Cancel submitted requests', load: () => import('./commands/request.ts') },
     timing: {
       summary: 'Show where the time of finished requests went',
       load: () => import('./commands/timing.ts'),
@@ -47,8 +48,13 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
   Administration: {
     user: { summary: 'Manage user accounts', load: () => import('./commands/user.ts') },
     key: { summary: 'Manage API keys', load: () => import('./commands/key.ts') },
+    session: { summary: 'List and end sessions of users', load: () => import('./commands/session.ts') },
     audit: { summary: 'Show who changed what', load: () => import('./commands/audit.ts') },
     alert: { summary: 'Show what is wrong', load: () => import('./commands/alert.ts') },
+    webhook: {
+      summary: 'Manage the secrets that sign webhooks',
+      load: () => import('./commands/webhook.ts'),
+    },
     event: { summary: 'Show what happened lately', load: () => import('./commands/event.ts') },
     config: {
       summary: 'Show every setting and where its value comes from',

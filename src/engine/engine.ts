@@ -13,6 +13,8 @@ import type { LoadedHouse } from './house.ts';
 import type { Random } from './identity.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Processors } from './processor/processors.ts';
+import type { Cancellations } from './request/cancellations.ts';
+import type { OpenRequests } from './request/open-requests.ts';
 import type { Pickup } from './results/pickup.ts';
 import type { Schedules } from './schedule/schedules.ts';
 import type { Settings } from './settings/settings.ts';
@@ -47,6 +49,8 @@ export interface Engine {
   readonly events: Events;
   readonly outbox: Outbox;
   readonly backlog: Backlog;
+  readonly cancellations: Cancellations;
+  readonly openRequests: OpenRequests;
   readonly alerts: Alerts;
   readonly changes: ChangeLog;
   readonly schedules: Schedules;
@@ -55,5 +59,6 @@ export interface Engine {
 
   /** Opens a coordination session: every worker and every service has its own. */
   openSession(identity: string): Promise<Coordination>;
-  close(): Promise<void>;
+  /** Resolves to whether all parts ended in time: absent servers may keep some from it. */
+  close(): Promise<boolean>;
 }

@@ -1,3 +1,5 @@
+import { longestMessage, shorten } from './shorten.ts';
+
 /**
  * The only table of error codes. A code is a promise to callers: its meaning never changes, and its HTTP status is defined
  * only here.
@@ -7,6 +9,7 @@ export const errorStatus = {
   'not-signed-in': 401,
   forbidden: 403,
   'not-found': 404,
+  'too-slow': 408,
   'already-exists': 409,
   conflict: 409,
   'too-large': 413,
@@ -14,10 +17,12 @@ export const errorStatus = {
   'quota-exceeded': 429,
   internal: 500,
   unavailable: 503,
+  'took-too-long': 503,
   'disk-full': 507,
 
   'queue-unknown': 404,
   'queue-full': 503,
+  'queue-broken': 503,
   'message-too-large': 413,
   'request-invalid': 400,
   'stage-unknown': 400,
@@ -67,7 +72,7 @@ export function hasCode(error: unknown, code: ErrorCode): error is PismakError {
   return error instanceof PismakError && error.code === code;
 }
 
-/** The text of whatever was thrown, for logs and reasons. */
+/** The text of whatever was thrown, for logs and reasons. A processor may throw anything, so it is cut. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return shorten(error instanceof Error ? error.message : String(error), 2 * longestMessage);
 }

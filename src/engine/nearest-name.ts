@@ -1,5 +1,9 @@
+const longestName = 200;
+
 /** The most similar of `names` to a mistyped `name`; undefined if none is close. */
 export function nearestName(name: string, names: Iterable<string>): string | undefined {
+  // Comparing takes time by the product of the lengths, and nothing of ours has such a long name.
+  if (name.length > longestName) return undefined;
   const wanted = name.toLowerCase();
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;

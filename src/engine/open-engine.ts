@@ -1,7 +1,8 @@
+import type { Logger } from 'pino';
 import { createAlerts } from './alert/alert.ts';
 import { createBacklog } from './backlog/backlog.ts';
 import { openLastingSession } from './coordination/lasting-session.ts';
-import { openCoordination } from './coordination/open.ts';
+import { type CoordinationSource, openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
 import { checkFiles } from './database/sqlite/check-start.ts';
 import { Ballast } from './disk/ballast.ts';
@@ -16,6 +17,8 @@ import { openLog } from './log/log.ts';
 import { defineWork, openStores } from './open-stores.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
+import { createCancellations } from './request/cancellations.ts';
+import { createOpenRequests } from './request/open-requests.ts';
 import { createPickup } from './results/pickup.ts';
 import { keepHouse } from './schedule/housekeeping.ts';
 import { createSchedules } from './schedule/schedules.ts';
@@ -24,10 +27,10 @@ import type { Settings } from './settings/settings.ts';
 import { createPipelines } from './stage/pipelines.ts';
 import { type Clock, systemClock } from './time/clock.ts';
 import { type ClockWatch, watchClock } from './time/clock-watch.ts';
-import { closeInOrder, closeLimitMs } from './time/close-in-order.ts';
+import { closeInOrder, closeMs, drain } from './time/close-in-order.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
-import { webhookStage } from './webhook/webhook.ts';
-import { createWorkerSet } from './worker/worker-set.ts';
+import { alertWebhookStage, webhookStage } from './webhook/webhook.ts';
+import { createWorkerSet, type WorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
   /** In a word or two. Another process that finds the data directory in use shows it. */
@@ -49,7 +52,11 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
   checkTogether(settings);
   // Everything opened is closed in reverse order, even if opening fails half-way.
   const closing: (() => unknown)[] = [];
-  const close = () => closeInOrder(clock, closeLimitMs(settings), closing);
+  let running: WorkerSet | undefined;
+  const close = async () => {
+    const drained = running ? await drain(clock, settings, running) : true;
+    return (await closeInOrder(clock, closeMs, closing)) && drained;
+  };
   try {
     const directory = await openDataDirectory(settings.data, { purpose, clock });
     closing.push(() => directory.close());
@@ -68,6 +75,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     );
     const source = await openCoordination(settings.coordination, { database, clock });
     closing.push(() => source.close());
+    await protectNodes(source, settings, log);
     const coordination = await openLastingSession(source, 'engine');
     if (!settings.coordination.startsWith('embedded:')) await announceServers(coordination, settings);
 
@@ -82,9 +90,10 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const more = options.processors;
     const { processors, stages } = defineWork({ ...ports, settings, clock, changes, houses, more });
     await stages.reconcile();
-    await stages.create(webhookStage, 'local').catch((error: unknown) => {
-      if (!hasCode(error, 'already-exists')) throw error;
-    });
+    for (const stage of [webhookStage, alertWebhookStage])
+      await stages.create(stage, 'local', { keepIfRefused: true }).catch((error: unknown) => {
+        if (!hasCode(error, 'already-exists')) throw error;
+      });
     const pipelines = createPipelines({ ...ports, stages, changes, clock });
     const outbox = createOutbox({ clock });
     let clockWatch: ClockWatch | undefined;
@@ -98,7 +107,9 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     clockWatch = await watchClock({ clock, database, broker, log, alerts });
     const watch = clockWatch;
     closing.push(() => watch.close());
-    const backlog = createBacklog({ database, clock });
+    const backlog = createBacklog({ broker, database, clock });
+    const cancellations = createCancellations({ ...ports, clock, stages });
+    const openRequests = createOpenRequests({ ...ports, clock, settings });
     const schedules = createSchedules({ database, clock, changes });
     await keepHouse(schedules, { blobs, clock: watch.retention, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);
@@ -107,7 +118,7 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       ...{ ...common, blobsUrl, cacheDirectory: directory.cache },
       configurationFile: options.configurationFile,
     });
-    closing.push(() => workers.close());
+    running = workers;
     const pickup = createPickup({ broker, clock, database });
     closing.push(() => pickup.close());
     return {
@@ -120,6 +131,8 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       changes,
       outbox,
       backlog,
+      cancellations,
+      openRequests,
       alerts,
       schedules,
       workers,
@@ -130,6 +143,20 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     await close();
     throw error;
   }
+}
+
+/** The nodes hold the addresses of the servers with their passwords, and tell workers where to go. */
+async function protectNodes(source: CoordinationSource, settings: Settings, log: Logger): Promise<void> {
+  if (!source.isOpenToAll) return source.closeToOthers?.();
+  const danger =
+    'everyone who reaches ZooKeeper could read the passwords of the other servers and control the workers';
+  if (settings.zookeeper.allowOpenNodes)
+    return log.warn(`\`coordination\` names no user: ${danger} (zookeeper.allowOpenNodes)`);
+  throw new PismakError(
+    'configuration-invalid',
+    `\`coordination\` must name a user and a password, or ${danger}. Any will do, ZooKeeper needs no set-up for it: ` +
+      'zookeeper://pismak:PASSWORD@HOST, the same for every process and worker. `zookeeper.allowOpenNodes = true` does without',
+  );
 }
 
 /** With a shared database, embedded coordination would give each process a tree that knows nothing of the others. */

@@ -6,13 +6,21 @@ import { createKeyUsage } from './access/key-usage.ts';
 import { newToken } from './access/secret-token.ts';
 import { createSessionCookie } from './access/session-cookie.ts';
 import { newSetupToken } from './access/setup.ts';
+import { admitCallers } from './http/admit-callers.ts';
 import { CallerSignals } from './http/caller-signals.ts';
+import { limitConnections } from './http/connection-limits.ts';
 import { answerErrors } from './http/error-replies.ts';
+import { inviteBodiesLate } from './http/expect-continue.ts';
+import { findExposures } from './http/exposure.ts';
 import { gracefulClose } from './http/graceful-close.ts';
+import { parseJsonBodies } from './http/json-body.ts';
 import { newApp } from './http/new-app.ts';
 import { limitRates } from './http/rate-limits.ts';
 import { logRequests } from './http/request-log.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
+import { cutStalledReaders } from './http/stalled-readers.ts';
+import { trustedProxies, warnOfUnknownProxies } from './http/trusted-proxies.ts';
+import { closeUnreadBodies } from './http/unread-bodies.ts';
 import { addMetricsRoute } from './metrics/metrics-route.ts';
 import { measureProcess } from './metrics/process-metrics.ts';
 import { type AnyOperation, callsOf, streamsOf } from './operations.ts';
@@ -52,7 +60,8 @@ export async function openServer(
 ): Promise<Server> {
   const { http } = engine.settings;
   const [operations, streams] = [callsOf(all), streamsOf(all)];
-  const app = newApp(engine);
+  const isProxy = trustedProxies(http);
+  const app = newApp(engine, isProxy);
   const signals = new CallerSignals();
   const localToken = newToken();
   const sessionCookie = createSessionCookie(http);
@@ -63,6 +72,11 @@ export async function openServer(
 
   const process = measureProcess(app);
   const closeApp = gracefulClose(app, engine.clock);
+  const readers = cutStalledReaders(app, engine.clock);
+  inviteBodiesLate(app);
+  closeUnreadBodies(app, engine.clock);
+  limitConnections(app, http, isProxy);
+  warnOfUnknownProxies(app, engine, isProxy);
   logRequests(app, engine);
   addSecurityHeaders(app, http);
   await app.register(cookie);
@@ -71,6 +85,8 @@ export async function openServer(
     keyUsage.count(request.caller);
   });
   await limitRates(app, http);
+  admitCallers(app, engine);
+  parseJsonBodies(app, engine);
   answerErrors(app, engine);
 
   const readHealth = healthReader(engine, state);
@@ -88,6 +104,7 @@ export async function openServer(
     await app.close();
     throw cannotListen(error, http);
   });
+  for (const { found, advice } of findExposures(http)) engine.log.warn(`${found}; ${advice}`);
   const localUrl = address.replace('[::]', '[::1]');
   url = (http.publicUrl ?? localUrl).replace(/\/$/, '');
 
@@ -105,6 +122,7 @@ export async function openServer(
       live.close();
       await closeApp();
       process.close();
+      readers.close();
       await keyUsage.close();
     },
   };

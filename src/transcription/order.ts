@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { splitProgress } from './split/split-part.ts';
 
 /** What a page can be written as: text, PAGE XML, ALTO, hOCR, searchable PDF, JSON. */
 export const formats = ['txt', 'page', 'alto', 'hocr', 'pdf', 'json'] as const;
@@ -17,5 +18,7 @@ export const order = z.object({
   formats: z.array(z.enum(formats)).default(['txt']),
   /** Use the text layer of a PDF instead of recognising its pages. By default the configuration of `split` decides. */
   textLayer: z.boolean().optional(),
+  /** For `split`: its result may be a part of the source, and this is where the part begins. */
+  split: splitProgress.optional(),
 });
 export type Order = z.infer<typeof order>;

@@ -7,6 +7,7 @@ import { collectQueue, defaultPipeline, splitStage } from './documents/document.
  */
 const stages: FirstStart['stages'] = [
   { name: splitStage, processor: 'split', mode: 'shared', memoryMb: 2048 },
+  { name: 'page', processor: 'page', mode: 'shared', memoryMb: 2048 },
   { name: 'prepare', processor: 'prepare', mode: 'shared', memoryMb: 2048 },
   { name: 'layout', processor: 'layout', mode: 'shared' },
   { name: 'recognise', processor: 'recognise', memoryMb: 2048 },
@@ -15,7 +16,8 @@ const stages: FirstStart['stages'] = [
   { name: 'export', processor: 'export', mode: 'shared' },
 ];
 
-const pageStages = stages.map(({ name }) => name).filter((name) => name !== splitStage);
+/** Documents bring an order, so their pages need neither of the first two. */
+const pageStages = stages.map(({ name }) => name).filter((name) => name !== splitStage && name !== 'page');
 
 /** The stages and the pipeline `transcription`. */
 export const firstStart: FirstStart = {

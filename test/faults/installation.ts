@@ -93,7 +93,7 @@ export class Installation {
       const { rabbit, zookeeper, postgres } = await startServers(place, closing);
       const urls = {
         broker: (await rabbit.createHost()).url,
-        coordination: `${zookeeper.url}/pismak`,
+        coordination: `${zookeeper.url.replace('://', '://pismak:secret@')}/pismak`,
         database: await postgres.createDatabase(),
       };
       const source = await openCoordination(urls.coordination, { clock: systemClock });

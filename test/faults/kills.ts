@@ -112,7 +112,7 @@ async function submitAll(pismak: RunningPismak, count: number, isOver: () => boo
 /** Waits until nothing waits and nothing is under way in the three stages. */
 async function idle(pismak: RunningPismak, say: (line: string) => void): Promise<void> {
   for (let round = 0; ; round++) {
-    const metrics = await (await fetch(`${pismak.url}/metrics`)).text();
+    const metrics = await pismak.metrics();
     const left = metrics
       .split('\n')
       .filter(

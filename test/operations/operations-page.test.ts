@@ -53,7 +53,7 @@ test('every scheme and parameter of an address that the code takes is described'
 
 test('the metrics that are described are those that there are', async (t) => {
   const server = await runServer(t);
-  const { text } = await server.send('GET', '/metrics');
+  const { text } = await server.send('GET', '/metrics', { key: server.localToken });
   const section = page.slice(page.indexOf('## Monitoring'), page.indexOf('## Alerts'));
   const described = matches(section, /`((?:pismak|process|nodejs)_\w+)`/g);
   const there = matches(text, /^# TYPE (\S+)/gm);

@@ -39,7 +39,7 @@ test('two machines that share only RabbitMQ, ZooKeeper and PostgreSQL read one d
   const directory = await temporaryDirectory(t);
   const data = join(directory, 'up');
   const database = await postgres.createDatabase();
-  const coordination = `${zookeeper.url}/pismak`;
+  const coordination = `${zookeeper.url.replace('://', '://pismak:secret@')}/pismak`;
   const up = new RunningPismak(
     data,
     {

@@ -17,7 +17,7 @@ const plan: Plan = {
   assignments: [
     {
       ...{ worker: 'w1', from: 'merge', to: 'ocr', unlockAt: 0, reason: 'moved from lower priority' },
-      details: { gain: 7.5, cost: 2 },
+      details: { gain: 7.5, cost: 2, freeInMs: 61_500 },
     },
   ],
 };
@@ -35,6 +35,7 @@ test('a plan is explained: how each number was computed and, for each move, what
   assert.match(stdout, /DRAIN +LOT$/m, 'numbers that only this policy has are columns too');
   assert.match(stdout, /81.3 % +12.35 +4$/m);
   assert.match(stdout, /gain +7.5$/m);
+  assert.match(stdout, /free in +1 min 2 s$/m, 'times are for people');
 });
 
 test('a number that comes from another formula is not explained by this one', async () => {

@@ -17,8 +17,8 @@ export function planColumns(queues: readonly QueueNumbers[], all: boolean): Colu
     { title: 'P', of: (row) => formatShare(row.relative), align: 'right' },
     ...[...names].map(
       (name): Column<QueueNumbers> => ({
-        title: name,
-        of: ({ details }) => (details?.[name] === undefined ? null : formatNumber(details[name])),
+        title: titleOf(name),
+        of: ({ details }) => (details?.[name] === undefined ? null : formatDetail(name, details[name])),
         align: 'right',
       }),
     ),
@@ -37,7 +37,10 @@ export function explainPlan({ queues, assignments }: Plan, out: Output): void {
       const queue = queues.find((each) => each.stage === stage);
       return queue ? [[`  ${stage}`, standing(queue)]] : [];
     });
-    const numbers = Object.entries(details ?? {}).map(([name, value]) => [`  ${name}`, formatNumber(value)]);
+    const numbers = Object.entries(details ?? {}).map(([name, value]) => [
+      `  ${titleOf(name)}`,
+      formatDetail(name, value),
+    ]);
     const fields = Object.fromEntries([...compared, ...numbers]);
     out.object({}, { '  why': reason, ...fields, '  stays until': formatTime(unlockAt) });
   }
@@ -60,6 +63,15 @@ function formulaOf(queue: QueueNumbers, sum: number): string {
 
 function standing({ length, workers, parametric, relative }: QueueNumbers): string {
   return `${length} waiting, ${workers} serving, PP ${formatPriority(parametric)}, P ${formatShare(relative)}`;
+}
+
+/** `freeInMs` -> `free in`. */
+function titleOf(name: string): string {
+  return name.replace(/Ms$/, '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function formatDetail(name: string, value: number): string {
+  return name.endsWith('Ms') ? formatDuration(value) : formatNumber(value);
 }
 
 function formatPriority(number: number): string {

@@ -1,6 +1,7 @@
 import { keyCreate, keyList, keyRevoke } from '../../server/access/key-operations.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { duration } from '../../terminal/options/duration.ts';
 import { formatTime } from '../../terminal/output/format.ts';
 
 const add: AddGroup = (group, shell) => {
@@ -16,15 +17,25 @@ const add: AddGroup = (group, shell) => {
       { title: 'scopes', of: (row) => row.scopes.join(',') },
       { title: 'uses', of: (row) => row.uses },
       { title: 'last used', of: (row) => formatTime(row.lastUsedAt) },
+      { title: 'expires', of: (row) => formatTime(row.expiresAt) },
       { title: 'revoked', of: (row) => formatTime(row.revokedAt) },
     ],
   });
 
   command(keyCreate, {
     usage: 'create <purpose>',
-    examples: ['key create collector --owner anna --scopes results.,queue.ls'],
+    examples: ['key create collector --owner anna --scopes results.,queue.ls --expires 90d'],
+    fields: {
+      expiresInMs: {
+        flags: '--expires <duration>',
+        about: 'How long it is valid, such as 90d; for ever by default',
+        read: duration,
+      },
+    },
     show(made, { out }) {
-      out.object(made, { key: made.key, id: made.id, role: made.role, scopes: made.scopes.join(',') });
+      const { key, id, role, scopes, expiresAt } = made;
+      const expires = expiresAt === null ? 'never' : formatTime(expiresAt);
+      out.object(made, { key, id, role, scopes: scopes.join(','), expires });
       out.say('Save the key now: it is not shown again');
     },
   });

@@ -7,7 +7,7 @@ export function queueColumns(now: number): Column<QueueRow>[] {
   return [
     { title: 'queue', of: (row) => row.name },
     { title: 'kind', of: (row) => row.kind },
-    { title: 'waiting', of: (row) => row.ready.high + row.ready.normal },
+    { title: 'waiting', of: (row) => row.ready.high + row.ready.normal + row.backlog },
     { title: 'high', of: (row) => row.ready.high },
     { title: 'delayed', of: (row) => row.delayed },
     { title: 'busy', of: (row) => row.inFlight },
@@ -17,6 +17,6 @@ export function queueColumns(now: number): Column<QueueRow>[] {
       of: (row) => (row.oldestAt === null ? '-' : formatDuration(now - row.oldestAt)),
       align: 'right',
     },
-    { title: '', of: (row) => (row.paused ? 'paused' : ' ') },
+    { title: '', of: (row) => (row.broken !== undefined ? 'BROKEN' : row.paused ? 'paused' : ' ') },
   ];
 }

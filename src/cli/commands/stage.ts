@@ -28,6 +28,7 @@ const add: AddGroup = (group, shell) => {
       { title: 'timeout', of: (row) => formatDuration(row.timeoutMs), align: 'right' },
       { title: 'labels', of: (row) => row.labels.join(',') },
       { title: 'version', of: (row) => row.version },
+      { title: '', of: (row) => (row.broken === null ? ' ' : 'BROKEN') },
     ],
   });
   command(stageShow, { usage: 'show <stage>' });

@@ -4,6 +4,7 @@ import { reasonOf } from '../../engine/files/system-error.ts';
 import { traceShow } from '../../engine/operation/operations/trace.ts';
 import { drawSvg } from '../../engine/trace/draw-svg.ts';
 import { drawText } from '../../engine/trace/draw-text.ts';
+import { withoutIdleQueues } from '../../engine/trace/stage-signs.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { type Moment, moment } from '../../terminal/options/moment.ts';
 import { formatCount } from '../../terminal/output/format.ts';
@@ -41,8 +42,9 @@ const add: AddGroup = (group, { run }) => {
           await writeFile(options.svg, drawSvg(trace)).catch((error: unknown) => {
             throw new PismakError('invalid-input', `${options.svg} can't be written: ${reasonOf(error)}`);
           });
+          const { workers, queues } = withoutIdleQueues(trace);
           out.say(
-            `${formatCount(trace.workers.length, 'worker')} and ${formatCount(trace.queues.length, 'queue')} drawn to ${options.svg}`,
+            `${formatCount(workers.length, 'worker')} and ${formatCount(queues.length, 'queue')} drawn to ${options.svg}`,
           );
         }
         if (out.json) out.object(trace);

@@ -6,10 +6,11 @@ import {
   userList,
   userPassword,
   userRole,
+  userSet,
 } from '../../server/access/user-operations.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
-import { formatTime } from '../../terminal/output/format.ts';
+import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import { readPassword as ask } from './read-password.ts';
 
 const add: AddGroup = (group, shell) => {
@@ -21,7 +22,12 @@ const add: AddGroup = (group, shell) => {
       { title: 'user', of: (row) => row.name },
       { title: 'role', of: (row) => row.role },
       { title: 'created', of: (row) => formatTime(row.createdAt) },
-      { title: '', of: (row) => (row.disabled ? 'disabled' : ' ') },
+      {
+        title: '',
+        of: (row) =>
+          [row.disabled && 'disabled', row.mayPrioritise && 'may set priority'].filter(Boolean).join(', ') ||
+          ' ',
+      },
     ],
   });
   command(userCreate, {
@@ -34,17 +40,25 @@ const add: AddGroup = (group, shell) => {
   });
   command(userPassword, {
     usage: 'password <user>',
-    summary: 'Change a password; open sessions of the user end',
+    summary: 'Change a password; open sessions and keys of the user end',
     examples: ['user password anna'],
     fields: { current: false, password: false },
     complete: async ({ stderr }, { name }) => ({
       password: await ask(`New password for ${name}: `, stderr),
     }),
-    say: (_, { name }) => `the password of ${name} has changed`,
+    say: ({ keys }, { name }) =>
+      `the password of ${name} has changed${keys > 0 ? `; ${formatCount(keys, 'key')} ended` : ''}`,
   });
   command(userRole, {
     usage: 'role <user> <role>',
     say: ({ name, role }) => `user ${name} now has the role ${role}`,
+  });
+  command(userSet, {
+    usage: 'set <user>',
+    say: ({ name, mayPrioritise }) =>
+      mayPrioritise
+        ? `user ${name} may send work before that of others`
+        : `work of user ${name} waits like that of others`,
   });
   command(userDisable, { usage: 'disable <user>', say: (_, { name }) => `user ${name} is disabled` });
   command(userEnable, { usage: 'enable <user>', say: (_, { name }) => `user ${name} may sign in again` });

@@ -1,8 +1,16 @@
+import type { z } from 'zod';
 import { watchdogPlan, watchdogStatus } from '../../engine/operation/operations/watchdog.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatDuration, formatTime } from '../../terminal/output/format.ts';
 import { explainPlan, planColumns } from './explain-plan.ts';
+
+/** What the policy promises to a worker or a stage: each has a rule of its own. */
+function ruleOf({ policy, parameters }: z.output<typeof watchdogStatus.output>): Record<string, string> {
+  const { minimumMessages, patienceMs, reconfigurationMs } = parameters;
+  if (policy === 'flow') return { 'a stage is unserved': `at most about ${formatDuration(patienceMs)}` };
+  return { 'a worker stays': `at least ${minimumMessages} messages + ${formatDuration(reconfigurationMs)}` };
+}
 
 const add: AddGroup = (group, shell) => {
   const command = operationCommands(group, shell);
@@ -10,11 +18,10 @@ const add: AddGroup = (group, shell) => {
   command(watchdogStatus, {
     usage: 'status',
     show(status, { out }) {
-      const { periodMs, minimumMessages, reconfigurationMs } = status.parameters;
       out.object(status, {
         leader: status.leader ?? 'none: is `pismak up` running?',
-        policy: `${status.policy}, every ${formatDuration(periodMs)}`,
-        'stays at least': `${minimumMessages} messages + ${formatDuration(reconfigurationMs)}`,
+        policy: `${status.policy}, every ${formatDuration(status.parameters.periodMs)}`,
+        ...ruleOf(status),
         'last plan': `${formatTime(status.lastPlanAt)}, took ${formatDuration(status.tookMs)}`,
         moved: status.moved,
       });

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import type { Holder } from '../../engine/data-directory/data-directory.ts';
 import { messageOf } from '../../engine/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
+import { findExposures } from '../../server/http/exposure.ts';
 import { formatTime } from '../../terminal/output/format.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -10,6 +11,13 @@ export async function checkProcess({ http }: Settings, holder: Holder | undefine
   if (!holder) return [ok('process', 'none is running'), await checkPort(http.host, http.port)];
   const found = `${holder.pid} on ${holder.host} (${holder.purpose}) since ${formatTime(holder.startedAt)}`;
   return [ok('process', found), await checkHealth(holder)];
+}
+
+/** Checks who can reach the server, and whether they can be overheard. */
+export function checkExposure({ http }: Settings): Finding[] {
+  const exposures = findExposures(http);
+  if (exposures.length === 0) return [ok('network', `listens on ${http.host}`)];
+  return exposures.map(({ found, advice }) => warn('network', found, advice));
 }
 
 async function checkHealth({ url, pid }: Holder): Promise<Finding> {

@@ -17,7 +17,7 @@ const planSchema = z.strictObject({
   format: z.literal(1),
   /** The ports of all servers follow this one. */
   firstPort: z.int().min(1024).max(65_000),
-  /** The password of the user, in RabbitMQ and PostgreSQL. */
+  /** The password of the user, in RabbitMQ, ZooKeeper and PostgreSQL. */
   password: z.string().min(16),
   /** The secret that the RabbitMQ nodes share. */
   cookie: z.string().min(16),

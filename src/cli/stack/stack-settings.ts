@@ -13,7 +13,7 @@ export function stackSettings(plan: StackPlan) {
   const store = `postgres://${credentials}@${hosts(postgres)}/${stackUser}`;
   return {
     broker: `amqp://${credentials}@${hosts(rabbitmq)}/${stackUser}`,
-    coordination: `zookeeper://${hosts(zookeeper)}/pismak`,
+    coordination: `zookeeper://${credentials}@${hosts(zookeeper)}/pismak`,
     database: store,
     blobs: store,
   };

@@ -1,8 +1,10 @@
 import type { Engine } from '../engine.ts';
 import { everyPeriod, type Running, runService } from '../service/service.ts';
+import { attackedAccounts, attackingAddresses } from './checks/attacked-accounts.ts';
+import { brokenQueues } from './checks/broken-queues.ts';
 import { brokenStages } from './checks/broken-stages.ts';
 import { type Check, lookOnce } from './checks/check.ts';
-import { growingDeadLetters } from './checks/dead-letters.ts';
+import { deadLetters } from './checks/dead-letters.ts';
 import { failedWorkers } from './checks/failed-workers.ts';
 import { fullDisk } from './checks/full-disk.ts';
 import { lowDisk } from './checks/low-disk.ts';
@@ -51,9 +53,12 @@ export function runAlertWatch(engine: Parts): Running {
       return watch('alerts', signal, [
         unservedStages(parts, noWorkerMs),
         brokenStages(parts),
-        growingDeadLetters(parts),
+        brokenQueues(parts),
+        deadLetters(parts),
         failedWorkers(parts),
         slowStages(parts),
+        attackedAccounts(parts),
+        attackingAddresses(parts),
       ]);
     },
   });

@@ -59,7 +59,8 @@ export function createAlerts(parts: {
     const level = event === 'alert.cleared' ? 'info' : 'warn';
     log[level]({ event, alert: id, kind, entity, details }, `${event}: ${reason}`);
     events.emit({ kind: event, entity, at, dimensions: { alert: kind } });
-    changes.add({ kind: 'alert', entity: id, data: { event, kind, entity } });
+    // Everybody hears that there is news. `alert.ls` decides who may read it.
+    changes.add({ kind: 'alert', entity: id, data: { event } });
   }
 
   /** The alert after raising, based on the open one if any. It is announced unless that was done recently. */

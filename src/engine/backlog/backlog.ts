@@ -1,10 +1,12 @@
-import type { OutgoingMessage } from '../broker/broker.ts';
+import type { Broker, OutgoingMessage } from '../broker/broker.ts';
+import { checkMessage, usualMaxBytes } from '../broker/checks.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import { toColumns } from '../outbox/message-columns.ts';
 import { Bell } from '../time/bell.ts';
 import type { Clock } from '../time/clock.ts';
+import { Door } from './door.ts';
 
 export interface BacklogItem {
   queue: string;
@@ -19,6 +21,8 @@ export interface BacklogItem {
   notBefore?: number;
   /** Starts paused, for a batch that is paused now. */
   paused?: boolean;
+  /** The later stages that it goes through: it is released only while their queues are short. */
+  route?: readonly string[];
 }
 
 /**
@@ -28,6 +32,11 @@ export interface BacklogItem {
 export interface Backlog {
   /** Adds items in the caller's transaction. Derive message ids from their content: a message may be sent twice. */
   add(transaction: Queries, items: readonly BacklogItem[]): Promise<void>;
+  /**
+   * Adds one item that is no part of a transaction, or publishes it at once if nothing waits before it. Resolves when it is
+   * durable. Refuses it as `publish` would: `queue-unknown`, `queue-full` (items that wait here count), `message-too-large`.
+   */
+  send(item: BacklogItem): Promise<void>;
   /** Call this after the commit; otherwise the items are noticed up to a second later. */
   wake(): void;
   /** Stops releasing the batch, except for items just being handed over. Resolves to the number waiting. */
@@ -35,6 +44,8 @@ export interface Backlog {
   resume(batch: string): Promise<number>;
   /** Deletes the items not released yet. Resolves to their number. */
   cancel(batch: string): Promise<number>;
+  /** Deletes all items for a queue. Resolves to their number. */
+  purge(queue: string): Promise<number>;
   /** How many items of a batch wait here. */
   count(batch: string): Promise<{ waiting: number; paused: number }>;
   readonly bell: Bell;
@@ -44,8 +55,10 @@ const rowsPerInsert = 500;
 /** Large batches are changed in parts, so that others can write in between. */
 const rowsPerChange = 5000;
 
-export function createBacklog({ database, clock }: { database: Database; clock: Clock }): Backlog {
+export function createBacklog(parts: { broker: Broker; database: Database; clock: Clock }): Backlog {
+  const { broker, database, clock } = parts;
   const bell = new Bell();
+  const door = new Door(parts);
 
   async function setPaused(batch: string, paused: 0 | 1): Promise<number> {
     const changed = await inParts(async () => {
@@ -66,34 +79,45 @@ export function createBacklog({ database, clock }: { database: Database; clock: 
     return changed;
   }
 
+  const deleteWhere = (column: 'batch' | 'queue', value: string) =>
+    inParts(async () => {
+      const some = database.query
+        .selectFrom('backlog')
+        .select('id')
+        .where(column, '=', value)
+        .limit(rowsPerChange);
+      const result = await database.query.deleteFrom('backlog').where('id', 'in', some).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    });
+
+  async function add(transaction: Queries, items: readonly BacklogItem[]): Promise<void> {
+    const now = clock.now();
+    for (let start = 0; start < items.length; start += rowsPerInsert) {
+      const some = items.slice(start, start + rowsPerInsert);
+      await transaction
+        .insertInto('backlog')
+        .values(some.map((item) => toRow(item, newId(clock), now)))
+        .execute();
+    }
+  }
+
   return {
     bell,
     wake: () => bell.ring(),
+    add,
 
-    async add(transaction, items) {
-      const now = clock.now();
-      for (let start = 0; start < items.length; start += rowsPerInsert) {
-        const some = items.slice(start, start + rowsPerInsert);
-        await transaction
-          .insertInto('backlog')
-          .values(some.map((item) => toRow(item, newId(clock), now)))
-          .execute();
-      }
+    async send(item) {
+      checkMessage(item.message, usualMaxBytes);
+      if (await door.isOpen(item)) return broker.publish(item.queue, item.message);
+      await add(database.query, [item]);
+      bell.ring();
     },
 
     pause: (batch) => setPaused(batch, 1),
     resume: (batch) => setPaused(batch, 0),
 
-    cancel: (batch) =>
-      inParts(async () => {
-        const some = database.query
-          .selectFrom('backlog')
-          .select('id')
-          .where('batch', '=', batch)
-          .limit(rowsPerChange);
-        const result = await database.query.deleteFrom('backlog').where('id', 'in', some).executeTakeFirst();
-        return Number(result.numDeletedRows);
-      }),
+    cancel: (batch) => deleteWhere('batch', batch),
+    purge: (queue) => deleteWhere('queue', queue),
 
     async count(batch) {
       const rows = await database.query
@@ -121,12 +145,13 @@ function toRow({ message, weight = 1, paused = false, ...item }: BacklogItem, id
   if (!(weight > 0 && weight < 1e6)) {
     throw new PismakError('invalid-input', `the weight of ${item.owner} is ${weight}, but must be above 0`);
   }
-  const { queue, owner, batch, notBefore = now } = item;
+  const { queue, owner, batch, notBefore = now, route = [] } = item;
   return {
     id,
     queue,
     owner,
     batch,
+    route: route.join(),
     weight,
     notBefore,
     paused: paused ? 1 : 0,

@@ -10,6 +10,8 @@ export interface Blobs {
   /** Fails with `blob-missing` on the first read if the blob does not exist. */
   get(hash: string): AsyncIterable<Uint8Array>;
   has(hash: string): Promise<boolean>;
+  /** In bytes, known without reading the content. Fails with `blob-missing` if the blob does not exist. */
+  size(hash: string): Promise<number>;
   /**
    * Resolves to whether this call removed the blob; a missing blob is no error. With `storedBefore`, removes it only if
    * its last `put` is older, even if a `put` comes at this very moment.

@@ -57,6 +57,15 @@ export function blobsContract(adapter: string, create: (test: TestContext) => Pr
       assert.equal(await blobs.has(whole.hash), true);
     });
 
+    claim('the size of a blob is known without its content', async (blobs, store) => {
+      const { hash } = await blobs.put(bytes('x'.repeat(5000)));
+      assert.equal(await blobs.size(hash), 5000);
+      await store.damage(hash);
+      assert.equal(await blobs.size(hash), 5000);
+      await assert.rejects(blobs.size(sha256(bytes('never put'))), code('blob-missing'));
+      assert.equal(await blobs.size((await blobs.put(bytes(''))).hash), 0);
+    });
+
     claim('empty content is content too', async (blobs) => {
       for (const empty of [new Uint8Array(), pieces()]) {
         const { hash, size } = await blobs.put(empty);

@@ -50,7 +50,7 @@ export async function openDirectoryBlobs(directory: string, clock: Clock = syste
         yield* verified(createReadStream(pathOf(directory, hash)), hash);
       } catch (error) {
         if (!isSystemError(error, 'ENOENT')) throw error;
-        throw new PismakError('blob-missing', `There is no blob ${hash}.`, { cause: error });
+        throw missing(hash, error);
       }
     },
 
@@ -60,6 +60,13 @@ export async function openDirectoryBlobs(directory: string, clock: Clock = syste
         () => true,
         () => false,
       );
+    },
+
+    async size(hash) {
+      checkHash(hash);
+      const found = await orIfMissing(undefined, () => stat(pathOf(directory, hash)));
+      if (!found) throw missing(hash);
+      return found.size;
     },
 
     async remove(hash, { storedBefore = Number.POSITIVE_INFINITY } = {}) {
@@ -92,6 +99,10 @@ export async function openDirectoryBlobs(directory: string, clock: Clock = syste
 
     async close() {},
   };
+}
+
+function missing(hash: string, cause?: unknown): PismakError {
+  return new PismakError('blob-missing', `There is no blob ${hash}.`, { cause });
 }
 
 function pathOf(directory: string, hash: string): string {

@@ -9,6 +9,7 @@ import { prepareTables } from './postgres/tables.ts';
 import { PostgresUploads } from './postgres/uploads.ts';
 
 const pageSize = 1000;
+const missing = (hash: string) => new PismakError('blob-missing', `There is no blob ${hash}.`);
 
 /**
  * Blobs as rows of 1 MB in PostgreSQL, for any number of machines. Not large objects: those exist only inside a
@@ -38,7 +39,7 @@ export async function openPostgresBlobs(options: {
            ON "blobChunk"."upload" = "blobContent"."upload" AND "number" = $2 WHERE "hash" = $1`,
         [hash, number],
       );
-      if (!rows[0]) throw new PismakError('blob-missing', `There is no blob ${hash}.`);
+      if (!rows[0]) throw missing(hash);
       if (rows[0].bytes === null) return;
       yield rows[0].bytes;
       if (rows[0].bytes.byteLength < chunkBytes) return;
@@ -78,6 +79,16 @@ export async function openPostgresBlobs(options: {
       checkHash(hash);
       const { rows } = await pool.query(`SELECT 1 FROM "blobContent" WHERE "hash" = $1`, [hash]);
       return rows.length > 0;
+    },
+
+    async size(hash) {
+      checkHash(hash);
+      const { rows } = await pool.query<{ size: number }>(
+        `SELECT "size" FROM "blobContent" WHERE "hash" = $1`,
+        [hash],
+      );
+      if (!rows[0]) throw missing(hash);
+      return rows[0].size;
     },
 
     async remove(hash, { storedBefore } = {}) {

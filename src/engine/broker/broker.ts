@@ -2,16 +2,22 @@
  * The queue port. Every adapter promises (and `contract.ts` tests):
  *
  * - `publish` resolves only when a queue has the message and it survives power loss. An undeclared queue is
- *   `queue-unknown`, a full bounded queue `queue-full`, a body over the limit `message-too-large`.
+ *   `queue-unknown`, a full bounded queue `queue-full`, a body over the limit `message-too-large`, and a queue that the
+ *   server can't have `queue-broken`.
  * - At least once: only ack, dead-lettering or purge takes a message away. A consumer that dies gives its messages back.
- * - Two strict lanes: while a high message is ready, no normal one starts. Within a lane, publish order.
+ * - Two strict lanes: while a high message is ready, no normal one starts. (Extra slots that no high message may use are
+ *   the exception.) Within a lane, the messages of one owner keep publish order, and owners take turns as far as their
+ *   messages are in memory: the header `pismak-owner` names the owner, and messages without it count as one owner's.
  * - The attempt count is durable. An attempt is charged when a handler starts, never for a prefetched message.
  * - A handler may run as long as it likes: while its process lives, no other consumer gets its message.
  */
 export interface Broker {
-  /** Creates the queue, or changes the options of an existing one. Safe to repeat. */
+  /**
+   * Creates the queue, or changes the options of an existing one. Safe to repeat. `conflict` if the server refuses the
+   * queue, for example because another program's queue has its name; then nothing is left behind.
+   */
   declare(queue: string, options?: QueueOptions): Promise<void>;
-  /** Deletes the queue with everything in it, dead letters too. */
+  /** Deletes the queue with everything in it, dead letters too. Leaves alone what another program has under its name. */
   remove(queue: string): Promise<void>;
   publish(queue: string, message: OutgoingMessage): Promise<void>;
   consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Promise<Consumer>;
@@ -19,6 +25,8 @@ export interface Broker {
   /** All queues, or one (`queue-unknown` if it does not exist). */
   status(): Promise<QueueStatus[]>;
   status(queue: string): Promise<QueueStatus>;
+  /** Queues that the server refuses, and why, as far as this process knows. Optional: most servers refuse none. */
+  refused?(): ReadonlyMap<string, string>;
   /** A paused queue accepts messages and starts none. The pause survives restarts. */
   pause(queue: string): Promise<void>;
   resume(queue: string): Promise<void>;
@@ -54,7 +62,20 @@ export type Lane = 'high' | 'normal';
 export interface QueueOptions {
   /** Limit on waiting messages; null = no limit. */
   maxLength?: number | null;
+  /**
+   * If the server refuses the queue, all processes shall know: it is listed as broken, publishing to it fails with
+   * `queue-broken`, and consumers wait, until a later `declare` succeeds. The call itself still fails with `conflict`.
+   */
+  keepIfRefused?: boolean;
+  /**
+   * Other programs may publish to it directly, where the server lets them (RabbitMQ). Consumers sort what they send into
+   * the lanes. Once given, it stays.
+   */
+  hasDoor?: boolean;
 }
+
+/** Which lane a message takes that another program put into the queue. `lane` is what the program asked for. */
+export type ForeignLane = (message: { lane: Lane; body: Uint8Array }) => Lane;
 
 export interface OutgoingMessage {
   /** Chosen by the sender, so that duplicates can be recognised. */
@@ -67,8 +88,15 @@ export interface OutgoingMessage {
 export interface ConsumeOptions {
   /** Handlers that may run at once. */
   concurrency: number;
+  /**
+   * Handlers that may run besides those, each for an owner whose messages wait while others' have run for over a second: a
+   * tar pit holds up only its own owner. Default: none.
+   */
+  extra?: number;
   /** Messages that may be held in memory, including running ones. Default: a small multiple of the concurrency. */
   prefetch?: number;
+  /** For a queue with a door. Default: the lane that the program asked for. */
+  foreignLane?: ForeignLane;
 }
 
 export type DeliveryHandler = (delivery: Delivery) => Promise<void>;
@@ -117,6 +145,8 @@ export interface QueueStatus {
   oldestAt: number | null;
   paused: boolean;
   maxLength: number | null;
+  /** Why the server can't have the queue at the moment, and what to do; missing if it has it. */
+  broken?: string | undefined;
 }
 
 export interface StoredMessage {

@@ -16,10 +16,15 @@ export function checkMessage(message: OutgoingMessage, maxBytes: number): string
   return headers;
 }
 
-export function checkConsumeOptions({ concurrency, prefetch }: ConsumeOptions): void {
-  for (const [name, value] of Object.entries({ concurrency, prefetch: prefetch ?? 1 })) {
-    if (Number.isInteger(value) && value >= 1) continue;
-    throw new PismakError('invalid-input', `${name} is ${value}, but must be a whole number of at least 1.`);
+export function checkConsumeOptions({ concurrency, prefetch = 1, extra = 0 }: ConsumeOptions): void {
+  for (const [name, value, least] of [
+    ['concurrency', concurrency, 1],
+    ['prefetch', prefetch, 1],
+    ['extra', extra, 0],
+  ] as const) {
+    if (Number.isInteger(value) && value >= least) continue;
+    const text = `${name} is ${value}, but must be a whole number of at least ${least}.`;
+    throw new PismakError('invalid-input', text);
   }
 }
 

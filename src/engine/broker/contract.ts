@@ -8,6 +8,7 @@ import { publishingClaims } from './contract/publishing.ts';
 import { retryClaims } from './contract/retries.ts';
 import { type BrokerSetup, claimsOf, type Prepare } from './contract/scene.ts';
 import { stormClaims } from './contract/storm.ts';
+import { turnClaims } from './contract/turns.ts';
 
 export type { BrokerSetup };
 
@@ -21,6 +22,7 @@ export function brokerContract(adapter: string, prepare: Prepare): void {
     const claim = claimsOf(prepare);
     publishingClaims(claim);
     deliveryClaims(claim);
+    turnClaims(claim);
     retryClaims(claim);
     deadLetterClaims(claim);
     administrationClaims(claim);

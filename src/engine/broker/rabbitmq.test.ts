@@ -101,7 +101,8 @@ test('a queue that another program created with other options is reported as a c
   await foreign.queueDeclare({ queue: 'letters', durable: true });
   await assert.rejects(
     broker.declare('letters'),
-    (error) => hasCode(error, 'conflict') && /letters of another kind/.test(error.message),
+    (error) =>
+      hasCode(error, 'conflict') && /refuses the queue letters: .* of another kind/.test(error.message),
   );
 });
 

@@ -11,6 +11,7 @@ import type { Broker } from './broker.ts';
 import { BrokerProcess } from './contract/broker-process.ts';
 import { bytes, drain, idsOf, numbered, publishAll } from './contract/scene.ts';
 import { brokerContract } from './contract.ts';
+import { ownerHeader } from './owner-turns.ts';
 import { openSqliteBroker } from './sqlite.ts';
 
 brokerContract('SQLite', async (t) => {
@@ -51,6 +52,17 @@ test('every confirmed publish was synced to the disk first', async (t) => {
       between.join('\n'),
     );
   }
+});
+
+test("one owner's 300 messages delay another's by one turn", async (t) => {
+  const { broker } = await openOne(t);
+  await broker.declare('letters');
+  const publish = (owner: string, id: string) =>
+    broker.publish('letters', { id, body: bytes(id), headers: { [ownerHeader]: owner } });
+  for (const id of numbered('big', 300)) await publish('big', id);
+  for (const id of numbered('small', 3)) await publish('small', id);
+  const started = idsOf(await drain(broker, 'letters', 303));
+  assert.deepEqual(started.slice(0, 7), ['big0', 'small0', 'big1', 'small1', 'big2', 'small2', 'big3']);
 });
 
 test('the file belongs to one broker: a second one is refused', async (t) => {

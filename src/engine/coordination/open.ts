@@ -6,6 +6,10 @@ import type { Coordination } from './coordination.ts';
 /** Opens sessions: one per worker and service. */
 export interface CoordinationSource {
   openSession(identity: string): Promise<Coordination>;
+  /** Everybody who reaches the servers can read and change the nodes: the URL names no user. */
+  readonly isOpenToAll?: boolean;
+  /** Closes nodes that were open to all before, if there are such. */
+  closeToOthers?(): Promise<void>;
   close(): Promise<void>;
 }
 

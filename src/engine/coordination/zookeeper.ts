@@ -10,8 +10,9 @@ import { ZookeeperTree } from './zookeeper/tree.ts';
  *     zookeeper://user:password@zoo1:2181,zoo2:2181,zoo3:2181/pismak
  *     zookeepers://zoo1:2281,zoo2:2281,zoo3:2281/pismak?cacertfile=/etc/pismak/ca.pem
  *
- * With a user, only the same credentials can read and write the nodes. `zookeepers` is TLS; `certfile` and `keyfile` are
- * for servers that authenticate clients.
+ * With a user, only the same credentials can read and write the nodes. Any will do, unless the servers demand SASL: then
+ * they must know the user. `sasl=true` uses SASL though it is not demanded. `zookeepers` is TLS; `certfile` and
+ * `keyfile` are for servers that authenticate clients.
  */
 export async function openZookeeperCoordination(parts: {
   url: string;

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { ReadLimits } from './read-in-turn.ts';
 import type { EngineTables } from './tables.ts';
 
 /**
@@ -6,6 +7,7 @@ import type { EngineTables } from './tables.ts';
  * are milliseconds, booleans 0 and 1), real and blob. JSON is text that its owner parses.
  *
  * - A transaction is atomic, durable when it resolves, and isolated from others (they see all of it or nothing).
+ * - An expensive read delays no other query. It is stopped, at the server too, when its time is up or its caller leaves.
  * - A broken unique or foreign key is `constraint-violated`.
  * - Migrations run once each, in order. The engine and each house have their own line. Unknown newer ones are left alone:
  *   version N-1 must work with the schema of N, so a migration only adds, and what it adds has defaults.
@@ -16,6 +18,12 @@ export interface Database<More = unknown> {
   /** Queries outside a transaction: each is its own transaction. */
   readonly query: Queries<More>;
   transaction<T>(work: (transaction: Queries<More>) => Promise<T>): Promise<T>;
+  /**
+   * Reads that a caller can make expensive, on a connection of their own: few at once, and owners take turns. Fails with
+   * `took-too-long` after the deadline, and with `unavailable` if too many reads of the owner wait. Sees all changes that were
+   * committed before; can change nothing.
+   */
+  read<T>(limits: ReadLimits, work: (queries: Queries<More>) => Promise<T>): Promise<T>;
   /** Runs the migrations that have not run yet. Safe to call from several processes at once. */
   migrate(line: MigrationLine): Promise<void>;
   /** Fails with `unavailable` if migrations are missing: for processes that must not change the schema. */

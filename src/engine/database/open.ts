@@ -2,10 +2,14 @@ import { PismakError } from '../errors.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Database, MigrationLine } from './database.ts';
 import { frame } from './migrations/0001-frame.ts';
+import { accounts } from './migrations/0010-accounts.ts';
+import { turns } from './migrations/0020-turns.ts';
+import { rights } from './migrations/0030-rights.ts';
 import { machine } from './migrations/0040-machine.ts';
 import { databaseSchemes } from './schemes.ts';
 
-export const engineMigrations: MigrationLine = { name: 'engine', migrations: [frame, machine] };
+const migrations = [frame, accounts, turns, rights, machine];
+export const engineMigrations: MigrationLine = { name: 'engine', migrations };
 
 export interface OpenDatabaseParts {
   /** The file of an embedded database. */

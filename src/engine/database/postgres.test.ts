@@ -6,6 +6,7 @@ import { hasCode } from '../errors.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startPostgres } from '../testing/servers/postgres.ts';
 import { migrationContract } from './contract/migrations.ts';
+import { readContract } from './contract/reads.ts';
 import { databaseContract } from './contract.ts';
 import { engineMigrations } from './open.ts';
 import { openPostgresDatabase } from './postgres.ts';
@@ -19,6 +20,11 @@ const create = async (_: TestContext) => {
 };
 databaseContract('PostgreSQL', create);
 migrationContract('PostgreSQL', create);
+readContract('PostgreSQL', create, async ({ query }) => {
+  const { rows } = await sql`SELECT 1 FROM pg_stat_activity WHERE "state" = 'active'
+    AND "datname" = current_database() AND "query" LIKE 'WITH RECURSIVE counted%'`.execute(query);
+  return rows.length;
+});
 
 const secret = (name: string) => ({ name, value: 'b', createdAt: 1 });
 

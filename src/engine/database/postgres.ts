@@ -5,6 +5,7 @@ import { checkMigrations, runMigrations } from './migrate.ts';
 import { isClash } from './postgres/errors.ts';
 import { KyselyConnection, StreamedStatement } from './postgres/kysely-connection.ts';
 import { openPostgresPool } from './postgres/pool.ts';
+import { PostgresReaders } from './postgres/readers.ts';
 import { Slots } from './postgres/slots.ts';
 import type { EngineTables } from './tables.ts';
 
@@ -27,6 +28,7 @@ export async function openPostgresDatabase(options: {
 }): Promise<Database> {
   const { url, clock = systemClock, random = Math.random } = options;
   const pool = await openPostgresPool({ url, max: connections, clock });
+  const readers = new PostgresReaders({ url, clock, cancelling: pool });
   const slots = new Slots(transactions, `${transactions} turns of transactions`, undefined, clock);
   const query = new Kysely<EngineTables>({
     dialect: new PostgresDialect({
@@ -58,6 +60,7 @@ export async function openPostgresDatabase(options: {
         giveBack();
       }
     },
+    read: (limits, work) => readers.read(limits, work),
     checkMigrated: (line) => checkMigrations(database, line),
     migrate: (line) =>
       // One migration at a time in the cluster. The lock ends with its connection, even if this process dies.
@@ -71,7 +74,10 @@ export async function openPostgresDatabase(options: {
       }),
     // Tables are only types: at run time this is the same object.
     withTables: <Tables>() => database as Database<Tables>,
-    close: () => pool.close(),
+    async close() {
+      await readers.close();
+      await pool.close();
+    },
   };
   return database;
 }

@@ -10,6 +10,7 @@ import type { Database } from './database.ts';
 import { checkMigrations, runMigrations } from './migrate.ts';
 import { ConcurrentSqliteAdapter, SqliteThreadDriver } from './sqlite/driver.ts';
 import { sqliteError } from './sqlite/errors.ts';
+import { SqliteReaders } from './sqlite/readers.ts';
 import type { SqliteAnswer, SqliteQuestion } from './sqlite/thread.ts';
 import { startThread } from './sqlite/thread-link.ts';
 import type { EngineTables } from './tables.ts';
@@ -20,6 +21,7 @@ export async function openSqliteDatabase(options: { file: string; clock?: Clock 
   await createPrivateFile(file);
   const link = await openThread(file);
   const driver = new SqliteThreadDriver(link);
+  const readers = new SqliteReaders(file, clock);
   const query = new Kysely<EngineTables>({
     dialect: {
       createDriver: () => driver,
@@ -34,12 +36,16 @@ export async function openSqliteDatabase(options: { file: string; clock?: Clock 
     query,
     transaction: (work) =>
       query.transaction().execute((transaction) => driver.insideTransaction(() => work(transaction))),
+    read: (limits, work) => readers.read(limits, work),
     migrate: (line) => runMigrations(database, line, () => clock.now()),
     checkMigrated: (line) => checkMigrations(database, line),
     // Tables are only types: at run time this is the same object.
     withTables: <Tables>() => database as Database<Tables>,
     snapshot: (copy) => writeSnapshot(file, copy),
-    close: () => driver.destroy(),
+    async close() {
+      await readers.close();
+      await driver.destroy();
+    },
   };
   return database;
 }

@@ -13,6 +13,21 @@ export interface EngineTables {
   pipeline: { name: string; stagesJson: string; owner: string; createdAt: number };
   /** Queues of finished requests, and their owners. */
   outputQueue: { name: string; owner: string; createdAt: number };
+  /** What must not be worked on any more: `name` is the batch or the uuid of requests of `owner`. */
+  cancelled: { owner: string; name: string; at: number };
+  /** Submitted requests whose results have not been collected yet. */
+  openRequest: {
+    uuid: string;
+    owner: string;
+    output: string;
+    /** The house that counts it against its limits; empty if none does. */
+    house: string;
+    /** How many times it was submitted under this uuid. */
+    times: number;
+    createdAt: number;
+  };
+  /** How much of a kind of work an owner had done in a month (`2026-01`, UTC), with all keys together. */
+  usage: { owner: string; kind: string; month: string; count: number };
 
   account: {
     name: string;
@@ -20,8 +35,32 @@ export interface EngineTables {
     role: string;
     disabled: number;
     createdAt: number;
+    /** 1: may send work before that of others. Administrators may anyway. */
+    mayPrioritise: Generated<number>;
   };
-  session: { tokenHash: string; account: string; createdAt: number; expiresAt: number };
+  session: {
+    tokenHash: string;
+    account: string;
+    createdAt: number;
+    expiresAt: number;
+    /** Where it was opened. */
+    address: Generated<string>;
+    /** Accurate to an hour. */
+    lastUsedAt: number | null;
+  };
+  /** Names of deleted users. What they owned may still be there, so nobody else gets the name. */
+  retiredName: { name: string; retiredAt: number; retiredBy: string };
+  /** Failed sign-ins of late, per account, per address and per both; the subject is a hash. */
+  signInFailure: {
+    scope: string;
+    subject: string;
+    /** The account or address, for alerts; null for what exists nowhere. */
+    shown: string | null;
+    failures: number;
+    lastAt: number;
+    /** When a caller that was put off may try. */
+    turnAt: Generated<number>;
+  };
   apiKey: {
     id: string;
     hash: string;
@@ -34,6 +73,7 @@ export interface EngineTables {
     lastUsedAt: number | null;
     uses: number;
     revokedAt: number | null;
+    expiresAt: number | null;
   };
   audit: {
     id: string;
@@ -43,8 +83,15 @@ export interface EngineTables {
     inputJson: string;
     outcome: string;
     address: string;
+    /** How often the same happened; `lastAt` says when last if that is more than once. */
+    count: Generated<number>;
+    lastAt: number | null;
+    /** Whose thing an administrator read. */
+    owner: string | null;
   };
-  /** Small values of the installation: signing secrets, the one-time set-up token. */
+  /** What signs the webhooks of an owner. `endsAt` is set when a newer one replaces it. */
+  webhookSecret: { id: string; owner: string; value: string; createdAt: number; endsAt: number | null };
+  /** Small values of the installation, such as the one-time set-up token. */
   secret: { name: string; value: string; createdAt: number };
 
   outbox: {
@@ -64,6 +111,8 @@ export interface EngineTables {
     weight: number;
     /** The document, campaign or the like it belongs to, for pause and cancel. */
     batch: string;
+    /** The later stages it goes through, separated by commas: it waits here while one of their queues is long. */
+    route: Generated<string>;
     messageId: string;
     lane: string;
     headersJson: string;

@@ -3,6 +3,7 @@ import { join, sep } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  createDistinctNames,
   createDistinctPaths,
   isPlainPath,
   markedFileName,
@@ -172,3 +173,36 @@ function assertDisjoint(paths: readonly string[]) {
   assert.equal(new Set(paths).size, paths.length);
   for (const path of paths) assert.ok(!paths.some((other) => other.startsWith(`${path}/`)), path);
 }
+
+test('names that would be one file on some system become several files', () => {
+  const long = 'x'.repeat(300);
+  const names = [
+    'scan.png',
+    'scan.png',
+    'SCAN.PNG',
+    'scan~2.png',
+    'a:b',
+    'a?b',
+    'a/b',
+    'k\u016f\u0148',
+    'ku\u030an\u030c',
+  ];
+  const given = [...names, `${long}1.png`, `${long}2.png`].map(createDistinctNames());
+  assert.deepEqual(given.slice(0, 4), ['scan.png', 'scan~2.png', 'SCAN~3.PNG', 'scan~2~2.png']);
+  const files = given.map((name) => safeFileName(name).toLowerCase());
+  assert.equal(new Set(files).size, given.length, files.join(' '));
+});
+
+test('any names become as many files', () => {
+  const name = fc.oneof(
+    fc.stringMatching(/^[aA~2:?. /]{1,5}$/),
+    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.integer({ min: 0, max: 3 }).map((number) => `${'y'.repeat(205)}${number}.tif`),
+  );
+  fc.assert(
+    fc.property(fc.array(name, { maxLength: 40 }), (names) => {
+      const files = names.map(createDistinctNames()).map((given) => safeFileName(given).toLowerCase());
+      assert.equal(new Set(files).size, names.length);
+    }),
+  );
+});

@@ -7,6 +7,8 @@ import { createHash } from 'node:crypto';
 
 /** In bytes. File systems allow 255, and a suffix may be added. */
 const longest = 200;
+/** Room for the number of a copy. */
+const longestNumbered = longest - 10;
 const mostParts = 8;
 /** Control, format and unassigned characters, line separators, and what Windows doesn't allow. */
 const unsafe = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu;
@@ -80,6 +82,30 @@ export function createDistinctPaths({
   };
 }
 
+/**
+ * Gives each name once, so that their safe names can be files of one directory on any system: `scan.png`, then
+ * `scan~2.png`. Names that differ only in case, in Unicode normalisation or in unsafe characters count as one.
+ */
+export function createDistinctNames(): (name: string) => string {
+  const taken = new Set<string>();
+  /** So that the thousandth copy of a name needn't count from the start. */
+  const copies = new Map<string, number>();
+  return (wanted) => {
+    const key = fileKey(wanted);
+    let number = copies.get(key) ?? 1;
+    let free = wanted;
+    while (taken.has(fileKey(free))) free = numbered(shortened(wanted, longestNumbered), ++number);
+    copies.set(key, number);
+    taken.add(fileKey(free));
+    return free;
+  };
+}
+
+/** Equal for names that would be one file on some system. */
+export function fileKey(name: string): string {
+  return safeFileName(name).toLowerCase();
+}
+
 /** A place for each name in one of our directories: under its own name if that works, else under a safe one. */
 export function placeNames(names: readonly string[]): Map<string, string> {
   const distinct = createDistinctPaths({ ignoreCase: false });
@@ -102,10 +128,10 @@ function numbered(path: string, number: number): string {
 }
 
 /** Cuts between characters and keeps the extension: `.txt`, `.page.xml`. */
-function shortened(name: string): string {
-  if (Buffer.byteLength(name) <= longest) return name;
+function shortened(name: string, most = longest): string {
+  if (Buffer.byteLength(name) <= most) return name;
   const [ending = ''] = /(\.[\p{L}\p{N}]{1,10}){1,2}$/u.exec(name) ?? [];
-  let room = longest - Buffer.byteLength(ending);
+  let room = most - Buffer.byteLength(ending);
   let start = '';
   for (const character of name.slice(0, name.length - ending.length)) {
     room -= Buffer.byteLength(character);

@@ -13,6 +13,8 @@ export interface ZookeeperPlan {
   ports: ZookeeperPorts;
   /** More lines of zoo.cfg. */
   settings?: readonly string[];
+  /** More options of Java. */
+  java?: readonly string[];
 }
 
 export interface ZookeeperPorts {
@@ -35,7 +37,7 @@ const usualSettings = [
 
 /** Writes the files of one server of an ensemble (`members`: the ports of all, in the order of their ids) and returns the command that runs it. */
 export async function createZookeeperServer(
-  { id, directory, address, ports, settings = [] }: ZookeeperPlan,
+  { id, directory, address, ports, settings = [], java = [] }: ZookeeperPlan,
   members: readonly ZookeeperPorts[],
 ): Promise<ServerCommand> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -51,7 +53,7 @@ export async function createZookeeperServer(
   const file = join(directory, 'zoo.cfg');
   await writeFile(file, `${lines.join('\n')}\n`);
   const env = { PATH: process.env.PATH, HOME: directory };
-  return { program: 'java', args: [...javaArguments, file], env, cwd: directory };
+  return { program: 'java', args: [...java, ...javaArguments, file], env, cwd: directory };
 }
 
 /** `leader` or `follower`; undefined when the server does not serve. */

@@ -1,4 +1,5 @@
-import { type Logger, multistream, pino } from 'pino';
+import { type Logger, multistream, pino, stdSerializers } from 'pino';
+import { longestMessage, shorten, shortenValues } from '../shorten.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 export interface Log {
@@ -14,7 +15,29 @@ export function openLog(options: { level: string; file: string; console?: (line:
   ];
   const { console } = options;
   if (console) streams.push({ level: 'trace', stream: { write: (line) => console(forPeople(line)) } });
-  const logger = pino({ level: options.level, base: null }, multistream(streams));
+  const logger = pino(
+    {
+      ...{ level: options.level, base: null },
+      // Values may repeat what callers sent. An error's stack begins with its message.
+      formatters: {
+        log: (values) =>
+          shortenValues(values, { text: longestMessage, entries: 1000 }) as Record<string, unknown>,
+      },
+      serializers: {
+        err: (error: Error) =>
+          shortenValues({ ...stdSerializers.err(error) }, { text: 4 * longestMessage, entries: 100 }),
+      },
+      hooks: {
+        logMethod(parts, method) {
+          method.apply(
+            this,
+            parts.map((part) => (typeof part === 'string' ? shorten(part) : part)) as typeof parts,
+          );
+        },
+      },
+    },
+    multistream(streams),
+  );
   return { logger, close: () => file.close() };
 }
 

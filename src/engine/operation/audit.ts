@@ -3,14 +3,19 @@ import type { EngineTables } from '../database/tables.ts';
 import type { Engine } from '../engine.ts';
 import { newId } from '../identity.ts';
 import type { Caller } from './operation.ts';
+import { RepeatedEntries, type Repeats } from './repeated-entries.ts';
 
 export interface AuditEntry {
-  caller: Caller | undefined;
+  caller: Pick<Caller, 'name' | 'credential'> | undefined;
   address: string;
   operation: string;
   inputJson: string;
   /** `ok`, or the code of the error. */
   outcome: string;
+  /** Whose thing an administrator read. */
+  owner?: string | undefined;
+  /** Entries of the same key share a row. Without it the entry has a row of its own. */
+  repeats?: Repeats | undefined;
 }
 
 /**
@@ -18,56 +23,77 @@ export interface AuditEntry {
  * the next transaction. If a record can't be written, the log says so and the caller gets no error: the work is done.
  */
 export function audit(engine: AuditParts, entry: AuditEntry): Promise<void> {
-  const batch = batches.get(engine.database) ?? { waiting: [], next: undefined, writing: Promise.resolve() };
-  batches.set(engine.database, batch);
+  const trail = trails.get(engine.database) ?? newTrail();
+  trails.set(engine.database, trail);
   const { clock } = engine;
-  batch.waiting.push({
-    id: newId(clock),
-    at: clock.now(),
-    actor: actorOf(entry.caller),
-    operation: entry.operation,
-    inputJson: entry.inputJson,
-    outcome: entry.outcome,
-    address: entry.address,
+  const { repeats, caller, owner = null, ...shown } = entry;
+  const at = clock.now();
+  const id = newId(clock);
+  const sharedId = repeats && trail.repeated.rowOf(repeats, id, at);
+  if (sharedId === undefined || sharedId === id)
+    trail.waiting.rows.push({ id, at, ...shown, owner, actor: actorOf(caller) });
+  else {
+    const more = trail.waiting.more.get(sharedId)?.count ?? 0;
+    trail.waiting.more.set(sharedId, { count: more + 1, lastAt: at });
+  }
+  trail.next ??= trail.writing.then(() => {
+    const batch = trail.waiting;
+    trail.waiting = newBatch();
+    trail.next = undefined;
+    trail.writing = write(engine, batch);
+    return trail.writing;
   });
-  batch.next ??= batch.writing.then(() => {
-    const rows = batch.waiting.splice(0);
-    batch.next = undefined;
-    batch.writing = write(engine, rows);
-    return batch.writing;
-  });
-  return batch.next;
+  return trail.next;
 }
 
 export type AuditParts = Pick<Engine, 'database' | 'clock' | 'log'>;
 type Row = Insertable<EngineTables['audit']>;
 
-/** Entries that wait for the transaction under way. */
 interface Batch {
-  waiting: Row[];
+  rows: Row[];
+  /** How often rows written before were repeated. */
+  more: Map<string, { count: number; lastAt: number }>;
+}
+const newBatch = (): Batch => ({ rows: [], more: new Map() });
+
+interface Trail {
+  repeated: RepeatedEntries;
+  /** Entries that wait for the transaction under way. */
+  waiting: Batch;
   next: Promise<void> | undefined;
   writing: Promise<void>;
 }
-const batches = new WeakMap<AuditParts['database'], Batch>();
+const newTrail = (): Trail => ({
+  ...{ repeated: new RepeatedEntries(), waiting: newBatch() },
+  ...{ next: undefined, writing: Promise.resolve() },
+});
+const trails = new WeakMap<AuditParts['database'], Trail>();
 
-async function write(engine: AuditParts, rows: Row[]): Promise<void> {
+/** The user, and the key if one was used. */
+export function actorOf(caller: AuditEntry['caller']): string {
+  if (!caller?.name) return '(nobody)';
+  return caller.credential?.startsWith('key:') ? `${caller.name} (${caller.credential})` : caller.name;
+}
+
+async function write(engine: AuditParts, { rows, more }: Batch): Promise<void> {
   try {
     await engine.database.transaction(async (transaction) => {
-      // Seven columns per row, and SQLite allows at most 32766 parameters per statement.
+      // Eight columns per row, and SQLite allows at most 32766 parameters per statement.
       for (let start = 0; start < rows.length; start += 1000) {
         await transaction
           .insertInto('audit')
           .values(rows.slice(start, start + 1000))
           .execute();
       }
+      for (const [id, { count, lastAt }] of more) {
+        await transaction
+          .updateTable('audit')
+          .set((eb) => ({ count: eb('count', '+', count), lastAt }))
+          .where('id', '=', id)
+          .execute();
+      }
     });
   } catch (error) {
     engine.log.error({ err: error, entries: rows }, 'the audit log could not be written');
   }
-}
-
-/** The user, and the key if one was used. */
-function actorOf(caller: Caller | undefined): string {
-  if (!caller?.name) return '(nobody)';
-  return caller.credential?.startsWith('key:') ? `${caller.name} (${caller.credential})` : caller.name;
 }

@@ -2,10 +2,12 @@ import { ZodError } from 'zod';
 import type { Engine } from '../engine.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
+import { shorten } from '../shorten.ts';
 import { audit } from './audit.ts';
+import { type EndedCall, isAuditedChange, toAuditEntry } from './audit-policy.ts';
 import { authorise } from './authorise.ts';
-import { maskInput } from './mask-input.ts';
 import { type Caller, mayTouch, type Operation, type OperationContext } from './operation.ts';
+import { runHandler } from './run-handler.ts';
 
 /**
  * The only way to run an operation, from HTTP and the command line alike. Checks the caller first, then the input, then
@@ -21,23 +23,26 @@ export async function executeOperation(
   address: string = caller?.address ?? '',
 ): Promise<unknown> {
   let outcome = 'ok';
+  let foreignOwner: string | undefined;
   try {
     const context = { engine, caller: authorise(operation, caller, address), signal };
     const input = await checkInput(operation, rawInput);
     await checkOwner(operation, context, input);
     if (operation.stores) engine.disk.check();
-    return await checkOutput(operation, await operation.handler(context, input));
+    if (!isAuditedChange(operation)) foreignOwner = await findForeignOwner(operation, context, input);
+    return await checkOutput(operation, await runHandler(operation, context, input));
   } catch (error) {
     const shown = cancelled(error, signal) ?? presentable(error, engine, operation.name);
     outcome = shown.code;
     throw shown;
   } finally {
-    // Don't record anonymous calls: anyone could fill the disk with them.
-    if (operation.changes && operation.audited !== false && outcome !== 'not-signed-in') {
-      const inputJson = maskInput(rawInput, operation.secrets);
-      await audit(engine, { caller, address, operation: operation.name, inputJson, outcome });
-    }
+    await auditCall(engine, { operation, caller, address, rawInput, outcome, foreignOwner });
   }
+}
+
+export async function auditCall(engine: Engine, call: EndedCall): Promise<void> {
+  const entry = toAuditEntry(call);
+  if (entry) await audit(engine, entry);
 }
 
 /** An error safe to show: anything unexpected goes to the log under an id, and the caller gets only the id. */
@@ -70,10 +75,14 @@ export async function checkInput(operation: Pick<Operation, 'input'>, rawInput: 
   return result.data;
 }
 
+/** A caller that has corrected these learns about the rest. */
+const mostIssues = 5;
+
 function invalidInput(error: ZodError): PismakError {
-  const issues = error.issues
-    .slice(0, 20)
-    .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+  const issues = error.issues.slice(0, mostIssues).map((issue) => ({
+    path: shorten(issue.path.map(String).join('.'), 100),
+    message: shorten(issue.message, 200),
+  }));
   const lines = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return new PismakError('invalid-input', lines.join('; '), { cause: error, details: { issues } });
 }
@@ -94,6 +103,18 @@ export async function checkOwner(
   if (owner === undefined || !mayTouch(context.caller, owner)) {
     throw new PismakError('not-found', 'there is no such thing, or it is not yours');
   }
+}
+
+/** The owner of the thing that an administrator reads, if it is somebody else. */
+export async function findForeignOwner(
+  operation: Pick<Operation, 'owner'>,
+  context: OperationContext,
+  input: unknown,
+): Promise<string | undefined> {
+  if (typeof operation.owner !== 'function' || context.caller.role !== 'admin') return undefined;
+  // A thing that can't be found is the handler's to report.
+  const owner = await operation.owner(context, input).catch(() => undefined);
+  return owner === context.caller.name ? undefined : owner;
 }
 
 async function checkOutput(operation: Operation, output: unknown): Promise<unknown> {

@@ -12,6 +12,8 @@ export interface Caller {
   role: Role;
   /** Operation names or prefixes that end with a dot; undefined = no restriction beyond the role. */
   scopes?: readonly string[];
+  /** May send work before that of others. Administrators may anyway. */
+  mayPrioritise?: boolean;
   /** Where the call came from, for the audit log. */
   address: string;
   /** Its credential, `session:HASH` or `key:ID`; undefined for the local command line. */
@@ -22,7 +24,7 @@ export interface Caller {
 export interface OperationContext {
   engine: Engine;
   caller: Caller;
-  /** Aborts when the caller is gone. */
+  /** Aborts when the caller is gone, or the time is up. */
   signal: AbortSignal;
 }
 
@@ -45,16 +47,32 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
     | 'none'
     | 'caller'
     | ((context: OperationContext, input: z.output<Input>) => Promise<string | undefined>);
+  /**
+   * Declare it if its cost grows with what users have or ask for. `read`: its queries run on a connection of their own
+   * (`Database.read`), so that a long one delays nobody. `work`: it takes a turn; few run at once, and fewer of one user.
+   */
+  heavy?: 'read' | 'work';
+  /** The caller gets an error after this time; default: 30 s. A handler with a loop looks at `signal`. */
+  deadlineMs?: number;
   /** Changes something: POST and audited. Otherwise GET with the input in the query. */
   changes: boolean;
   /** Stores more than a few rows: refused with `disk-full` while the disk is nearly full. */
   stores?: true;
-  /** False for the few that are called a million times a day and leave traces elsewhere. */
-  audited?: false;
+  /**
+   * Changes are audited unless this is false: for the few that are called a million times a day and leave traces elsewhere.
+   * What an administrator reads of another's thing is audited if `owner` is a function; true audits every read by an
+   * administrator, for lists that show what belongs to users.
+   */
+  audited?: boolean;
   input: Input;
   output: Output;
   /** A valid input, shown in the documentation and used by the generated tests. */
   example: z.input<Input>;
+  /**
+   * Bytes of JSON that a call may send; 1 MB by default, and 16 KB if anybody may call it. Declare more only if the input
+   * needs it: parsing blocks the process, 1 MB of it for up to 20 ms.
+   */
+  bodyLimit?: number;
   /** Names of input fields that must never be logged. */
   secrets?: readonly string[];
   handler(context: OperationContext, input: z.output<Input>): Promise<z.output<Output>>;

@@ -1,13 +1,16 @@
 import type { z } from 'zod';
 import type { Engine } from '../engine.ts';
 import { authorise } from './authorise.ts';
-import { checkInput, checkOwner } from './execute-operation.ts';
+import { auditCall, checkInput, checkOwner, findForeignOwner } from './execute-operation.ts';
 import type { Caller, Operation, OperationContext } from './operation.ts';
+import { openInTurn } from './stream-turns.ts';
 
 /** A reading operation that answers with bytes, perhaps many: GET with the input in the query, like the others. */
 export interface StreamOperation<Input extends z.ZodType = z.ZodType>
-  extends Pick<Operation<Input>, 'name' | 'summary' | 'owner' | 'input' | 'example'> {
+  extends Pick<Operation<Input>, 'name' | 'summary' | 'owner' | 'audited' | 'input' | 'example'> {
   role: 'reader' | 'user' | 'admin';
+  /** Making its bytes costs more than reading them: fewer at once. */
+  heavy?: true;
   open(context: OperationContext, input: z.output<Input>): Promise<ByteStream>;
 }
 
@@ -41,5 +44,11 @@ export async function openStream(
   const context = { engine, caller: authorise(stream, caller, address), signal };
   const input = await checkInput(stream, rawInput);
   await checkOwner(stream, context, input);
-  return stream.open(context, input);
+  const foreignOwner = await findForeignOwner(stream, context, input);
+  const opened = await openInTurn(engine, stream, { owner: context.caller.name, signal }, () =>
+    stream.open(context, input),
+  );
+  // What failed to open showed nothing.
+  await auditCall(engine, { operation: stream, caller, address, rawInput, outcome: 'ok', foreignOwner });
+  return opened;
 }

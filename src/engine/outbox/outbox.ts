@@ -60,9 +60,7 @@ export function runOutbox(parts: Parts): Running {
       const refusing = new RefusingQueues({ ...parts, alertKind: 'outbox.stuck' });
       const loop = { name: 'outbox', clock, log, periodMs: pollMs, signal, bell: outbox.bell };
       await everyPeriod(loop, async () => {
-        const queues = (await waitingQueues(parts.database.query, 'outbox')).filter((queue) =>
-          refusing.mayTry(queue),
-        );
+        const queues = (await waitingQueues(parts.database.query)).filter((queue) => refusing.mayTry(queue));
         const more = await Promise.all(queues.map((queue) => publishSome(parts, queue, refusing)));
         return more.includes(true) ? 0 : undefined;
       });

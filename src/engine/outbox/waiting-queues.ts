@@ -1,11 +1,11 @@
 import type { Queries } from '../database/database.ts';
 
-/** The queues for which rows wait in a table. Each step looks up the next name in the index, without reading rows. */
-export async function waitingQueues(queries: Queries, table: 'outbox' | 'backlog'): Promise<string[]> {
+/** The queues for which messages wait in the outbox. Each step looks up the next name in the index, without reading rows. */
+export async function waitingQueues(queries: Queries): Promise<string[]> {
   const queues: string[] = [];
   for (let last = ''; ; ) {
     const next = await queries
-      .selectFrom(table)
+      .selectFrom('outbox')
       .select('queue')
       .where('queue', '>', last)
       .orderBy('queue')

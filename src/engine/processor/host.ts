@@ -1,9 +1,9 @@
-import { Worker } from 'node:worker_threads';
 import type { Blobs } from '../blobs/blobs.ts';
 import { localCopy } from '../blobs/cache.ts';
 import { openBlobs } from '../blobs/open.ts';
 import { messageOf } from '../errors.ts';
 import { openJobFiles } from '../results/job-files.ts';
+import { dieWithParent } from './die-with-parent.ts';
 import { type FromHost, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
 import { isPermanent, type LoadProcessor, type Process } from './processor.ts';
 import { fromWire, toWire } from './wire-files.ts';
@@ -29,7 +29,9 @@ send({ type: 'ready', rssBytes: process.memoryUsage.rss() });
 
 async function load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
   send({ type: 'begun' });
-  dieWithParent();
+  // A spare process runs no processor code and needs no such thread.
+  if (!watching) dieWithParent(-process.pid);
+  watching = true;
   const { name, version } = message.stage;
   try {
     const opening = opened.get(message.blobs) ?? openBlobs(message.blobs);
@@ -93,16 +95,4 @@ async function work(message: Extract<ToHost, { type: 'process' }>): Promise<void
 
 function send(message: FromHost): void {
   process.send?.(message);
-}
-
-/**
- * A killed worker can't stop its processes, and a process that spins never notices that its pipe was closed. A separate
- * thread checks whether the parent is still the same. A spare process runs no processor code and needs no such thread.
- */
-function dieWithParent(): void {
-  if (watching) return;
-  watching = true;
-  const code = `const parent = ${process.ppid};
-    setInterval(() => { if (process.ppid !== parent) process.kill(-process.pid, 'SIGKILL'); }, 500);`;
-  new Worker(code, { eval: true, execArgv: [], stdout: false, stderr: false }).unref();
 }

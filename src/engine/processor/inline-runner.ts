@@ -47,6 +47,7 @@ export function createInlineRunner(parts: {
           uuid: job.uuid,
           stage: stage.name,
           attempt: job.attempt,
+          ...(job.owner !== undefined && { owner: job.owner }),
           files,
           signal,
           log: (line) => log.add(line),
@@ -58,7 +59,8 @@ export function createInlineRunner(parts: {
       const aborted = job.signal.aborted;
       const reason = timeout.signal.aborted ? `took longer than ${stage.timeoutMs} ms` : messageOf(error);
       log.add(reason);
-      return { ok: false, reason, permanent: isPermanent(error), aborted, log: log.toString() };
+      const ended = timeout.signal.aborted ? ({ ended: 'timeout' } as const) : {};
+      return { ok: false, reason, permanent: isPermanent(error), aborted, ...ended, log: log.toString() };
     } finally {
       cancel();
       // A listener left behind would keep the signal, and all that it holds, for ever.

@@ -17,25 +17,26 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
     const log = new StageLogText();
     const failed = (
       reason: string,
-      more: { permanent?: boolean; notLoaded?: boolean } = {},
+      more: Partial<Pick<Failed, 'permanent' | 'notLoaded' | 'ended'>> = {},
     ): RunnerResult => {
       log.add(reason);
-      const { permanent = false, notLoaded = false } = more;
       const aborted = job.signal.aborted;
-      return { ok: false, reason, permanent, notLoaded, aborted, log: log.toString() };
+      return { ok: false, reason, permanent: false, notLoaded: false, ...more, aborted, log: log.toString() };
     };
     const { uuid, attempt, signal } = job;
     const onLog = (line: string) => log.add(line);
     const ask = (host: HostProcess) =>
       host.run({ stage, uuid, attempt, signal, onLog, files: job.files.map(toWire) });
     let answer: HostAnswer;
+    let isSecond = false;
     try {
-      let host = await processes.borrow(code, signal);
+      let host = await processes.borrow(code, { signal, owner: job.owner ?? '' });
       const { isUsed } = host;
       answer = await ask(host);
       // What an earlier request left behind (a late rejection, a corrupted heap) is not this one's fault.
       if (answer.type === 'crashed' && isUsed && !signal.aborted) {
         host = await processes.replace(host, code);
+        isSecond = true;
         answer = await ask(host);
       }
       processes.giveBack(host, stage);
@@ -44,7 +45,9 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
     }
     if (answer.type === 'done')
       return { ok: true, files: merge(job.files, answer.files), log: log.toString() };
-    return failed(answer.reason, { permanent: answer.type === 'failed' && answer.permanent });
+    if (answer.type === 'failed') return failed(answer.reason, { permanent: answer.permanent });
+    if (answer.type === 'timeout') return failed(answer.reason, { ended: 'timeout' });
+    return failed(answer.reason, { ended: isSecond ? 'crashed twice' : 'crashed' });
   }
 
   return {
@@ -58,6 +61,8 @@ export function createIsolatedRunner(code: StageCode, processes: WorkerProcesses
     },
   };
 }
+
+type Failed = Extract<RunnerResult, { ok: false }>;
 
 /** What the processor left, with the files it didn't touch taken from what we sent. */
 function merge(

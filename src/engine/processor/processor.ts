@@ -42,6 +42,8 @@ export interface Setup {
 export interface Job {
   readonly uuid: string;
   readonly stage: string;
+  /** The user whose request it is. Only processors that run inside the worker learn it. */
+  readonly owner?: string;
   /** 1 the first time. */
   readonly attempt: number;
   readonly files: JobFiles;
@@ -61,6 +63,8 @@ export interface JobFiles {
   save(name: string, path: string): Promise<void>;
   /** The file is readable at once; when the promise resolves, a large content is stored and no longer held in memory. */
   write(name: string, content: Uint8Array): Promise<void>;
+  /** The content of a file on the disk, for what may be larger than memory. It is stored when the promise resolves. */
+  writeFrom(name: string, path: string): Promise<void>;
   remove(name: string): void;
 }
 
@@ -80,6 +84,11 @@ export type ProcessorRegistration = {
   summary: string;
   /** Checks a stage's configuration text before it is stored; throws what the administrator should read. */
   check?: (config: string, machine: { commands: readonly string[] }) => void;
+  /**
+   * Whether the same input with this configuration always takes the same course: nothing outside (a network, a service) has
+   * a say. A timeout is then not tried again, and a crash only once. By default it is not.
+   */
+  isDeterministic?: (config: string) => boolean;
 } & (
   | {
       /** Runs in its own process, so a fault can cost only its own request. The default choice. */

@@ -13,6 +13,8 @@ export interface Runner {
 
 export interface RunnerJob {
   uuid: string;
+  /** Whose request it is: owners share what there is. */
+  owner?: string;
   attempt: number;
   files: readonly ResultFile[];
   signal: AbortSignal;
@@ -29,6 +31,8 @@ export type RunnerResult =
       aborted: boolean;
       /** The processor could not be loaded (any more): the request was not tried at all. */
       notLoaded?: boolean;
+      /** It didn't fail by itself: its time was up, or its process ended (`crashed twice`: a second one right after, too). */
+      ended?: 'timeout' | 'crashed' | 'crashed twice';
       log: string;
     };
 

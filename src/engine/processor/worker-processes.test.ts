@@ -52,9 +52,9 @@ async function opened(t: TestContext, options: { keepLoaded?: number; most?: num
   return { directory, source, processes, stage, pass };
 }
 
-async function order(runner: Runner, text: string, signal = new AbortController().signal) {
+async function order(runner: Runner, text: string, signal = new AbortController().signal, owner = '') {
   const files = [newFile('order', Buffer.from(text))];
-  const result = await runner.run({ uuid: 'u', attempt: 1, files, signal });
+  const result = await runner.run({ uuid: 'u', owner, attempt: 1, files, signal });
   const answer = result.ok ? result.files.find((file) => file.name === 'answer')?.content : undefined;
   return { result, answer: Buffer.from(answer ?? []).toString() };
 }
@@ -139,6 +139,21 @@ test('forty shared stages that get messages at once are served by a bounded numb
   assert.equal(pids.length, 38);
   assert.equal(most, 3);
   assert.equal(new Set(pids).size, 1, 'the third one served all the others in turn');
+});
+
+test('when endless requests of one owner have all processes, those of another get one all the same', async (t) => {
+  const { stage, processes } = await opened(t, { most: 2 });
+  const stop = new AbortController();
+  const stages = ['a', 'b', 'c'].map((name) => stage(name));
+  const hanging = stages.map((each) => order(each, 'wait', stop.signal, 'hog'));
+  await eventually('all processes are taken', () => processes.size === 2);
+  for (const each of stages) {
+    const { result } = await order(each, 'be good', undefined, 'neighbour');
+    assert.ok(result.ok, result.log);
+  }
+  assert.equal(processes.size, 3);
+  stop.abort();
+  await Promise.all(hanging);
 });
 
 test('tiny messages of many stages need no process more', async (t) => {

@@ -1,3 +1,4 @@
+import { SlotShares } from '../broker/slot-shares.ts';
 import { PismakError } from '../errors.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
@@ -19,6 +20,7 @@ export interface StageCode {
 
 interface Waiting {
   stage: Stage;
+  owner: string;
   /** It has waited long enough: one more process may be started for it. */
   isImpatient: boolean;
   go(host: HostProcess): void;
@@ -31,7 +33,7 @@ interface Waiting {
  *
  * A request takes an idle process that has its stage loaded, or else one with room for another stage. If all are busy, it
  * waits a moment before one more is started: bursts of tiny messages need few processes, and a message that takes
- * long (or for ever) blocks no others.
+ * long (or for ever) blocks no others. When all are busy for long with work of other owners, an owner may have some more.
  */
 export class WorkerProcesses {
   readonly #source: ProcessSource;
@@ -47,6 +49,8 @@ export class WorkerProcesses {
   readonly #waiting = new Set<Waiting>();
   /** Stages that need no network. */
   readonly #offline = new Set<string>();
+  readonly #shares: SlotShares;
+  readonly #borrowed = new Map<HostProcess, { owner: string; end: () => void }>();
   #closed = false;
 
   constructor(parts: {
@@ -56,7 +60,10 @@ export class WorkerProcesses {
     keepLoaded: number;
     /** How long a process may be idle. */
     idleMs: number;
-    /** Most processes at once; a stage whose concurrency is higher may have that many. None: as many as requests. */
+    /**
+     * Most processes at once, unless owners wait behind others' long work: then twice as many. A stage whose concurrency is
+     * higher may have that many. None: as many as requests.
+     */
     most?: number;
     patienceMs?: number;
   }) {
@@ -66,6 +73,9 @@ export class WorkerProcesses {
     this.#idleMs = parts.idleMs;
     this.#most = parts.most;
     this.#patienceMs = parts.patienceMs ?? 10;
+    const slots = parts.most ?? 1;
+    this.#shares = new SlotShares({ slots, extra: parts.most ?? 0, clock: parts.clock });
+    this.#shares.onLong = () => this.#serveWaiting();
   }
 
   get size(): number {
@@ -78,21 +88,28 @@ export class WorkerProcesses {
   }
 
   /** A process with the stage loaded, for one request. Rejects when it can't be loaded, or when the signal aborts first. */
-  async borrow(code: StageCode, signal?: AbortSignal): Promise<HostProcess> {
-    if (code.network === false) this.#offline.add(code.stage.name);
-    else this.#offline.delete(code.stage.name);
-    const host = this.#find(code.stage) ?? (await this.#turn(code.stage, signal));
+  async borrow(
+    code: StageCode,
+    { signal, owner = '' }: { signal?: AbortSignal; owner?: string } = {},
+  ): Promise<HostProcess> {
+    const { stage } = code;
+    if (code.network === false) this.#offline.add(stage.name);
+    else this.#offline.delete(stage.name);
+    const found = this.#hasTurn(stage, owner) ? this.#find(stage) : undefined;
+    const host = found ? this.#lend(found, owner) : await this.#turn(stage, owner, signal);
     return this.#load(host, code);
   }
 
   /** Replaces a process that died or can't be trusted any more. */
   replace(host: HostProcess, code: StageCode): Promise<HostProcess> {
+    const owner = this.#returned(host);
     this.#all.delete(host);
     void host.close();
-    return this.#load(this.#start(code.stage), code);
+    return this.#load(this.#lend(this.#start(code.stage), owner), code);
   }
 
   giveBack(host: HostProcess, { memoryMb }: Stage): void {
+    this.#returned(host);
     if (host.alive && !this.#closed && host.rssBytes < memoryMb * 1024 * 1024) this.#keep(host);
     else this.#end(host);
     this.#serveWaiting();
@@ -136,12 +153,33 @@ export class WorkerProcesses {
     return this.#most === undefined ? stage.concurrency + 1 : Math.max(this.#most, stage.concurrency);
   }
 
-  #turn(stage: Stage, signal: AbortSignal | undefined): HostProcess | Promise<HostProcess> {
+  /** Whether the owner may have a process, now that others have theirs. */
+  #hasTurn(stage: Stage, owner: string): boolean {
+    if (this.#most === undefined) return true;
+    const slots = this.#limit(stage);
+    return this.#shares.mayStart(owner, { slots, extra: slots });
+  }
+
+  #lend(host: HostProcess, owner: string): HostProcess {
+    this.#borrowed.set(host, { owner, end: this.#shares.begin(owner) });
+    return host;
+  }
+
+  #returned(host: HostProcess): string {
+    const { owner, end } = this.#borrowed.get(host) ?? { owner: '', end() {} };
+    this.#borrowed.delete(host);
+    end();
+    return owner;
+  }
+
+  #turn(stage: Stage, owner: string, signal: AbortSignal | undefined): HostProcess | Promise<HostProcess> {
     const allBusy = this.#all.size > 0 && this.#idle.length === 0;
-    if (this.#most === undefined || !allBusy) return this.#start(stage);
+    const isFirst = !allBusy && this.#hasTurn(stage, owner);
+    if (this.#most === undefined || isFirst) return this.#lend(this.#start(stage), owner);
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         stage,
+        owner,
         isImpatient: false,
         go(host) {
           leave();
@@ -170,13 +208,13 @@ export class WorkerProcesses {
   /** In order of arrival, so that no stage is passed over. */
   #serveWaiting(): void {
     for (const waiting of this.#waiting) {
-      const { stage } = waiting;
-      const mayStart = this.#all.size < this.#limit(stage);
+      const { stage, owner } = waiting;
+      if (!this.#hasTurn(stage, owner)) continue;
       const host =
         this.#find(stage) ??
         // An idle one that can't serve this stage makes way.
-        ((waiting.isImpatient && mayStart) || this.#idle.length > 0 ? this.#start(stage) : undefined);
-      if (host) waiting.go(host);
+        (waiting.isImpatient || this.#idle.length > 0 ? this.#start(stage) : undefined);
+      if (host) waiting.go(this.#lend(host, owner));
     }
   }
 
@@ -228,6 +266,7 @@ export class WorkerProcesses {
   }
 
   #end(host: HostProcess): void {
+    this.#returned(host);
     this.#all.delete(host);
     void host.close();
   }

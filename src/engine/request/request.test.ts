@@ -35,6 +35,16 @@ test('a request comes back from the wire as it was sent', () => {
   assert.equal(milliseconds(back.logs[0]?.end), 2_001);
 });
 
+test('PERO’s programs find the version of a stage in their own field of the log', () => {
+  const log = newStageLog({
+    ...{ hostId: 'w', stage: 'a', version: 12, attempt: 1, startedAt: 1, endedAt: 2, status: 'OK', log: '' },
+  });
+  const request = example();
+  request.logs.push(log);
+  // Field 7 as text: 7 << 3 | 2, its length, its characters.
+  assert.ok(Buffer.from(encodeRequest(request)).includes(Buffer.from([0x3a, 2, 0x31, 0x32])));
+});
+
 test('a message written by hand from the seven field numbers of PERO is understood', () => {
   const text = (field: number, value: string) =>
     Buffer.concat([Buffer.from([(field << 3) | 2, value.length]), Buffer.from(value)]);

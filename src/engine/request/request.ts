@@ -1,7 +1,9 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Lane, OutgoingMessage } from '../broker/broker.ts';
+import { ownerHeader } from '../broker/owner-turns.ts';
 import { messageOf, PismakError } from '../errors.ts';
+import { shorten } from '../shorten.ts';
 import {
   type ProcessingRequest,
   ProcessingRequestSchema,
@@ -10,6 +12,7 @@ import {
   type StageLog,
   StageLogSchema,
 } from './request_pb.ts';
+import { excessOf, refuseCrowdedMessage } from './request-limits.ts';
 
 /**
  * A request travels from queue to queue: `processingStages` begins with the stage it waits for and ends with its output
@@ -27,8 +30,10 @@ export function encodeRequest(request: Request): Uint8Array {
 export function decodeRequest(body: Uint8Array): Request {
   let request: Request;
   try {
+    refuseCrowdedMessage(body);
     request = fromBinary(ProcessingRequestSchema, body);
   } catch (error) {
+    if (error instanceof PismakError) throw error;
     throw new PismakError('request-invalid', `not a processing request: ${messageOf(error)}`, {
       cause: error,
     });
@@ -42,6 +47,12 @@ export function decodeRequest(body: Uint8Array): Request {
       `request ${request.uuid} has no stages, not even an output queue`,
     );
   }
+  const excess = excessOf(request);
+  if (excess !== undefined)
+    throw new PismakError(
+      'request-invalid',
+      `request ${shorten(request.uuid, 100)} carries too much: ${excess}`,
+    );
   return request;
 }
 
@@ -55,6 +66,7 @@ export interface NewRequest {
   startedAt: number;
   owner?: string;
   pipeline?: string;
+  batch?: string;
   acceptsReferences?: boolean;
 }
 
@@ -69,6 +81,7 @@ export function newRequest(from: NewRequest): Request {
     results: from.files.map((file) => newFile(file.name, file.content)),
     owner: from.owner ?? '',
     pipeline: from.pipeline ?? '',
+    batch: from.batch ?? '',
     acceptsReferences: from.acceptsReferences ?? true,
   });
 }
@@ -93,6 +106,7 @@ export function newStageLog(from: NewStageLog): StageLog {
   const { startedAt, endedAt, ...rest } = from;
   return create(StageLogSchema, {
     ...rest,
+    versionText: String(from.version),
     start: timestampFromMs(startedAt),
     end: timestampFromMs(endedAt),
   });
@@ -108,7 +122,12 @@ export function milliseconds(timestamp: Timestamp | undefined): number | undefin
  */
 export function laneOf(request: Request): Lane {
   const foreignResult = !request.acceptsReferences && request.processingStages.length === 1;
-  return request.priority >= 1 && !foreignResult ? 'high' : 'normal';
+  return isHigh(request) && !foreignResult ? 'high' : 'normal';
+}
+
+/** PERO's programs may send negative numbers, which are huge here. */
+export function isHigh({ priority }: Pick<Request, 'priority'>): boolean {
+  return priority >= 1 && priority < 2 ** 31;
 }
 
 /** The message id is the uuid and the remaining stages, so repeated work repeats the id. */
@@ -117,6 +136,7 @@ export function toMessage(request: Request): OutgoingMessage {
     id: `${request.uuid}/${request.processingStages.length}`,
     body: encodeRequest(request),
     lane: laneOf(request),
+    ...(request.owner !== '' && { headers: { [ownerHeader]: request.owner } }),
   };
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Blobs, readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
+import { isPermanent } from '../processor/processor.ts';
 import { newFile } from '../request/request.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { inlineLimit, openJobFiles, sizeOf } from './job-files.ts';
@@ -96,4 +97,40 @@ test('a processor can get any file on disk, inline or not', async (t) => {
     assert.deepEqual(await readFile(join(directory, name)), content);
     await assert.rejects(files.save(name, join(directory, name)), { code: 'EEXIST' });
   }
+});
+
+test('a processor can add any file from disk, in the order of the calls', async (t) => {
+  const { blobs, directory, stored } = await setUp(t);
+  const files = openJobFiles(blobs, []);
+  const contents = { large: large('l'), small: Buffer.from('small'), 'large too': large('m') };
+  const writing = Object.entries(contents).map(async ([name, content]) => {
+    await writeFile(join(directory, name), content);
+    return name;
+  });
+  const names = await Promise.all(writing);
+  await Promise.all(names.map((name) => files.writeFrom(name, join(directory, name))));
+  assert.equal((await stored()).length, 2);
+  const left = await files.result();
+  assert.deepEqual(
+    left.map((file) => [file.name, file.content.length, sizeOf(file)]),
+    [
+      ['large', 0, inlineLimit + 1],
+      ['small', 5, 5],
+      ['large too', 0, inlineLimit + 1],
+    ],
+  );
+  for (const [name, content] of Object.entries(contents))
+    assert.deepEqual(Buffer.from(await files.read(name)), content);
+  void files.writeFrom('missing', join(directory, 'missing'));
+  await assert.rejects(files.result(), /ENOENT/);
+});
+
+test('a request that lacks a file fails for good', async (t) => {
+  const { blobs } = await setUp(t);
+  const names = Array.from({ length: 500 }, (_, number) => newFile(`page ${number}`, new Uint8Array()));
+  await assert.rejects(openJobFiles(blobs, names).read('source'), (error: Error) => {
+    assert.ok(isPermanent(error));
+    assert.match(error.message, /has no file source; it has: page 0, .* 480 more/);
+    return true;
+  });
 });

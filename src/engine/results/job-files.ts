@@ -1,7 +1,8 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type BlobReference, type Blobs, readBlob } from '../blobs/blobs.ts';
-import type { JobFiles } from '../processor/processor.ts';
+import { type JobFiles, PermanentFailure } from '../processor/processor.ts';
 import { newFile, type ResultFile } from '../request/request.ts';
 
 /** Contents up to this size travel inside the message; larger ones go to Blobs and the message holds a reference. */
@@ -23,9 +24,11 @@ export function openJobFiles(
   let inline = 0;
   const find = (name: string): ResultFile => {
     const file = byName.get(name);
-    if (!file)
-      throw new Error(`the request has no file ${name}; it has: ${[...byName.keys()].join(', ') || 'none'}`);
-    return file;
+    if (file) return file;
+    // It won't have one at the next attempt either.
+    throw new PermanentFailure(
+      `the request has no file ${name}; it has: ${listed([...byName.keys()]) || 'none'}`,
+    );
   };
   const staysInline = ({ length }: Uint8Array) => {
     if (length > inlineLimit || inline + length > inlineTotal) return false;
@@ -36,6 +39,17 @@ export function openJobFiles(
     const reference = await blobs.put?.(file.content);
     // Unless it has been replaced or removed meanwhile.
     if (reference && byName.get(file.name) === file) byName.set(file.name, asReference(file, reference));
+  };
+  const storeFrom = async (file: ResultFile, path: string) => {
+    const { size } = await stat(path);
+    const isSmall = size <= inlineLimit && inline + size <= inlineTotal;
+    const replaced = async () => {
+      if (!isSmall && blobs.put) return asReference(file, await blobs.put(createReadStream(path)));
+      inline += size;
+      return newFile(file.name, await readFile(path));
+    };
+    const replacement = await replaced();
+    if (byName.get(file.name) === file) byName.set(file.name, replacement);
   };
   return {
     names: () => [...byName.keys()],
@@ -65,6 +79,15 @@ export function openJobFiles(
       stored.push(storing);
       return storing;
     },
+    writeFrom(name, path) {
+      const file = newFile(name, new Uint8Array());
+      // At once, because the order of the calls is the order of the files.
+      byName.set(name, file);
+      const storing = storeFrom(file, path);
+      storing.catch(() => {});
+      stored.push(storing);
+      return storing;
+    },
     remove(name) {
       byName.delete(name);
     },
@@ -73,6 +96,12 @@ export function openJobFiles(
       return [...byName.values()];
     },
   };
+}
+
+/** A request may have thousands of files. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 20).map((name) => name.slice(0, 100));
+  return [...shown, ...(names.length > 20 ? [`${names.length - 20} more`] : [])].join(', ');
 }
 
 export function sizeOf(file: ResultFile): number {

@@ -1,9 +1,11 @@
 import { type Blobs, readBlob } from '../blobs/blobs.ts';
 import { ownAll } from '../blobs/owners/blob-owners.ts';
+import { usualMaxBytes } from '../broker/checks.ts';
 import type { Database } from '../database/database.ts';
+import { PismakError } from '../errors.ts';
 import type { Request, ResultFile } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
-import { asReference, inlineLimit } from './job-files.ts';
+import { asReference, inlineLimit, sizeOf } from './job-files.ts';
 
 /** The owner of a request's blobs until its results are collected. */
 export function requestOwner({ uuid, owner }: Pick<Request, 'uuid' | 'owner'>): string {
@@ -39,11 +41,16 @@ async function storeLargeFiles(blobs: Blobs, files: readonly ResultFile[]): Prom
 
 /** Puts contents back in the place of references, for a producer that doesn't know them. */
 export async function inlineReferences(blobs: Blobs, request: Request): Promise<void> {
-  request.results = await Promise.all(
-    request.results.map(async (file) => {
-      if (file.blob === '') return file;
-      const content = await readBlob(blobs, file.blob);
-      return { ...file, content, blob: '' };
-    }),
-  );
+  let bytes = 0;
+  const inline: ResultFile[] = [];
+  for (const file of request.results) {
+    // One by one, and no more than a message can hold: they are all in memory.
+    if (bytes + sizeOf(file) > usualMaxBytes) {
+      throw new PismakError('message-too-large', `its files have more than ${usualMaxBytes} bytes in all`);
+    }
+    const content = file.blob === '' ? file.content : await readBlob(blobs, file.blob);
+    bytes += content.length;
+    inline.push({ ...file, content, blob: '' });
+  }
+  request.results = inline;
 }

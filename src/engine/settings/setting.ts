@@ -93,7 +93,7 @@ function describe(schema: JsonSchema): string {
     case 'boolean':
       return 'true or false';
     case 'list':
-      return `a list, each ${describe(schema.items ?? {})}`;
+      return `a list, each ${schema.items?.allowed ?? describe(schema.items ?? {})}`;
     case 'table':
       return 'a table of name = "text"';
     default:

@@ -5,6 +5,16 @@ import { brokerSchemes } from '../broker/open.ts';
 import { coordinationSchemes } from '../coordination/open.ts';
 import { databaseSchemes } from '../database/schemes.ts';
 
+const webUrl = z
+  .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+  .meta({ allowed: 'a URL that begins with http:// or https://' });
+
+const addressRange = z
+  .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+    error: 'must be an address or a range such as 10.0.0.0/8',
+  })
+  .meta({ allowed: 'an address or a range such as 10.0.0.0/8' });
+
 /**
  * Every setting of the engine, with its default; each house adds a section (`defineSettings`). Values come from the defaults, `pismak.toml`, the environment
  * (`PISMAK_HTTP_PORT`) and the command line; each layer overrides the one before. `origins` says where a value came from.
@@ -34,6 +44,17 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
 
+  zookeeper: z
+    .strictObject({
+      allowOpenNodes: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Allow a ZooKeeper URL without a user: everyone who reaches ZooKeeper can then read the passwords of the other servers and control the workers',
+        ),
+    })
+    .prefault({}),
+
   http: z
     .strictObject({
       host: z.string().default('127.0.0.1').describe('Address to listen on'),
@@ -43,20 +64,45 @@ export const settingsSchema = z.strictObject({
         .max(65535)
         .default(7475)
         .describe('Port of the API and the console; 0 = any free port'),
-      publicUrl: z
-        .url()
+      publicUrl: webUrl
         .optional()
         .describe('URL that users open, if it differs from host and port (behind a proxy)'),
       trustProxy: z
         .boolean()
         .default(false)
         .describe('Trust X-Forwarded-* headers; only behind a proxy that sets them'),
-      bodyLimitMb: z.number().positive().default(64).describe('Largest request body'),
+      proxyAddresses: z
+        .array(addressRange)
+        .default(['127.0.0.0/8', '::1'])
+        .describe('Addresses of the proxies that trustProxy trusts, single or as 10.0.0.0/8'),
+      openMetrics: z
+        .boolean()
+        .default(false)
+        .describe('Let everybody who can reach the server read /metrics; otherwise it needs a key'),
+      bodyLimitMb: z
+        .number()
+        .positive()
+        .default(64)
+        .describe('Largest body of an upload; JSON has lower limits of its own'),
+      connections: z.int().min(1).default(2000).describe('Connections that may be open at once'),
+      connectionsPerAddress: z
+        .int()
+        .min(1)
+        .default(400)
+        .describe('Connections from one address; behind a trusted proxy, requests of one client at once'),
       requestsPerMinute: z
         .int()
         .positive()
         .default(6000)
-        .describe('Limit per caller; sign-in has a lower limit of its own'),
+        .describe(
+          'Limit per user, or per address without a sign-in; failed sign-ins have limits of their own',
+        ),
+    })
+    .prefault({}),
+
+  access: z
+    .strictObject({
+      keysPerUser: z.int().min(1).default(50).describe('Valid keys that one user may have'),
     })
     .prefault({}),
 
@@ -73,6 +119,28 @@ export const settingsSchema = z.strictObject({
         .min(0)
         .default(20_480)
         .describe("Total size of one user's uploads that nothing uses yet; 0 = no limit"),
+    })
+    .prefault({}),
+
+  limits: z
+    .strictObject({
+      pipelines: z
+        .int()
+        .min(0)
+        .default(100)
+        .describe('Pipelines that one user may have; 0 = no limit. Administrators have none'),
+      outputQueues: z
+        .int()
+        .min(0)
+        .default(100)
+        .describe('Output queues that one user may have; 0 = no limit. Administrators have none'),
+      openRequests: z
+        .int()
+        .min(0)
+        .default(20_000)
+        .describe(
+          'Submitted requests of one user that wait, run, or have results that nobody collected; 0 = no limit. Administrators have none',
+        ),
     })
     .prefault({}),
 
@@ -168,7 +236,7 @@ export const settingsSchema = z.strictObject({
 
   alerts: z
     .strictObject({
-      webhooks: z.array(z.url()).default([]).describe('URLs that receive each alert as a signed POST'),
+      webhooks: z.array(webUrl).default([]).describe('URLs that receive each alert as a signed POST'),
       repeatMs: z
         .int()
         .min(0)

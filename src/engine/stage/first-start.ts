@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Engine } from '../engine.ts';
-import { hasCode } from '../errors.ts';
+import { hasCode, messageOf } from '../errors.ts';
 import type { stageDefinition } from './stage.ts';
 
 /** Stages and pipelines that exist from the first start on. */
@@ -24,9 +24,17 @@ export const demonstration: FirstStart = {
 export async function applyFirstStart(engine: Engine, name: string, first: FirstStart): Promise<void> {
   const marker = `/installation/${name}`;
   if (await engine.coordination.get(marker)) return;
-  for (const stage of first.stages) await unlessThere(engine.stages.create(stage, 'local'));
-  for (const { name, stages } of first.pipelines)
-    await unlessThere(engine.pipelines.create({ name, stages: [...stages], owner: 'local' }));
+  for (const stage of first.stages)
+    await unlessThere(engine.stages.create(stage, 'local', { keepIfRefused: true }));
+  try {
+    for (const { name, stages } of first.pipelines)
+      await unlessThere(engine.pipelines.create({ name, stages: [...stages], owner: 'local' }));
+  } catch (error) {
+    // The broker refuses the output queue. Everything else works, and the next start tries again.
+    if (!hasCode(error, 'conflict')) throw error;
+    engine.log.warn({ error: messageOf(error) }, `the first pipelines of ${name} are not all created`);
+    return;
+  }
   // Last: after a crash half-way it simply runs again.
   await engine.coordination.set(marker, String(engine.clock.now()));
 }

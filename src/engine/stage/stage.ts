@@ -54,6 +54,10 @@ export const stageDefinition = z.strictObject({
     .min(32)
     .describe('A processor that outgrows it is restarted between two messages; far beyond it, at once')
     .default(1024),
+  foreignPriority: z
+    .boolean()
+    .describe('Programs that publish to its queue directly (RabbitMQ) may ask for priority')
+    .default(true),
   maxLength: z
     .int()
     .min(1)

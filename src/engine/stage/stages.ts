@@ -22,15 +22,25 @@ export interface Stages {
   /** Fails with `stage-unknown` and lists the known stages. */
   get(name: string): Promise<Stage>;
   history(name: string): Promise<{ version: number; changedAt: number; changedBy: string; stage: Stage }[]>;
-  create(definition: z.input<typeof stageDefinition>, by: string): Promise<Stage>;
+  /** `conflict` if the broker refuses its queue: then nothing is left behind. With `keepIfRefused` it is created, broken. */
+  create(
+    definition: z.input<typeof stageDefinition>,
+    by: string,
+    options?: { keepIfRefused?: boolean },
+  ): Promise<Stage>;
   /** Missing fields stay as they are. A change without effect makes no version. */
   change(name: string, patch: StagePatch, by: string): Promise<Stage>;
   /** Refused with `conflict` while messages wait, unless forced: they would be lost. */
   delete(name: string, options?: { force?: boolean }): Promise<void>;
   /** Names and newest versions of all stages, now and after every change. */
   watch(coordination: Coordination, listener: (versions: Map<string, number>) => void): Unwatch;
-  /** Declares the queues and nodes of all stages: a crash between two steps may have left some out. */
+  /**
+   * Declares the queues and nodes of all stages: a crash between two steps may have left some out. A stage whose queue
+   * the broker refuses is broken (`QueueStatus.broken`); the others work.
+   */
   reconcile(): Promise<void>;
+  /** Tries again to declare this queue, if it is a stage's. Resolves to whether it is. */
+  mend(queue: string): Promise<boolean>;
 }
 
 export type StagePatch = Partial<Omit<z.input<typeof stageDefinition>, 'name'>>;
@@ -55,8 +65,16 @@ export function createStages(parts: {
     if (trouble) throw new PismakError('invalid-input', trouble);
   }
 
+  /** Declares the queue; one that the broker refuses is kept as broken until it can be declared. */
+  async function declareOrKeep(stage: StageDefinition): Promise<void> {
+    try {
+      await broker.declare(stage.name, { maxLength: stage.maxLength, keepIfRefused: true, hasDoor: true });
+    } catch (error) {
+      if (!hasCode(error, 'conflict')) throw error;
+    }
+  }
+
   async function announce(stage: Stage): Promise<void> {
-    await broker.declare(stage.name, { maxLength: stage.maxLength });
     await coordination.set(`${path}/${stage.name}`, String(stage.version));
     changes.add({ kind: 'stage', entity: stage.name, data: { version: stage.version } });
   }
@@ -82,11 +100,17 @@ export function createStages(parts: {
     }
   }
 
+  async function exists(name: string): Promise<boolean> {
+    const rows = await database.query.selectFrom('stage').select('name').where('name', '=', name).execute();
+    return rows.length > 0;
+  }
+
+  async function hasQueue(name: string): Promise<boolean> {
+    return ifKnown(broker.status(name)).then((status) => status !== undefined);
+  }
+
   async function refuseWaiting(name: string): Promise<void> {
-    const status = await broker.status(name).catch((error: unknown) => {
-      if (hasCode(error, 'queue-unknown')) return undefined;
-      throw error;
-    });
+    const status = await ifKnown(broker.status(name));
     if (!status) return;
     const waiting = status.ready.high + status.ready.normal + status.delayed + status.inFlight + status.dead;
     if (waiting === 0) return;
@@ -123,10 +147,16 @@ export function createStages(parts: {
       return rows.map((row) => ({ ...row, stage: fromRow(row) }));
     },
 
-    async create(input, by) {
+    async create(input, by, { keepIfRefused = false } = {}) {
       const definition = stageDefinition.parse(input);
       check(definition);
-      const stage = await database.transaction(async (transaction) => {
+      const { name, maxLength } = definition;
+      if (await exists(name)) throw alreadyExists(name);
+      const isNewQueue = !(await hasQueue(name));
+      // The queue first: a stage whose queue is refused must not be stored.
+      if (keepIfRefused) await declareOrKeep(definition);
+      else await broker.declare(name, { maxLength, hasDoor: true });
+      const storing = database.transaction(async (transaction) => {
         // Continue the numbers of a deleted stage of this name: a version always means one definition.
         const last = await transaction
           .selectFrom('stageVersion')
@@ -138,15 +168,15 @@ export function createStages(parts: {
           .select('name')
           .where('name', '=', definition.name)
           .execute();
-        if (taken.length > 0) {
-          throw new PismakError(
-            'already-exists',
-            `stage ${definition.name} already exists; change it with configure`,
-          );
-        }
+        if (taken.length > 0) throw alreadyExists(name);
         const version = Number(last?.version ?? 0) + 1;
         await store(transaction, definition, version, by);
         return { ...definition, version };
+      });
+      const stage = await storing.catch(async (error: unknown) => {
+        // Unless another process has just created the stage.
+        if (isNewQueue && !(await exists(name))) await broker.remove(name);
+        throw error;
       });
       await announce(stage);
       return stage;
@@ -173,7 +203,10 @@ export function createStages(parts: {
         await store(transaction, definition, before.version + 1, by);
         return { ...definition, version: before.version + 1 };
       });
-      if (stage.version !== before.version) await announce(stage);
+      if (stage.version !== before.version) {
+        await declareOrKeep(stage);
+        await announce(stage);
+      }
       return stage;
     },
 
@@ -188,6 +221,8 @@ export function createStages(parts: {
       try {
         // Check again now that no worker reads it: a request may have come meanwhile.
         if (!force) await refuseWaiting(name);
+        // The row last: until everything else is gone, the command can be repeated.
+        await ifKnown(broker.remove(name));
       } catch (error) {
         await announce(stage);
         throw error;
@@ -196,7 +231,6 @@ export function createStages(parts: {
         await transaction.deleteFrom('stage').where('name', '=', name).execute();
         await disown(transaction, `stage:${name}`);
       });
-      await broker.remove(name);
       changes.add({ kind: 'stage', entity: name, data: { deleted: true } });
     },
 
@@ -209,7 +243,7 @@ export function createStages(parts: {
     async reconcile() {
       const known = await stages.list();
       for (const stage of known) {
-        await broker.declare(stage.name, { maxLength: stage.maxLength });
+        await declareOrKeep(stage);
         const node = await coordination.get(`${path}/${stage.name}`);
         if (node?.value !== String(stage.version)) {
           await coordination.set(`${path}/${stage.name}`, String(stage.version));
@@ -220,8 +254,28 @@ export function createStages(parts: {
         if (!names.has(node.name)) await coordination.delete(node.path);
       }
     },
+
+    async mend(queue) {
+      if (!(await exists(queue))) return false;
+      await declareOrKeep(await stages.get(queue));
+      return true;
+    },
   };
   return stages;
+}
+
+function alreadyExists(name: string): PismakError {
+  return new PismakError('already-exists', `stage ${name} already exists; change it with configure`);
+}
+
+/** Undefined if the broker has no such queue. */
+async function ifKnown<T>(asking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (hasCode(error, 'queue-unknown')) return undefined;
+    throw error;
+  }
 }
 
 /** Unless it was assigned to another stage meanwhile. */

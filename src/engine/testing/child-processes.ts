@@ -15,6 +15,11 @@ export function isLiving(pid: number): boolean {
   return stat !== '' && !stat.includes(') Z ');
 }
 
+/** Whether it is using a processor, or waits for one. */
+export function isRunning(pid: number): boolean {
+  return statOf(String(pid)).includes(') R ');
+}
+
 /** Processor time that it has used, in hundredths of a second. */
 export function cpuTicks(pid: number): number {
   const fields = statOf(String(pid)).split(') ')[1]?.split(' ') ?? [];

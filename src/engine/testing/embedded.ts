@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { createBacklog } from '../backlog/backlog.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
 import { openSqliteBroker } from '../broker/sqlite.ts';
 import { openEmbeddedCoordination } from '../coordination/embedded.ts';
@@ -10,6 +11,8 @@ import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
 import type { LoadedHouse } from '../house.ts';
 import { createProcessors } from '../processor/processors.ts';
+import { createCancellations } from '../request/cancellations.ts';
+import { createOpenRequests } from '../request/open-requests.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { createPipelines } from '../stage/pipelines.ts';
 import { createStages } from '../stage/stages.ts';
@@ -42,6 +45,7 @@ export async function openEmbedded(
   const processors = createProcessors();
   processors.register({ name: 'nothing', summary: 'Does nothing', inline: async () => async () => {} });
   const stages = createStages({ ...ports, processors, changes, clock });
+  const settings = settingsSchema.parse({ data: directory });
   return {
     ...ports,
     tree,
@@ -56,8 +60,11 @@ export async function openEmbedded(
     events: createEvents(),
     processors,
     stages,
+    backlog: createBacklog({ ...ports, clock }),
     pipelines: createPipelines({ ...ports, stages, changes, clock }),
-    settings: settingsSchema.parse({ data: directory }),
+    cancellations: createCancellations({ ...ports, clock, stages }),
+    openRequests: createOpenRequests({ ...ports, clock, settings }),
+    settings,
   };
 }
 

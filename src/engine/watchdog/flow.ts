@@ -93,10 +93,19 @@ function decide(board: Board, worker: WorkerSnapshot): Assignment[] | undefined 
       ? assign(board, worker, home, 'there is work again')
       : undefined;
   if (target.name === worker.stage) return undefined;
-  const why = hasWork
-    ? `a lot waits at ${target.name}, nearer to its end than ${home.name}`
-    : `nothing left to do${home ? ` at ${home.name}` : ''}; ${target.name} waits`;
-  return assign(board, worker, target, why);
+  return assign(
+    board,
+    worker,
+    target,
+    hasWork ? `a lot is nearer to its end than at ${home.name}` : isFree(home),
+  );
+}
+
+function isFree(home: StageSnapshot | undefined): string {
+  if (!home) return 'it serves no stage';
+  const left = waiting(home);
+  if (left === 0) return `nothing waits at ${home.name}`;
+  return `other workers suffice for the ${left} waiting at ${home.name}`;
 }
 
 /** For a worker with work: a clearly more urgent stage where a whole lot waits. */
@@ -185,7 +194,7 @@ function assign(
       to: stage.name,
       // Two plans at one moment, as two leaders may make, decide the same.
       unlockAt: Math.ceil(board.at + Math.max(costMs + stayMs, board.parameters.periodMs / 2)),
-      reason: `${why}: ${messages} waiting, ${others} serving, a lot is ${lot}`,
+      reason: `${why}; at ${stage.name}: ${messages} waiting, ${others} serving, a lot is ${lot}`,
       details: {
         switchMs: costMs,
         lot,

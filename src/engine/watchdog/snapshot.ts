@@ -1,5 +1,7 @@
+import { withBacklog } from '../backlog/backlog-lengths.ts';
 import { type Broker, type QueueStatus, queueLength } from '../broker/broker.ts';
 import type { Coordination } from '../coordination/coordination.ts';
+import type { Database } from '../database/database.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Stages } from '../stage/stages.ts';
 import { listWorkers, type WorkerPresence, type WorkerView } from '../worker/worker-record.ts';
@@ -15,6 +17,7 @@ const longestLockMs = 7 * 24 * 60 * 60 * 1000;
 export interface Readings {
   workers: WorkerView[];
   stages: Stage[];
+  /** With what waits in the backlog for them. */
   queues: QueueStatus[];
   waitingSince: ReadonlyMap<string, number>;
 }
@@ -22,6 +25,7 @@ export interface Readings {
 export async function read(parts: {
   broker: Broker;
   coordination: Coordination;
+  database: Database;
   stages: Stages;
 }): Promise<Readings> {
   const [workers, stages, queues, waiting] = await Promise.all([
@@ -30,10 +34,11 @@ export async function read(parts: {
     parts.broker.status(),
     parts.coordination.children(waitingPath),
   ]);
+  const alive = workers.filter(({ presence }) => presence !== null).length;
   return {
     workers,
     stages,
-    queues,
+    queues: await withBacklog(parts.database.query, queues, alive),
     waitingSince: new Map(waiting.map((node) => [node.name, Number(node.value)])),
   };
 }

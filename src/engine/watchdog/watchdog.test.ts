@@ -82,7 +82,7 @@ test('a dry run says what would be done and why, and does nothing', async (t) =>
     plan.assignments.map(({ worker, to }) => [worker, to]),
     [['w1', 'ocr']],
   );
-  assert.match(plan.assignments[0]?.reason ?? '', /nothing left to do; ocr waits: 3 waiting/);
+  assert.match(plan.assignments[0]?.reason ?? '', /it serves no stage; at ocr: 3 waiting/);
   assert.deepEqual(plan.queues[0], {
     stage: 'ocr',
     length: 3,

@@ -10,9 +10,9 @@ import { presencesOf, type Readings, read, toSnapshot } from './snapshot.ts';
 import { type Move, openStatus, watchdogStatus } from './status.ts';
 import { TraceRecorder } from './trace-recorder.ts';
 
-type Reading = Pick<Engine, 'broker' | 'clock' | 'coordination' | 'settings' | 'stages'>;
+type Reading = Pick<Engine, 'broker' | 'clock' | 'coordination' | 'database' | 'settings' | 'stages'>;
 type Leading = Reading &
-  Pick<Engine, 'changes' | 'database' | 'events' | 'log' | 'openSession'> &
+  Pick<Engine, 'changes' | 'events' | 'log' | 'openSession'> &
   Partial<Pick<Engine, 'clockWatch'>>;
 
 const averagesPath = '/watchdog/averages';

@@ -1,9 +1,11 @@
 import type { AlertSubscriber } from '../alert/alert.ts';
+import { ownerHeader } from '../broker/owner-turns.ts';
 import { newId } from '../identity.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { newRequest, toMessage } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
-import { type WebhookRequest, webhookFile, webhookStage } from './webhook.ts';
+import { installationOwner } from './secret.ts';
+import { alertWebhookStage, type WebhookRequest, webhookFile } from './webhook.ts';
 
 /** Sends every alert that is raised, repeated or cleared to each URL. */
 export function alertWebhooks(parts: {
@@ -19,11 +21,14 @@ export function alertWebhooks(parts: {
       const files = [{ name: webhookFile, content }];
       const request = newRequest({
         uuid: newId(clock),
-        stages: [webhookStage.name],
+        stages: [alertWebhookStage.name],
         files,
         startedAt: clock.now(),
+        owner: installationOwner,
       });
-      await outbox.add(transaction, webhookStage.name, toMessage(request));
+      // Receivers take turns, so that a dead one delays no other.
+      const headers = { [ownerHeader]: URL.parse(url)?.origin ?? url };
+      await outbox.add(transaction, alertWebhookStage.name, { ...toMessage(request), headers });
     }
   };
 }

@@ -6,6 +6,12 @@ import { guardedLookup, type Resolve } from './address-guard.ts';
 /** An answer is read for politeness only; a receiver that sends more wants to keep us busy. */
 const answerLimit = 64_000;
 
+/** How long finding and reaching the receiver may take. */
+const connectMs = 5000;
+
+/** The receiver could not be reached, or did not answer in time. */
+export class NoAnswer extends Error {}
+
 export interface Post {
   url: URL;
   body: string;
@@ -17,11 +23,18 @@ export interface Post {
   allowPrivate: boolean;
 }
 
-/** Posts once, over its own connection, without following redirects. Resolves to the status of the answer. */
+/**
+ * Posts once, over its own connection, without following redirects. Resolves to the status of the answer; rejects with
+ * `NoAnswer` if there was none in time.
+ */
 export function post({ url, body, headers, ...options }: Post): Promise<number> {
   const { resolve, allowPrivate, clock, timeoutMs } = options;
   const late = new AbortController();
-  const cancel = clock.after(timeoutMs, () => late.abort());
+  let isConnected = false;
+  const cancels = [
+    clock.after(timeoutMs, () => late.abort(`no answer within ${timeoutMs} ms`)),
+    clock.after(connectMs, () => isConnected || late.abort(`no connection within ${connectMs} ms`)),
+  ];
   const answer = Promise.withResolvers<number>();
   let status: number | undefined;
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
@@ -33,12 +46,14 @@ export function post({ url, body, headers, ...options }: Post): Promise<number> 
     lookup: guardedLookup(resolve, allowPrivate),
     signal: AbortSignal.any([options.signal, late.signal]),
   });
+  request.on('socket', (socket) => {
+    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      isConnected = true;
+    });
+  });
   request.on('error', (error) => {
     if (status !== undefined) answer.resolve(status);
-    else
-      answer.reject(
-        late.signal.aborted ? new Error(`no answer within ${timeoutMs} ms`, { cause: error }) : error,
-      );
+    else answer.reject(late.signal.aborted ? new NoAnswer(late.signal.reason, { cause: error }) : error);
   });
   request.on('response', (response) => {
     const come = response.statusCode ?? 0;
@@ -53,5 +68,7 @@ export function post({ url, body, headers, ...options }: Post): Promise<number> 
     response.on('close', () => answer.resolve(come));
   });
   request.end(body);
-  return answer.promise.finally(cancel);
+  return answer.promise.finally(() => {
+    for (const cancel of cancels) cancel();
+  });
 }

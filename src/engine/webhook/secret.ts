@@ -1,21 +1,104 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { hasCode, PismakError } from '../errors.ts';
+import { newId } from '../identity.ts';
 import type { Clock } from '../time/clock.ts';
 
-const name = 'webhook';
+/** Alerts, and what the command line of the machine itself submits, are signed with the secret of this owner. */
+export const installationOwner = 'local';
 
-/** The secret that signs the webhooks of this installation: created at first use, then always the same. */
-export async function webhookSecret(parts: { database: Database; clock: Clock }): Promise<string> {
-  const { database, clock } = parts;
-  const read = () =>
-    database.query.selectFrom('secret').select('value').where('name', '=', name).executeTakeFirst();
-  const known = await read();
-  if (known) return known.value;
-  // If two processes come at once, the first one decides.
-  await database.query
-    .insertInto('secret')
-    .values({ name, value: randomBytes(32).toString('base64url'), createdAt: clock.now() })
-    .onConflict((conflict) => conflict.column('name').doNothing())
+type Parts = { database: Database; clock: Clock };
+
+/** What may be shown of a secret. Its text is shown once, by the operation that makes it. */
+export interface WebhookSecret {
+  id: string;
+  owner: string;
+  createdAt: number;
+  /** When it stops signing; null for the current one. */
+  endsAt: number | null;
+}
+
+/** The secrets that sign the owner's webhooks now, the current one first. */
+export async function signingSecrets({ database, clock }: Parts, owner: string): Promise<string[]> {
+  const rows = await database.query
+    .selectFrom('webhookSecret')
+    .select(['value', 'endsAt'])
+    .where('owner', '=', owner)
+    .where(({ eb, or }) => or([eb('endsAt', 'is', null), eb('endsAt', '>', clock.now())]))
+    .orderBy('id', 'desc')
     .execute();
-  return (await read())?.value ?? webhookSecret(parts);
+  return rows
+    .toSorted((a, b) => Number(b.endsAt === null) - Number(a.endsAt === null))
+    .map((row) => row.value);
+}
+
+export async function listSecrets({ database, clock }: Parts, owner?: string): Promise<WebhookSecret[]> {
+  let query = database.query
+    .selectFrom('webhookSecret')
+    .select(['id', 'owner', 'createdAt', 'endsAt'])
+    .where(({ eb, or }) => or([eb('endsAt', 'is', null), eb('endsAt', '>', clock.now())]));
+  if (owner !== undefined) query = query.where('owner', '=', owner);
+  return query.orderBy('owner').orderBy('id', 'desc').execute();
+}
+
+/** Makes the owner's first secret. Its text is returned only here. */
+export async function createSecret(parts: Parts, owner: string): Promise<WebhookSecret & { secret: string }> {
+  try {
+    return await insert(parts.database.query, parts.clock, owner);
+  } catch (error) {
+    if (!hasCode(error, 'constraint-violated')) throw error;
+    throw new PismakError(
+      'already-exists',
+      `${owner} has a webhook secret already, and it can't be shown again; replace it with \`pismak webhook secret rotate\``,
+      { cause: error },
+    );
+  }
+}
+
+/** Makes a new secret. The one before it signs along for `overlapMs`, so that receivers can change over meanwhile. */
+export async function rotateSecret(
+  { database, clock }: Parts,
+  owner: string,
+  overlapMs: number,
+): Promise<WebhookSecret & { secret: string; previousEndsAt: number }> {
+  const previousEndsAt = clock.now() + overlapMs;
+  return database.transaction(async (transaction) => {
+    // At most two sign at a time.
+    await transaction
+      .deleteFrom('webhookSecret')
+      .where('owner', '=', owner)
+      .where('endsAt', 'is not', null)
+      .execute();
+    const ended = await transaction
+      .updateTable('webhookSecret')
+      .set({ endsAt: previousEndsAt })
+      .where('owner', '=', owner)
+      .where('endsAt', 'is', null)
+      .executeTakeFirst();
+    if (Number(ended.numUpdatedRows) === 0) throw noSecret(owner);
+    return { ...(await insert(transaction, clock, owner)), previousEndsAt };
+  });
+}
+
+/** Deletes all secrets of the owner, whose webhooks are unsigned from then on. Returns how many there were. */
+export async function deleteSecrets(queries: Queries, owner: string): Promise<number> {
+  const deleted = await queries.deleteFrom('webhookSecret').where('owner', '=', owner).executeTakeFirst();
+  return Number(deleted.numDeletedRows);
+}
+
+export function noSecret(owner: string): PismakError {
+  return new PismakError(
+    'not-found',
+    `${owner} has no webhook secret; make one with \`pismak webhook secret create\``,
+  );
+}
+
+async function insert(queries: Queries, clock: Clock, owner: string) {
+  const row = { id: newId(clock), owner, createdAt: clock.now(), endsAt: null };
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  await queries
+    .insertInto('webhookSecret')
+    .values({ ...row, value: secret })
+    .execute();
+  return { ...row, secret };
 }

@@ -1,30 +1,57 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** `t=1700000000,v1=...`: the time in seconds and the HMAC-SHA256 of `t.body`, in hexadecimal digits. */
-export function sign(secret: string, body: string, atMs: number): string {
-  const t = Math.floor(atMs / 1000);
-  return `t=${t},v1=${hmac(secret, t, body)}`;
+/**
+ * Signs as the specification Standard Webhooks says, for which there are libraries in most languages:
+ *
+ *     webhook-id: 0197a0c4-...             the same at every attempt
+ *     webhook-timestamp: 1700000000        seconds, of this attempt
+ *     webhook-signature: v1,BASE64 v1,BASE64
+ *
+ * A signature is the HMAC-SHA256 of `id.timestamp.body`, and there is one for each secret.
+ */
+export function signatureHeaders(signed: {
+  id: string;
+  body: string;
+  atMs: number;
+  secrets: readonly string[];
+}): Record<string, string> {
+  const { id, body, secrets } = signed;
+  const timestamp = String(Math.floor(signed.atMs / 1000));
+  const signatures = secrets.map((secret) => `v1,${hmac(secret, `${id}.${timestamp}.${body}`)}`);
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
+  };
 }
 
 /**
- * For receivers: whether the header `Pismak-Signature` matches the body as received, byte for byte, and is fresh. An older
- * one may be a replayed copy.
+ * For receivers: whether one of the signatures matches the body as received, byte for byte, and is fresh. An older one may
+ * be a replayed copy; within `toleranceMs`, `webhook-id` tells copies apart.
  */
-export function verifySignature(options: {
+export function verifySignature(received: {
   secret: string;
-  header: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
   body: string;
   now: number;
   toleranceMs?: number;
 }): boolean {
-  const { secret, header, body, now, toleranceMs = 300_000 } = options;
-  const match = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header);
-  if (!match) return false;
-  const t = Number(match[1]);
-  if (Math.abs(now - t * 1000) > toleranceMs) return false;
-  return timingSafeEqual(Buffer.from(hmac(secret, t, body)), Buffer.from(match[2] ?? ''));
+  const { secret, headers, body, now, toleranceMs = 300_000 } = received;
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => {
+    const value = headers[`webhook-${name}`];
+    return typeof value === 'string' ? value : '';
+  });
+  if (!id || !timestamp || !/^\d{1,12}$/.test(timestamp) || !signatures) return false;
+  if (Math.abs(now - Number(timestamp) * 1000) > toleranceMs) return false;
+  const expected = Buffer.from(`v1,${hmac(secret, `${id}.${timestamp}.${body}`)}`);
+  return signatures.split(' ').some((text) => {
+    const signature = Buffer.from(text);
+    return signature.length === expected.length && timingSafeEqual(signature, expected);
+  });
 }
 
-function hmac(secret: string, t: number, body: string): string {
-  return createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
+/** A secret is `whsec_` and the key in Base64. */
+function hmac(secret: string, text: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return createHmac('sha256', key).update(text).digest('base64');
 }

@@ -4,9 +4,10 @@ import { type Job, PermanentFailure, type ProcessorRegistration } from '../proce
 import type { stageDefinition } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
 import { checkUrl, type Resolve, systemResolve } from './address-guard.ts';
-import { post } from './post.ts';
-import { webhookSecret } from './secret.ts';
-import { sign } from './signature.ts';
+import { NoAnswer, post } from './post.ts';
+import { signingSecrets } from './secret.ts';
+import { signatureHeaders } from './signature.ts';
+import { SilentReceivers } from './silent-receivers.ts';
 
 /** The file of a request to the stage `webhook`. */
 export const webhookFile = 'webhook.json';
@@ -27,6 +28,13 @@ export const webhookStage: z.input<typeof stageDefinition> = {
   retry: { attempts: 8, firstDelayMs: 5000, factor: 4, maxDelayMs: 3_600_000 },
 };
 
+/** Alerts have slots of their own, so that no user's webhooks can delay them. */
+export const alertWebhookStage: z.input<typeof stageDefinition> = {
+  ...webhookStage,
+  name: 'alert-webhook',
+  concurrency: 4,
+};
+
 const timeoutMs = 10_000;
 
 /** Posts signed JSON to a user's URL, and takes care not to reach private addresses. */
@@ -37,32 +45,33 @@ export function webhookProcessor(parts: {
   resolve?: Resolve;
 }): ProcessorRegistration {
   const { clock, allowPrivate, resolve = systemResolve } = parts;
+  const silent = new SilentReceivers({ clock, trialMs: timeoutMs });
   return {
     name: 'webhook',
-    summary: 'Posts JSON to a URL, signed with HMAC-SHA256',
+    summary: 'Posts JSON to a URL, signed with the secret of its owner',
     inline: async () => async (job) => {
       const { url, event, body } = await readRequest(job);
       const target = checkUrl(url, allowPrivate);
       const text = JSON.stringify(body);
+      const secrets = await signingSecrets(parts, job.owner ?? '');
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'Pismak',
         'pismak-event': event,
-        // The same at every attempt, so that a receiver recognises duplicates.
-        'pismak-id': job.uuid,
-        'pismak-signature': sign(await webhookSecret(parts), text, clock.now()),
+        // The id is the same at every attempt, so that a receiver recognises duplicates.
+        ...signatureHeaders({ id: job.uuid, body: text, atMs: clock.now(), secrets }),
       };
+      if (secrets.length === 0) job.log('not signed: its owner has no webhook secret');
       const { signal } = job;
-      const status = await post({
-        url: target,
-        body: text,
-        headers,
-        timeoutMs,
-        signal,
-        clock,
-        resolve,
-        allowPrivate,
+      // By owner too: what one user makes of a host that many use must not hold up the others.
+      const receiver = JSON.stringify([job.owner ?? '', target.origin]);
+      silent.check(receiver);
+      const options = { timeoutMs, signal, clock, resolve, allowPrivate };
+      const status = await post({ url: target, body: text, headers, ...options }).catch((error: unknown) => {
+        if (error instanceof NoAnswer) silent.silent(receiver);
+        throw error;
       });
+      silent.answered(receiver);
       // The path of a URL is often a secret of its receiver: only the origin is logged.
       const said = `${target.origin} answered ${status}`;
       if (status >= 200 && status < 300) return job.log(said);

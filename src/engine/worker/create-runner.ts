@@ -4,7 +4,7 @@ import { createInlineRunner } from '../processor/inline-runner.ts';
 import { createIsolatedRunner } from '../processor/isolated-runner.ts';
 import type { LoadCheck } from '../processor/load-check.ts';
 import type { Setup } from '../processor/processor.ts';
-import type { Runner } from '../processor/runner.ts';
+import type { Runner, RunnerJob, RunnerResult } from '../processor/runner.ts';
 import type { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { WorkerParts } from './worker-parts.ts';
@@ -18,6 +18,8 @@ export function createRunner(
   const { blobs, clock, random, cacheDirectory, blobsUrl } = parts;
   const commands = parts.settings.command.allow;
   const registration = parts.processors.get(stage.processor);
+  const isDeterministic = registration.isDeterministic?.(stage.config) ?? false;
+  const judge = (result: RunnerResult, job: RunnerJob) => (isDeterministic ? judged(result, job) : result);
   if ('module' in registration) {
     const module = registration.module.href;
     // Blobs on a server are read by the process itself.
@@ -35,7 +37,7 @@ export function createRunner(
       async run(job) {
         const result = await isolated.run(job);
         if (!result.ok && result.notLoaded) loadCheck.doubt(stage);
-        return result;
+        return judge(result, job);
       },
     };
   }
@@ -52,7 +54,18 @@ export function createRunner(
       return localCopy(blobs, file.hash, cacheDirectory);
     },
   };
-  return createInlineRunner({ stage, processor: registration.inline, setup, blobs, clock });
+  const inline = createInlineRunner({ stage, processor: registration.inline, setup, blobs, clock });
+  return { ...inline, run: async (job) => judge(await inline.run(job), job) };
+}
+
+/**
+ * For a deterministic processor. What took too long would take too long again, at full cost. A crash may be the machine's
+ * (out of memory, a broken library), so it gets one more try.
+ */
+function judged(result: RunnerResult, { attempt }: RunnerJob): RunnerResult {
+  if (result.ok || result.aborted || result.ended === undefined) return result;
+  if (result.ended === 'crashed' && attempt < 2) return result;
+  return { ...result, permanent: true };
 }
 
 /** Every worker serves a shared stage: workers that get no message need not load it. */

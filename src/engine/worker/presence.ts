@@ -1,5 +1,7 @@
+import type { Logger } from 'pino';
 import type { Coordination } from '../coordination/coordination.ts';
 import type { Clock } from '../time/clock.ts';
+import { claimPresence } from './claim-presence.ts';
 import { presencePath, type WorkerPresence } from './worker-record.ts';
 
 /** Minimum time between two reports, however often a worker's state flips. */
@@ -11,6 +13,7 @@ export class PresenceReport {
   readonly #describe: () => WorkerPresence;
   readonly #heartbeatMs: number;
   readonly #onError: (error: unknown) => void;
+  readonly #onReported: () => void;
   #session: Coordination | undefined;
   #cancel = () => {};
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -22,17 +25,18 @@ export class PresenceReport {
     heartbeatMs: number;
     describe: () => WorkerPresence;
     onError: (error: unknown) => void;
+    onReported?: () => void;
   }) {
     this.#clock = parts.clock;
     this.#heartbeatMs = parts.heartbeatMs;
     this.#describe = parts.describe;
     this.#onError = parts.onError;
+    this.#onReported = parts.onReported ?? (() => {});
   }
 
-  /** Creates the node; rejects with `node-exists` when a worker of this name is alive. */
-  async begin(session: Coordination): Promise<void> {
-    const presence = this.#describe();
-    await session.create(`${presencePath}/${presence.id}`, JSON.stringify(presence), { ephemeral: true });
+  /** Creates the node; rejects with `already-exists` when a worker of this name is alive. */
+  async begin(session: Coordination, { log, signal }: { log: Logger; signal: AbortSignal }): Promise<void> {
+    await claimPresence(session, this.#describe, { clock: this.#clock, log, signal });
     this.#session = session;
     this.#plan(this.#heartbeatMs);
   }
@@ -66,6 +70,7 @@ export class PresenceReport {
     try {
       const presence = this.#describe();
       await session.set(`${presencePath}/${presence.id}`, JSON.stringify(presence));
+      this.#onReported();
     } catch (error) {
       this.#onError(error);
     }

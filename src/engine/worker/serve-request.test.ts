@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Delivery } from '../broker/broker.ts';
 import type { Runner } from '../processor/runner.ts';
-import { decodeRequest, newFile, newRequest, toMessage } from '../request/request.ts';
+import { decodeRequest, newFile, newRequest, type ResultFile, toMessage } from '../request/request.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { ManualClock } from '../time/clock.ts';
+import { CancelledWork } from './cancelled-work.ts';
 import { serveRequest } from './serve-request.ts';
 
 test('results that were erased while a long job was running are made again, not passed on without their bytes', async (t) => {
@@ -35,10 +36,15 @@ test('results that were erased while a long job was running are made again, not 
   };
   const { signal } = new AbortController();
   const parts = { ...embedded, blobsUrl: '', cacheDirectory: '' };
+  const cancelled = new CancelledWork(embedded);
+  t.after(() => cancelled.close());
   const failures: string[] = [];
   const consumer = await broker.consume('slow', { concurrency: 1 }, (delivery: Delivery) =>
     serveRequest(
-      { parts, workerId: 'w', stage, runner, signal, leaving: signal, onProcessed() {}, onNotLoaded() {} },
+      {
+        ...{ parts, workerId: 'w', stage, runner, cancelled, signal, leaving: signal },
+        ...{ onProcessed() {}, onNotLoaded() {} },
+      },
       delivery,
     ).catch((error: unknown) => {
       failures.push(String(error));
@@ -58,3 +64,101 @@ test('results that were erased while a long job was running are made again, not 
   const page = decodeRequest(message.body).results.find(({ name }) => name === 'page');
   assert.ok(await blobs.has(page?.blob ?? ''));
 });
+
+test('an event about a request that could not go on says that it failed, though its stage did its part', async (t) => {
+  const embedded = await openEmbedded(t);
+  const { broker, events, stages } = embedded;
+  const stage = await stages.create({ name: 'first', processor: 'nothing' }, 'test');
+  await broker.declare('out');
+  const request = newRequest({ uuid: 'u', stages: ['first', 'gone', 'out'], files: [], startedAt: 1 });
+  await broker.publish('first', toMessage(request));
+  const runner: Runner = {
+    ...{ async load() {}, isLoaded: () => true, async close() {} },
+    run: async (job) => ({ ok: true, files: [...job.files], log: '' }),
+  };
+  const { signal } = new AbortController();
+  const parts = { ...embedded, blobsUrl: '', cacheDirectory: '' };
+  const cancelled = new CancelledWork(embedded);
+  t.after(() => cancelled.close());
+  const serving = { parts, workerId: 'w', stage, runner, cancelled, signal, leaving: signal };
+  const consumer = await broker.consume('first', { concurrency: 1 }, (delivery: Delivery) =>
+    serveRequest({ ...serving, onProcessed() {}, onNotLoaded() {} }, delivery),
+  );
+  t.after(() => consumer.close());
+  const [event] = await eventually('the event', async () => {
+    const found = events.recent({ kind: 'request.processed' });
+    return found.length > 0 && found;
+  });
+  assert.equal(event?.dimensions?.status, 'Failed');
+  assert.equal(event?.dimensions?.outcome, 'output');
+});
+test('a request that carries too much goes to the dead letters at once, with the reason', async (t) => {
+  const { broker, served } = await serveWith(t, (files) => files);
+  const request = newRequest({ uuid: 'crowded', stages: ['read', 'out'], files: [], startedAt: 1 });
+  for (let count = 0; count < 100_000; count++) request.results.push(newFile('f', Buffer.alloc(0)));
+  await broker.publish('read', toMessage(request));
+  await broker.publish('read', toMessage(newRequest({ ...good, uuid: 'good' })));
+  const [dead] = await eventually('it is a dead letter', async () => {
+    const found = await broker.dead('read');
+    return found.length > 0 && found;
+  });
+  assert.match(dead?.history.at(-1)?.reason ?? '', /carries too much: it has more than 50000 files/);
+  await eventually('the next one is served', async () => (await broker.peek('out')).length === 1);
+  assert.deepEqual(served, ['good']);
+});
+
+test('a request that a stage loads with too much fails there, and is not tried again', async (t) => {
+  const page = newFile('page', Buffer.alloc(0));
+  const { broker, served } = await serveWith(t, () => Array.from({ length: 60_000 }, () => page));
+  await broker.publish('read', toMessage(newRequest({ ...good, uuid: 'growing' })));
+  const [message] = await eventually('it is in the output queue', async () => {
+    const found = await broker.peek('out');
+    return found.length > 0 && found;
+  });
+  const { results, logs } = decodeRequest(message?.body ?? new Uint8Array());
+  assert.deepEqual([results.length, logs[0]?.status, served], [1, 'Failed', ['growing']]);
+  assert.match(logs[0]?.log ?? '', /can't go on: after this stage it has 60000 files, and may have 50000/);
+});
+
+const good = { stages: ['read', 'out'], files: [{ name: 'order', content: Buffer.from('x') }], startedAt: 1 };
+
+/** A consumer that serves the stage `read`; its processor leaves the files that `work` returns. */
+async function serveWith(
+  t: TestContext,
+  work: (files: readonly ResultFile[]) => ResultFile[] | readonly ResultFile[],
+) {
+  const embedded = await openEmbedded(t);
+  const { broker, stages } = embedded;
+  const stage = await stages.create({ name: 'read', processor: 'nothing' }, 'test');
+  await broker.declare('out');
+  const served: string[] = [];
+  const runner: Runner = {
+    async load() {},
+    isLoaded: () => true,
+    async close() {},
+    async run({ uuid, files }) {
+      served.push(uuid);
+      return { ok: true, files: [...work(files)], log: '' };
+    },
+  };
+  const { signal } = new AbortController();
+  const parts = { ...embedded, blobsUrl: '', cacheDirectory: '' };
+  const cancelled = new CancelledWork(embedded);
+  t.after(() => cancelled.close());
+  const serving = {
+    parts,
+    workerId: 'w',
+    stage,
+    runner,
+    cancelled,
+    signal,
+    leaving: signal,
+    onProcessed() {},
+    onNotLoaded() {},
+  };
+  const consumer = await broker.consume('read', { concurrency: 1 }, (delivery) =>
+    serveRequest(serving, delivery),
+  );
+  t.after(() => consumer.close());
+  return { broker, served };
+}

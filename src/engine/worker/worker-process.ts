@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type CoordinationSource, openCoordination } from '../coordination/open.ts';
 import { createDiskReserve, localDisks } from '../disk/disk-reserve.ts';
-import { messageOf } from '../errors.ts';
+import { hasCode, messageOf } from '../errors.ts';
 import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
 import type { LoadedHouse } from '../house.ts';
-import type { Random } from '../identity.ts';
+import { newId, type Random } from '../identity.ts';
+import { QuietWarnings } from '../log/quiet-warnings.ts';
 import { defineWork, openStores } from '../open-stores.ts';
 import { type ServerAddresses, watchServers } from '../servers/server-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Clock, sleep } from '../time/clock.ts';
-import { closeInOrder, closeLimitMs } from '../time/close-in-order.ts';
+import { closeInOrder, closeMs, drain } from '../time/close-in-order.ts';
 import { unlessAborted } from '../time/deadline.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { confineProcesses } from './confine-processes.ts';
@@ -45,13 +46,21 @@ export function startWorkerProcess(parts: {
   const id = parts.id ?? `${hostname()}-${process.pid}`;
   const stop = new AbortController();
   const commonProcesses = createCommonProcesses(parts);
+  const warnings = new QuietWarnings(log, clock);
+  const life = newId(clock);
+  let hasWarned = false;
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
       try {
         await followAddresses();
       } catch (error) {
-        log.warn({ error: messageOf(error) }, 'the servers cannot be reached; trying again');
+        warnings.warn(
+          hasCode(error, 'already-exists')
+            ? 'the name of this worker is taken; waiting until it is free'
+            : 'this worker cannot serve; trying again',
+          error,
+        );
         await sleep(clock, againMs, stop.signal);
       }
     }
@@ -60,6 +69,9 @@ export function startWorkerProcess(parts: {
   /** One session with the coordination: serves with the current addresses, until one changes or the session is lost. */
   async function followAddresses(): Promise<void> {
     const source = await openCoordination(settings.coordination, { clock });
+    if (source.isOpenToAll && !hasWarned)
+      log.warn('`coordination` names no user, so everyone can change what this worker does');
+    hasWarned = true;
     try {
       const session = await source.openSession(`${id}-addresses`);
       let latest: ServerAddresses | undefined;
@@ -96,6 +108,7 @@ export function startWorkerProcess(parts: {
     ended: Promise<void>,
   ): Promise<void> {
     const closing: (() => unknown)[] = [];
+    let running: Worker | undefined;
     try {
       const cacheDirectory = join(settings.data, 'cache');
       await mkdir(cacheDirectory, { recursive: true, mode: 0o700 });
@@ -116,14 +129,16 @@ export function startWorkerProcess(parts: {
           events: createEvents(),
           blobsUrl,
         },
-        { id, labels: parts.labels ?? settings.worker.labels },
+        { id, labels: parts.labels ?? settings.worker.labels, life },
       );
-      closing.push(() => worker.close());
+      running = worker;
       commonProcesses.source.keepSpare();
       await worker.start();
+      warnings.end();
       await ended;
     } finally {
-      await closeInOrder(clock, closeLimitMs(settings), closing).catch((error: unknown) =>
+      if (running) await drain(clock, settings, running);
+      await closeInOrder(clock, closeMs, closing).catch((error: unknown) =>
         log.warn({ error: messageOf(error) }, 'could not be closed cleanly'),
       );
     }

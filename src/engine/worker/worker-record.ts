@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Coordination, Hold, Node } from '../coordination/coordination.ts';
 import { hasCode, PismakError } from '../errors.ts';
+import { processLife } from './process-life.ts';
 
 /** The lasting record of a worker, until it is forgotten: its identity and its assignment. At `/workers/ID`. */
 export const workerRecord = z
@@ -23,6 +24,10 @@ export type WorkerRecord = z.infer<typeof workerRecord>;
 export const workerPresence = z.object({
   id: z.string(),
   pid: z.number(),
+  host: z.string().optional(),
+  process: processLife.optional().describe('Tells this process from others of the same id'),
+  /** Of this worker object: it recognises its own presence after a lost session. */
+  life: z.string().optional(),
   state: z.enum(['STARTING', 'PROCESSING', 'RECONFIGURING', 'IDLE', 'FAILED']),
   stage: z.string().nullable().describe('Stage that the worker serves now'),
   stageVersion: z.number(),

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
-import { PismakError } from '../errors.ts';
+import { hasCode, PismakError } from '../errors.ts';
+import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { confineProcesses } from './confine-processes.ts';
 import { Worker } from './worker.ts';
@@ -20,32 +21,43 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
   const workers = new Map<string, Worker>();
   const commonProcesses = createCommonProcesses(parts);
   let confined: Promise<void> | undefined;
+  let cancelledWork: CancelledWork | undefined;
 
-  /** The first free of HOST-1, HOST-2, ...: the same after a restart, so that records are found again. */
-  function freeId(): string {
+  async function startAs(id: string, labels: readonly string[]): Promise<string> {
+    confined ??= confineProcesses(commonProcesses, parts);
+    await confined;
+    if (workers.has(id))
+      throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
+    commonProcesses.source.keepSpare();
+    cancelledWork ??= new CancelledWork(parts);
+    const worker = new Worker({ ...parts, commonProcesses, cancelledWork }, { id, labels });
+    workers.set(id, worker);
+    try {
+      await worker.start();
+    } catch (error) {
+      workers.delete(id);
+      throw error;
+    }
+    return id;
+  }
+
+  /**
+   * The first free of HOST-1, HOST-2, ...: the same after a restart, so that records are found again. Another process of
+   * this machine may have taken the first ones.
+   */
+  async function startAsFirstFree(labels: readonly string[]): Promise<string> {
     for (let number = 1; ; number++) {
-      const id = `${hostname()}-${number}`;
-      if (!workers.has(id)) return id;
+      try {
+        return await startAs(`${hostname()}-${number}`, labels);
+      } catch (error) {
+        if (!hasCode(error, 'already-exists')) throw error;
+      }
     }
   }
 
   return {
-    async start({ id = freeId(), labels = parts.settings.worker.labels } = {}) {
-      if (workers.has(id))
-        throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
-      confined ??= confineProcesses(commonProcesses, parts);
-      await confined;
-      commonProcesses.source.keepSpare();
-      const worker = new Worker({ ...parts, commonProcesses }, { id, labels });
-      workers.set(id, worker);
-      try {
-        await worker.start();
-      } catch (error) {
-        workers.delete(id);
-        throw error;
-      }
-      return id;
-    },
+    start: ({ id, labels = parts.settings.worker.labels } = {}) =>
+      id === undefined ? startAsFirstFree(labels) : startAs(id, labels),
     async stop(id) {
       const worker = workers.get(id);
       if (!worker)
@@ -60,6 +72,8 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
     async close() {
       await Promise.all([...workers.values()].map((worker) => worker.close()));
       workers.clear();
+      cancelledWork?.close();
+      cancelledWork = undefined;
       await commonProcesses.close();
     },
   };

@@ -60,11 +60,17 @@ function submit(
   return parts.broker.publish(stages[0] ?? '', toMessage(Object.assign(request, more)));
 }
 
-async function results(parts: WorkerParts, count: number, queue = 'out'): Promise<Map<string, Request>> {
-  const messages = await eventually(`${count} results in ${queue}`, async () => {
+async function results(
+  parts: WorkerParts,
+  count: number,
+  queue = 'out',
+  withinMs = 10_000,
+): Promise<Map<string, Request>> {
+  const look = async () => {
     const found = await parts.broker.peek(queue, { limit: 10_000 });
     return found.length >= count && found;
-  });
+  };
+  const messages = await eventually(`${count} results in ${queue}`, look, withinMs);
   return new Map(
     messages.map((message) => decodeRequest(message.body)).map((request) => [request.uuid, request]),
   );
@@ -155,6 +161,27 @@ test('a crashing processor costs its request an attempt, is tried again, and fai
   assert.ok(log('spin')?.end, 'a failed log says when it ended');
   const [worker] = await listWorkers(parts.coordination);
   assert.notEqual(worker?.state, 'DEAD');
+});
+
+test('a deterministic processor gets no second try after a timeout, and at most one after a crash', async (t) => {
+  const parts = await opened(t);
+  const module = new URL('../testing/misbehaving-processor.ts', import.meta.url);
+  const isDeterministic = (config: string) => config !== 'asks the network';
+  parts.processors.register({ name: 'steady', summary: 'for tests', module, isDeterministic });
+  const retry = { attempts: 4, firstDelayMs: 1, factor: 1 };
+  const stage = { processor: 'steady', mode: 'shared', retry, timeoutMs: 5_000 } as const;
+  await parts.stages.create({ ...stage, name: 'steady' }, 'test');
+  await parts.stages.create({ ...stage, name: 'unsteady', config: 'asks the network' }, 'test');
+  await startWorker(t, parts);
+  for (const order of ['spin', 'crash', 'throw']) await submit(parts, order, ['steady', 'out'], order);
+  await submit(parts, 'crash elsewhere', ['unsteady', 'out'], 'crash');
+  const found = await results(parts, 4, 'out', 60_000);
+  const attempts = (uuid: string) => found.get(uuid)?.logs.at(-1)?.attempt ?? 0;
+  assert.equal(attempts('spin'), 1);
+  assert.match(found.get('spin')?.logs.at(-1)?.log ?? '', /took longer than 5000 ms/);
+  assert.ok(attempts('crash') <= 2, `${attempts('crash')} attempts`);
+  assert.equal(attempts('throw'), 4, 'what it throws may be worth another try');
+  assert.equal(attempts('crash elsewhere'), 4);
 });
 
 test('every kind of poison goes where the outcome table says, and good requests beside it finish', async (t) => {

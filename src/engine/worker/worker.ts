@@ -1,13 +1,18 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Coordination } from '../coordination/coordination.ts';
-import { hasCode, messageOf, PismakError } from '../errors.ts';
+import { hasCode, messageOf } from '../errors.ts';
+import { newId } from '../identity.ts';
+import { QuietWarnings } from '../log/quiet-warnings.ts';
 import { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
+import { endsWithin } from '../time/deadline.ts';
+import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { createRunner } from './create-runner.ts';
 import { PresenceReport } from './presence.ts';
+import { ownLife } from './process-life.ts';
 import { RunnerCache } from './runner-cache.ts';
 import { Slot } from './slot.ts';
 import { Timings } from './timings.ts';
@@ -26,6 +31,12 @@ const unableMs = 60_000;
 /** How long to wait before stages that could not be read are read again. */
 const retryMs = 5_000;
 
+/** How long a stopping worker waits for a session that is just being opened. */
+const leaveMs = 1_000;
+
+/** How long it tries to tell the coordination that it leaves. */
+const signOffMs = 5_000;
+
 /** How long to wait before a lost coordination session is replaced again. */
 const reconnectMs = 1_000;
 
@@ -38,11 +49,13 @@ export class Worker {
   readonly #parts: WorkerParts;
   readonly #labels: readonly string[];
   readonly #log: Logger;
+  readonly #warnings: QuietWarnings;
   readonly #startedAt: number;
   readonly #timings = new Timings();
   readonly #cache: RunnerCache;
   readonly #processes: { exclusive: WorkerProcesses; shared: WorkerProcesses };
   #closeOwn = async () => {};
+  readonly #cancelled: CancelledWork;
   readonly #presence: PresenceReport;
   readonly #exclusive: Slot;
   readonly #shared = new Map<string, Slot>();
@@ -55,17 +68,23 @@ export class Worker {
   #record: WorkerRecord | undefined;
   #versions = new Map<string, number>();
   #following: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #life: string;
+  /** Aborts when `close` begins. */
+  readonly #stopping = new AbortController();
   #reconnecting: Promise<void> = Promise.resolve();
 
-  constructor(parts: WorkerParts, options: { id: string; labels: readonly string[] }) {
+  /** Workers with the same `life` are one: the later may take the presence of the earlier. Default: alone. */
+  constructor(parts: WorkerParts, options: { id: string; labels: readonly string[]; life?: string }) {
     this.#parts = parts;
+    this.#life = options.life ?? newId(parts.clock);
     this.id = options.id;
     this.#labels = options.labels;
     this.#log = parts.log.child({ worker: options.id });
+    this.#warnings = new QuietWarnings(this.#log, parts.clock);
     this.#startedAt = parts.clock.now();
     const commonProcesses = parts.commonProcesses ?? createCommonProcesses(parts);
     if (!parts.commonProcesses) this.#closeOwn = () => commonProcesses.close();
+    this.#cancelled = parts.cancelledWork ?? new CancelledWork(parts);
     const { source, loadCheck } = commonProcesses;
     const { keepLoaded, idleProcessMs: idleMs, sharedProcesses: most } = parts.settings.worker;
     const common = { source, clock: parts.clock, keepLoaded, idleMs };
@@ -85,7 +104,8 @@ export class Worker {
       clock: parts.clock,
       heartbeatMs: parts.settings.worker.heartbeatMs,
       describe: () => this.#describe(),
-      onError: (error) => this.#log.warn({ error: messageOf(error) }, 'presence not reported'),
+      onError: (error) => this.#warnings.warn('presence not reported', error),
+      onReported: () => this.#warnings.end(),
     });
     this.#exclusive = this.#newSlot();
   }
@@ -99,42 +119,48 @@ export class Worker {
   /** Finishes the messages in progress (for as long as the settings allow), then signs off. */
   async close(): Promise<void> {
     if (this.#stopped) return;
-    this.#stopped = true;
+    this.#stopping.abort();
     const { clock, settings } = this.#parts;
     const cancel = clock.after(settings.worker.drainMs, () => this.#killing.abort());
     this.#unwatch();
-    await this.#reconnecting;
+    // It may wait for absent servers.
+    await endsWithin(clock, leaveMs, this.#reconnecting);
     // A session opened in the meantime has its own watches.
     this.#unwatch();
     await this.#following;
     await Promise.all([this.#exclusive, ...this.#shared.values()].map((slot) => slot.close()));
     cancel();
-    await this.#presence.end();
     await this.#cache.close();
     await Promise.all([this.#processes.exclusive.close(), this.#processes.shared.close()]);
     await this.#closeOwn();
+    if (!this.#parts.cancelledWork) this.#cancelled.close();
+    if (await endsWithin(clock, signOffMs, this.#signOff())) this.#log.info('worker stopped');
+    else this.#log.warn('worker stopped, but it could not sign off: the coordination does not answer');
+  }
+
+  async #signOff(): Promise<void> {
+    await this.#presence.end();
     const session = this.#session;
-    if (session && !session.lost.aborted) {
-      const leftAt = clock.now();
-      await changeWorker(session, this.id, (record) => ({ ...record, leftAt })).catch((error: unknown) =>
-        this.#log.warn({ error: messageOf(error) }, 'the clean stop of this worker could not be recorded'),
-      );
-      await session.close();
-    }
-    this.#log.info('worker stopped');
+    if (!session || session.lost.aborted) return;
+    const leftAt = this.#parts.clock.now();
+    await changeWorker(session, this.id, (record) => ({ ...record, leftAt })).catch((error: unknown) =>
+      this.#log.warn({ error: messageOf(error) }, 'the clean stop of this worker could not be recorded'),
+    );
+    await session.close();
+  }
+
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   async #connect(): Promise<void> {
     const session = await this.#parts.openSession(this.id);
+    if (this.#stopped) await session.close();
     try {
-      await this.#presence.begin(session);
+      await this.#presence.begin(session, { log: this.#log, signal: this.#stopping.signal });
     } catch (error) {
       await session.close();
-      if (!hasCode(error, 'node-exists')) throw error;
-      throw new PismakError(
-        'already-exists',
-        `a worker named ${this.id} is running; give this one another name (worker run --id), or start no workers here (worker.count = 0)`,
-      );
+      throw error;
     }
     try {
       await this.#register(session);
@@ -153,6 +179,7 @@ export class Worker {
       this.#versions = versions;
       this.#follow();
     });
+    const unwatchCancelled = this.#cancelled.watch(session);
     const onLost = () => {
       this.#reconnecting = this.#reconnect();
     };
@@ -160,19 +187,21 @@ export class Worker {
     this.#unwatch = () => {
       unwatchRecord();
       unwatchStages();
+      unwatchCancelled();
       session.lost.removeEventListener('abort', onLost);
     };
   }
 
   async #reconnect(): Promise<void> {
     this.#unwatch();
+    this.#log.warn('coordination session lost, opening another');
     while (!this.#stopped) {
-      this.#log.warn('coordination session lost, opening another');
       try {
-        return await this.#connect();
+        await this.#connect();
+        return this.#warnings.end();
       } catch (error) {
-        this.#log.warn({ error: messageOf(error) }, 'no coordination session yet');
-        await sleep(this.#parts.clock, reconnectMs);
+        if (!this.#stopped) this.#warnings.warn('no coordination session yet', error);
+        await sleep(this.#parts.clock, reconnectMs, this.#stopping.signal);
       }
     }
   }
@@ -267,7 +296,10 @@ export class Worker {
           until: this.#parts.clock.now() + unableMs,
         });
     };
-    const serving = { parts: this.#parts, workerId: this.id, signal, onProcessed };
+    const serving = {
+      ...{ parts: this.#parts, workerId: this.id, cancelled: this.#cancelled },
+      ...{ signal, onProcessed },
+    };
     return new Slot({
       serving,
       cache: this.#cache,
@@ -288,6 +320,9 @@ export class Worker {
     return {
       id: this.id,
       pid: process.pid,
+      host: hostname(),
+      process: ownLife(),
+      life: this.#life,
       state: this.#state(slots),
       stage: stage?.name ?? null,
       stageVersion: stage?.version ?? 0,

@@ -23,7 +23,8 @@ describe('access to every operation', () => {
   let server: RunningServer;
   const keys = {} as Record<Role, string>;
   before(async () => {
-    server = await runServer(scope, { http: { requestsPerMinute: 1_000_000 } });
+    const access = { keysPerUser: 1_000_000 };
+    server = await runServer(scope, { http: { requestsPerMinute: 1_000_000 }, settings: { access } });
     for (const role of roles) keys[role] = (await server.signUp(`some-${role}`, role)).key;
   });
 

@@ -22,6 +22,7 @@ export interface Account {
   name: string;
   role: Role;
   disabled: boolean;
+  mayPrioritise: boolean;
   createdAt: number;
 }
 
@@ -30,10 +31,15 @@ type Parts = Pick<Engine, 'database' | 'clock' | 'changes'>;
 export async function listAccounts(database: Database): Promise<Account[]> {
   const rows = await database.query
     .selectFrom('account')
-    .select(['name', 'role', 'disabled', 'createdAt'])
+    .select(['name', 'role', 'disabled', 'mayPrioritise', 'createdAt'])
     .orderBy('name')
     .execute();
-  return rows.map((row) => ({ ...row, role: role.parse(row.role), disabled: row.disabled !== 0 }));
+  return rows.map((row) => ({
+    ...row,
+    role: role.parse(row.role),
+    disabled: row.disabled !== 0,
+    mayPrioritise: row.mayPrioritise !== 0,
+  }));
 }
 
 export async function noAccountsYet(queries: Queries): Promise<boolean> {
@@ -49,7 +55,7 @@ export async function accountExists(queries: Queries, name: string): Promise<boo
 
 export async function createAccount(
   { database, clock, changes }: Parts,
-  account: { name: string; password: string; role: Role },
+  account: { name: string; password: string; role: Role; takeOver?: boolean },
   alsoDo: (transaction: Queries) => Promise<void> = async () => {},
 ): Promise<void> {
   const { name, role } = account;
@@ -57,6 +63,7 @@ export async function createAccount(
   try {
     await database.transaction(async (transaction) => {
       await alsoDo(transaction);
+      await checkName(transaction, name, account.takeOver ?? false);
       const values = { name, passwordHash, role, disabled: 0, createdAt: clock.now() };
       await transaction.insertInto('account').values(values).execute();
     });
@@ -65,6 +72,41 @@ export async function createAccount(
     throw new PismakError('already-exists', `user ${name} already exists`, { cause: error });
   }
   changes.add({ kind: 'user', entity: name, owner: name });
+}
+
+/**
+ * Things bear the names of their owners and outlive them: documents, queues, blobs, what still waits in queues. So a name
+ * that was used is not given again, unless the administrator says that the new user shall have what is left.
+ */
+async function checkName(transaction: Queries, name: string, takeOver: boolean): Promise<void> {
+  const retired = transaction.selectFrom('retiredName').select('name').where('name', '=', name);
+  if (!(await retired.executeTakeFirst())) return;
+  if (!takeOver) {
+    throw new PismakError(
+      'conflict',
+      `${name} was a user who is deleted, and what that user owned may still be here; choose another name, or give it all to the new user with takeOver (--take-over)`,
+    );
+  }
+  await transaction.deleteFrom('retiredName').where('name', '=', name).execute();
+}
+
+/** Deletes the account and what is of use only to it. Its name is retired. */
+export async function deleteAccount(
+  parts: Parts,
+  name: string,
+  by: string,
+  alsoDo: (transaction: Queries) => Promise<void>,
+): Promise<void> {
+  await changeAccount(parts, name, async (transaction) => {
+    await alsoDo(transaction);
+    await transaction.deleteFrom('account').where('name', '=', name).execute();
+    const values = { retiredAt: parts.clock.now(), retiredBy: by };
+    await transaction
+      .insertInto('retiredName')
+      .values({ name, ...values })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
+      .execute();
+  });
 }
 
 /** Changes or deletes an account, unless no enabled administrator would be left. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
+import { defineStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
+import { auditQuery, exportAudit, toEntry } from './audit-export.ts';
 
 const entry = z.object({
   id: z.string(),
@@ -9,40 +11,61 @@ const entry = z.object({
   input: z.unknown().describe('The input, with secrets and long values masked'),
   outcome: z.string().describe('`ok`, or the code of the error'),
   address: z.string(),
+  owner: z.string().nullable().describe('Whose thing an administrator read'),
+  count: z.int().describe('How often the same happened within an hour; the input is that of the first time'),
+  lastAt: z.number().nullable().describe('When it happened last, if more than once'),
 });
+
+const moment = z.number().min(0).max(8.64e15).optional();
+const filter = {
+  operation: z.string().max(100).optional().describe('Only this operation'),
+  actor: z.string().max(100).optional().describe('Only this user, signed in with a password or with any key'),
+  owner: z.string().max(100).optional().describe('Only what administrators read of this user'),
+  from: moment.describe('Milliseconds since 1970: only entries from then on'),
+  to: moment.describe('Milliseconds since 1970: only entries before'),
+};
 
 export const auditList = defineOperation({
   name: 'audit.ls',
-  summary: 'List who changed what, newest first',
+  heavy: 'read',
+  summary: 'List sign-ins, changes, and what administrators read of others, newest first',
   role: 'admin',
   owner: 'none',
   changes: false,
   input: z.strictObject({
-    operation: z.string().optional().describe('Only this operation'),
-    actor: z.string().optional().describe('Only this user, signed in with a password or with any key'),
+    ...filter,
     before: z.string().optional().describe('Only entries older than this one: `next` of the previous page'),
     limit: z.int().min(1).max(500).default(100).describe('At most this many'),
   }),
   output: z.object({ entries: z.array(entry), next: z.string().nullable() }),
   example: { operation: 'stage.delete', limit: 20 },
-  async handler({ engine }, { operation, actor, before, limit }) {
-    let query = engine.database.query.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit);
-    if (operation !== undefined) query = query.where('operation', '=', operation);
-    if (actor !== undefined) {
-      const keyOf = `${actor} (key:`;
-      query = query.where(({ eb, fn, or }) => {
-        const beginning = fn('substr', ['actor', eb.val(1), eb.val(keyOf.length)]);
-        return or([eb('actor', '=', actor), eb(beginning, '=', keyOf)]);
-      });
-    }
+  async handler({ engine }, { before, limit, ...filter }) {
+    let query = auditQuery(engine.database, filter).orderBy('id', 'desc').limit(limit);
     if (before !== undefined) query = query.where('id', '<', before);
     const rows = await query.execute();
-    const entries = rows.map(({ inputJson, ...row }) => ({
-      ...row,
-      input: JSON.parse(inputJson) as unknown,
-    }));
-    return { entries, next: rows.length === limit ? (rows.at(-1)?.id ?? null) : null };
+    return { entries: rows.map(toEntry), next: rows.length === limit ? (rows.at(-1)?.id ?? null) : null };
   },
 });
 
-export const auditOperations: Operation[] = [auditList];
+export const auditExport = defineStream({
+  name: 'audit.export',
+  heavy: true,
+  summary: 'Download the audit log, oldest first, as JSON lines or CSV',
+  role: 'admin',
+  owner: 'none',
+  audited: true,
+  input: z.strictObject({
+    ...filter,
+    format: z.enum(['ndjson', 'csv']).default('ndjson').describe('JSON, one entry a line, or CSV'),
+  }),
+  example: { format: 'csv', from: 1_767_225_600_000 },
+  async open({ engine, signal }, { format, ...filter }) {
+    return {
+      content: exportAudit(engine.database, filter, format, signal),
+      type: format === 'csv' ? 'text/csv' : 'application/x-ndjson',
+      fileName: `audit.${format}`,
+    };
+  },
+});
+
+export const auditOperations: (Operation | StreamOperation)[] = [auditList, auditExport];

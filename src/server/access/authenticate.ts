@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
 import { isLoopback } from '../http/loopback.ts';
+import { showsProxy } from '../http/trusted-proxies.ts';
 import { callerOfKey, keyPrefix } from './keys.ts';
 import { checkSameOrigin } from './same-origin.ts';
 import { hashToken, tokenMatches } from './secret-token.ts';
@@ -21,7 +22,7 @@ export function createAuthenticate(parts: {
   async function byHeader(request: FastifyRequest, header: string): Promise<Caller | undefined> {
     const token = /^Bearer +(\S+) *$/i.exec(header)?.[1];
     if (token === undefined) return undefined;
-    if (token.startsWith(keyPrefix)) return callerOfKey(engine.database, token, request.ip);
+    if (token.startsWith(keyPrefix)) return callerOfKey(engine, token, request.ip);
     if (isFromThisMachine(request) && tokenMatches(token, localHash)) {
       return localCaller(request.ip);
     }
@@ -45,9 +46,11 @@ export function localCaller(address: string): Caller {
   return { name: 'local', role: 'admin', address };
 }
 
-/** True only if the connection, and the client that a trusted proxy names, are both on this machine. */
-function isFromThisMachine({ ip, socket }: FastifyRequest): boolean {
-  return [ip, socket.remoteAddress].every(
-    (address) => isLoopback(address) || address === socket.localAddress,
-  );
+/**
+ * True only if the connection is from this machine, and not from a proxy on it: the command line never uses one, and a
+ * token that leaked must not work from elsewhere.
+ */
+function isFromThisMachine(request: FastifyRequest): boolean {
+  const { remoteAddress, localAddress } = request.socket;
+  return (isLoopback(remoteAddress) || remoteAddress === localAddress) && !showsProxy(request);
 }

@@ -14,6 +14,7 @@ const apiKey = z.object({
   lastUsedAt: z.number().nullable().describe('Accurate to a few seconds'),
   uses: z.number(),
   revokedAt: z.number().nullable(),
+  expiresAt: z.number().nullable().describe('Null: never'),
 });
 
 export const keyList = defineOperation({
@@ -45,12 +46,24 @@ export const keyCreate = defineOperation({
       .max(50)
       .optional()
       .describe('Operations that the key may call; all by default'),
+    expiresInMs: z
+      .int()
+      .min(60_000)
+      .max(3650 * 24 * 3_600_000)
+      .optional()
+      .describe('How long it is valid; for ever by default'),
     owner: z
       .string()
       .optional()
       .describe('Owner of the key, you by default; only administrators may name another user'),
   }),
-  output: z.object({ id: z.string(), key: z.string(), role, scopes: z.array(z.string()) }),
+  output: z.object({
+    id: z.string(),
+    key: z.string(),
+    role,
+    scopes: z.array(z.string()),
+    expiresAt: z.number().nullable(),
+  }),
   example: { name: 'nightly upload', role: 'user', scopes: ['request.submit', 'results.'] },
   async handler({ engine, caller }, { owner = caller.name, ...input }) {
     if (!mayTouch(caller, owner))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { ManualClock } from '../../engine/time/clock.ts';
-import { type RunningServer, runServer } from '../testing/running-server.ts';
+import { passwordOf, type RunningServer, runServer } from '../testing/running-server.ts';
 
 const makeKey = async (server: RunningServer, input: object, key: string) =>
   (await server.call('key.create', { name: 'k', ...input }, { key })).body;
@@ -52,7 +52,8 @@ test('a demoted, disabled, enabled or deleted owner’s keys are so at once, and
   assert.equal(await may(), 200);
   await server.call('user.delete', { name: 'anna' }, admin);
   assert.equal(await may(), 401);
-  await server.call('user.create', { name: 'anna', password: 'somebody else', role: 'admin' }, admin);
+  const again = { name: 'anna', password: 'somebody else', role: 'admin', takeOver: true };
+  assert.equal((await server.call('user.create', again, admin)).status, 200);
   assert.equal(await may(), 401);
 });
 
@@ -86,4 +87,57 @@ test('uses of a key are counted, some seconds late, and none is lost when the se
   await server.call('stage.ls', {}, { key });
   await server.close();
   assert.equal((await stored())?.uses, 8);
+});
+
+test('a key that expires is refused from then on, and makes no key that lives longer', async (t) => {
+  const clock = new ManualClock();
+  const server = await runServer(t, { clock });
+  const anna = await server.signUp('anna', 'reader');
+  const day = 24 * 3_600_000;
+  const made = await makeKey(server, { expiresInMs: 90 * day }, anna.key);
+  assert.equal(made.expiresAt, clock.now() + 90 * day);
+  clock.advance(89 * day);
+  assert.equal((await server.call('stage.ls', {}, made)).status, 200);
+  assert.equal((await makeKey(server, { expiresInMs: 2 * day }, made.key)).error.code, 'forbidden');
+  const heir = await makeKey(server, {}, made.key);
+  assert.equal(heir.expiresAt, made.expiresAt);
+  clock.advance(day);
+  for (const { key } of [made, heir]) assert.equal((await server.call('stage.ls', {}, { key })).status, 401);
+  assert.equal((await server.call('stage.ls', {}, anna)).status, 200);
+});
+
+test('a new password ends the keys of the user, except the one in use, unless they shall stay', async (t) => {
+  const server = await runServer(t);
+  const root = await server.signUp('root', 'admin');
+  const anna = await server.signUp('anna', 'user');
+  const works = async ({ key }: { key: string }) =>
+    (await server.call('session.show', {}, { key })).status === 200;
+  const other = await makeKey(server, {}, anna.key);
+  const own = { current: passwordOf('anna'), password: 'a better password' };
+  assert.deepEqual((await server.call('user.password', own, anna)).body, { sessions: 0, keys: 1 });
+  assert.deepEqual([await works(anna), await works(other)], [true, false]);
+  const reset = { name: 'anna', password: 'yet another one' };
+  await server.call('user.password', { ...reset, keepKeys: true }, root);
+  assert.equal(await works(anna), true);
+  assert.deepEqual((await server.call('user.password', reset, root)).body, { sessions: 0, keys: 1 });
+  assert.equal(await works(anna), false);
+});
+
+test('a user has a limited number of valid keys, also when they come at the same moment, and a bounded list', async (t) => {
+  const server = await runServer(t, { settings: { access: { keysPerUser: 5 } } });
+  const anna = await server.signUp('anna', 'user');
+  const made = await Promise.all(Array.from({ length: 10 }, () => makeKey(server, {}, anna.key)));
+  assert.equal(made.filter(({ key }) => key !== undefined).length, 4);
+  const { error } = made.find((one) => one.error !== undefined);
+  assert.deepEqual([error.code, error.details], ['quota-exceeded', { limit: 5, used: 5 }]);
+  assert.match(error.message, /revoke one first/);
+  const bert = await server.signUp('bert', 'user');
+  assert.equal((await server.call('key.create', { name: 'k' }, bert)).status, 200, 'another user has room');
+  let { id } = made.find((one) => one.id !== undefined);
+  for (let count = 0; count < 60; count++) {
+    assert.equal((await server.call('key.revoke', { id }, anna)).status, 200);
+    ({ id } = await makeKey(server, {}, anna.key));
+  }
+  const { keys } = (await server.call('key.ls', {}, anna)).body;
+  assert.equal(keys.length, 55);
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../../engine/database/database.ts';
+import type { Database, Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
@@ -28,6 +28,7 @@ export interface ApiKey {
   lastUsedAt: number | null;
   uses: number;
   revokedAt: number | null;
+  expiresAt: number | null;
 }
 
 export async function listKeys(database: Database, owner?: string): Promise<ApiKey[]> {
@@ -42,10 +43,16 @@ export async function listKeys(database: Database, owner?: string): Promise<ApiK
 
 /** Creates a key. Its text is returned only here and stored nowhere. */
 export async function createKey(
-  { database, clock, changes }: Pick<Engine, 'database' | 'clock' | 'changes'>,
-  key: { name: string; owner: string; role?: Role | undefined; scopes?: readonly string[] | undefined },
+  { database, clock, changes, settings }: Pick<Engine, 'database' | 'clock' | 'changes' | 'settings'>,
+  key: {
+    name: string;
+    owner: string;
+    role?: Role | undefined;
+    scopes?: readonly string[] | undefined;
+    expiresInMs?: number | undefined;
+  },
   by: Caller,
-): Promise<{ id: string; key: string; role: Role; scopes: string[] }> {
+): Promise<{ id: string; key: string; role: Role; scopes: string[]; expiresAt: number | null }> {
   const account = await database.query
     .selectFrom('account')
     .select('role')
@@ -74,15 +81,86 @@ export async function createKey(
       `your own key does not cover the scope ${beyond}, so a new key can't have it`,
     );
   }
+  const now = clock.now();
+  const expiresAt = notAfter(
+    key.expiresInMs === undefined ? null : now + key.expiresInMs,
+    await expiryOf(database.query, by),
+  );
   const id = newId(clock);
   const text = keyPrefix + newToken();
-  const values = { id, hash: hashToken(text), name: key.name, owner: key.owner, role: wanted };
-  await database.query
-    .insertInto('apiKey')
-    .values({ ...values, scopesJson: JSON.stringify(scopes), createdAt: clock.now(), uses: 0 })
-    .execute();
+  const values = { id, hash: hashToken(text), name: key.name, owner: key.owner, role: wanted, expiresAt };
+  await database.transaction(async (transaction) => {
+    await makeRoom(transaction, key.owner, now, settings.access.keysPerUser);
+    await transaction
+      .insertInto('apiKey')
+      .values({ ...values, scopesJson: JSON.stringify(scopes), createdAt: now, uses: 0 })
+      .execute();
+  });
   changes.add({ kind: 'key', entity: id, owner: key.owner });
-  return { id, key: text, role: wanted, scopes };
+  return { id, key: text, role: wanted, scopes, expiresAt };
+}
+
+/** Ended keys stay in the list for a while. */
+const endedKept = 50;
+
+/** Refuses a key too many, and forgets the oldest of those that have ended. */
+async function makeRoom(transaction: Queries, owner: string, now: number, limit: number): Promise<void> {
+  // Two keys at the same moment wait for each other, in every dialect.
+  await transaction
+    .updateTable('account')
+    .set((eb) => ({ role: eb.ref('role') }))
+    .where('name', '=', owner)
+    .execute();
+  const keys = await transaction
+    .selectFrom('apiKey')
+    .select(['id', 'revokedAt', 'expiresAt'])
+    .where('owner', '=', owner)
+    .orderBy('id', 'desc')
+    .execute();
+  const hasEnded = (key: { revokedAt: number | null; expiresAt: number | null }) =>
+    key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now);
+  const used = keys.filter((key) => !hasEnded(key)).length;
+  if (used >= limit) {
+    throw new PismakError(
+      'quota-exceeded',
+      `${owner} has ${used} keys and the limit is ${limit} (setting access.keysPerUser); revoke one first`,
+      { details: { limit, used } },
+    );
+  }
+  const old = keys
+    .filter(hasEnded)
+    .slice(endedKept)
+    .map(({ id }) => id);
+  for (const id of old) await transaction.deleteFrom('apiKey').where('id', '=', id).execute();
+}
+
+/** When the caller's own key ends; null for never and for other callers. */
+async function expiryOf(queries: Queries, { credential }: Caller): Promise<number | null> {
+  if (!credential?.startsWith('key:')) return null;
+  const query = queries.selectFrom('apiKey').select('expiresAt');
+  return (
+    (await query.where('id', '=', credential.slice('key:'.length)).executeTakeFirst())?.expiresAt ?? null
+  );
+}
+
+/** A key can't outlive the key that makes it. */
+function notAfter(wanted: number | null, own: number | null): number | null {
+  if (own === null || wanted === null) return wanted ?? own;
+  if (wanted <= own) return wanted;
+  throw new PismakError('forbidden', 'your own key ends sooner, so a new key must too');
+}
+
+/** Ends the owner's keys, all of them or all but the one that the caller uses. Returns how many. */
+export async function endKeys(queries: Queries, owner: string, at: number, butOf?: Caller): Promise<number> {
+  const update = queries
+    .updateTable('apiKey')
+    .set({ revokedAt: at })
+    .where('owner', '=', owner)
+    .where('revokedAt', 'is', null)
+    .where(({ eb, or }) => or([eb('expiresAt', 'is', null), eb('expiresAt', '>', at)]));
+  const keep = butOf?.credential?.startsWith('key:') ? butOf.credential.slice('key:'.length) : undefined;
+  const ended = keep === undefined ? update : update.where('id', '!=', keep);
+  return Number((await ended.executeTakeFirst()).numUpdatedRows);
 }
 
 export async function keyOwner(database: Database, id: string): Promise<string | undefined> {
@@ -104,7 +182,7 @@ export async function revokeKey(
 
 /** The caller that a key stands for. Its role is the key's, but never above the owner's current role. */
 export async function callerOfKey(
-  database: Database,
+  { database, clock }: Pick<Engine, 'database' | 'clock'>,
   text: string,
   address: string,
 ): Promise<Caller | undefined> {
@@ -112,8 +190,10 @@ export async function callerOfKey(
     .selectFrom('apiKey')
     .innerJoin('account', 'account.name', 'apiKey.owner')
     .select(['apiKey.id', 'apiKey.role', 'apiKey.scopesJson', 'account.name', 'account.role as most'])
+    .select('account.mayPrioritise')
     .where('apiKey.hash', '=', hashToken(text))
     .where('apiKey.revokedAt', 'is', null)
+    .where(({ eb, or }) => or([eb('apiKey.expiresAt', 'is', null), eb('apiKey.expiresAt', '>', clock.now())]))
     .where('account.disabled', '=', 0)
     .executeTakeFirst();
   if (!row) return undefined;
@@ -121,6 +201,7 @@ export async function callerOfKey(
     name: row.name,
     role: lower(role.parse(row.role), role.parse(row.most)),
     scopes: JSON.parse(row.scopesJson),
+    mayPrioritise: row.mayPrioritise !== 0,
     address,
     credential: `key:${row.id}`,
   };

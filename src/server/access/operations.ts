@@ -1,4 +1,5 @@
 import type { Operation } from '../../engine/operation/operation.ts';
+import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { auditOperations } from './audit-operations.ts';
 import { keyOperations } from './key-operations.ts';
 import { sessionOperations } from './session-operations.ts';
@@ -6,7 +7,7 @@ import { setupOperations } from './setup-operations.ts';
 import { userOperations } from './user-operations.ts';
 
 /** Users, sessions, keys, the first administrator and the audit log. */
-export const accessOperations: Operation[] = [
+export const accessOperations: (Operation | StreamOperation)[] = [
   ...userOperations,
   ...keyOperations,
   ...sessionOperations,

@@ -1,7 +1,17 @@
 import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
 import { type Caller, defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { role } from './accounts.ts';
-import { endSession, sessionHashOf, signIn } from './sessions.ts';
+import {
+  endSession,
+  endSessionById,
+  endSessions,
+  listSessions,
+  sessionHashOf,
+  sessionId,
+  sessionUser,
+} from './sessions.ts';
+import { signIn } from './sign-in.ts';
 
 export const sessionLogin = defineOperation({
   name: 'session.login',
@@ -9,6 +19,8 @@ export const sessionLogin = defineOperation({
   role: 'public',
   owner: 'none',
   changes: true,
+  // `signIn` records it, with the user as the actor and failures in few rows.
+  audited: false,
   input: z.strictObject({ name: z.string().max(100), password: z.string().max(1000) }),
   output: z.object({
     name: z.string(),
@@ -18,19 +30,10 @@ export const sessionLogin = defineOperation({
   }),
   example: { name: 'anna', password: 'correct horse battery' },
   secrets: ['password'],
-  async handler({ engine }, { name, password }) {
-    const told = (kind: string) =>
-      engine.events.emit({ kind, entity: name, user: name, at: engine.clock.now() });
-    try {
-      const session = await signIn(engine, name, password);
-      told('session.opened');
-      return session;
-    } catch (error) {
-      // Not audited, because anybody could fill the disk with it. The log shows it.
-      told('session.refused');
-      engine.log.warn({ name: name.slice(0, 100) }, 'a sign-in was refused');
-      throw error;
-    }
+  async handler({ engine, caller: { address } }, input) {
+    const session = await signIn(engine, { ...input, address });
+    engine.changes.add({ kind: 'session', entity: session.name, owner: session.name });
+    return session;
   },
 });
 
@@ -75,9 +78,80 @@ export const sessionShow = defineOperation({
   }),
 });
 
+export const sessionList = defineOperation({
+  name: 'session.ls',
+  summary: 'List your open sessions; administrators see those of all users',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  input: z.strictObject({
+    user: z.string().max(100).optional().describe('Only sessions of this user'),
+  }),
+  output: z.object({
+    sessions: z.array(
+      z.object({
+        id: z.string(),
+        user: z.string(),
+        address: z.string().describe('Where it was opened'),
+        createdAt: z.number(),
+        lastUsedAt: z.number().nullable().describe('Accurate to an hour; null: not since its first hour'),
+        expiresAt: z.number(),
+        current: z.boolean().describe('The session of this call'),
+      }),
+    ),
+  }),
+  example: {},
+  async handler({ engine, caller }, { user }) {
+    const isAdmin = caller.role === 'admin';
+    // What is foreign looks like what does not exist.
+    if (!isAdmin && user !== undefined && user !== caller.name) return { sessions: [] };
+    const own = sessionHashOf(caller);
+    const current = own === undefined ? undefined : sessionId(own);
+    const sessions = await listSessions(engine, isAdmin ? user : caller.name);
+    return { sessions: sessions.map((session) => ({ ...session, current: session.id === current })) };
+  },
+});
+
+export const sessionEnd = defineOperation({
+  name: 'session.end',
+  summary: 'End a session, or all others of yours; administrators can end all of a user',
+  role: 'reader',
+  owner: async ({ engine, caller }, { id, user }) =>
+    id === undefined ? (user ?? caller.name) : sessionUser(engine.database.query, id),
+  changes: true,
+  input: z
+    .strictObject({
+      id: z
+        .string()
+        .max(100)
+        .optional()
+        .describe('From session.ls; without it, all but the one of this call'),
+      user: z.string().max(100).optional().describe('Whose sessions; yours by default'),
+    })
+    .refine(({ id, user }) => id === undefined || user === undefined, 'give either an id or a user'),
+  output: z.strictObject({ ended: z.int() }),
+  example: { id: '3f9a0c47d1e7a529' },
+  async handler({ engine, caller }, { id, user = caller.name }) {
+    const queries = engine.database.query;
+    const whose = id === undefined ? user : await endSessionById(queries, id);
+    if (whose === undefined) {
+      throw new PismakError('not-found', `there is no session ${id}; \`pismak session ls\` lists them`);
+    }
+    const ended = id === undefined ? await endSessions(queries, whose, caller) : 1;
+    engine.changes.add({ kind: 'session', entity: whose, owner: whose });
+    return { ended };
+  },
+});
+
 function signedInBy({ credential }: Caller): 'session' | 'key' | 'local' {
   if (credential === undefined) return 'local';
   return credential.startsWith('key:') ? 'key' : 'session';
 }
 
-export const sessionOperations: Operation[] = [sessionLogin, sessionLogout, sessionShow];
+export const sessionOperations: Operation[] = [
+  sessionLogin,
+  sessionLogout,
+  sessionShow,
+  sessionList,
+  sessionEnd,
+];

@@ -152,3 +152,77 @@ test('a made-up or altered cookie is nobody', async (t) => {
     assert.equal(await status(server, forged), 401, forged);
   }
 });
+
+test('a user sees own sessions and ends one of them or all others; administrators see and end all', async (t) => {
+  const clock = new ManualClock();
+  const server = await runServer(t, { clock });
+  const [anna, bert, root] = [
+    await server.signUp('anna', 'reader'),
+    await server.signUp('bert', 'user'),
+    await server.signUp('root', 'admin'),
+  ];
+  const cookies: string[] = [];
+  for (let count = 0; count < 4; count++) {
+    cookies.push(await signIn(server, 'anna'));
+    clock.advance(1000);
+  }
+  const [first = '', second = '', third = '', mine = ''] = cookies;
+  const by = { cookie: mine, headers: { origin: server.url } };
+  const list = async (as: object, input = {}) =>
+    (await server.call('session.ls', input, as)).body.sessions as {
+      id: string;
+      current: boolean;
+      user: string;
+    }[];
+  const seen = await list(by);
+  assert.deepEqual(
+    seen.map(({ current }) => current),
+    [true, false, false, false],
+  );
+  assert.equal((await list(anna)).length, 4);
+  assert.deepEqual([await list(bert), await list(bert, { user: 'anna' })], [[], []]);
+  assert.equal((await list(root, { user: 'anna' })).length, 4);
+  assert.doesNotMatch(JSON.stringify(seen), new RegExp(mine.split('=')[1] ?? 'x'));
+
+  const ofSecond = seen[2]?.id ?? '';
+  assert.equal((await server.call('session.end', { id: ofSecond }, bert)).status, 404);
+  assert.equal((await server.call('session.end', { user: 'anna' }, bert)).status, 404);
+  assert.deepEqual((await server.call('session.end', { id: ofSecond }, by)).body, { ended: 1 });
+  const open = async () => Promise.all([first, second, third, mine].map((cookie) => status(server, cookie)));
+  assert.deepEqual(await open(), [200, 401, 200, 200]);
+  assert.equal((await server.call('session.end', { id: ofSecond }, root)).status, 404);
+  assert.deepEqual((await server.call('session.end', {}, by)).body, { ended: 2 });
+  assert.deepEqual(await open(), [401, 401, 401, 200]);
+  assert.deepEqual((await server.call('session.end', { user: 'anna' }, root)).body, { ended: 1 });
+  assert.deepEqual(await open(), [401, 401, 401, 401]);
+});
+
+test('a list of sessions says when each was last used', async (t) => {
+  const clock = new ManualClock();
+  const server = await runServer(t, { clock });
+  await server.signUp('anna', 'user');
+  const cookie = await signIn(server, 'anna');
+  const opened = clock.now();
+  clock.advance(6 * 3_600_000);
+  await status(server, cookie);
+  const [session] = (await server.call('session.ls', {}, { cookie })).body.sessions;
+  assert.deepEqual(
+    [session.createdAt, session.lastUsedAt, session.address],
+    [opened, clock.now(), '127.0.0.1'],
+  );
+});
+
+test('a user who signs in for ever has a bounded number of sessions', async (t) => {
+  const clock = new ManualClock();
+  const server = await runServer(t, { clock });
+  await server.signUp('anna', 'user');
+  const oldest = await signIn(server, 'anna');
+  const row = { account: 'anna', createdAt: clock.now() + 1, expiresAt: clock.now() + day };
+  const values = Array.from({ length: 99 }, (_, index) => ({ ...row, tokenHash: `${index}` }));
+  await server.engine.database.query.insertInto('session').values(values).execute();
+  clock.advance(1000);
+  await signIn(server, 'anna');
+  assert.equal(await status(server, oldest), 401);
+  const { body } = await server.call('session.ls', {}, { key: server.localToken });
+  assert.equal(body.sessions.length, 100);
+});

@@ -1,22 +1,32 @@
 import { z } from 'zod';
-import type { Queries } from '../../engine/database/database.ts';
-import { PismakError } from '../../engine/errors.ts';
-import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { hasCode, PismakError } from '../../engine/errors.ts';
+import { type Caller, defineOperation, type Operation } from '../../engine/operation/operation.ts';
+import { deleteSecrets } from '../../engine/webhook/secret.ts';
 import {
   accountExists,
   accountName,
   changeAccount,
   createAccount,
+  deleteAccount,
   listAccounts,
   role,
   unknownUser,
 } from './accounts.ts';
-import { hashPassword, newPassword, passwordMatches } from './password.ts';
+import { endKeys } from './keys.ts';
+import { hashPassword, newPassword } from './password.ts';
 import { endSessions } from './sessions.ts';
+import { checkPassword } from './sign-in.ts';
 
 const nothing = z.strictObject({});
 const ofUser = z.strictObject({ name: z.string() });
-const account = z.object({ name: z.string(), role, disabled: z.boolean(), createdAt: z.number() });
+const account = z.object({
+  name: z.string(),
+  role,
+  disabled: z.boolean(),
+  mayPrioritise: z.boolean().describe('May send work before that of others; administrators may anyway'),
+  createdAt: z.number(),
+});
 
 /** Shared by the operations with which an administrator changes one user. */
 const administration = {
@@ -44,7 +54,15 @@ export const userCreate = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
-  input: z.strictObject({ name: accountName, password: newPassword, role: role.default('user') }),
+  input: z.strictObject({
+    name: accountName,
+    password: newPassword,
+    role: role.default('user'),
+    takeOver: z
+      .boolean()
+      .default(false)
+      .describe('Give the new user what a deleted user of this name has left; refused otherwise'),
+  }),
   output: z.object({ name: z.string(), role }),
   example: { name: 'anna', password: 'correct horse battery', role: 'user' },
   secrets: ['password'],
@@ -57,7 +75,7 @@ export const userCreate = defineOperation({
 export const userPassword = defineOperation({
   name: 'user.password',
   summary:
-    'Change a password and end the other sessions of the user; to change your own, give the current one',
+    'Change a password and end the other sessions and keys of the user; to change your own, give the current one',
   role: 'reader',
   owner: async ({ engine, caller }, { name = caller.name }) =>
     (await accountExists(engine.database.query, name)) ? name : undefined,
@@ -66,18 +84,22 @@ export const userPassword = defineOperation({
     name: z.string().optional().describe('The user; you by default'),
     current: z.string().max(1000).optional(),
     password: newPassword,
+    keepKeys: z.boolean().default(false).describe('Let the keys of the user stay valid'),
   }),
-  output: nothing,
+  output: z.object({ sessions: z.int(), keys: z.int() }).describe('How many ended'),
   example: { current: 'correct horse battery', password: 'staple correct horse' },
   secrets: ['password', 'current'],
-  async handler({ engine, caller }, { name = caller.name, current, password }) {
-    if (name === caller.name) await checkCurrent(engine.database.query, name, current);
+  async handler({ engine, caller }, { name = caller.name, current, password, keepKeys }) {
+    if (name === caller.name) await checkCurrent(engine, caller, current);
     const passwordHash = await hashPassword(password);
+    const ended = { sessions: 0, keys: 0 };
     await changeAccount(engine, name, async (transaction) => {
       await transaction.updateTable('account').set({ passwordHash }).where('name', '=', name).execute();
-      await endSessions(transaction, name, caller);
+      ended.sessions = await endSessions(transaction, name, caller);
+      // Somebody who knew the old password may have made some.
+      if (!keepKeys) ended.keys = await endKeys(transaction, name, engine.clock.now(), caller);
     });
-    return {};
+    return ended;
   },
 });
 
@@ -95,6 +117,26 @@ export const userRole = defineOperation({
       await transaction.updateTable('account').set({ role }).where('name', '=', name).execute();
     });
     return { name, role };
+  },
+});
+
+export const userSet = defineOperation({
+  name: 'user.set',
+  summary: 'Give a user the right to send work before that of others, or take it away; it works at once',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: ofUser.extend({
+    priority: z.enum(['yes', 'no']).describe('Whether the user may set a priority of 1 or more'),
+  }),
+  output: z.object({ name: z.string(), mayPrioritise: z.boolean() }),
+  example: { name: 'anna', priority: 'yes' },
+  async handler({ engine }, { name, priority }) {
+    const mayPrioritise = priority === 'yes' ? 1 : 0;
+    await changeAccount(engine, name, async (transaction) => {
+      await transaction.updateTable('account').set({ mayPrioritise }).where('name', '=', name).execute();
+    });
+    return { name, mayPrioritise: mayPrioritise === 1 };
   },
 });
 
@@ -126,28 +168,31 @@ export const userEnable = defineOperation({
 export const userDelete = defineOperation({
   name: 'user.delete',
   summary:
-    'Delete a user with all sessions and keys; what the user owns stays, and a new user of that name would own it',
+    'Delete a user with all sessions, keys and webhook secrets; what the user owns stays, and nobody gets the name again',
   ...administration,
-  async handler({ engine }, { name }) {
-    await changeAccount(engine, name, async (transaction) => {
+  async handler({ engine, caller }, { name }) {
+    await deleteAccount(engine, name, caller.name, async (transaction) => {
       await endSessions(transaction, name);
-      // Deleted, because a later user of the same name must not inherit them.
       await transaction.deleteFrom('apiKey').where('owner', '=', name).execute();
-      await transaction.deleteFrom('account').where('name', '=', name).execute();
+      await deleteSecrets(transaction, name);
     });
     return {};
   },
 });
 
-async function checkCurrent(queries: Queries, name: string, current = ''): Promise<void> {
-  const row = await queries
+/** Guessing it is as slow as at the sign-in. */
+async function checkCurrent(engine: Engine, { name, address }: Caller, current = ''): Promise<void> {
+  const row = await engine.database.query
     .selectFrom('account')
     .select('passwordHash')
     .where('name', '=', name)
     .executeTakeFirst();
   if (!row) throw unknownUser(name);
-  if (!(await passwordMatches(current, row.passwordHash))) {
-    throw new PismakError('forbidden', 'the current password is wrong or missing');
+  try {
+    await checkPassword(engine, { name, account: name, address }, current, row.passwordHash);
+  } catch (error) {
+    if (!hasCode(error, 'not-signed-in')) throw error;
+    throw new PismakError('forbidden', 'the current password is wrong or missing', { cause: error });
   }
 }
 
@@ -156,6 +201,7 @@ export const userOperations: Operation[] = [
   userCreate,
   userPassword,
   userRole,
+  userSet,
   userDisable,
   userEnable,
   userDelete,

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { defineOperation } from '../../engine/operation/operation.ts';
+import { callsOf, operationsOf } from '../operations.ts';
 import { runServer } from '../testing/running-server.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -62,6 +65,51 @@ test('no stack trace, path or driver text ever goes out', async (t) => {
   }
   const malformed = await server.call('stage.show', { name: { toString: 1 } }, { key: server.localToken });
   assert.doesNotMatch(malformed.text, /\.ts|node_modules|ZodError/);
+});
+
+test('an answer and the log repeat only a little of what was sent', async (t) => {
+  const server = await runServer(t, { http: { requestsPerMinute: 100_000 }, logLevel: 'trace' });
+  const { key } = await server.signUp('root', 'admin');
+  const long = 'x'.repeat(100_000);
+  const manyKeys = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown-${index}`, 1]));
+  for (const { name, changes, example } of callsOf(operationsOf(server.engine.houses))) {
+    const fields = Object.keys(example as object);
+    const inputs = changes
+      ? [
+          { ...(example as object), [long]: 1, other: long },
+          manyKeys,
+          Object.fromEntries(fields.map((field) => [field, long])),
+          Object.fromEntries(fields.map((field) => [field, Array(5_000).fill('y')])),
+        ]
+      : [
+          { ['q'.repeat(5000)]: 'v'.repeat(5000) },
+          Object.fromEntries(fields.map((field) => [field, 'z'.repeat(9000)])),
+        ];
+    for (const input of inputs) {
+      const { status, text } = await server.call(name, input, { key });
+      if (status >= 400) assert.ok(text.length < 6000, `${name}: ${text.length} characters`);
+    }
+  }
+  const log = await readFile(join(server.engine.directory.path, 'logs', 'pismak.log'), 'utf8');
+  const longest = Math.max(...log.split('\n').map(({ length }) => length));
+  assert.ok(longest < 20_000, `a line of ${longest} characters`);
+});
+
+test('a failure that nobody foresaw fills neither the answer nor the log', async (t) => {
+  const broken = defineOperation({
+    ...{ name: 'test.break', summary: 'Fails', role: 'public', owner: 'none', changes: true },
+    ...{ input: z.object({ text: z.string() }), output: z.strictObject({}), example: { text: '' } },
+    bodyLimit: 2 ** 20,
+    async handler(_context, { text }) {
+      throw new TypeError(`no such thing: ${text}`);
+    },
+  });
+  const server = await runServer(t, { operations: [broken], logLevel: 'info' });
+  const { status, text } = await server.call('test.break', { text: 'x'.repeat(900_000) });
+  assert.deepEqual([status, text.length < 1000], [500, true]);
+  const log = await readFile(join(server.engine.directory.path, 'logs', 'pismak.log'), 'utf8');
+  assert.match(log, /no such thing: xxx/);
+  assert.ok(log.length < 20_000, `${log.length} characters`);
 });
 
 test('what is not HTTP is answered with an error and the connection is closed', async (t) => {

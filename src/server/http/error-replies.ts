@@ -2,26 +2,27 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
 import { type ErrorCode, PismakError } from '../../engine/errors.ts';
 import { presentable } from '../../engine/operation/execute-operation.ts';
+import { longestMessage, shorten, shortenValues } from '../../engine/shorten.ts';
+import { unknownRoute } from './admit-callers.ts';
 
-/** The body of every error answer. */
+/** The body of every error answer. Both parts may repeat input, so both are cut. */
 export function errorBody(error: PismakError): {
   error: { code: ErrorCode; message: string; details?: unknown };
 } {
-  const { code, message, details } = error;
-  return { error: { code, message, ...(details === undefined ? {} : { details }) } };
+  const { code, message } = error;
+  const details = shortenValues(error.details, { text: 200, entries: 20 });
+  const isSmall = details !== undefined && JSON.stringify(details).length <= 4 * longestMessage;
+  return { error: { code, message: shorten(message), ...(isSmall && { details }) } };
 }
+
+/** When to try again what can't be done now. */
+export const retryAfterSeconds = 5;
 
 /** Every error answer has a code, and tells no more than the caller may know. */
 export function answerErrors(app: FastifyInstance, engine: Engine): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, engine));
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) => {
-    const path = request.url.split('?')[0]?.slice(0, 200);
-    const error = new PismakError(
-      'not-found',
-      `there is no ${request.method} ${path}; /docs lists all operations`,
-    );
-    return sendError(error, request, reply, engine);
-  });
+  // `admitCallers` has refused unknown addresses by then, before their bodies were read.
+  app.setNotFoundHandler((request, reply) => sendError(unknownRoute(request), request, reply, engine));
 }
 
 export function sendError(
@@ -31,21 +32,21 @@ export function sendError(
   engine: Engine,
 ): FastifyReply {
   const shown = presentable(
-    fromFramework(error, engine) ?? error,
+    fromFramework(error) ?? error,
     engine,
     `${request.method} ${request.routeOptions.url}`,
   );
   if (shown.status === 401) reply.header('www-authenticate', 'Bearer');
-  // Otherwise the unread rest of the body would be parsed as the next request.
-  if (shown.code === 'too-large') reply.header('connection', 'close');
+  const wait = shown.details?.retryAfterSeconds;
+  if (typeof wait === 'number') reply.header('retry-after', wait);
+  if (shown.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSeconds);
   return reply.code(shown.status).type('application/json').send(errorBody(shown));
 }
 
 /** Fastify's own refusals (body too large, not JSON, bad URL...) in our codes. */
-function fromFramework(error: unknown, engine: Engine): PismakError | undefined {
+function fromFramework(error: unknown): PismakError | undefined {
   if (!(error instanceof Error) || error instanceof PismakError) return undefined;
   const { code, statusCode } = error as Error & { code?: string; statusCode?: number };
-  if (statusCode === 413) return bodyTooLarge(engine);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new PismakError('invalid-input', 'send the body as JSON, with `content-type: application/json`');
   }
@@ -55,9 +56,4 @@ function fromFramework(error: unknown, engine: Engine): PismakError | undefined 
     });
   }
   return undefined;
-}
-
-export function bodyTooLarge({ settings }: Pick<Engine, 'settings'>): PismakError {
-  const limit = settings.http.bodyLimitMb;
-  return new PismakError('too-large', `the body is larger than ${limit} MB (setting http.bodyLimitMb)`);
 }

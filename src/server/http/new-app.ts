@@ -1,9 +1,10 @@
-import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
-import { errorBody, sendError } from './error-replies.ts';
+import { sendError } from './error-replies.ts';
+import { asRefusal, refuseConnection } from './refuse-connection.ts';
+import type { IsProxy } from './trusted-proxies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,32 +13,30 @@ declare module 'fastify' {
   }
 }
 
+/** More headers than any client sends. Node silently drops what is above a limit of its own. */
+const mostHeaders = 100;
+
 /** Fastify with our limits. Our error format also covers failures before a route is found. */
-export function newApp(engine: Engine): FastifyInstance {
-  const { http } = engine.settings;
+export function newApp(engine: Engine, isProxy: IsProxy): FastifyInstance {
   const app = Fastify({
     logger: false,
-    bodyLimit: Math.floor(http.bodyLimitMb * 2 ** 20),
     // Trust the nearest proxy only: the client may have written what stands further left in X-Forwarded-For.
-    trustProxy: http.trustProxy ? (_address, hop) => hop === 0 : false,
-    // A client that takes longer than this to send a request wastes a connection.
+    trustProxy: (address, hop) => hop === 0 && isProxy(address),
+    // A client that takes longer than this to send a request wastes a connection; so do slower headers.
     requestTimeout: 600_000,
+    http: { headersTimeout: 20_000, connectionsCheckingInterval: 5000, maxHeaderSize: 16_384 },
     // Requests that arrive on open connections while the server closes are still answered; health then says 503.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, engine),
-    clientErrorHandler: (_error, socket) => refuseConnection(socket),
+    clientErrorHandler: (error, socket) => refuseConnection(socket, asRefusal(error)),
   });
-  // Accept only JSON: a form on another site could send text without a preflight.
-  app.removeContentTypeParser('text/plain');
+  app.server.maxHeadersCount = 0;
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    if (raw.rawHeaders.length <= 2 * mostHeaders) done();
+    else done(new PismakError('invalid-input', `the request has more than ${mostHeaders} headers`));
+  });
   app.decorateRequest('caller', undefined);
   return app;
-}
-
-function refuseConnection(socket: Socket): void {
-  if (!socket.writable) return void socket.destroy();
-  const body = JSON.stringify(errorBody(new PismakError('invalid-input', 'this is not valid HTTP')));
-  const head = ['HTTP/1.1 400 Bad Request', 'connection: close', 'content-type: application/json'];
-  socket.end([...head, `content-length: ${body.length}`, '', body].join('\r\n'));
 }

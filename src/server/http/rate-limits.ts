@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PismakError } from '../../engine/errors.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 
-/** Operations that check a password or a token. Guessing must be slow for every caller. */
-const guessable = new Set(['session.login', 'setup.claim', 'user.password']);
+/** Checks a token, so guessing must be slow for every caller. Passwords have limits of their own: `sign-in-limits.ts`. */
+const guessable = new Set(['setup.claim']);
 const guessesPerMinute = 10;
 
 export async function limitRates(
@@ -37,5 +37,6 @@ function isLocal(request: FastifyRequest): boolean {
 }
 
 function limitedAs(request: FastifyRequest): string {
-  return request.caller?.credential ?? rateLimit.normalizeIP(request.ip);
+  // Per user, not per key: a new key would start afresh.
+  return request.caller ? `user ${request.caller.name}` : rateLimit.normalizeIP(request.ip);
 }

@@ -115,7 +115,7 @@ export const ownPaths = {
     get: {
       ...described(
         metricsRoute,
-        'Read the metrics for Prometheus; open to all only if no other machine can reach the server',
+        'Read the metrics for Prometheus; the setting http.openMetrics opens them to everybody',
       ),
       responses: { 200: { description: 'Prometheus text', content: text('text/plain') }, ...failed },
     },

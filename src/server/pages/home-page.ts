@@ -35,7 +35,7 @@ const links = `<h2>Where to go on</h2>
 <tr><td><a href="/docs">API</a></td><td>every operation, with a call to copy; for programs:
 <a href="/api/v1/openapi.json">openapi.json</a></td></tr>
 <tr><td><a href="/api/v1/health">Health</a></td><td>for load balancers: 200 if everything works, otherwise 503</td></tr>
-<tr><td><a href="/metrics">Metrics</a></td><td>for Prometheus; other machines need a key</td></tr>
+<tr><td><code>/metrics</code></td><td>for Prometheus; needs a key</td></tr>
 </table>
 <h2>On the machine that runs Pismak</h2>
 <table class="names">

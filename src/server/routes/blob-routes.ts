@@ -6,8 +6,7 @@ import { audit } from '../../engine/operation/audit.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
 import { mayTouch } from '../../engine/operation/operation.ts';
 import { putBlob } from '../../engine/upload/put-blob.ts';
-import { bodyTooLarge } from '../http/error-replies.ts';
-import { streamedBody } from '../http/streamed-body.ts';
+import { boundedBody, uploadBodyLimit } from '../http/body-limit.ts';
 
 /** Bytes too big for JSON have their own routes. Scopes treat them as operations with these names. */
 export const uploadRoute = { name: 'blob.upload', role: 'user', path: '/api/v1/blobs' } as const;
@@ -23,19 +22,18 @@ export function addBlobRoutes(app: FastifyInstance, engine: Engine): void {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 
-    raw.post(uploadRoute.path, async (request) => {
+    const bodyLimit = uploadBodyLimit(engine.settings.http);
+    raw.post(uploadRoute.path, { config: { access: uploadRoute, bodyLimit } }, async (request) => {
       const caller = authorise(uploadRoute, request.caller, request.ip);
-      const limit = engine.settings.http.bodyLimitMb * 2 ** 20;
       const announced = Number(request.headers['content-length'] ?? 0);
-      if (announced > limit) throw bodyTooLarge(engine);
-      const stored = await putBlob(engine, caller.name, streamedBody(engine, request), announced);
+      const stored = await putBlob(engine, caller.name, boundedBody(engine, request, bodyLimit), announced);
       const entry = { caller, address: request.ip, operation: uploadRoute.name, outcome: 'ok' };
       await audit(engine, { ...entry, inputJson: JSON.stringify(stored) });
       return stored;
     });
   });
 
-  app.get(downloadRoute.path, async (request, reply) => {
+  app.get(downloadRoute.path, { config: { access: downloadRoute } }, async (request, reply) => {
     authorise(downloadRoute, request.caller, request.ip);
     const { hash, size } = await takenFile(engine, request);
     const content = Readable.from(engine.blobs.get(hash), { objectMode: false });

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
 import { checkStores, type Health, healthOf } from '../../engine/servers/check-stores.ts';
 import { version } from '../../engine/version.ts';
+import { retryAfterSeconds } from '../http/error-replies.ts';
 
 /** The phase of the process. It is healthy only while it is `up` and every store answers. */
 export type LifeState = 'starting' | 'up' | 'stopping';
@@ -28,6 +29,7 @@ export function healthReader(engine: Engine, state: () => LifeState): () => Prom
 export function addHealthRoute(app: FastifyInstance, readHealth: () => Promise<ProcessHealth>): void {
   app.get('/api/v1/health', async (_request, reply) => {
     const { status, parts } = await readHealth();
+    if (status !== 'ok') reply.header('retry-after', retryAfterSeconds);
     return reply.code(status === 'ok' ? 200 : 503).send({ status, version, ...(parts && { parts }) });
   });
 }

@@ -37,7 +37,7 @@ export function addLiveChanges(
 ): LiveChanges {
   const open = new Map<ServerResponse, string>();
 
-  app.get(changesRoute.path, async (request, reply) => {
+  app.get(changesRoute.path, { config: { access: changesRoute } }, async (request, reply) => {
     const caller = authorise(changesRoute, request.caller, request.ip);
     const own = [...open.values()].filter((name) => name === caller.name).length;
     if (own >= liveLimits.connectionsPerCaller || open.size >= liveLimits.connections) {
@@ -71,7 +71,8 @@ export function addLiveChanges(
     function tell(change: Change): void {
       if (change.owner === undefined || mayTouch(caller, change.owner))
         send(event('change', change.id, change));
-      if (accessKinds.has(change.kind)) void checkAccess();
+      // Only of this user's: otherwise one who makes keys in a loop would have all clients checked each time.
+      if (accessKinds.has(change.kind) && change.owner === caller.name) void checkAccess();
     }
     async function checkAccess(): Promise<void> {
       try {

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { executeOperation } from '../../engine/operation/execute-operation.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { SessionCookie } from '../access/session-cookie.ts';
+import { operationBodyLimit } from '../http/body-limit.ts';
 import type { CallerSignals } from '../http/caller-signals.ts';
 import { operationLimit } from '../http/rate-limits.ts';
 import { inputFromQuery, type JsonSchema, type Query } from './query-input.ts';
@@ -38,7 +39,11 @@ export function addOperationRoutes(
     app.route({
       method: operation.changes ? 'POST' : 'GET',
       url: routeOf(operation),
-      config: operationLimit(operation.name),
+      config: {
+        ...operationLimit(operation.name),
+        access: operation,
+        ...(operation.changes && { bodyLimit: operationBodyLimit(operation, engine.settings.http) }),
+      },
       async handler(request, reply) {
         const input = operation.changes ? request.body : inputFromQuery(schema, request.query as Query);
         const signal = signals.of(reply);

@@ -15,7 +15,7 @@ export function addStreamRoutes(
   const { engine, signals } = parts;
   for (const stream of parts.streams) {
     const schema = streamInput(stream);
-    app.get(routeOf(stream), async (request, reply) => {
+    app.get(routeOf(stream), { config: { access: stream } }, async (request, reply) => {
       const input = inputFromQuery(schema, request.query as Query);
       const opened = await openStream(engine, stream, request.caller, input, signals.of(reply), request.ip);
       reply.type(opened.type).header('content-disposition', attachment(opened.fileName));

@@ -5,7 +5,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
 import { mayTouch } from '../../engine/operation/operation.ts';
 import { addPart, uploadOwner } from '../../engine/upload/uploads.ts';
-import { streamedBody } from '../http/streamed-body.ts';
+import { boundedBody, uploadBodyLimit } from '../http/body-limit.ts';
 
 /** Scopes treat it as an operation with this name. */
 export const partRoute = {
@@ -21,14 +21,16 @@ export function addUploadRoutes(app: FastifyInstance, engine: Engine): void {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 
-    raw.put(partRoute.path, async (request) => {
+    const bodyLimit = uploadBodyLimit(engine.settings.http);
+    raw.put(partRoute.path, { config: { access: partRoute, bodyLimit } }, async (request) => {
       const caller = authorise(partRoute, request.caller, request.ip);
       const { upload, offset } = parameters.parse(request.params);
       const owner = await uploadOwner(engine, upload);
       if (owner === undefined || !mayTouch(caller, owner))
         throw new PismakError('not-found', 'there is no such upload, or it is not yours');
       const announced = Number(request.headers['content-length'] ?? 0);
-      return { offset: await addPart(engine, upload, offset, streamedBody(engine, request), announced) };
+      const body = boundedBody(engine, request, bodyLimit);
+      return { offset: await addPart(engine, upload, offset, body, announced) };
     });
   });
 }

@@ -1,10 +1,10 @@
 import type { Engine } from '../../engine/engine.ts';
-import type { Operation, Role } from '../../engine/operation/operation.ts';
+import type { Role } from '../../engine/operation/operation.ts';
 import { localCaller } from '../access/authenticate.ts';
 import { createKey } from '../access/keys.ts';
 import { hashPassword } from '../access/password.ts';
 import { openServer, type Server, type ServerOptions } from '../open-server.ts';
-import { operationsOf } from '../operations.ts';
+import { type AnyOperation, operationsOf } from '../operations.ts';
 import { queryFromInput } from '../routes/query-input.ts';
 import { closeInReverse } from './close-in-reverse.ts';
 import { openTestEngine, type TestEngineOptions } from './test-engine.ts';
@@ -42,7 +42,7 @@ export const passwordOf = (name: string) => `password of ${name}`;
 /** The real server on the real embedded engine, on a free port. Closed at the end of the test. */
 export async function runServer(
   test: { after(close: () => unknown): void },
-  options: ServerOptions & TestEngineOptions & { operations?: Operation[] } = {},
+  options: ServerOptions & TestEngineOptions & { operations?: AnyOperation[] } = {},
 ): Promise<RunningServer> {
   const scope = closeInReverse(test);
   const engine = await openTestEngine(scope, options);

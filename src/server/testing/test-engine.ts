@@ -11,7 +11,10 @@ import { houses } from '../../houses.ts';
 export interface TestEngineOptions {
   http?: Partial<Settings['http']>;
   upload?: Partial<Settings['upload']>;
+  /** Further sections of the settings. */
+  settings?: Record<string, unknown>;
   clock?: Clock;
+  logLevel?: Settings['log']['level'];
 }
 
 /**
@@ -26,7 +29,8 @@ export async function openTestEngine(
     data,
     http: { port: 0, ...options.http },
     upload: options.upload,
-    log: { level: 'silent' },
+    ...options.settings,
+    log: { level: options.logLevel ?? 'silent' },
   });
   const engine = await openEngine(settings, {
     ...{ purpose: 'test', houses: await loadHouses(houses) },

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+import { readDuration } from './duration.ts';
 
 /** A time on the command line: `2026-03-01T08:00`, or how long ago it is: `90s`, `30m`, `2h`, `7d`, `1h30m`. */
 export type Moment = (now: number) => number;
@@ -8,11 +7,8 @@ export type Moment = (now: number) => number;
 export function moment(text: string): Moment {
   const word = text.trim();
   if (word === 'now') return (now) => now;
-  if (/^(\d+(\.\d+)?[smhd])+$/.test(word)) {
-    const parts = [...word.matchAll(/([\d.]+)([smhd])/g)];
-    const age = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0), 0);
-    return (now) => Math.max(0, Math.round(now - age));
-  }
+  const age = readDuration(word);
+  if (age !== undefined) return (now) => Math.max(0, now - age);
   // A date without a time would be read as UTC.
   const at = /^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00` : word.replace(' ', 'T');
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(at) ? Date.parse(at) : Number.NaN;

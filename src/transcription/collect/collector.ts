@@ -6,6 +6,7 @@ import { requestOwner } from '../../engine/results/result-files.ts';
 import type { Running } from '../../engine/service/service.ts';
 import { collectQueue, findDocument, type Parts, tellChange } from '../documents/document.ts';
 import { finishIfComplete } from '../documents/finish-document.ts';
+import { numberPages } from '../documents/page-numbers.ts';
 import { ProgressNews } from '../documents/progress.ts';
 import { takePage } from './take-page.ts';
 import { takeSource } from './take-source.ts';
@@ -58,7 +59,10 @@ async function take(parts: Parts, news: ProgressNews, request: Request): Promise
     return database.transaction((transaction) => giveUp(transaction, requestOwner(request), clock.now()));
   }
   if (page) await takePage(parts, page, request);
-  else if (source) await takeSource(parts, source, request);
+  else if (source) {
+    await takeSource(parts, source, request);
+    await numberPages(parts, source.document);
+  }
   if (await finishIfComplete(parts, known.document)) return news.forget(known.document);
   if (!news.isDue(known.document)) return;
   const document = await findDocument(database.query, known.document);

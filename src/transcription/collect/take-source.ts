@@ -4,6 +4,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
+import { sizeOf } from '../../engine/results/job-files.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import { contentOf, storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
@@ -14,23 +15,28 @@ import {
   getDocument,
   type PageRow,
   type Parts,
+  positionsPerSource,
   type SourceRow,
   storable,
 } from '../documents/document.ts';
+import { forgetNumbers } from '../documents/page-numbers.ts';
 import { pipelineStages } from '../documents/pipeline-stages.ts';
-import { checkQuota, countUsage, monthOf } from '../documents/quota.ts';
-import { pageItem } from '../documents/requests.ts';
+import { countPagesOf } from '../documents/progress.ts';
+import { usePages } from '../documents/quota.ts';
+import { pageItem, splitItem } from '../documents/requests.ts';
 import { findReusable, reuseKey, type StageVersion } from '../documents/reuse.ts';
 import { type SplitPage, splitFiles, splitPages } from '../split/pages.ts';
+import type { SplitProgress } from '../split/split-part.ts';
+import { withDistinctNames } from './distinct-names.ts';
 import { inLots } from './in-lots.ts';
 import { reusePages } from './reuse-pages.ts';
 import { failureOf, logText } from './stage-log.ts';
 
 /** A retry would not help: too many pages, no pages, or no pipeline to send them to. */
 const final = new Set<string>(['quota-exceeded', 'request-invalid', 'stage-unknown', 'not-found']);
-/** Far more than the pages of any source, so positions of different sources never overlap. */
-const positionsPerSource = 1_000_000;
 const storedAtOnce = 16;
+/** A source has at most 100,000 pages. */
+const mostListBytes = 64 * 1024 * 1024;
 
 /** Collects a split source: creates its pages and sends them, in one transaction. A second result changes nothing. */
 export async function takeSource(parts: Parts, source: SourceRow, request: Request): Promise<void> {
@@ -41,8 +47,8 @@ export async function takeSource(parts: Parts, source: SourceRow, request: Reque
       parts,
       (await getDocument(parts.database.query, source.document)).pipeline,
     );
-    const pages = await readPages(parts, source, request);
-    await makePages(parts, source, request, pages, stages);
+    const split = await readPages(parts, source, request);
+    await makePages(parts, source, request, split, stages);
   } catch (error) {
     if (error instanceof PismakError && final.has(error.code))
       return failSource(parts, source, request, error.message);
@@ -50,12 +56,18 @@ export async function takeSource(parts: Parts, source: SourceRow, request: Reque
   }
 }
 
-/** The rows of the pages, with their images stored. */
-async function readPages({ blobs, clock }: Parts, source: SourceRow, request: Request): Promise<PageRow[]> {
+/** The rows of the pages, with their images stored, and where the source goes on. */
+async function readPages(
+  { blobs, clock, database }: Parts,
+  source: SourceRow,
+  request: Request,
+): Promise<{ pages: PageRow[]; next?: SplitProgress | undefined }> {
   const files = new Map(request.results.map((file) => [file.name, file]));
   const list = files.get(splitFiles.list);
-  const parsed =
-    list && splitPages.safeParse(parseJson(Buffer.from(await contentOf(blobs, list)).toString()));
+  const isReadable = list && sizeOf(list) <= mostListBytes;
+  const parsed = isReadable
+    ? splitPages.safeParse(parseJson(Buffer.from(await contentOf(blobs, list)).toString()))
+    : undefined;
   if (!parsed?.success) {
     throw new PismakError(
       'request-invalid',
@@ -67,46 +79,58 @@ async function readPages({ blobs, clock }: Parts, source: SourceRow, request: Re
     return file && storedFile(blobs, file);
   };
   const now = clock.now();
+  const { pages, after = 0, next } = parsed.data;
+  // A worker of an earlier version knows no parts, and lists them all again.
+  const known = await countPagesOf(database.query, source);
+  if (after > known)
+    throw new PismakError('request-invalid', `pages ${known + 1} to ${after} of ${source.name} are missing`);
   // In parallel, because storing a page mostly waits for the disk.
-  return inLots(parsed.data.pages, storedAtOnce, async (page, index): Promise<PageRow> => {
-    const [image, text] = [await stored(page.file), await stored(page.text)];
-    const error = image ? null : storable(page.error ?? 'the page could not be opened', 2000);
-    return {
-      id: newId(clock),
-      document: source.document,
-      source: source.id,
-      position: source.position * positionsPerSource + index,
-      name: nameOf(source, page),
-      part: page.part ?? null,
-      state: image ? 'waiting' : 'failed',
-      hash: image?.hash ?? null,
-      size: image?.size ?? 0,
-      textHash: text?.hash ?? null,
-      textSize: text?.size ?? 0,
-      error,
-      log: '',
-      request: image ? newId(clock) : null,
-      generation: 1,
-      reuseKey: null,
-      createdAt: now,
-      endedAt: image ? null : now,
-    };
-  });
+  const rows = await inLots(
+    pages.slice(known - after),
+    storedAtOnce,
+    async (page, index): Promise<PageRow> => {
+      const [image, text] = [await stored(page.file), await stored(page.text)];
+      const error = image ? null : storable(page.error ?? 'the page could not be opened', 2000);
+      return {
+        id: newId(clock),
+        document: source.document,
+        source: source.id,
+        position: source.position * positionsPerSource + known + index,
+        name: nameOf(source, page),
+        part: page.part ?? null,
+        state: image ? 'waiting' : 'failed',
+        hash: image?.hash ?? null,
+        size: image?.size ?? 0,
+        textHash: text?.hash ?? null,
+        textSize: text?.size ?? 0,
+        error,
+        log: '',
+        request: image ? newId(clock) : null,
+        generation: 1,
+        reuseKey: null,
+        createdAt: now,
+        endedAt: image ? null : now,
+      };
+    },
+  );
+  return { pages: rows, next };
 }
 
 async function makePages(
   parts: Parts,
   source: SourceRow,
   request: Request,
-  pages: PageRow[],
+  { pages, next }: { pages: PageRow[]; next?: SplitProgress | undefined },
   stages: readonly StageVersion[],
 ): Promise<void> {
   const { backlog, clock, database } = parts;
   await database.transaction(async (transaction) => {
     const now = clock.now();
-    const document = await claim(transaction, source, request);
+    const continued = next && newId(clock);
+    const document = await claim(transaction, source, request, continued);
     if (document) {
-      await checkQuota(parts, transaction, document, pages.length);
+      const bytes = pages.reduce((sum, page) => sum + page.size, 0);
+      await usePages(parts, transaction, document, { pages: pages.length, bytes });
       const owner = documentOwner(document.id);
       await ownAll(
         transaction,
@@ -114,7 +138,9 @@ async function makePages(
         owner,
         now,
       );
-      const keyed = pages.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
+      const named = await withDistinctNames(transaction, source, pages);
+      const keyed = named.map((page) => ({ ...page, reuseKey: reuseKey(document, page, stages) }));
+      if (keyed[0]) await forgetNumbers(transaction, document.id, keyed[0].position);
       for (let start = 0; start < keyed.length; start += 500) {
         await transaction
           .insertInto('transcription_page')
@@ -138,30 +164,24 @@ async function makePages(
         .map((page) =>
           pageItem(document, { ...page, hash: page.hash ?? '', request: page.request ?? '' }, names, now),
         );
+      if (next && continued) items.push(splitItem(document, { ...source, request: continued }, now, next));
       await backlog.add(transaction, items);
-      const bytes = pages.reduce((sum, page) => sum + page.size, 0);
-      const { subject } = document;
-      const month = monthOf(now);
-      await countUsage(
-        transaction,
-        { subject, owner: document.owner, month },
-        { pages: pages.length, bytes },
-      );
     }
     await giveUp(transaction, requestOwner(request), now);
   });
   backlog.wake();
 }
 
-/** Marks the source as done, unless it already is, or the document was cancelled or deleted meanwhile. */
+/** Marks the source as done, or sent again for its next part, unless it already is, or the document was cancelled or deleted meanwhile. */
 async function claim(
   transaction: Queries,
   source: SourceRow,
   request: Request,
+  continued: string | undefined,
 ): Promise<DocumentRow | undefined> {
   const changed = await transaction
     .updateTable('transcription_source')
-    .set({ state: 'done', log: logText(request) })
+    .set({ ...(continued ? { request: continued } : { state: 'done' }), log: logText(request) })
     .where('id', '=', source.id)
     .where('request', '=', request.uuid)
     .where('state', '=', 'waiting')

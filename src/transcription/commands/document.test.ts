@@ -124,6 +124,60 @@ test('results are saved under the names of their sources, and nowhere else', asy
   assert.match(await readFile(join(out, 'a.txt'), 'utf8'), /"page":"p1","file":"text.txt"/);
 });
 
+test('twelve pages are saved as twelve files, however alike their names are', async (t) => {
+  const out = join(await temporaryDirectory(t), 'out');
+  const names = [
+    ...[
+      'scan.png',
+      'scan~2.png',
+      'Scan.PNG',
+      'a:b.png',
+      'a?b.png',
+      'k\u016f\u0148.png',
+      'ku\u030an\u030c.png',
+    ],
+    ...['x'.repeat(250), `${'x'.repeat(250)}y`],
+  ];
+  const inBox = names.map((name) => ({ source: 'box', name, part: null }));
+  const others = [
+    { source: 'book', name: 'book.pdf', part: 12 },
+    { source: 'scan', name: 'book-0012.png', part: null },
+    { source: 'again', name: 'book-0012.png', part: null },
+  ];
+  const all = [...inBox, ...others].map((page, index) => ({
+    ...{ ...sampleOf(pageRow), ...page, id: `p${index}`, number: index + 1, state: 'done' },
+    files: [{ name: 'text.txt', size: 1, hash: `h${index}` }],
+  }));
+  const source = { hash: 'h', size: 1, state: 'done', error: null };
+  const client = fakeClient(
+    {
+      'document.show': { ...shown, state: 'done', pages: { ...pages, total: 12, done: 12, failed: 0 } },
+      'document.sources': {
+        sources: [
+          { ...source, id: 'box', name: 'box.zip' },
+          { ...source, id: 'book', name: 'book.pdf' },
+          { ...source, id: 'scan', name: 'book-0012.png' },
+          { ...source, id: 'again', name: 'book-0012.png' },
+        ],
+      },
+      'document.results': { pages: all },
+    },
+    {
+      async *stream(_name, input) {
+        yield Buffer.from(JSON.stringify(input));
+      },
+    },
+  );
+  const words = ['document', 'download', 'd1', '-o', out];
+  for (const round of ['first', 'second']) {
+    const { code, stdout, stderr } = await runCommand(words, { client });
+    assert.deepEqual([code, stdout], [0, `12 pages in ${out}\n`], stderr);
+    const files = await readdir(out);
+    assert.equal(files.length, 12, `${round}: ${files.sort().join(' ')}`);
+    assert.equal(new Set(files.map((name) => name.normalize('NFC').toLowerCase())).size, 12);
+  }
+});
+
 test('cancel, retry, ls and search are one call each', async () => {
   const calls: [string, string, object, object][] = [
     ['document cancel d1', 'document.cancel', { document: 'd1' }, { pages: 2 }],

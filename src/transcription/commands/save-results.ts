@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { createDistinctNames } from '../../engine/files/safe-names.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { isSaved, saveFile } from '../../terminal/files/save-file.ts';
 import { resultFiles } from '../files.ts';
@@ -27,6 +28,8 @@ export class ResultSaver {
   readonly #directory: string;
   readonly #formats: readonly Format[];
   readonly #saved = new Set<string>();
+  /** `book-0012` may be page 12 of book.pdf, and a scan of that name beside it. */
+  readonly #distinct = createDistinctNames();
   #since = 0;
 
   constructor(client: Client, options: { document: string; directory: string; formats: readonly Format[] }) {
@@ -49,7 +52,7 @@ export class ResultSaver {
       for (const page of pages) {
         const name = nameOf(page);
         if (name !== undefined && !this.#saved.has(page.id)) {
-          await this.#savePage(page, name);
+          await this.#savePage(page, this.#distinct(name));
           this.#saved.add(page.id);
         }
         this.#since = Math.max(this.#since, page.endedAt ?? 0);

@@ -1,10 +1,10 @@
 import { basename, extname } from 'node:path';
-import { safeFileName } from '../../engine/files/safe-names.ts';
+import { createDistinctNames, fileKey, safeFileName } from '../../engine/files/safe-names.ts';
 
 /** Names of sources: the file name, or the path if several files have the same name. */
 export function sourceNames(paths: readonly string[]): string[] {
-  const seen = countLower(paths.map((path) => basename(path)));
-  return paths.map((path) => ((seen.get(basename(path).toLowerCase()) ?? 0) > 1 ? path : basename(path)));
+  const seen = countKeys(paths.map((path) => basename(path)));
+  return paths.map((path) => ((seen.get(fileKey(basename(path))) ?? 0) > 1 ? path : basename(path)));
 }
 
 /**
@@ -12,11 +12,12 @@ export function sourceNames(paths: readonly string[]): string[] {
  * many, `box-letter.jpg` for a file in an archive. The same in every run. Undefined for pages of other sources.
  */
 export function createResultNames(sources: readonly { id: string; name: string }[]) {
-  const stems = countLower(sources.map(({ name }) => stemOf(name)));
+  const stems = countKeys(sources.map(({ name }) => stemOf(name)));
+  const distinct = createDistinctNames();
   const names = new Map(
     sources.map(({ id, name }) => {
       const stem = stemOf(name);
-      return [id, { name, shown: (stems.get(stem.toLowerCase()) ?? 0) > 1 ? name : stem }];
+      return [id, { name, shown: distinct((stems.get(fileKey(stem)) ?? 0) > 1 ? name : stem) }];
     }),
   );
   return (page: { source: string; name: string; part: number | null }): string | undefined => {
@@ -32,8 +33,8 @@ function stemOf(name: string): string {
   return name.slice(0, name.length - extname(name).length) || name;
 }
 
-function countLower(names: readonly string[]): Map<string, number> {
+function countKeys(names: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const name of names) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
+  for (const key of names.map(fileKey)) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 }

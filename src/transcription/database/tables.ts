@@ -63,6 +63,9 @@ export interface TranscriptionTables {
     createdAt: number;
     endedAt: number | null;
   };
+  /** Numbers of pages, up to the position of the document in `transcription_numbering`; see page-numbers.ts. */
+  transcription_pageNumber: { document: string; number: number; page: string };
+  transcription_numbering: { document: string; numberedTo: number };
   transcription_pageFile: { page: string; name: string; hash: string; size: number };
   /** The searchable text; the index itself depends on the dialect. */
   transcription_pageText: { id: number; page: string; document: string; owner: string; text: string };

@@ -7,7 +7,7 @@ import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
 import { writeZip, type ZipEntry } from '../formats/zip.ts';
 import type { DocumentRow } from './document.ts';
 import { describePageImage } from './page-image.ts';
-import { filesOf, type ListedPage, listPages } from './page-list.ts';
+import { filesOf } from './page-list.ts';
 
 const pagesAtOnce = 500;
 /** Larger files are streamed and stored uncompressed. */
@@ -44,17 +44,28 @@ export function documentArchive(
 
   async function* entries(): AsyncGenerator<ZipEntry> {
     const pages: MetsPage[] = [];
-    for (let offset = 0; ; offset += pagesAtOnce) {
-      const some = await listPages(queries, document.id, { offset, limit: pagesAtOnce });
-      const ids = some.map(({ id }) => id);
-      const files = await filesOf(queries, ids);
-      const hashes = images ? await imagesOf(queries, ids) : new Map<string, Stored>();
+    for (let after = -1; ; ) {
+      // Not by offset: each would count all pages before it.
+      const some = await queries
+        .selectFrom('transcription_page')
+        .select(['id', 'position', 'name', 'part', 'state', 'hash', 'size'])
+        .where('document', '=', document.id)
+        .where('position', '>', after)
+        .orderBy('position')
+        .limit(pagesAtOnce)
+        .execute();
+      after = some.at(-1)?.position ?? after;
+      const files = await filesOf(
+        queries,
+        some.map(({ id }) => id),
+      );
       for (const page of some) {
-        const { id, number, name } = page;
+        const { id, name } = page;
+        const number = pages.length + 1;
         const directory = String(number).padStart(4, '0');
         const listed: MetsFile[] = [];
-        const image = hashes.get(id);
-        if (image) {
+        if (images && page.hash !== null) {
+          const image = { hash: page.hash, size: page.size };
           const content = await contentOf(blobs, image);
           const start = content instanceof Uint8Array ? content : await startOf(blobs, image.hash);
           const { fileName, mediaType } = describePageImage(page, start);
@@ -85,18 +96,8 @@ interface Stored {
 }
 
 /** While a page is retried, its earlier results don't count. */
-function resultsOf<File>({ state }: ListedPage, files: readonly File[] = []): readonly File[] {
+function resultsOf<File>({ state }: { state: string }, files: readonly File[] = []): readonly File[] {
   return state === 'done' ? files : [];
-}
-
-async function imagesOf(queries: Queries, pages: readonly string[]): Promise<Map<string, Stored>> {
-  if (pages.length === 0) return new Map();
-  const rows = await queries
-    .selectFrom('transcription_page as page')
-    .select(['id', 'hash', 'size'])
-    .where('id', 'in', pages)
-    .execute();
-  return new Map(rows.flatMap(({ id, hash, size }) => (hash === null ? [] : [[id, { hash, size }]])));
 }
 
 /** Enough bytes to detect the format. */

@@ -12,13 +12,13 @@ export type Parts = Pick<
   Engine,
   | 'backlog'
   | 'blobs'
+  | 'cancellations'
   | 'changes'
   | 'clock'
   | 'database'
   | 'events'
   | 'houses'
   | 'log'
-  | 'outbox'
   | 'pipelines'
   | 'settings'
   | 'stages'
@@ -28,6 +28,8 @@ export type Parts = Pick<
 export const collectQueue = 'transcription.collect';
 export const splitStage = 'split';
 export const defaultPipeline = 'transcription';
+/** Far more than the pages of any source, so positions of different sources never overlap. */
+export const positionsPerSource = 1_000_000;
 
 export const documentStates = [
   'open',
@@ -47,7 +49,7 @@ export function documentOwner(id: string): string {
   return `document:${id}`;
 }
 
-/** Whose quota and turn a call uses. Each key has its own; calls without a key count for the user. */
+/** The key that a call uses, or else the user: a key may have limits besides those of its user. */
 export function subjectOf({ name, credential }: Pick<Caller, 'name' | 'credential'>): string {
   return credential?.startsWith('key:') ? credential : `user:${name}`;
 }

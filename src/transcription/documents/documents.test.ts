@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { hasCode } from '../../engine/errors.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
-import { bert, runHouse } from '../testing/running-transcription.ts';
+import { documentQueries } from '../database/database.ts';
+import { createTextIndex } from '../search/text-index.ts';
+import { anna, bert, runHouse } from '../testing/running-transcription.ts';
+import { addSource } from './open-document.ts';
 
 test('a document of several sources becomes pages in the order of the sources, each with its results', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
@@ -43,6 +46,56 @@ test('a document of several sources becomes pages in the order of the sources, e
   const kinds = engine.events.recent().map((event) => event.kind);
   assert.equal(kinds.filter((kind) => kind === 'document.finished').length, 1);
   assert.equal(kinds.filter((kind) => kind === 'page.done').length, 4);
+});
+
+test('a source is added without reading its bytes', async (t) => {
+  const { call, engine } = await runHouse(t, { workers: 0 });
+  const { id: document } = await call('document.create', { name: 'test' });
+  const { hash } = await putFor(engine, 'anna', Buffer.from('a source'));
+  const blobs = { ...engine.blobs, get: () => assert.fail('the content was read') };
+  const added = await addSource({ ...engine, blobs }, document, { name: 'a.tif', hash }, anna);
+  assert.deepEqual([added.size, added.added], [8, true]);
+});
+
+test('a long source comes in parts: its pages are in order, each once, and a retry goes on where it failed', async (t) => {
+  const { call, engine, submit, reaches } = await runHouse(t);
+  const texts = ['long one', 'two', 'bad page', 'four', 'stuck', 'six', 'seven'];
+  const document = await submit({ first: texts.join('\f'), second: 'short' });
+  await reaches(document, 'partly');
+  const seen = async () => {
+    const { pages } = await call('document.pages', { document });
+    return pages.map((page: { name: string; part: number | null; state: string }) => [
+      page.name,
+      page.part,
+      page.state,
+    ]);
+  };
+  const before = [
+    ['first', 1, 'done'],
+    ['first', 2, 'done'],
+    ['first', 3, 'failed'],
+    ['first', 4, 'done'],
+  ];
+  assert.deepEqual(await seen(), [...before, ['second', null, 'done']]);
+  const { sources } = await call('document.sources', { document });
+  assert.deepEqual([sources[0].state, sources[0].error], ['failed', 'split: it is stuck']);
+  await engine.stages.change('split', { config: 'better' }, 'test');
+  assert.deepEqual(await call('document.retry', { document }), { pages: 0, sources: 1 });
+  await eventually('all pages', async () => (await call('document.pages', { document })).pages.length === 8);
+  await reaches(document, 'partly');
+  assert.deepEqual(await seen(), [
+    ...before,
+    ...[5, 6, 7].map((part) => ['first', part, 'done']),
+    ['second', null, 'done'],
+  ]);
+});
+
+test('a page with a result larger than any page fails, and is not read into memory', async (t) => {
+  const { call, submit, reaches } = await runHouse(t);
+  const document = await submit({ one: 'good', two: 'huge' });
+  await reaches(document, 'partly');
+  const [failed] = (await call('document.pages', { document, state: 'failed' })).pages;
+  assert.match(failed.error, /page.json has 17 MB; the limit is 16 MB/);
 });
 
 test('a retry sends only failed pages, and a source that can’t be opened fails alone', async (t) => {
@@ -174,7 +227,8 @@ test('an urgent document overtakes what its owner sent before', async (t) => {
   await engine.broker.pause('read');
   const many = Array.from({ length: 200 }, (_, index) => `page ${index}`).join('\f');
   const normal = await submit({ many });
-  const urgent = await submit({ one: 'urgent' }, { priority: 1 });
+  await assert.rejects(submit({ one: 'urgent' }, { priority: 1 }), (error) => hasCode(error, 'forbidden'));
+  const urgent = await submit({ one: 'urgent' }, { priority: 1 }, { ...anna, mayPrioritise: true });
   for (const document of [normal, urgent]) {
     await eventually(
       'its pages wait',
@@ -201,4 +255,36 @@ test('a document that could never be read, or whose webhook can’t be reached, 
   for (const [input, reason] of refused)
     await assert.rejects(call('document.create', { name: 'x', ...input }), reason);
   assert.deepEqual((await call('document.ls')).documents, []);
+});
+
+test('a long document is retried and deleted in steps, completely', async (t) => {
+  const { call, engine, submit } = await runHouse(t, { workers: 0, collects: false });
+  await engine.broker.pause('split');
+  const document = await submit({ many: 'many pages' });
+  const [{ id: source } = { id: '' }] = (await call('document.sources', { document })).sources;
+  const queries = documentQueries(engine);
+  const index = createTextIndex(engine.database);
+  const pages = Array.from({ length: 1203 }, (_, number) => ({
+    ...{ id: `p${number}`, document, source, position: 1_000_000 + number, name: 'many', part: number + 1 },
+    ...{ state: 'failed', hash: 'h', size: 1, textHash: null, textSize: 0, error: 'torn', log: '' },
+    ...{ request: null, generation: 1, reuseKey: null, createdAt: 0, endedAt: 1 },
+  }));
+  for (let start = 0; start < pages.length; start += 500) {
+    await queries
+      .insertInto('transcription_page')
+      .values(pages.slice(start, start + 500))
+      .execute();
+  }
+  await queries
+    .insertInto('transcription_pageFile')
+    .values({ page: 'p7', name: 'a', hash: 'h', size: 1 })
+    .execute();
+  await index.put(queries, { page: 'p1202', document, owner: 'anna', text: 'the last page' });
+  assert.deepEqual(await call('document.retry', { document }), { pages: 1203, sources: 0 });
+  const { pages: counts } = await call('document.show', { document });
+  assert.deepEqual([counts.failed, counts.waiting + counts.running], [0, 1203]);
+  await call('document.delete', { document });
+  for (const table of ['transcription_page', 'transcription_pageText', 'transcription_pageFile'] as const)
+    assert.deepEqual(await queries.selectFrom(table).selectAll().execute(), [], table);
+  assert.deepEqual((await call('search.text', { words: 'last' })).hits, []);
 });

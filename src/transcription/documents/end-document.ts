@@ -2,8 +2,12 @@ import { eraseGivenUp, giveUp } from '../../engine/blobs/owners/blob-erasure.ts'
 import { PismakError } from '../../engine/errors.ts';
 import { createTextIndex } from '../search/text-index.ts';
 import { activeStates, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
+import { dropNumbers } from './page-numbers.ts';
 
-/** Stops the document: finished pages stay, late results are dropped. Cancelling twice is not an error. */
+/**
+ * Stops the document: finished pages stay, running work ends, and what waits is not begun. Cancelling twice is not an
+ * error.
+ */
 export async function cancelDocument(parts: Parts, id: string): Promise<{ pages: number }> {
   const { state, pages } = await stopDocument(parts, id);
   if (state === 'done' || state === 'partly' || state === 'failed') {
@@ -15,7 +19,7 @@ export async function cancelDocument(parts: Parts, id: string): Promise<{ pages:
 
 /** Resolves to the state before. */
 async function stopDocument(parts: Parts, id: string): Promise<{ state: string; pages: number }> {
-  const { backlog, clock, database } = parts;
+  const { backlog, cancellations, clock, database } = parts;
   const result = await database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
     if (document.state !== 'open' && !activeStates.includes(document.state))
@@ -38,10 +42,14 @@ async function stopDocument(parts: Parts, id: string): Promise<{ state: string; 
       .where('document', '=', id)
       .where('state', '=', 'waiting')
       .executeTakeFirst();
+    // If it was never submitted, nothing of it is under way.
+    if (document.state !== 'open')
+      await cancellations.add(transaction, { owner: document.owner, names: [id] });
     return { document, pages: Number(pages.numUpdatedRows), isStopped: true };
   });
   // Also if it was cancelled before: that process may have died before this line.
   await backlog.cancel(id);
+  await cancellations.announce();
   if (result.isStopped) tellChange(parts, result.document, 'cancelled');
   return { state: result.document.state, pages: result.pages };
 }
@@ -50,16 +58,10 @@ async function stopDocument(parts: Parts, id: string): Promise<{ state: string; 
 export async function eraseDocument(parts: Parts, id: string): Promise<void> {
   const { clock, database } = parts;
   await stopDocument(parts, id);
-  const index = createTextIndex(database);
+  while ((await erasePages(parts, id)) === pagesPerStep);
   const document = await database.transaction(async (transaction) => {
     const row = await getDocument(transaction, id);
-    const pages = transaction
-      .selectFrom('transcription_page as page')
-      .select('id')
-      .where('document', '=', id);
-    await transaction.deleteFrom('transcription_pageFile').where('page', 'in', pages).execute();
-    await index.removeDocument(transaction, id);
-    await transaction.deleteFrom('transcription_page').where('document', '=', id).execute();
+    await dropNumbers(transaction, id);
     await transaction.deleteFrom('transcription_source').where('document', '=', id).execute();
     await transaction.deleteFrom('transcription_document').where('id', '=', id).execute();
     await giveUp(transaction, documentOwner(id), clock.now());
@@ -67,4 +69,26 @@ export async function eraseDocument(parts: Parts, id: string): Promise<void> {
   });
   await eraseGivenUp(parts);
   parts.changes.add({ kind: 'document', entity: id, owner: document.owner, data: { deleted: true } });
+}
+
+const pagesPerStep = 500;
+
+/** Erases some pages and resolves to their number. In steps, so that others can write in between. */
+async function erasePages({ database }: Parts, document: string): Promise<number> {
+  const index = createTextIndex(database);
+  return database.transaction(async (transaction) => {
+    const rows = await transaction
+      .selectFrom('transcription_page')
+      .select('id')
+      .where('document', '=', document)
+      .orderBy('position')
+      .limit(pagesPerStep)
+      .execute();
+    const pages = rows.map(({ id }) => id);
+    if (pages.length === 0) return 0;
+    await transaction.deleteFrom('transcription_pageFile').where('page', 'in', pages).execute();
+    await index.removePages(transaction, pages);
+    await transaction.deleteFrom('transcription_page').where('id', 'in', pages).execute();
+    return pages.length;
+  });
 }

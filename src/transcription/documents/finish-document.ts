@@ -1,5 +1,6 @@
+import { requestItem } from '../../engine/backlog/request-item.ts';
 import { newId } from '../../engine/identity.ts';
-import { newRequest, toMessage } from '../../engine/request/request.ts';
+import { newRequest } from '../../engine/request/request.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from '../../engine/webhook/webhook.ts';
 import type { Queries } from '../database/database.ts';
 import { activeStates, type DocumentRow, type Parts, tellChange } from './document.ts';
@@ -10,7 +11,7 @@ import { countPages, type PageCounts } from './progress.ts';
  * results come last at the same time, each call then sees the others, and one of them changes the state.
  */
 export async function finishIfComplete(parts: Parts, id: string): Promise<boolean> {
-  const { clock, database, events, outbox } = parts;
+  const { backlog, clock, database, events } = parts;
   // This runs after every page, so it stays outside a transaction and never conflicts with writers.
   if (await isUnderWay(database.query, id)) return false;
   const finished = await database.transaction(async (transaction) => {
@@ -41,7 +42,7 @@ export async function finishIfComplete(parts: Parts, id: string): Promise<boolea
     return { document: ended, pages };
   });
   if (!finished) return false;
-  outbox.wake();
+  backlog.wake();
   const { document, pages } = finished;
   events.emit({
     kind: 'document.finished',
@@ -70,7 +71,7 @@ async function isUnderWay(queries: Queries, id: string): Promise<boolean> {
 }
 
 async function addWebhook(
-  { clock, outbox }: Parts,
+  { backlog, clock }: Parts,
   transaction: Queries,
   document: DocumentRow,
   url: string,
@@ -87,5 +88,6 @@ async function addWebhook(
     startedAt: clock.now(),
     owner: document.owner,
   });
-  await outbox.add(transaction, webhookStage.name, toMessage(request));
+  // Through the backlog: owners take turns there, so a thousand webhooks of one don't delay those of others.
+  await backlog.add(transaction, [requestItem(request, { batch: `webhook/${request.uuid}` })]);
 }

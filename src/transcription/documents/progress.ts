@@ -1,7 +1,7 @@
 import { countInBacklog, requestsInBacklog } from '../../engine/backlog/backlog-contents.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Queries } from '../database/database.ts';
-import { splitStage } from './document.ts';
+import { positionsPerSource, type SourceRow, splitStage } from './document.ts';
 
 export interface PageCounts {
   total: number;
@@ -48,6 +48,21 @@ export async function countAllPages(
     of.running -= of.waiting;
   }
   return counts;
+}
+
+/** Pages of a source so far: a long one comes in parts. */
+export async function countPagesOf(
+  queries: Queries,
+  { document, position }: Pick<SourceRow, 'document' | 'position'>,
+): Promise<number> {
+  const found = await queries
+    .selectFrom('transcription_page as page')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('document', '=', document)
+    .where('position', '>=', position * positionsPerSource)
+    .where('position', '<', (position + 1) * positionsPerSource)
+    .executeTakeFirst();
+  return Number(found?.count ?? 0);
 }
 
 /** Unfinished requests that have left the backlog: they are in a queue, with a worker, or lost. */

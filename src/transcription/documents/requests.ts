@@ -1,34 +1,30 @@
 import { create } from '@bufbuild/protobuf';
 import type { BacklogItem } from '../../engine/backlog/backlog.ts';
-import { newRequest, type ResultFile, toMessage } from '../../engine/request/request.ts';
+import { requestItem } from '../../engine/backlog/request-item.ts';
+import { newRequest, type ResultFile } from '../../engine/request/request.ts';
 import { ResultFileSchema } from '../../engine/request/request_pb.ts';
 import { files } from '../files.ts';
 import { order } from '../order.ts';
+import { noProgress, type SplitProgress } from '../split/split-part.ts';
 import { collectQueue, type DocumentRow, type PageRow, type SourceRow, splitStage } from './document.ts';
 
-/** A source or page in the backlog. Keys take turns there, not documents. */
+/** A source or page in the backlog. Users take turns there, not keys or documents: users create those themselves. */
 function backlogItem(document: DocumentRow, request: ReturnType<typeof newRequest>): BacklogItem {
-  return {
-    queue: request.processingStages[0] ?? '',
-    owner: document.subject,
-    batch: document.id,
-    message: toMessage(request),
-    // The earliest item of an owner goes first, so an urgent one overtakes only that owner's others.
-    ...(document.priority >= 1 && { notBefore: 0 }),
-  };
+  return requestItem(request, { batch: document.id });
 }
 
 export function splitItem(
   document: DocumentRow,
   source: Pick<SourceRow, 'id' | 'name' | 'hash' | 'size'> & { request: string },
   now: number,
+  from: SplitProgress = noProgress,
 ): BacklogItem {
   const request = newRequest({
     ...common(document, now),
     uuid: source.request,
     pageUuid: source.id,
     stages: [splitStage, collectQueue],
-    files: [orderFile(document, source.name, 1)],
+    files: [orderFile(document, source.name, 1, from)],
   });
   request.results.push(reference(files.source, source.hash, source.size));
   return backlogItem(document, request);
@@ -57,15 +53,16 @@ export function pageItem(
   return backlogItem(document, request);
 }
 
-function common({ owner, priority }: DocumentRow, startedAt: number) {
-  return { owner, priority, startedAt };
+function common({ id, owner, priority }: DocumentRow, startedAt: number) {
+  return { owner, priority, startedAt, batch: id };
 }
 
-function orderFile(document: DocumentRow, name: string, page: number) {
+function orderFile(document: DocumentRow, name: string, page: number, split?: SplitProgress) {
   const { id, language, formatsJson, textLayer } = document;
   const wanted = order.parse({
     ...{ document: id, page, name, language, formats: JSON.parse(formatsJson) },
     ...(textLayer !== null && { textLayer: textLayer === 1 }),
+    ...(split && { split }),
   });
   return { name: files.order, content: Buffer.from(JSON.stringify(wanted)) };
 }

@@ -2,10 +2,11 @@ import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
+import { noProgress } from '../split/split-part.ts';
 import { getDocument, type Parts, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
-import { releasedRequests } from './progress.ts';
-import { checkQuota } from './quota.ts';
+import { countPagesOf, releasedRequests } from './progress.ts';
+import { checkQuota, recordPages } from './quota.ts';
 import { pageItem, splitItem } from './requests.ts';
 
 /** Sends the sources added since the last call. Without new sources it changes nothing. */
@@ -53,9 +54,36 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
 export async function retryDocument(
   parts: Parts,
   id: string,
-  { unfinished = false }: { unfinished?: boolean } = {},
+  options: { unfinished?: boolean } = {},
 ): Promise<{ pages: number; sources: number }> {
-  const { backlog, clock, database } = parts;
+  const all = { pages: 0, sources: 0 };
+  let after: number | undefined = -1;
+  // In steps, so that others can write in between: a document may have a hundred thousand pages.
+  while (after !== undefined) {
+    const sent: RetriedStep = await retryStep(parts, id, { ...options, after });
+    all.pages += sent.pages;
+    all.sources += sent.sources;
+    after = sent.last;
+  }
+  return all;
+}
+
+const pagesPerStep = 1000;
+
+interface RetriedStep {
+  pages: number;
+  sources: number;
+  /** The position of the last page, if there may be more. */
+  last: number | undefined;
+}
+
+/** The next pages behind a position; with the last of them, the sources. */
+async function retryStep(
+  parts: Parts,
+  id: string,
+  { unfinished = false, after }: { unfinished?: boolean; after: number },
+): Promise<RetriedStep> {
+  const { backlog, cancellations, clock, database } = parts;
   const { pipeline } = await getDocument(database.query, id);
   const stages = (await pipelineStages(parts, pipeline)).map(({ stage }) => stage);
   const sent = await database.transaction(async (transaction) => {
@@ -69,9 +97,13 @@ export async function retryDocument(
       const ids = new Set(released.map((row) => row.id));
       return (row: { id: string; state: string }) => row.state === 'failed' || ids.has(row.id);
     };
-    /** Gives up the intermediate files of the request that we no longer wait for. */
-    const forget = (uuid: string | null) =>
-      giveUp(transaction, requestOwner({ uuid: uuid ?? '', owner: document.owner }), now);
+    /** Ends the request that we no longer wait for, if it still runs, and gives up its intermediate files. */
+    const forget = async (uuid: string | null) => {
+      if (uuid === null) return;
+      const { owner } = document;
+      await cancellations.add(transaction, { owner, names: [uuid] });
+      await giveUp(transaction, requestOwner({ uuid, owner }), now);
+    };
     const allPages = await transaction
       .selectFrom('transcription_page as page')
       .selectAll()
@@ -79,11 +111,16 @@ export async function retryDocument(
       .where('state', 'in', states)
       // A page that could not be opened has nothing to send.
       .where('hash', 'is not', null)
+      .where('position', '>', after)
       .orderBy('position')
+      .limit(pagesPerStep)
       .execute();
+    const last = allPages.length < pagesPerStep ? undefined : allPages.at(-1)?.position;
     const items = [];
     let pages = 0;
-    for (const page of allPages.filter(await isToSend('page'))) {
+    const pagesToSend = allPages.filter(await isToSend('page'));
+    if (pagesToSend.length > 0) await checkQuota(parts, transaction, document, pagesToSend.length);
+    for (const page of pagesToSend) {
       // A new uuid, so a result under the old one counts as late.
       const request = newId(clock);
       const changed = await transaction
@@ -102,7 +139,7 @@ export async function retryDocument(
       .selectFrom('transcription_source as source')
       .selectAll()
       .where('document', '=', id)
-      .where('state', 'in', states)
+      .where('state', 'in', last === undefined ? states : [])
       .orderBy('position')
       .execute();
     let sources = 0;
@@ -117,20 +154,23 @@ export async function retryDocument(
       if (Number(changed.numUpdatedRows) === 0) continue;
       sources++;
       if (source.state === 'waiting') await forget(source.request);
-      items.push(splitItem(document, { ...source, request }, now));
+      const from = { ...noProgress, pages: await countPagesOf(transaction, source) };
+      items.push(splitItem(document, { ...source, request }, now, from));
     }
-    if (items.length === 0) return { document, pages: 0, sources: 0 };
+    if (items.length === 0) return { document, pages: 0, sources: 0, last };
     await backlog.add(transaction, items);
+    await recordPages(parts, transaction, document, { pages, bytes: 0 });
     await transaction
       .updateTable('transcription_document')
       .set({ state: 'running', endedAt: null })
       .where('id', '=', id)
       .execute();
-    return { document, pages, sources };
+    return { document, pages, sources, last };
   });
   backlog.wake();
+  if (unfinished) await cancellations.announce();
   if (sent.pages + sent.sources > 0) tellChange(parts, sent.document, 'running');
-  return { pages: sent.pages, sources: sent.sources };
+  return sent;
 }
 
 function refuseCancelled(state: string): void {

@@ -1,3 +1,4 @@
+import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { number, type StageConfig } from '../../engine/stage/stage-config.ts';
 
 /** Limits on one page. Every stage that opens images has these keys. */
@@ -15,6 +16,22 @@ export interface ImageLimits {
   bytes: number;
 }
 
+/** What a JPEG can have at most: 5.5 m at 300 dpi. */
+export const longestSide = 65_535;
+
 export function limitsOf(config: StageConfig<typeof limitSettings>): ImageLimits {
   return { pixels: config.MAX_MEGAPIXELS * 1e6, bytes: config.MAX_MEGABYTES * 1024 * 1024 };
+}
+
+/** Call it before decoding. */
+export function checkPixels({ width, height }: { width: number; height: number }, limits: ImageLimits): void {
+  const found = `the image has ${width} x ${height} pixels`;
+  if (!(width >= 1 && height >= 1)) throw new PermanentFailure(`${found}; it is damaged`);
+  if (Math.max(width, height) > longestSide)
+    throw new PermanentFailure(`${found}; the limit is ${longestSide} on each side, so divide it`);
+  if (width * height > limits.pixels) {
+    throw new PermanentFailure(
+      `${found}, which is ${Math.round((width * height) / 1e6)} million; the limit is ${Math.round(limits.pixels / 1e6)} million`,
+    );
+  }
 }

@@ -1,17 +1,32 @@
+import { FileBytes } from './file-bytes.ts';
 import { sourceFormat } from './source-format.ts';
 
-/** Whether the end of an image is missing. Looks only at the container, which is much cheaper than decoding. */
-export function isCutShort(bytes: Uint8Array): boolean {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  switch (sourceFormat(bytes)) {
-    case 'png':
-      return buffer.lastIndexOf('IEND') < 0;
-    case 'jpeg':
-      // A thumbnail near the start has an end marker too.
-      return buffer.lastIndexOf(Buffer.from([0xff, 0xd9])) < buffer.length / 2;
-    case 'webp':
-      return buffer.length < 12 || buffer.readUInt32LE(4) + 8 > buffer.length;
-    default:
-      return false;
+/** Other data may follow an image. */
+const tailLength = 64 * 1024;
+
+/**
+ * Whether the end of an image may be missing. Looks only at the container, which is much cheaper than decoding; the answer
+ * `true` may be wrong.
+ */
+export function mayBeCutShort(path: string): boolean {
+  const file = new FileBytes(path);
+  try {
+    const head = Buffer.from(file.read(0, Math.min(16, file.size)) ?? []);
+    const tail = () => {
+      const length = Math.min(tailLength, file.size);
+      return file.read(file.size - length, length) ?? Buffer.alloc(0);
+    };
+    switch (sourceFormat(head)) {
+      case 'png':
+        return !tail().includes('IEND');
+      case 'jpeg':
+        return !tail().includes(Buffer.from([0xff, 0xd9]));
+      case 'webp':
+        return head.length < 12 || head.readUInt32LE(4) + 8 > file.size;
+      default:
+        return false;
+    }
+  } finally {
+    file.close();
   }
 }

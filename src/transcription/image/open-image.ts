@@ -1,10 +1,13 @@
-import type { Metadata, Sharp } from 'sharp';
-import { messageOf } from '../../engine/errors.ts';
+import { open as openFile } from 'node:fs/promises';
+import type { Metadata, SharpOptions } from 'sharp';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
+import { damaged, decodeStrictly } from './decode-strictly.ts';
 import type { Grey } from './grey.ts';
-import type { ImageLimits } from './image-limits.ts';
+import { checkPixels, type ImageLimits } from './image-limits.ts';
+import { closeJpeg } from './jpeg-end.ts';
 import { loadSharp } from './load-sharp.ts';
 import { foreignFormat, sourceFormat } from './source-format.ts';
+import { withEndedTiffChain } from './tiff-chain.ts';
 
 export interface ImageFacts {
   format: 'png' | 'jpeg' | 'tiff' | 'webp';
@@ -18,60 +21,100 @@ export interface ImageFacts {
 
 /** Reads only the header of an image, to refuse images that are too large before decoding. */
 export async function describeImage(bytes: Uint8Array, limits: ImageLimits): Promise<ImageFacts> {
-  const format = imageFormat(bytes, limits);
-  const metadata = await (await open(bytes, 0)).metadata().catch(refuse);
-  return factsOf(format, metadata, limits);
+  const format = imageFormat(bytes, bytes.length, limits);
+  return factsOf(format, await metadataOf(bytes, 0), limits);
 }
 
-/** The image in greyscale, after applying the EXIF orientation, with white for transparency. */
+/** The same for a file. */
+export async function describeImageFile(path: string, limits: ImageLimits): Promise<ImageFacts> {
+  const file = await openFile(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0);
+    const format = imageFormat(buffer.subarray(0, bytesRead), size, limits);
+    return factsOf(format, await metadataOf(path, 0), limits);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The image in greyscale, after applying the EXIF orientation, with white for transparency. Fails if any of it is damaged. */
 export async function readGrey(bytes: Uint8Array, limits: ImageLimits): Promise<Grey & { dpi?: number }> {
-  const format = imageFormat(bytes, limits);
-  const image = await open(bytes, 0);
-  const metadata = await image.metadata().catch(refuse);
+  const format = imageFormat(bytes, bytes.length, limits);
+  const input = whole(bytes, format);
+  const metadata = await metadataOf(input, 0);
   const { dpi } = factsOf(format, metadata, limits);
-  const upright = metadata.hasAlpha ? image.autoOrient().flatten({ background: '#fff' }) : image.autoOrient();
-  // Needed for grey images too: the library would convert them to colour on the way, at three times the cost.
-  const { data, info } = await upright
-    .toColourspace('b-w')
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true })
-    .catch(refuse);
+  const { data, info } = await decodeStrictly(
+    input,
+    { ...optionsFor(0), isTiff: format === 'tiff' },
+    (image) => {
+      const upright = image.autoOrient();
+      // Needed for grey images too: the library would convert them to colour on the way, at three times the cost.
+      return (metadata.hasAlpha ? upright.flatten({ background: '#fff' }) : upright)
+        .toColourspace('b-w')
+        .raw({ depth: 'uchar' })
+        .toBuffer({ resolveWithObject: true });
+    },
+  );
   const pixels = { data: new Uint8Array(data.buffer, data.byteOffset, data.length), ...sizeOf(info) };
   return dpi === undefined ? pixels : { ...pixels, dpi };
 }
 
-/** One page of a TIFF as a PNG that every program can show: 8 bits, grey or sRGB. Pages count from 0. */
-export async function readTiffPage(
-  bytes: Uint8Array,
+/** Decodes an image only to see whether all of it is there. */
+export async function checkImage(bytes: Uint8Array, limits: ImageLimits): Promise<void> {
+  await readGrey(bytes, limits);
+}
+
+export async function countTiffPages(path: string): Promise<number> {
+  return (await metadataOf(path, 0)).pages ?? 1;
+}
+
+/** One page of a TIFF as a PNG file that every program can show: 8 bits, grey or sRGB. Pages count from 0. */
+export async function saveTiffPage(
+  path: string,
   page: number,
+  to: string,
   limits: ImageLimits,
-): Promise<{ png: Buffer; width: number; height: number; dpi?: number }> {
-  const image = await open(bytes, page);
-  const facts = factsOf('tiff', await image.metadata().catch(refuse), limits);
-  const upright = image.autoOrient().flatten({ background: '#fff' });
-  const { data, info } = await (facts.dpi === undefined ? upright : upright.withDensity(facts.dpi))
-    .png({ compressionLevel: 3 })
-    .toBuffer({ resolveWithObject: true })
-    .catch(refuse);
-  return { png: data, ...sizeOf(info), ...(facts.dpi === undefined ? {} : { dpi: facts.dpi }) };
+): Promise<{ width: number; height: number; dpi?: number }> {
+  const { dpi } = factsOf('tiff', await metadataOf(path, page), limits);
+  const info = await decodeStrictly(path, { ...optionsFor(page), isTiff: true }, (image) => {
+    const upright = image.autoOrient().flatten({ background: '#fff' });
+    return (dpi === undefined ? upright : upright.withDensity(dpi)).png({ compressionLevel: 3 }).toFile(to);
+  });
+  return { ...sizeOf(info), ...(dpi === undefined ? {} : { dpi }) };
+}
+
+/** Without faults behind the image that keep the library from reading it. */
+function whole(bytes: Uint8Array, format: ImageFacts['format']): Uint8Array {
+  if (format === 'jpeg') return closeJpeg(bytes);
+  return format === 'tiff' ? withEndedTiffChain(bytes) : bytes;
 }
 
 /** We check our pixel limit on the header; the library's own limit stays as a second guard. */
-async function open(bytes: Uint8Array, page: number): Promise<Sharp> {
-  const sharp = await loadSharp();
-  return sharp(bytes, { page, failOn: 'truncated', limitInputPixels: 2e9, autoOrient: false });
+function optionsFor(page: number): SharpOptions {
+  return { page, limitInputPixels: 2e9, autoOrient: false };
 }
 
-function imageFormat(bytes: Uint8Array, limits: ImageLimits): ImageFacts['format'] {
-  if (bytes.length === 0) throw new PermanentFailure('the file is empty');
-  if (bytes.length > limits.bytes) {
+async function metadataOf(input: string | Uint8Array, page: number): Promise<Metadata> {
+  const sharp = await loadSharp();
+  try {
+    return await sharp(input, { ...optionsFor(page), failOn: 'truncated' }).metadata();
+  } catch (error) {
+    throw damaged(error);
+  }
+}
+
+/** `head` is at least the first kilobyte. */
+function imageFormat(head: Uint8Array, size: number, limits: ImageLimits): ImageFacts['format'] {
+  if (size === 0) throw new PermanentFailure('the file is empty');
+  if (size > limits.bytes) {
     throw new PermanentFailure(
-      `the file has ${megabytes(bytes.length)} MB; the limit is ${megabytes(limits.bytes)} MB`,
+      `the file has ${megabytes(size)} MB; the limit is ${megabytes(limits.bytes)} MB`,
     );
   }
-  const format = sourceFormat(bytes);
+  const format = sourceFormat(head);
   if (format === undefined) {
-    throw new PermanentFailure(`the file is not an image, PDF or ZIP; it is ${foreignFormat(bytes)}`);
+    throw new PermanentFailure(`the file is not an image, PDF or ZIP; it is ${foreignFormat(head)}`);
   }
   if (format === 'pdf' || format === 'zip' || format === 'jp2') {
     throw new PermanentFailure(`a ${format.toUpperCase()} file must go through the stage \`split\` first`);
@@ -83,12 +126,7 @@ function factsOf(format: ImageFacts['format'], metadata: Metadata, limits: Image
   const turned = (metadata.orientation ?? 1) >= 5;
   const width = turned ? metadata.height : metadata.width;
   const height = turned ? metadata.width : metadata.height;
-  if (width * height > limits.pixels) {
-    throw new PermanentFailure(
-      `the image has ${width} x ${height} pixels, which is ${Math.round((width * height) / 1e6)} million; ` +
-        `the limit is ${Math.round(limits.pixels / 1e6)} million`,
-    );
-  }
+  checkPixels({ width, height }, limits);
   const dpi = plausibleDpi(metadata.density, Math.max(width, height));
   const pages = format === 'tiff' ? (metadata.pages ?? 1) : 1;
   return { format, width, height, pages, ...(dpi === undefined ? {} : { dpi }) };
@@ -103,11 +141,6 @@ function plausibleDpi(density: number | undefined, longest: number): number | un
 
 function sizeOf({ width, height }: { width: number; height: number }): { width: number; height: number } {
   return { width, height };
-}
-
-function refuse(error: unknown): never {
-  const detail = messageOf(error).split('\n').at(-1)?.slice(0, 120) ?? '';
-  throw new PermanentFailure(`the image is damaged or truncated (${detail}); scan or upload it again`);
 }
 
 function megabytes(bytes: number): number {

@@ -12,6 +12,7 @@ const reading = { role: 'reader', owner: ownerOfDocument, changes: false } as co
 export const documentPages = defineOperation({
   ...reading,
   name: 'document.pages',
+  heavy: 'read',
   summary: 'List the pages of a document and their states',
   input: z.strictObject({
     document: documentId,
@@ -40,9 +41,9 @@ export const documentPage = defineOperation({
   output: z.strictObject({ ...pageRow.shape, log: z.string(), files: z.array(fileRow) }),
   example: { document: someDocument, page: 1 },
   async handler({ engine }, { document, page: named }) {
-    const { filesOf, listPages } = await import('../documents/page-list.ts');
+    const { filesOf, findListed } = await import('../documents/page-list.ts');
     const queries = documentQueries(engine);
-    const [row] = await listPages(queries, document, { named, offset: 0, limit: 1 });
+    const row = await findListed(queries, document, named);
     if (!row) throw new PismakError('not-found', `the document has no page ${named}`);
     const { id } = row;
     const more = await queries

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import { defineOperation, mayTouch, type Operation } from '../../engine/operation/operation.ts';
@@ -12,25 +13,36 @@ import { parseQuery, type Term } from '../search/query.ts';
 import { snippetOf } from '../search/snippet.ts';
 import { documentId } from './rows.ts';
 
+const mostPageBytes = 8 * 2 ** 20;
+/** Each place needs the whole page from the blobs. */
+const mostWithPlaces = 50;
+
 const box = z.strictObject({ left: z.int(), top: z.int(), width: z.int(), height: z.int() });
 
 export const searchText = defineOperation({
+  audited: true,
   name: 'search.text',
   summary: 'Search the texts you may see; accents and case don’t matter',
   role: 'reader',
   owner: 'caller',
   changes: false,
-  input: z.strictObject({
-    words: z
-      .string()
-      .max(1000)
-      .regex(/\S/, 'name at least one word to search for')
-      .describe('All words must match. Use "quotes" for a phrase and word* for a prefix'),
-    document: documentId.optional().describe('Only in this document'),
-    places: z.boolean().default(false).describe('Also give the places of the words on the page, in pixels'),
-    offset: part.offset.unwrap().max(100_000).default(0),
-    limit: part.limit.unwrap().max(200).default(20),
-  }),
+  heavy: 'read',
+  input: z
+    .strictObject({
+      words: z
+        .string()
+        .max(1000)
+        .regex(/\S/, 'name at least one word to search for')
+        .describe('All words must match. Use "quotes" for a phrase and word* for a prefix'),
+      document: documentId.optional().describe('Only in this document'),
+      places: z.boolean().default(false).describe('Also give the places of the words on the page, in pixels'),
+      offset: part.offset.unwrap().max(100_000).default(0),
+      limit: part.limit.unwrap().max(200).default(20),
+    })
+    .refine(({ places, limit }) => !places || limit <= mostWithPlaces, {
+      path: ['limit'],
+      error: `with places, at most ${mostWithPlaces} hits at once`,
+    }),
   output: z.strictObject({
     hits: z.array(
       z.strictObject({
@@ -47,8 +59,8 @@ export const searchText = defineOperation({
     ),
   }),
   example: { words: 'císař "František Josef" praž*' },
-  async handler({ engine, caller }, { words, document, places, offset, limit }) {
-    const { createTextIndex } = await import('../search/text-index.ts');
+  async handler({ engine, caller, signal }, { words, document, places, offset, limit }) {
+    const { findTexts } = await import('../search/find-texts.ts');
     const terms = parseQuery(words);
     const queries = documentQueries(engine);
     if (document !== undefined) {
@@ -56,30 +68,23 @@ export const searchText = defineOperation({
       if (!found || !mayTouch(caller, found.owner)) return { hits: [] };
     }
     const owner = caller.role === 'admin' ? undefined : caller.name;
-    const found = await createTextIndex(engine.database).search({ terms, owner, document, offset, limit });
     const hits = [];
-    for (const hit of found) {
-      const page = await queries
-        .selectFrom('transcription_page as page')
-        .innerJoin('transcription_document as document', 'document.id', 'page.document')
-        .select(['page.name as pageName', 'document.name'])
-        .select(({ selectFrom }) =>
-          selectFrom('transcription_page as before')
-            .select(({ fn }) => fn.countAll().as('count'))
-            .whereRef('before.document', '=', 'page.document')
-            .whereRef('before.position', '<=', 'page.position')
-            .as('number'),
-        )
-        .where('page.id', '=', hit.page)
-        .executeTakeFirst();
-      // Deleted between the two queries.
-      if (!page) continue;
-      const { text: snippet, marks } = snippetOf(hit.text, terms);
+    for await (const { text, ...hit } of findTexts(engine.database.withTables(), {
+      terms,
+      owner,
+      document,
+      offset,
+      limit,
+    })) {
+      signal.throwIfAborted();
+      const { text: snippet, marks } = snippetOf(text, terms);
+      const { id, ...shown } = hit;
       hits.push({
-        ...{ document: hit.document, name: page.name, page: Number(page.number), pageName: page.pageName },
-        ...{ snippet, marks },
-        ...(places && { places: await placesOn(engine, hit.page, terms) }),
+        ...{ ...shown, snippet, marks },
+        ...(places && { places: await placesOn(engine, id, terms) }),
       });
+      // A snippet may take some milliseconds, and others want to be served between two of them.
+      await setImmediate();
     }
     return { hits };
   },
@@ -88,11 +93,12 @@ export const searchText = defineOperation({
 async function placesOn({ blobs, database }: Engine, page: string, terms: readonly Term[]) {
   const file = await documentQueries({ database })
     .selectFrom('transcription_pageFile as pageFile')
-    .select('hash')
+    .select(['hash', 'size'])
     .where('page', '=', page)
     .where('name', '=', files.page)
     .executeTakeFirst();
-  if (!file) return [];
+  // Larger than any page: reading it would keep this process busy for long.
+  if (!file || file.size > mostPageBytes) return [];
   const model = pageModel.safeParse(JSON.parse(Buffer.from(await readBlob(blobs, file.hash)).toString()));
   return model.success ? placesOf(model.data, terms) : [];
 }

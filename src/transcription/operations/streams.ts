@@ -20,15 +20,15 @@ export const documentFile = defineStream({
   }),
   example: { document: someDocument, page: 1, file: 'text.txt' },
   async open({ engine }, { document, page: named, file }) {
-    const [{ mediaTypeOf }, { filesOf, listPages }] = await Promise.all([
+    const [{ mediaTypeOf }, { filesOf }, { findPage }] = await Promise.all([
       import('../documents/archive.ts'),
       import('../documents/page-list.ts'),
+      import('../documents/page-numbers.ts'),
     ]);
     const queries = documentQueries(engine);
-    const [page] = await listPages(queries, document, { named, offset: 0, limit: 1 });
-    const files: readonly (BlobReference & { name: string })[] = page
-      ? ((await filesOf(queries, [page.id])).get(page.id) ?? [])
-      : [];
+    const page = await findPage(queries, document, named);
+    const files: readonly (BlobReference & { name: string })[] =
+      page === undefined ? [] : ((await filesOf(queries, [page])).get(page) ?? []);
     const found = files.find(({ name }) => name === file);
     if (!found) {
       const names = files.map(({ name }) => name).join(', ') || 'none';
@@ -45,6 +45,7 @@ export const documentFile = defineStream({
 
 export const documentArchive = defineStream({
   name: 'document.archive',
+  heavy: true,
   summary: 'Download a document as one ZIP: the images and results of its pages, with METS',
   role: 'reader',
   owner: ownerOfDocument,

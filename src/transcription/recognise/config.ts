@@ -30,6 +30,11 @@ const settings = {
   LAYOUT: flag(true, 'uses the regions found by the layout stage'),
   TESSDATA: words('', 'directory with models for native Tesseract; its default when empty'),
   AGAIN: flag(false, "recognises pages even if they come with text (a PDF's text layer)"),
+  PAGE_SECONDS: number(300, 'limit on the processor time of native Tesseract for one page, in seconds', {
+    min: 1,
+    max: 36_000,
+  }),
+  PAGE_MEGABYTES: number(4096, 'limit on the memory of native Tesseract', { min: 128, max: 65_536 }),
   ...limitSettings,
   ...commandSettings,
 };

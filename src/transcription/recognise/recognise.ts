@@ -33,7 +33,10 @@ export default defineProcessor(async (setup) => {
     const layout = config.LAYOUT ? await readLayout(job) : undefined;
     const image = names.includes(files.image)
       ? await given.read(files.image)
-      : await readableImage(await given.read(files.source), recogniser.formats, limitsOf(config));
+      : await readableImage(await given.read(files.source), recogniser.formats, limitsOf(config), {
+          // The stages before have decoded it if they ran.
+          isChecked: names.includes(files.layout),
+        });
     const read = await recogniser.recognise(image, { language, layout, signal, log });
     await writePage(job, { ...read, producer });
     log(summary(read));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { PismakError } from '../../engine/errors.ts';
 import type { Database } from '../database/database.ts';
 import { parseQuery } from './query.ts';
-import { createTextIndex } from './text-index.ts';
+import { createTextIndex, ownerWord } from './text-index.ts';
 
 /** The searches that every database must answer alike. */
 export function searchContract(
@@ -28,9 +28,7 @@ export function searchContract(
       for (const text of texts) await index.put(transaction, text);
     });
     const find = async (words: string, of: { owner?: string; document?: string } = {}) =>
-      (await index.search({ terms: parseQuery(words), ...of, offset: 0, limit: 10 }))
-        .map(({ page }) => page)
-        .sort();
+      (await index.search({ terms: parseQuery(words), ...of, offset: 0, limit: 10 })).sort();
     assert.deepEqual(await find('prilis'), ['p1', 'p2', 'p3']);
     assert.deepEqual(await find('PŘÍLIŠ kun'), ['p1', 'p2']);
     assert.deepEqual(await find('"žluťoučký kůň"'), ['p1']);
@@ -45,10 +43,34 @@ export function searchContract(
       index.put(transaction, { page: 'p1', document: 'd1', owner: 'anna', text: 'něco jiného' }),
     );
     assert.deepEqual(await find('prilis'), ['p2', 'p3'], 'new text replaces the old text of a page');
-    await database.transaction((transaction) => index.removeDocument(transaction, 'd1'));
+    await database.transaction((transaction) => index.removePages(transaction, ['p1', 'p2']));
     assert.deepEqual(await find('prilis'), ['p3']);
-    await database.transaction((transaction) => index.removePage(transaction, 'p3'));
+    await database.transaction((transaction) => index.removePages(transaction, ['p3']));
     assert.deepEqual(await find('prilis'), []);
+  });
+
+  test(`${name}: pages of others neither show up nor cost anything`, async (t) => {
+    const database = await open(t);
+    const index = createTextIndex(database);
+    const owners = ['anna', 'Anna', 'a b', '"', 'k\u016f\u0148', 'anna2'];
+    await database.transaction(async (transaction) => {
+      for (const owner of owners)
+        await index.put(transaction, {
+          page: `of ${owner}`,
+          document: 'd',
+          owner,
+          text: `word anna ${owner}`,
+        });
+      // A text can't claim to be somebody else's.
+      const text = `word ${ownerWord('anna')} §616e6e61`;
+      await index.put(transaction, { page: 'trick', document: 'd', owner: 'mallory', text });
+    });
+    const find = (words: string, owner?: string) =>
+      index.search({ terms: parseQuery(words), owner, offset: 0, limit: 10 });
+    for (const owner of owners) assert.deepEqual(await find('word', owner), [`of ${owner}`]);
+    assert.deepEqual(await find('word', 'nobody'), []);
+    assert.equal((await find('word')).length, owners.length + 1);
+    assert.deepEqual(await find(ownerWord('anna')), ['trick'], 'a word of the text, without the sign');
   });
 
   test(`${name}: no query and no page text causes an error`, async (t) => {

@@ -1,5 +1,6 @@
 /** A word is a run of letters, digits and marks; everything else only separates. */
 const word = /[\p{L}\p{N}\p{M}]+/gu;
+const plain = /^[A-Za-z0-9]+$/;
 /** Anything longer is not a word, and PostgreSQL would refuse it. */
 const longestWord = 100;
 
@@ -11,13 +12,15 @@ export interface FoundWord {
 
 /** The words of a text as search compares them: without case and diacritics. */
 export function foldedWords(text: string): FoundWord[] {
-  return [...text.matchAll(word)]
-    .map((match) => ({
-      folded: fold(match[0]),
-      start: match.index,
-      end: match.index + match[0].length,
-    }))
-    .filter(({ folded }) => folded !== '');
+  return [...eachFoldedWord(text)];
+}
+
+/** The same one by one, for callers that need only the first words of a long text. */
+export function* eachFoldedWord(text: string): Generator<FoundWord> {
+  for (const match of text.matchAll(word)) {
+    const folded = fold(match[0]);
+    if (folded !== '') yield { folded, start: match.index, end: match.index + match[0].length };
+  }
 }
 
 /** The text to index. It is the same for every database, so queries find the same pages everywhere. */
@@ -28,6 +31,8 @@ export function foldedText(text: string): string {
 }
 
 function fold(text: string): string {
+  // Most words need no more, and this is ten times as fast.
+  if (plain.test(text)) return text.slice(0, longestWord).toLowerCase();
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

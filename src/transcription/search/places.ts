@@ -1,6 +1,9 @@
 import type { Box, Page } from '../page.ts';
 import { foldedWords } from './fold.ts';
-import { occurrences, type Term } from './query.ts';
+import { endsAt, type Term } from './query.ts';
+
+/** More than anybody can look at on one page. */
+const mostPlaces = 1000;
 
 /** Boxes of the words found, in pixels of the recognised image. */
 export function placesOf(page: Page, terms: readonly Term[]): { text: string; box: Box }[] {
@@ -9,12 +12,16 @@ export function placesOf(page: Page, terms: readonly Term[]): { text: string; bo
     .flatMap((paragraph) => paragraph.lines)
     .flatMap((line) => line.words)
     .flatMap(({ text, box }) => foldedWords(text).map(({ folded }) => ({ folded, text, box })));
-  const found = new Set(
-    terms.flatMap((term) =>
-      occurrences(term, words).flatMap((start) => term.words.map((_, index) => words[start + index])),
-    ),
-  );
-  const places = [...found].flatMap((word) => (word ? [{ text: word.text, box: word.box }] : []));
-  // Search may count one word of the page as several words.
-  return places.filter((place, index) => places.findIndex((other) => other.box === place.box) === index);
+  // By box: search may count one word of the page as several words.
+  const found = new Map<Box, { text: string; box: Box }>();
+  for (const last of words.keys()) {
+    for (const term of terms) {
+      if (!endsAt(term, words, last)) continue;
+      for (const { text, box } of words.slice(last - term.words.length + 1, last + 1)) {
+        found.set(box, { text, box });
+        if (found.size >= mostPlaces) return [...found.values()];
+      }
+    }
+  }
+  return [...found.values()];
 }

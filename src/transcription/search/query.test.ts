@@ -23,7 +23,18 @@ test('a query has words, phrases and prefixes; anything else is a separator', ()
   ]);
   for (const nothing of ['', '***', '""', '" - "', '()&|!'])
     assert.throws(() => parseQuery(nothing), /at least one word/);
-  assert.throws(() => parseQuery('a '.repeat(51)), /at most 50 words/);
+});
+
+test('a repeated word counts once, and too many different words are refused with the limit', () => {
+  assert.deepEqual(parseQuery('kůň Kun "kun" kun* kun*'), [
+    { words: ['kun'], prefix: false },
+    { words: ['kun'], prefix: true },
+  ]);
+  assert.equal(parseQuery('a '.repeat(500)).length, 1);
+  const different = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(' ');
+  assert.equal(parseQuery(different(16)).length, 16);
+  assert.throws(() => parseQuery(different(17)), /at most 16 different words.*these are 17/);
+  assert.throws(() => parseQuery(`"${different(51)}"`), /50 words in all/);
 });
 
 test('database queries contain nothing from the user that could be syntax', () => {

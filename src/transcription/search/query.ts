@@ -7,20 +7,31 @@ export interface Term {
   prefix: boolean;
 }
 
+/** Each term costs a pass over the words of every page found, so a query of fifty could keep a database busy for a minute. */
+const mostTerms = 16;
 const mostWords = 50;
 
-/** `emperor "most gracious" Franz*`: all terms must match, in any order. Other characters only separate words. */
+/**
+ * `emperor "most gracious" Franz*`: all terms must match, in any order. Other characters only separate words. A repeated
+ * term counts once.
+ */
 export function parseQuery(text: string): Term[] {
-  const terms: Term[] = [];
+  const distinct = new Map<string, Term>();
   for (const match of text.matchAll(/"([^"]*)"?(\*?)|([^\s"]+)/gu)) {
     const [, phrase, star, plain] = match;
     const words = foldedWords(phrase ?? plain ?? '').map(({ folded }) => folded);
     if (words.length === 0) continue;
-    terms.push({ words, prefix: phrase === undefined ? (plain ?? '').endsWith('*') : star === '*' });
+    const prefix = phrase === undefined ? (plain ?? '').endsWith('*') : star === '*';
+    distinct.set(`${words.join(' ')}${prefix ? '*' : ''}`, { words, prefix });
   }
+  const terms = [...distinct.values()];
   if (terms.length === 0) throw new PismakError('invalid-input', 'name at least one word to search for');
-  if (terms.reduce((sum, term) => sum + term.words.length, 0) > mostWords) {
-    throw new PismakError('invalid-input', `search for at most ${mostWords} words`);
+  const words = terms.reduce((sum, term) => sum + term.words.length, 0);
+  if (terms.length > mostTerms || words > mostWords) {
+    throw new PismakError(
+      'invalid-input',
+      `search for at most ${mostTerms} different words or phrases with ${mostWords} words in all; these are ${terms.length} with ${words} words`,
+    );
   }
   return terms;
 }
@@ -41,13 +52,14 @@ export function toTsquery(terms: readonly Term[]): string {
     .join(' & ');
 }
 
-/** All occurrences of a term in a text: indexes of its first word. */
-export function occurrences(term: Term, text: readonly Pick<FoundWord, 'folded'>[]): number[] {
-  const last = term.words.length - 1;
-  return [...text.keys()].filter((start) =>
-    term.words.every((word, index) => {
-      const found = text[start + index]?.folded ?? '';
-      return term.prefix && index === last ? found.startsWith(word) : found === word;
-    }),
-  );
+/** Whether the term is there in the text and ends with the word at `last`. */
+export function endsAt(term: Term, text: readonly Pick<FoundWord, 'folded'>[], last: number): boolean {
+  const start = last - term.words.length + 1;
+  for (let index = term.words.length - 1; index >= 0; index--) {
+    const wanted = term.words[index] ?? '';
+    const found = text[start + index]?.folded ?? '';
+    const isPrefix = term.prefix && start + index === last;
+    if (isPrefix ? !found.startsWith(wanted) : found !== wanted) return false;
+  }
+  return true;
 }

@@ -1,5 +1,5 @@
-import { foldedWords } from './fold.ts';
-import { occurrences, type Term } from './query.ts';
+import { eachFoldedWord, type FoundWord } from './fold.ts';
+import { endsAt, type Term } from './query.ts';
 
 const wordsBefore = 6;
 const wordsAfter = 14;
@@ -11,14 +11,9 @@ export interface Snippet {
   marks: { start: number; end: number }[];
 }
 
-/** A few words around the first hit, on one line. */
+/** A few words around the first hit, on one line. Reads the text only as far as that: it may be very long. */
 export function snippetOf(text: string, terms: readonly Term[]): Snippet {
-  const words = foldedWords(text);
-  const found = new Set(
-    terms.flatMap((term) =>
-      occurrences(term, words).flatMap((start) => term.words.map((_, index) => start + index)),
-    ),
-  );
+  const { words, found } = firstHit(text, terms);
   const first = Math.min(...found, words.length);
   const begin = words[Math.max(0, first - wordsBefore)]?.start ?? 0;
   const end = Math.min(
@@ -33,4 +28,22 @@ export function snippetOf(text: string, terms: readonly Term[]): Snippet {
     .filter((word) => word.start >= begin && word.end <= end)
     .map((word) => ({ start: word.start - begin, end: word.end - begin }));
   return { text: shown, marks };
+}
+
+/** The words up to a little after the first hit, and the indexes of those that were searched for. */
+function firstHit(text: string, terms: readonly Term[]): { words: FoundWord[]; found: Set<number> } {
+  const words: FoundWord[] = [];
+  const found = new Set<number>();
+  const phrase = Math.max(...terms.map((term) => term.words.length));
+  let enough = Number.POSITIVE_INFINITY;
+  for (const word of eachFoldedWord(text)) {
+    const last = words.push(word) - 1;
+    for (const term of terms) {
+      if (!endsAt(term, words, last)) continue;
+      enough = Math.min(enough, last + wordsAfter + phrase);
+      for (let index = last - term.words.length + 1; index <= last; index++) found.add(index);
+    }
+    if (last >= enough) break;
+  }
+  return { words, found };
 }

@@ -13,20 +13,13 @@ export interface PageText {
   text: string;
 }
 
-export interface TextHit {
-  page: string;
-  document: string;
-  text: string;
-}
-
 /** The full text of all pages. SQLite uses FTS5, PostgreSQL a tsvector; both get words that we have folded. */
 export interface TextIndex {
   /** Runs in the caller's transaction and replaces the page's old text. */
   put(transaction: Queries, text: PageText): Promise<void>;
-  removePage(transaction: Queries, page: string): Promise<void>;
-  removeDocument(transaction: Queries, document: string): Promise<void>;
-  /** Best hits first; only of the given owner and document, if any. */
-  search(query: TextQuery): Promise<TextHit[]>;
+  removePages(transaction: Queries, pages: readonly string[]): Promise<void>;
+  /** The ids of the pages that match, best first; only of the given owner and document, if any. */
+  search(query: TextQuery): Promise<string[]>;
 }
 
 export interface TextQuery {
@@ -40,47 +33,59 @@ export interface TextQuery {
 export function createTextIndex(database: Database): TextIndex {
   const dialect = database.dialect === 'sqlite' ? sqlite : postgres;
 
-  async function remove(transaction: Queries, column: 'page' | 'document', value: string): Promise<void> {
-    await dialect.removeFromIndex(transaction, column, value);
-    await transaction.deleteFrom('transcription_pageText').where(column, '=', value).execute();
+  async function removePages(transaction: Queries, pages: readonly string[]): Promise<void> {
+    await dialect.removeFromIndex(transaction, pages);
+    await transaction.deleteFrom('transcription_pageText').where('page', 'in', pages).execute();
   }
 
   return {
     async put(transaction, { text, ...of }) {
       const cut = text.slice(0, longestText).replaceAll('\0', ' ').toWellFormed();
-      await remove(transaction, 'page', of.page);
-      await dialect.insert(transaction, { ...of, text: cut }, foldedText(cut));
+      await removePages(transaction, [of.page]);
+      await dialect.insert(
+        transaction,
+        { ...of, text: cut },
+        `${ownerWord(of.owner)} ${foldedText(cut)}`.trimEnd(),
+      );
     },
-    removePage: (transaction, page) => remove(transaction, 'page', page),
-    removeDocument: (transaction, document) => remove(transaction, 'document', document),
+    removePages,
     async search({ terms, owner, document, offset, limit }) {
+      // The index finds the owner's pages by itself: otherwise a search would cost as much as everybody's pages together.
+      const wanted = owner === undefined ? terms : [{ words: [ownerWord(owner)], prefix: false }, ...terms];
       let query = database.query
         .selectFrom('transcription_pageText as pageText')
-        .select(['pageText.page', 'pageText.document', 'pageText.text'])
+        .select('pageText.page')
         .offset(offset)
         .limit(limit);
       if (owner !== undefined) query = query.where('pageText.owner', '=', owner);
       if (document !== undefined) query = query.where('pageText.document', '=', document);
       if (dialect === sqlite) {
-        return query
+        const hits = await query
           .innerJoin(
             sql<{ rowid: number; rank: number }>`(SELECT "rowid", "rank" FROM "transcription_pageSearch"
-              WHERE "transcription_pageSearch" MATCH ${toFts5(terms)})`.as('hit'),
+              WHERE "transcription_pageSearch" MATCH ${toFts5(wanted)})`.as('hit'),
             'hit.rowid',
             'pageText.id',
           )
           .orderBy('hit.rank')
           .orderBy('pageText.id')
           .execute();
+        return hits.map(({ page }) => page);
       }
-      const tsquery = sql`${toTsquery(terms)}::TSQUERY`;
-      return query
+      const tsquery = sql`${toTsquery(wanted)}::TSQUERY`;
+      const hits = await query
         .where(sql<boolean>`"search" @@ ${tsquery}`)
         .orderBy(sql`ts_rank("search", ${tsquery})`, 'desc')
         .orderBy('pageText.id')
         .execute();
+      return hits.map(({ page }) => page);
     },
   };
+}
+
+/** Stands in the index before the words of a page. The sign is in no word, so no text and no query can contain it. */
+export function ownerWord(owner: string): string {
+  return `§${Buffer.from(owner).toString('hex')}`;
 }
 
 const sqlite = {
@@ -90,9 +95,9 @@ const sqlite = {
     await sql`INSERT INTO "transcription_pageSearch" ("rowid", "folded")
       SELECT "id", ${folded} FROM "transcription_pageText" WHERE "page" = ${row.page}`.execute(transaction);
   },
-  async removeFromIndex(transaction: Queries, column: string, value: string): Promise<void> {
+  async removeFromIndex(transaction: Queries, pages: readonly string[]): Promise<void> {
     await sql`DELETE FROM "transcription_pageSearch" WHERE "rowid" IN
-      (SELECT "id" FROM "transcription_pageText" WHERE ${sql.ref(column)} = ${value})`.execute(transaction);
+      (SELECT "id" FROM "transcription_pageText" WHERE "page" IN (${sql.join(pages)}))`.execute(transaction);
   },
 };
 

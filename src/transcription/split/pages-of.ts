@@ -1,43 +1,73 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { messageOf } from '../../engine/errors.ts';
 import { isPermanent, PermanentFailure } from '../../engine/processor/processor.ts';
+import { Overrun } from '../../engine/processor/watch-use.ts';
 import { type ImageLimits, limitsOf } from '../image/image-limits.ts';
-import { isCutShort } from '../image/is-cut-short.ts';
-import { describeImage, readTiffPage } from '../image/open-image.ts';
+import { mayBeCutShort } from '../image/is-cut-short.ts';
+import { describeImageFile } from '../image/open-image.ts';
 import { type SourceFormat, sourceFormat } from '../image/source-format.ts';
-import type { Page } from '../page.ts';
-import { readJpeg2000 } from './jpeg2000.ts';
-import { hasLostTiffPages } from './lost-tiff-pages.ts';
-import { openPdf } from './pdf/pdf-document.ts';
 import { openZip } from './read-zip.ts';
+import type { PageReader } from './reader/page-reader.ts';
+import type { PageFacts, PageFile } from './reader/question.ts';
 import type { SplitConfig } from './split-config.ts';
 
 /** A page, or why it could not be opened. */
 export type FoundPage = { name: string; part?: number } & (
-  | { image: Uint8Array; width: number; height: number; dpi?: number; text?: Page }
-  | { error: string }
+  | ({
+      /** A file with the image. It is the receiver's, who removes it. */
+      image: string;
+    } & PageFacts)
+  | { error: string; isOverrun: boolean }
 );
 
-/** A path, or the bytes of a file in a ZIP. */
-type OpenFile = string | Uint8Array;
+/** How to open a source. */
+export interface Opening {
+  config: SplitConfig;
+  reader: PageReader;
+  /** A directory for files of our own. */
+  directory: string;
+  signal: AbortSignal;
+  /** So many pages are known already. */
+  skip: number;
+}
 
 /**
  * The pages of a source file, one at a time. Throws if the source as a whole can't be opened. A bad page, or a bad file in a
  * ZIP, doesn't affect the others.
  */
-export async function* pagesOf(name: string, path: string, config: SplitConfig): AsyncGenerator<FoundPage> {
-  if ((await formatOf(path)) !== 'zip') return yield* pagesOfFile(name, path, config);
+export async function* pagesOf(name: string, path: string, opening: Opening): AsyncGenerator<FoundPage> {
+  if ((await formatOf(path)) === 'zip') yield* pagesOfZip(path, opening);
+  else yield* pagesOfFile(name, path, opening);
+}
+
+async function* pagesOfZip(path: string, opening: Opening): AsyncGenerator<FoundPage> {
+  const { config, directory, reader, signal } = opening;
   const zip = await openZip(path, { entries: config.MAX_PAGES, bytes: limitsOf(config).bytes });
+  let { skip } = opening;
   try {
     if (zip.entries.length === 0) throw new PermanentFailure('the ZIP contains no files');
-    for (const entry of zip.entries) {
+    for (const [number, entry] of zip.entries.entries()) {
+      const file = join(directory, `entry-${number}`);
       try {
-        const bytes = await entry.read();
-        if (sourceFormat(bytes) === 'zip')
-          throw new PermanentFailure('a ZIP in a ZIP is not supported; unpack it first');
-        yield* pagesOfFile(entry.name, bytes, config);
+        const format = sourceFormat(await entry.head());
+        const hasPages = format === 'pdf' || format === 'tiff';
+        if (format === 'zip') throw new PermanentFailure('a ZIP in a ZIP is not supported; unpack it first');
+        if (!hasPages && skip > 0) {
+          skip--;
+          continue;
+        }
+        await entry.save(file);
+        const pages = hasPages && skip > 0 ? await reader.count(pageFile(file, format, opening), signal) : 1;
+        if (pages > skip) yield* pagesOfFile(entry.name, file, { ...opening, skip });
+        skip = Math.max(0, skip - pages);
+        // Other files are the page themselves, and the receiver's.
+        if (hasPages) await rm(file);
       } catch (error) {
-        yield { name: entry.name, error: reasonOf(error) };
+        const failure = failureOf(error);
+        if (skip > 0) skip--;
+        else yield { name: entry.name, ...failure };
+        await rm(file, { force: true });
       }
     }
   } finally {
@@ -45,71 +75,49 @@ export async function* pagesOf(name: string, path: string, config: SplitConfig):
   }
 }
 
-async function* pagesOfFile(name: string, file: OpenFile, config: SplitConfig): AsyncGenerator<FoundPage> {
+async function* pagesOfFile(name: string, path: string, opening: Opening): AsyncGenerator<FoundPage> {
+  const { config, reader, signal, skip } = opening;
   const limits = limitsOf(config);
-  await checkSize(file, limits);
-  const format = await formatOf(file);
-  if (format === 'pdf') return yield* pagesOfPdf(name, file, config, limits);
-  const bytes = typeof file === 'string' ? await readFile(file) : file;
-  if (format === 'jp2') return yield { name, ...(await readJpeg2000(bytes, limits)) };
-  const { pages, width, height, dpi } = await describeImage(bytes, limits);
-  if (format === 'tiff') return yield* pagesOfTiff(name, bytes, checked(pages, config), limits);
-  if (isCutShort(bytes)) throw new PermanentFailure('the image is truncated; scan or upload it again');
-  yield { name, image: bytes, width, height, ...(dpi === undefined ? {} : { dpi }) };
-}
-
-async function* pagesOfPdf(
-  name: string,
-  file: OpenFile,
-  config: SplitConfig,
-  limits: ImageLimits,
-): AsyncGenerator<FoundPage> {
-  const pdf = await openPdf(file);
-  try {
-    if (pdf.pages === 0) throw new PermanentFailure('the PDF has no pages');
-    const wanted = { textLayer: config.TEXT_LAYER, dpi: config.PDF_DPI, limits };
-    yield* eachPage(name, checked(pdf.pages, config), (index) => pdf.page(index, wanted));
-  } finally {
-    pdf.close();
+  await checkSize(path, limits);
+  const format = await formatOf(path);
+  if (format === 'pdf' || format === 'tiff' || format === 'jp2') {
+    const file = pageFile(path, format, opening);
+    const pages = await reader.count(file, signal);
+    if (pages === 0) throw new PermanentFailure('the PDF has no pages');
+    return yield* eachPage(name, file, checked(pages, config), opening);
   }
-}
-
-async function* pagesOfTiff(
-  name: string,
-  bytes: Uint8Array,
-  pages: number,
-  limits: ImageLimits,
-): AsyncGenerator<FoundPage> {
-  const lost = hasLostTiffPages(bytes);
-  yield* eachPage(name, lost ? pages + 1 : pages, async (index) => {
-    if (index === pages) {
-      throw new PermanentFailure(
-        `the TIFF is truncated after page ${pages} and more pages may be missing; upload it again`,
-      );
-    }
-    const { png: image, ...facts } = await readTiffPage(bytes, index, limits);
-    return { image, ...facts };
-  });
+  const { format: kind, width, height, dpi } = await describeImageFile(path, limits);
+  if (mayBeCutShort(path)) await reader.check(pageFile(path, kind, opening), signal);
+  if (skip === 0) yield { name, image: path, width, height, ...(dpi === undefined ? {} : { dpi }) };
 }
 
 async function* eachPage(
   name: string,
+  file: PageFile,
   pages: number,
-  read: (
-    index: number,
-  ) => Promise<{ image: Uint8Array; width: number; height: number; dpi?: number; text?: Page }>,
+  { reader, signal, skip }: Opening,
 ): AsyncGenerator<FoundPage> {
-  if (pages === 1) return yield { name, ...(await read(0)) };
-  for (let index = 0; index < pages; index++) {
-    const page = { name, part: index + 1 };
-    const found = await read(index).catch((error: unknown) => ({ error: reasonOf(error) }));
-    yield { ...page, ...found };
+  const save = async (index: number) => {
+    const image = `${file.path}-page-${index}`;
+    return { image, ...(await reader.save(file, index, image, signal)) };
+  };
+  if (pages === 1) {
+    if (skip === 0) yield { name, ...(await save(0)) };
+    return;
+  }
+  for (let index = skip; index < pages; index++) {
+    const found = await save(index).catch(failureOf);
+    yield { name, part: index + 1, ...found };
   }
 }
 
-async function formatOf(file: OpenFile): Promise<SourceFormat | undefined> {
-  if (typeof file !== 'string') return sourceFormat(file);
-  const opened = await open(file);
+function pageFile(path: string, format: PageFile['format'], { config }: Opening): PageFile {
+  const { TEXT_LAYER: textLayer, PDF_DPI: dpi, MAX_PAGES: maxPages } = config;
+  return { path, format, textLayer, dpi, maxPages, limits: limitsOf(config) };
+}
+
+async function formatOf(path: string): Promise<SourceFormat | undefined> {
+  const opened = await open(path);
   try {
     const { buffer, bytesRead } = await opened.read(Buffer.alloc(1024), 0, 1024, 0);
     return sourceFormat(buffer.subarray(0, bytesRead));
@@ -118,9 +126,8 @@ async function formatOf(file: OpenFile): Promise<SourceFormat | undefined> {
   }
 }
 
-/** Call it before reading the file into memory. */
-async function checkSize(file: OpenFile, { bytes }: ImageLimits): Promise<void> {
-  const size = typeof file === 'string' ? (await stat(file)).size : file.length;
+async function checkSize(path: string, { bytes }: ImageLimits): Promise<void> {
+  const { size } = await stat(path);
   if (size <= bytes) return;
   const [found, most] = [size, bytes].map((length) => `${Math.round(length / 1024 / 1024)} MB`);
   throw new PermanentFailure(`the file has ${found}; the limit is ${most}`);
@@ -134,7 +141,7 @@ function checked(pages: number, config: SplitConfig): number {
 }
 
 /** Only faults of the file become the page's error; anything else fails the attempt. */
-function reasonOf(error: unknown): string {
+function failureOf(error: unknown): { error: string; isOverrun: boolean } {
   if (!isPermanent(error)) throw error;
-  return messageOf(error);
+  return { error: messageOf(error), isOverrun: error instanceof Overrun };
 }

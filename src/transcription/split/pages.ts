@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { splitProgress } from './split-part.ts';
 
 /** A page in `pages.json`, the file in which `split` lists the pages of a source in order. */
 export const splitPage = z.object({
@@ -19,7 +20,13 @@ export const splitPage = z.object({
 });
 export type SplitPage = z.infer<typeof splitPage>;
 
-export const splitPages = z.object({ pages: z.array(splitPage) });
+export const splitPages = z.object({
+  pages: z.array(splitPage),
+  /** Pages before these, in earlier parts. */
+  after: z.int().nonnegative().optional(),
+  /** There is more of the source: send it again, with this in its order. */
+  next: splitProgress.optional(),
+});
 export type SplitPages = z.infer<typeof splitPages>;
 
 /** Names of the files that `split` adds to the request. */

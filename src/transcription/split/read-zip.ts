@@ -1,13 +1,19 @@
+import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Entry, ZipFile } from 'yauzl';
 import { messageOf, PismakError } from '../../engine/errors.ts';
-import { PermanentFailure } from '../../engine/processor/processor.ts';
+import { isPermanent, PermanentFailure } from '../../engine/processor/processor.ts';
 
 export interface ZipEntry {
   /** The name in the archive, sanitised. For people only. */
   name: string;
   size: number;
-  read(): Promise<Uint8Array>;
+  /** The first bytes: enough to tell the format. */
+  head(): Promise<Uint8Array>;
+  /** Unpacks it into a new file. */
+  save(path: string): Promise<void>;
 }
 
 export interface Zip {
@@ -82,7 +88,8 @@ async function readEntries(zip: ZipFile, size: number, limits: ZipLimits): Promi
     .map(({ name, entry }) => ({
       name: harmless(name),
       size: entry.uncompressedSize,
-      read: () => unpack(zip, entry),
+      head: () => readHead(zip, entry),
+      save: (path) => unpack(zip, entry, path),
     }));
 }
 
@@ -120,22 +127,45 @@ async function open(path: string): Promise<ZipFile> {
   });
 }
 
-function unpack(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
+async function unpack(zip: ZipFile, entry: Entry, path: string): Promise<void> {
+  const stream = await openEntry(zip, entry);
+  let failed: unknown;
+  stream.once('error', (error) => {
+    failed ??= error;
+  });
+  try {
+    await pipeline(stream, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    // A full disk is not the fault of the ZIP.
+    throw failed === undefined ? error : damaged(failed);
+  }
+}
+
+async function readHead(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of await openEntry(zip, entry)) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= headLength) break;
+    }
+  } catch (error) {
+    throw isPermanent(error) ? error : damaged(error);
+  }
+  return Buffer.concat(chunks).subarray(0, headLength);
+}
+
+const headLength = 1024;
+
+function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {
   if ((entry.generalPurposeBitFlag & 1) !== 0) {
     throw new PermanentFailure('it is password-protected inside the ZIP; upload it without a password');
   }
   return new Promise((resolve, reject) => {
-    zip.openReadStream(entry, (error, stream) => {
-      if (error || !stream) return reject(damaged(error));
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('error', (cause) => {
-        // Otherwise the library keeps the file open for ever.
-        stream.destroy();
-        reject(damaged(cause));
-      });
-      stream.on('end', () => resolve(Buffer.concat(chunks)));
-    });
+    zip.openReadStream(entry, (error, stream) =>
+      error || !stream ? reject(damaged(error)) : resolve(stream),
+    );
   });
 }
 

@@ -1,18 +1,28 @@
 import { flag, number, parseStageConfig, type StageConfig } from '../../engine/stage/stage-config.ts';
 import { limitSettings } from '../image/image-limits.ts';
 
-const settings = {
+export const splitSettings = {
   TEXT_LAYER: flag(false, 'uses the text layer of a PDF, unless the document says otherwise'),
   PDF_DPI: number(300, 'resolution for rendering PDF pages that are not scans', {
     min: 100,
     max: 600,
   }),
+  PAGE_SECONDS: number(60, 'limit on the processor time for one page, in seconds', { min: 1, max: 3600 }),
+  PAGE_MEGABYTES: number(2048, 'limit on the memory for one page', { min: 128, max: 65_536 }),
+  PART_SECONDS: number(
+    120,
+    'after this time other sources get their turn, and the rest of a source follows',
+    {
+      min: 1,
+      max: 3600,
+    },
+  ),
   MAX_PAGES: number(10_000, 'limit on pages of a source', { min: 1, max: 100_000 }),
   ...limitSettings,
 };
 
-export type SplitConfig = StageConfig<typeof settings>;
+export type SplitConfig = StageConfig<typeof splitSettings>;
 
 export function parseSplitConfig(text: string): SplitConfig {
-  return parseStageConfig(text, settings);
+  return parseStageConfig(text, splitSettings);
 }

@@ -1,11 +1,15 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sweepWorkDirectories, withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { defineProcessor, type Job, PermanentFailure } from '../../engine/processor/processor.ts';
+import { systemClock } from '../../engine/time/clock.ts';
 import { files } from '../files.ts';
 import { readOrder } from '../job-page.ts';
 import { type SplitPage, type SplitPages, splitFiles } from './pages.ts';
 import { pagesOf } from './pages-of.ts';
+import { PageReader } from './reader/page-reader.ts';
 import { parseSplitConfig, type SplitConfig } from './split-config.ts';
+import { noProgress, type SplitProgress, whyNotOn } from './split-part.ts';
 
 /** Pages stored at once while the next is opened. Storing mostly waits for the disk. */
 const storedAtOnce = 4;
@@ -14,55 +18,102 @@ const storedAtOnce = 4;
 export default defineProcessor(async (setup) => {
   const config = parseSplitConfig(setup.config);
   await sweepWorkDirectories();
-  return (job) => withWorkDirectory((directory) => splitSource(job, config, directory));
+  const reader = new PageReader({ seconds: config.PAGE_SECONDS, memoryMb: config.PAGE_MEGABYTES });
+  const split = (job: Job) => withWorkDirectory((directory) => splitSource(job, config, reader, directory));
+  return Object.assign(split, { close: async () => reader.close() });
 });
 
-/** A source may be larger than memory, so it stays on disk and only a few pages are held at a time. */
-async function splitSource(job: Job, config: SplitConfig, directory: string): Promise<void> {
-  const { name, textLayer } = await wishes(job, config);
+/** A source may be larger than memory, so it stays on disk, and so do its pages until they are stored. */
+async function splitSource(
+  job: Job,
+  config: SplitConfig,
+  reader: PageReader,
+  directory: string,
+): Promise<void> {
+  const { name, textLayer, from = noProgress, isInParts } = await wishes(job, config);
   const source = join(directory, 'source');
   await job.files.save(files.source, source);
   const pages: SplitPage[] = [];
   const storing: Promise<void>[] = [];
-  for await (const { name: file, part, ...found } of pagesOf(name, source, {
-    ...config,
-    TEXT_LAYER: textLayer,
-  })) {
+  const startedAt = systemClock.now();
+  const usedBefore = reader.cpuSeconds;
+  let overruns = from.overruns;
+  let next: SplitProgress | undefined;
+  const found = pagesOf(name, source, {
+    ...{ config: { ...config, TEXT_LAYER: textLayer }, reader, directory },
+    ...{ signal: job.signal, skip: from.pages },
+  });
+  for await (const { name: file, part, ...page } of found) {
     job.signal.throwIfAborted();
-    const page = { name: file, ...(part === undefined ? {} : { part }) };
-    if ('error' in found) {
-      pages.push({ ...page, error: found.error });
-      job.log(`${place(page)}: ${found.error}`);
-      continue;
-    }
-    const { image, text, ...facts } = found;
-    const number = pages.length + 1;
-    if (storing.length === storedAtOnce) await storing.shift();
-    storing.push(job.files.write(splitFiles.image(number), image));
-    if (text) await job.files.write(splitFiles.text(number), Buffer.from(JSON.stringify(text)));
-    pages.push({
-      ...page,
-      ...facts,
-      file: splitFiles.image(number),
-      ...(text ? { text: splitFiles.text(number) } : {}),
+    const place = { name: file, ...(part === undefined ? {} : { part }) };
+    const progress = () => ({
+      pages: from.pages + pages.length,
+      seconds: from.seconds + reader.cpuSeconds - usedBefore,
+      overruns,
     });
-    if (pages.length > config.MAX_PAGES)
+    if ('error' in page) {
+      if (page.isOverrun) overruns++;
+      fail(job, pages, place, page.error);
+    } else {
+      const { image, text, ...facts } = page;
+      const number = from.pages + pages.length + 1;
+      if (storing.length === storedAtOnce) await storing.shift();
+      storing.push(store(job, splitFiles.image(number), image));
+      // Its failure is noticed when it is waited for.
+      storing.at(-1)?.catch(() => {});
+      if (text) await job.files.write(splitFiles.text(number), Buffer.from(JSON.stringify(text)));
+      pages.push({
+        ...{ ...place, ...facts, file: splitFiles.image(number) },
+        ...(text ? { text: splitFiles.text(number) } : {}),
+      });
+    }
+    if (progress().pages > config.MAX_PAGES)
       throw new PermanentFailure(`the source has more than ${config.MAX_PAGES} pages; split it`);
+    const reason = whyNotOn(progress(), config);
+    if (reason !== undefined) {
+      const rest = { name: file, ...(part === undefined ? {} : { part: part + 1 }) };
+      fail(job, pages, rest, `the rest of the source was not opened, because ${reason}`);
+      break;
+    }
+    if (isInParts && systemClock.now() - startedAt > config.PART_SECONDS * 1000) {
+      next = progress();
+      break;
+    }
   }
+  await Promise.all(storing);
+  await reader.release();
+  finish(job, { pages, after: from.pages, ...(next ? { next } : {}) });
+}
+
+function finish(job: Job, result: SplitPages & { after: number }): void {
+  const { pages, after, next } = result;
   const good = pages.filter((page) => page.file !== undefined).length;
   const [first] = pages;
-  if (good === 0)
-    throw new PermanentFailure(first ? `${place(first)}: ${first.error}` : 'the source has no pages');
-  await job.files.write(splitFiles.list, Buffer.from(JSON.stringify({ pages } satisfies SplitPages)));
+  if (good === 0 && after === 0 && !next)
+    throw new PermanentFailure(first ? `${placeOf(first)}: ${first.error}` : 'the source has no pages');
+  void job.files.write(splitFiles.list, Buffer.from(JSON.stringify(result)));
   job.log(`${good} pages${good < pages.length ? `, ${pages.length - good} could not be opened` : ''}`);
+  if (next) job.log(`the rest follows after page ${next.pages}, so that other sources get their turn`);
 }
 
-async function wishes(job: Job, config: SplitConfig): Promise<{ name: string; textLayer: boolean }> {
-  if (!job.files.names().includes(files.order)) return { name: files.source, textLayer: config.TEXT_LAYER };
-  const { name, textLayer = config.TEXT_LAYER } = await readOrder(job);
-  return { name, textLayer };
+function fail(job: Job, pages: SplitPage[], place: Pick<SplitPage, 'name' | 'part'>, error: string): void {
+  pages.push({ ...place, error });
+  job.log(`${placeOf(place)}: ${error}`);
 }
 
-function place({ name, part }: SplitPage): string {
+/** Stores an image and then removes its file. */
+async function store(job: Job, name: string, image: string): Promise<void> {
+  await job.files.writeFrom(name, image);
+  await rm(image, { force: true });
+}
+
+async function wishes(job: Job, config: SplitConfig) {
+  if (!job.files.names().includes(files.order))
+    return { name: files.source, textLayer: config.TEXT_LAYER, isInParts: false };
+  const { name, textLayer = config.TEXT_LAYER, split } = await readOrder(job);
+  return { name, textLayer, from: split, isInParts: split !== undefined };
+}
+
+function placeOf({ name, part }: Pick<SplitPage, 'name' | 'part'>): string {
   return part === undefined ? name : `${name}, page ${part}`;
 }

@@ -25,16 +25,19 @@ export const anna: Caller = { name: 'anna', role: 'user', address: 'here', crede
 export const bert: Caller = { name: 'bert', role: 'user', address: 'here', credential: 'key:bert-1' };
 export const admin: Caller = { name: 'root', role: 'admin', address: 'here' };
 
-/** Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read. */
+/**
+ * Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read, `huge` has a
+ * result of 17 MB, what begins with `long` comes in parts of two pages, and a page that begins with `endless` is read for ever.
+ */
 export const testProcessors: ProcessorRegistration[] = [
   {
     name: 'test.split',
     summary: 'Pages are separated by form feeds',
-    inline: async () => async (job) => {
+    inline: async (setup) => async (job) => {
       const text = Buffer.from(await job.files.read(files.source)).toString();
       if (text === 'bad') throw new PermanentFailure('this is not an image');
       const parts = text.split('\f');
-      const { name } = JSON.parse(Buffer.from(await job.files.read(files.order)).toString());
+      const { name, split } = JSON.parse(Buffer.from(await job.files.read(files.order)).toString());
       const pages = parts.map((part, index) =>
         part === 'bad page'
           ? { name, part: index + 1, error: 'the page is torn' }
@@ -42,7 +45,12 @@ export const testProcessors: ProcessorRegistration[] = [
       );
       for (const [index, part] of parts.entries())
         if (part !== 'bad page') job.files.write(splitFiles.image(index + 1), Buffer.from(part));
-      job.files.write(splitFiles.list, Buffer.from(JSON.stringify({ pages })));
+      const { pages: after = 0 } = split ?? {};
+      if (parts[after] === 'stuck' && setup.config === '') throw new PermanentFailure('it is stuck');
+      const end = text.startsWith('long') ? after + 2 : parts.length;
+      const next = end < parts.length ? { next: { pages: end, seconds: 1, overruns: 0 } } : {};
+      const list = { pages: pages.slice(after, end), after, ...next };
+      job.files.write(splitFiles.list, Buffer.from(JSON.stringify(list)));
     },
   },
   {
@@ -50,8 +58,10 @@ export const testProcessors: ProcessorRegistration[] = [
     summary: 'Takes the source as the text',
     inline: async (setup) => async (job) => {
       const text = Buffer.from(await job.files.read(files.source)).toString();
+      if (text.startsWith('endless')) await new Promise(() => {});
       if (text === 'unreadable' && setup.config === '') throw new PermanentFailure('nothing can be read');
       job.files.write(files.image, Buffer.alloc(100_000, text));
+      if (text === 'huge') return void job.files.write(files.page, Buffer.alloc(17 * 1024 * 1024, ' '));
       job.files.write(files.page, Buffer.from(JSON.stringify(pageOf(text))));
       job.files.write(resultFiles.txt, Buffer.from(`${text}\n`));
       job.log('read');

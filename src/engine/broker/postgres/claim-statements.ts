@@ -1,4 +1,5 @@
 import type { Statement } from '../../database/postgres/lasting-connection.ts';
+import { ownerHeader } from '../owner-turns.ts';
 
 /*
  * Messages are looked up one by one (LATERAL ... OFFSET 0), which the planner may not turn round: planned while the table
@@ -40,17 +41,21 @@ export const settleAndMove: Statement = {
     SELECT count(*) FROM alive`,
 };
 
-/** Claims the first unclaimed messages and locks them until the commit: other processes skip locked rows. */
+/**
+ * Claims the first unclaimed messages and locks them until the commit: other processes skip locked rows. Owners may be
+ * passed over: a look for messages of others.
+ */
 export const take: Statement = {
   name: 'take',
   text: `
     WITH found AS MATERIALIZED (
       SELECT ARRAY(
-        SELECT c.seq FROM unnest($3::text[], $4::int[], $5::smallint[]) AS w (name, most, lane)
+        SELECT c.seq FROM unnest($3::text[], $4::int[], $5::smallint[], $6::jsonb[]) AS w (name, most, lane, except_owners)
         JOIN queue AS q ON q.name = w.name AND NOT q.paused
         CROSS JOIN LATERAL (
           SELECT seq FROM message WHERE queue = q.number AND state = 0 AND message.lane <= w.lane
             AND seq NOT IN (SELECT unnest(seqs) FROM claim)
+            AND (w.except_owners IS NULL OR NOT w.except_owners ? coalesce(headers::jsonb ->> '${ownerHeader}', ''))
           ORDER BY lane, seq LIMIT w.most FOR UPDATE SKIP LOCKED) AS c) AS seqs)
     INSERT INTO claim (owner, round, seqs)
     SELECT number, $2, seqs FROM found JOIN process ON number = $1 WHERE seqs <> '{}'`,

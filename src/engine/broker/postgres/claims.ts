@@ -240,8 +240,9 @@ function claimOf(number: number, round: number, wanted: readonly Wanted[]): Aske
   const names = wanted.map(({ queue }) => queue.name);
   const most = wanted.map((each) => each.most);
   const lanes = wanted.map(({ onlyHigh }) => (onlyHigh ? 0 : 1));
+  const except = wanted.map((each) => (each.except ? JSON.stringify(each.except) : null));
   return [
-    [take, [...mine, names, most, lanes]],
+    [take, [...mine, names, most, lanes, except]],
     [yieldToOthers, mine],
     [fetch, mine],
   ];

@@ -2,9 +2,10 @@ import type { Clock } from '../../time/clock.ts';
 import type { ConsumeOptions, DeliveryHandler } from '../broker.ts';
 import type { DelayTimer } from '../delay-timer.ts';
 import { maxDelayMs, SettledOnce, type Settlement } from '../delivery.ts';
-import { HandlerSlots } from '../handler-slots.ts';
+import { chooseStart, HandlerSlots } from '../handler-slots.ts';
 import { addFailure } from '../history.ts';
-import { laneNumber } from '../message-row.ts';
+import { OwnerTurns } from '../owner-turns.ts';
+import { WaitingList } from '../waiting-list.ts';
 import type { Claimed, Claims } from './claims.ts';
 import { Pace } from './pace.ts';
 
@@ -20,7 +21,12 @@ export interface Wanted {
   queue: PostgresQueue;
   most: number;
   onlyHigh: boolean;
+  /** Owners whose messages are passed over. */
+  except?: readonly string[];
 }
+
+/** How long to wait before looking again for messages of owners that may have an extra slot. */
+const lookMs = 1000;
 
 /** A queue as this process consumes it: its consumers, and the messages fetched ahead. */
 export class PostgresQueue {
@@ -30,8 +36,9 @@ export class PostgresQueue {
   readonly #shared: Shared;
   readonly #pace = new Pace();
   #slots: HandlerSlots[] = [];
+  readonly #turns = new OwnerTurns();
   /** Fetched and not started, in the order of delivery. */
-  #ahead: Claimed[] = [];
+  readonly #ahead = { high: new WaitingList<Claimed>(), normal: new WaitingList<Claimed>() };
   /** Whether the table may have messages for us, and whether some of them may be high ones. */
   #more = true;
   #high = true;
@@ -39,20 +46,29 @@ export class PostgresQueue {
   #asked = false;
   /** While above zero, nothing is started. */
   #holds = 0;
+  /** Whether the outstanding answer is for extra slots, and when to ask for them again. */
+  #looking = false;
+  #nextLook = 0;
 
   constructor(name: string, shared: Shared) {
     this.name = name;
     this.#shared = shared;
   }
 
-  consume(
-    { concurrency, prefetch = Math.max(1000, 4 * concurrency) }: ConsumeOptions,
-    handler: DeliveryHandler,
-  ) {
-    const slots = new HandlerSlots({ concurrency, prefetch }, handler, (leaving) => {
-      this.#slots = this.#slots.filter((other) => other !== leaving);
-      this.#giveBack(this.#ahead.length - this.#room());
-      this.dispatch();
+  consume(options: ConsumeOptions, handler: DeliveryHandler) {
+    const { prefetch = Math.max(1000, 4 * options.concurrency) } = options;
+    const slots = new HandlerSlots({ ...options, prefetch }, handler, {
+      clock: this.#shared.clock,
+      turns: this.#turns,
+      dispatch: () => {
+        this.dispatch();
+        this.#shared.claims.kick();
+      },
+      leave: (leaving) => {
+        this.#slots = this.#slots.filter((other) => other !== leaving);
+        this.#giveBack(this.#waiting - this.#room());
+        this.dispatch();
+      },
     });
     this.#slots.push(slots);
     this.wake(true);
@@ -72,14 +88,14 @@ export class PostgresQueue {
 
   /** Messages fetched ahead may be out of date. */
   refresh(): void {
-    this.#giveBack(this.#ahead.length);
+    this.#giveBack(this.#waiting);
     this.wake(true);
   }
 
   /** Starts nothing and fetches nothing ahead until the returned function is called. */
   hold(): () => void {
     this.#holds++;
-    this.#giveBack(this.#ahead.length);
+    this.#giveBack(this.#waiting);
     return () => {
       this.#holds--;
       this.wake(true);
@@ -92,21 +108,21 @@ export class PostgresQueue {
     const now = this.#shared.clock.now();
     for (const { startedAt } of this.claims.values())
       if (startedAt > 0) this.#pace.stillRunning(now - startedAt);
-    this.#giveBack(this.#ahead.length - this.#room());
+    this.#giveBack(this.#waiting - this.#room());
     this.wake(true);
   }
 
   /** What to claim now, if anything. The answer comes to `received`. */
   ask(): Wanted | undefined {
     if (this.#holds > 0 || this.#slots.length === 0 || !this.#more) return undefined;
-    const room = this.#room() - this.#ahead.length;
+    const room = this.#room() - this.#waiting;
     // High messages overtake normal ones fetched ahead, which may then have no room.
     const onlyHigh = room <= 0;
-    if (onlyHigh && !(this.#high && this.#ahead.at(-1)?.lane === 'normal')) return undefined;
+    if (onlyHigh && !(this.#high && this.#ahead.normal.length > 0)) return this.#look();
     // Half of what may be fetched ahead: while it is being fetched, the other half is handled.
     const half = Math.max(this.#free, Math.ceil(this.#allowed / 2));
     // Not one by one as handlers finish: a claim costs the server more than everything else about a message.
-    if (room < half && !this.#high) return undefined;
+    if (room < half && !this.#high) return this.#look();
     this.#more = onlyHigh;
     this.#asked = this.#high;
     this.#high = false;
@@ -114,9 +130,28 @@ export class PostgresQueue {
     return { queue: this, most, onlyHigh };
   }
 
+  /** One message for an extra slot, of an owner who may have it, wherever it stands in the queue. */
+  #look(): Wanted | undefined {
+    if (this.#free > 0 || this.#shared.clock.now() < this.#nextLook) return undefined;
+    const refused = this.#slots.map((slots) => slots.refused).find((owners) => owners !== undefined);
+    const here = [...this.#ahead.high.owners.keys(), ...this.#ahead.normal.owners.keys()];
+    if (!refused || here.some((owner) => !refused.has(owner))) return undefined;
+    this.#looking = true;
+    return { queue: this, most: 1, onlyHigh: false, except: [...refused] };
+  }
+
+  #looked(found: number): void {
+    this.#looking = false;
+    if (found > 0) return;
+    this.#nextLook = this.#shared.clock.now() + lookMs;
+    this.#shared.clock.after(lookMs, () => this.#shared.claims.kick());
+  }
+
   /** The answer to `ask`; undefined if there was none. Nothing is started before `dispatch`. */
   received(messages: Claimed[] | undefined, most: number, tookMs = 0): void {
     this.#asked = false;
+    const looked = this.#looking;
+    if (looked) this.#looked(messages?.length ?? 0);
     if (messages) this.#pace.claimed(tookMs);
     for (const message of messages ?? []) {
       this.claims.set(message.seq, message);
@@ -126,19 +161,24 @@ export class PostgresQueue {
       this.#more = true;
       this.#high ||= !messages || messages.at(-1)?.lane === 'high';
     }
-    if (messages) {
-      this.#ahead = [...this.#ahead, ...messages].sort(
-        (a, b) => laneNumber[a.lane] - laneNumber[b.lane] || a.seq - b.seq,
-      );
+    for (const lane of ['high', 'normal'] as const) {
+      const come = messages?.filter((message) => message.lane === lane) ?? [];
+      if (come.length === 0) continue;
+      const all = [...this.#ahead[lane].messages, ...come].sort((a, b) => a.seq - b.seq);
+      this.#ahead[lane].replace(all);
     }
-    if (this.#holds > 0) this.#giveBack(this.#ahead.length);
-    else this.#giveBack(this.#ahead.length - this.#room());
+    if (this.#holds > 0) this.#giveBack(this.#waiting);
+    else if (!looked) this.#giveBack(this.#waiting - this.#room());
   }
 
   forgetClaims(): void {
     this.claims.clear();
-    this.#ahead = [];
+    for (const list of Object.values(this.#ahead)) list.replace([]);
     this.wake(true);
+  }
+
+  get #waiting(): number {
+    return this.#ahead.high.length + this.#ahead.normal.length;
   }
 
   get #concurrency(): number {
@@ -163,7 +203,9 @@ export class PostgresQueue {
   /** Returns the last ones, without charging an attempt. */
   #giveBack(count: number): void {
     if (count <= 0) return;
-    for (const message of this.#ahead.splice(-count)) {
+    const { high, normal } = this.#ahead;
+    const last = normal.takeLast(count);
+    for (const message of [...last, ...high.takeLast(count - last.length)]) {
       void this.#shared.claims.change(message, { kind: 'ready', history: null }).then(
         () => {
           this.#forget(message);
@@ -181,14 +223,23 @@ export class PostgresQueue {
 
   /** Starts what can be started. */
   dispatch(): void {
-    while (this.#holds === 0 && this.#ahead.length > 0 && this.#slots.length > 0) {
-      const slots = this.#slots.reduce((a, b) => (b.free > a.free ? b : a));
-      if (slots.free <= 0) break;
-      // Strict: as long as a high message may be ready, no normal one is started.
-      if (this.#ahead[0]?.lane === 'normal' && (this.#high || this.#asked)) break;
-      const message = this.#ahead.shift();
-      if (message) this.#start(slots, message);
+    while (this.#holds === 0) {
+      const chosen = this.#choose();
+      const message = chosen && this.#ahead[chosen.lane].take(chosen.owner);
+      if (!message) break;
+      this.#start(chosen.slots, message);
     }
+  }
+
+  #choose() {
+    const { high, normal } = this.#ahead;
+    const first = chooseStart(this.#slots, high.owners, this.#turns);
+    if (first) return { ...first, lane: 'high' as const };
+    // Strict: as long as a high message may be ready, no normal one is started, except in an extra slot.
+    const mayBeHigh = high.length > 0 || this.#high || this.#asked;
+    if (mayBeHigh && this.#free > 0) return undefined;
+    const next = chooseStart(this.#slots, normal.owners, this.#turns);
+    return next && { ...next, lane: 'normal' as const };
   }
 
   #start(slots: HandlerSlots, message: Claimed): void {

@@ -1,5 +1,6 @@
 import type { Channel } from 'rabbitmq-client';
 import { diskFull } from '../../disk/disk-reserve.ts';
+import { hasCode, messageOf } from '../../errors.ts';
 import { Mutex } from '../../time/mutex.ts';
 import type {
   Broker,
@@ -16,10 +17,10 @@ import type {
 import { checkConsumeOptions, checkMessage, pageOf } from '../checks.ts';
 import { RabbitConsumer } from './consumer.ts';
 import { Heads } from './heads.ts';
-import { closedError, queueUnknown } from './link.ts';
+import { closedError, queueBroken, queueUnknown, serverCode } from './link.ts';
 import { giveBack, sift, takeFirst } from './look.ts';
 import { checkHeaders, fromIncoming, type RabbitMessage, toStored } from './message.ts';
-import { checkName, deadQueue, delayQueue, fitsName, laneQueue } from './names.ts';
+import { checkName, deadQueue, delayQueue, fitsName } from './names.ts';
 import { Pace } from './pace.ts';
 import { Room } from './room.ts';
 import { countReady, createQueues, deleteQueues } from './server-queues.ts';
@@ -57,20 +58,34 @@ export class RabbitBroker implements Broker {
     for (const consumer of this.#local.get(queue)?.consumers ?? []) consumer.wake();
   }
 
-  async declare(queue: string, { maxLength }: QueueOptions = {}): Promise<void> {
+  async declare(
+    queue: string,
+    { maxLength, keepIfRefused = false, hasDoor = false }: QueueOptions = {},
+  ): Promise<void> {
     checkName(queue);
     const { link, registry } = this.#shared;
-    await createQueues(link, queue);
+    const limit = maxLength === undefined ? {} : { maxLength };
+    try {
+      await createQueues(link, queue, hasDoor || registry.find(queue)?.hasDoor === true);
+    } catch (error) {
+      const isNews = hasCode(error, 'conflict') && registry.find(queue)?.broken !== error.message;
+      if (keepIfRefused && isNews) await registry.change({ queue, ...limit, broken: error.message });
+      throw error;
+    }
     const known = registry.find(queue);
-    if (known && (maxLength === undefined || maxLength === known.maxLength)) return;
-    await registry.change(maxLength === undefined ? { queue } : { queue, maxLength });
+    const isBroken = known !== undefined && known.broken !== null;
+    const isNew = !known || (hasDoor && !known.hasDoor) || isBroken;
+    if (!isNew && (maxLength === undefined || maxLength === known.maxLength)) return;
+    const door = hasDoor ? { door: true as const } : {};
+    await registry.change({ queue, ...limit, ...door, ...(isBroken && { broken: null }) });
   }
 
   async remove(queue: string): Promise<void> {
     const { link, registry } = this.#shared;
-    await registry.get(queue);
-    await registry.change({ queue, removed: true });
+    await registry.getEvenBroken(queue);
+    // In this order it can be repeated after a failure.
     await deleteQueues(link, queue);
+    await registry.change({ queue, removed: true });
   }
 
   async publish(queue: string, message: OutgoingMessage): Promise<void> {
@@ -78,7 +93,9 @@ export class RabbitBroker implements Broker {
     if (!fitsName(queue)) throw queueUnknown(queue);
     if (this.#shared.isDiskFull) throw diskFull(new Error('RabbitMQ: disk alarm'));
     checkHeaders(message, checkMessage(message, this.#maxMessageBytes));
-    const { maxLength = null } = this.#shared.registry.find(queue) ?? {};
+    const { maxLength = null, broken = null } = this.#shared.registry.find(queue) ?? {};
+    // Otherwise it would land in the foreign queue of that name.
+    if (broken !== null) throw queueBroken(queue, broken);
     const send = () => this.#shared.publish(queue, message);
     if (maxLength === null) await send();
     else await this.#of(queue).room.send(queue, maxLength, send);
@@ -92,7 +109,8 @@ export class RabbitBroker implements Broker {
   async consume(queue: string, options: ConsumeOptions, handler: DeliveryHandler): Promise<Consumer> {
     checkConsumeOptions(options);
     if (this.#isClosed || this.#closed) throw closedError();
-    await this.#shared.registry.get(queue);
+    // The consumer of a broken queue starts when the queue is mended.
+    await this.#shared.registry.getEvenBroken(queue);
     const { consumers, pace } = this.#of(queue);
     const consumer = new RabbitConsumer(queue, this.#shared, pace, options, handler, (leaving) =>
       consumers.delete(leaving),
@@ -110,6 +128,10 @@ export class RabbitBroker implements Broker {
     return all;
   }
 
+  refused(): Map<string, string> {
+    return this.#shared.registry.broken();
+  }
+
   async pause(queue: string): Promise<void> {
     await this.#shared.registry.get(queue);
     await this.#shared.registry.change({ queue, paused: true });
@@ -122,13 +144,22 @@ export class RabbitBroker implements Broker {
 
   async peek(queue: string, page?: Page): Promise<StoredMessage[]> {
     const { offset, limit } = pageOf(page);
-    const { delays } = await this.#shared.registry.get(queue);
+    const { delays, hasDoor } = await this.#shared.registry.get(queue);
     return this.#look(queue, async (channel) => {
       const found: StoredMessage[] = [];
       const end = offset + limit;
       for (const lane of lanes) {
         if (found.length >= end) break;
-        const seen = await this.#see(channel, laneQueue(queue, lane), end - found.length, lane === 'high');
+        const seen = await this.#see(
+          channel,
+          this.#shared.laneQueue(queue, lane),
+          end - found.length,
+          lane === 'high',
+        );
+        found.push(...seen.map((message) => toStored(message, 'ready')));
+      }
+      if (hasDoor) {
+        const seen = await this.#see(channel, queue, end - found.length, false);
         found.push(...seen.map((message) => toStored(message, 'ready')));
       }
       const delayed: RabbitMessage[] = [];
@@ -142,9 +173,10 @@ export class RabbitBroker implements Broker {
   }
 
   async purge(queue: string): Promise<number> {
-    const { delays } = await this.#shared.registry.get(queue);
+    const { delays, hasDoor } = await this.#shared.registry.get(queue);
     const names = [
-      ...lanes.map((lane) => laneQueue(queue, lane)),
+      ...(hasDoor ? [queue] : []),
+      ...lanes.map((lane) => this.#shared.laneQueue(queue, lane)),
       ...[...delays].map((step) => delayQueue(queue, step)),
     ];
     return this.#look(queue, async (channel) => {
@@ -214,12 +246,13 @@ export class RabbitBroker implements Broker {
   }
 
   async #counts(queue: string) {
-    const { delays } = await this.#shared.registry.get(queue);
+    const { delays, hasDoor } = await this.#shared.registry.get(queue);
     return this.#shared.link.use(async (channel) => {
       const ready = {
-        high: await countReady(channel, laneQueue(queue, 'high')),
-        normal: await countReady(channel, laneQueue(queue, 'normal')),
+        high: await countReady(channel, this.#shared.laneQueue(queue, 'high')),
+        normal: await countReady(channel, this.#shared.laneQueue(queue, 'normal')),
       };
+      if (hasDoor) ready.normal += await countReady(channel, queue);
       let delayed = 0;
       for (const step of delays) delayed += await countReady(channel, delayQueue(queue, step));
       return { ready, delayed, dead: await countReady(channel, deadQueue(queue)) };
@@ -227,19 +260,28 @@ export class RabbitBroker implements Broker {
   }
 
   async #status(queue: string): Promise<QueueStatus> {
-    const { paused, maxLength } = await this.#shared.registry.get(queue);
+    const { paused, maxLength, broken } = await this.#shared.registry.getEvenBroken(queue);
+    const nothing = { name: queue, ready: { high: 0, normal: 0 }, delayed: 0, inFlight: 0, dead: 0 };
+    const ifBroken = (reason: string) => ({ ...nothing, oldestAt: null, paused, maxLength, broken: reason });
+    if (broken !== null) return ifBroken(broken);
     const { consumers, looking } = this.#of(queue);
-    return looking.run(async () => {
+    const counting = looking.run(async () => {
       const { ready, delayed, dead } = await this.#counts(queue);
       const inFlight = [...consumers].reduce((sum, consumer) => sum + consumer.inFlight, 0);
       const oldest = await this.#shared.link.use(async (channel) => [
-        await this.#heads.publishedAt(channel, laneQueue(queue, 'high'), ready.high),
-        await this.#heads.publishedAt(channel, laneQueue(queue, 'normal'), ready.normal),
+        await this.#heads.publishedAt(channel, this.#shared.laneQueue(queue, 'high'), ready.high),
+        await this.#heads.publishedAt(channel, this.#shared.laneQueue(queue, 'normal'), ready.normal),
       ]);
       const oldestAt = oldest
         .filter((at) => at !== null)
         .reduce<number | null>((a, b) => Math.min(a ?? b, b), null);
       return { name: queue, ready, delayed, inFlight, dead, oldestAt, paused, maxLength };
+    });
+    return counting.catch((error: unknown) => {
+      if (serverCode(error) !== 'NOT_FOUND') throw error;
+      return ifBroken(
+        `One of its queues in RabbitMQ was deleted (${messageOf(error)}). It is created again by itself.`,
+      );
     });
   }
 

@@ -4,9 +4,10 @@ import { UnderWay } from '../../time/under-way.ts';
 import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.ts';
 import { SettledOnce } from '../delivery.ts';
 import { HandlerSlots } from '../handler-slots.ts';
+import { OwnerTurns, ownerOf } from '../owner-turns.ts';
+import { Door } from './door.ts';
 import { Hand, type InHand } from './in-hand.ts';
 import { fromIncoming, type Incoming } from './message.ts';
-import { laneQueue } from './names.ts';
 import type { Pace } from './pace.ts';
 import { countReady } from './server-queues.ts';
 import type { Shared } from './shared.ts';
@@ -16,6 +17,10 @@ const foreverMs = 3_600_000;
 const againMs = 500;
 const firstPollMs = 10;
 const lastPollMs = 250;
+/** When only extra slots are left: how far to look for messages that may have one, and how often. */
+const lookAt = 100;
+const firstLookMs = 1000;
+const lastLookMs = 10_000;
 
 /**
  * One call of `consume`: its own channel, two lanes. The server sends quick messages ahead. Long ones, and those whose
@@ -26,13 +31,16 @@ export class RabbitConsumer implements Consumer {
   readonly #shared: Shared;
   readonly #pace: Pace;
   readonly #options: ConsumeOptions;
+  readonly #turns = new OwnerTurns();
   readonly #slots: HandlerSlots;
   readonly #bell = new Bell();
   readonly #closing = new AbortController();
   readonly #settling = new UnderWay();
   readonly #leave: (consumer: RabbitConsumer) => void;
   readonly #looping: Promise<void>;
+  readonly #door: Door;
   #hand: Hand | undefined;
+  #lastLook = { ready: 0, pauseMs: firstLookMs, nextAt: 0 };
   #isSubscribed = false;
   #closed: Promise<void> | undefined;
 
@@ -48,9 +56,18 @@ export class RabbitConsumer implements Consumer {
     this.#shared = shared;
     this.#pace = pace;
     this.#options = options;
-    this.#slots = new HandlerSlots({ prefetch: 1, ...options }, handler, () => {});
+    this.#slots = new HandlerSlots({ prefetch: 1, ...options }, handler, {
+      clock: shared.clock,
+      turns: this.#turns,
+      dispatch: () => {
+        this.#dispatch();
+        this.#bell.ring();
+      },
+      leave() {},
+    });
     this.#leave = leave;
     this.#looping = this.#loop();
+    this.#door = new Door(queue, shared, options.foreignLane);
   }
 
   get inFlight(): number {
@@ -77,7 +94,7 @@ export class RabbitConsumer implements Consumer {
 
   async #close(): Promise<void> {
     this.#closing.abort();
-    await this.#looping;
+    await Promise.all([this.#looping, this.#door.close()]);
     await this.#slots.close();
     await this.#settling.ended();
     await this.#hand?.close();
@@ -86,7 +103,7 @@ export class RabbitConsumer implements Consumer {
 
   get #isOpen(): boolean {
     const known = this.#shared.registry.find(this.#queue);
-    return !this.#closing.signal.aborted && known !== undefined && !known.paused;
+    return !this.#closing.signal.aborted && known !== undefined && !known.paused && known.broken === null;
   }
 
   async #loop(): Promise<void> {
@@ -100,7 +117,7 @@ export class RabbitConsumer implements Consumer {
         channel.on('close', () => this.#bell.ring());
         while (!signal.aborted && channel.active) {
           if (!this.#isOpen) await this.#wait(foreverMs);
-          else if (this.#pace.isQuick) await this.#subscribe(hand);
+          else if (this.#pace.isQuick && !this.#slots.isStretched) await this.#subscribe(hand);
           else await this.#fetchOne(hand);
         }
         await hand.giveBack(hand.takeWaiting());
@@ -119,14 +136,15 @@ export class RabbitConsumer implements Consumer {
     const tags: string[] = [];
     for (const lane of lanes) {
       await channel.basicQos({ prefetchCount: ahead[lane] });
-      const from = laneQueue(this.#queue, lane);
+      const from = this.#shared.laneQueue(this.#queue, lane);
       const { consumerTag } = await channel.basicConsume({ queue: from }, (incoming) => {
         this.#received(hand, incoming, lane);
       });
       tags.push(consumerTag);
     }
     this.#isSubscribed = true;
-    while (this.#isOpen && channel.active && this.#pace.isQuick) await this.#wait(foreverMs);
+    while (this.#isOpen && channel.active && this.#pace.isQuick && !this.#slots.isStretched)
+      await this.#wait(foreverMs);
     this.#isSubscribed = false;
     for (const tag of tags) await channel.basicCancel(tag);
     // The client delivers messages that came before the answer in the next turn.
@@ -135,12 +153,44 @@ export class RabbitConsumer implements Consumer {
   }
 
   async #fetchOne(hand: Hand): Promise<void> {
-    if (this.#slots.free <= hand.waiting) return this.#wait(foreverMs);
+    if (this.#slots.free <= hand.waiting) {
+      return this.#slots.refused === undefined ? this.#wait(foreverMs) : this.#look(hand);
+    }
     for (const lane of lanes) {
-      const incoming = await hand.channel.basicGet({ queue: laneQueue(this.#queue, lane) });
+      const incoming = await hand.channel.basicGet({ queue: this.#shared.laneQueue(this.#queue, lane) });
       if (incoming) return this.#received(hand, incoming, lane);
     }
     await this.#idle(hand.channel);
+  }
+
+  /**
+   * Looks for messages of owners that may have an extra slot. The server can't find them for us, so we take the first
+   * ones, start what may start and give the others back. It counts that, so we look less and less often, unless messages
+   * come.
+   */
+  async #look(hand: Hand): Promise<void> {
+    const { channel } = hand;
+    const { clock } = this.#shared;
+    const running = this.#slots.free;
+    const ready: number[] = [];
+    for (const lane of lanes)
+      ready.push(await countReady(channel, this.#shared.laneQueue(this.#queue, lane)));
+    const [seen = 0, now] = [ready.reduce((a, b) => a + b), clock.now()];
+    if (seen <= this.#lastLook.ready && now < this.#lastLook.nextAt) return this.#wait(lastPollMs);
+    const counting: Promise<void>[] = [];
+    for (const [index, lane] of lanes.entries()) {
+      for (let left = Math.min(ready[index] ?? 0, lookAt); left > 0 && this.#isOpen; left--) {
+        const incoming = await channel.basicGet({ queue: this.#shared.laneQueue(this.#queue, lane) });
+        if (!incoming) break;
+        this.#received(hand, incoming, lane, counting);
+      }
+    }
+    await Promise.all(counting);
+    const others = hand.takeWaiting();
+    await hand.giveBack(others);
+    const found = this.#slots.free < running;
+    const pauseMs = found ? firstLookMs : Math.min(2 * this.#lastLook.pauseMs, lastLookMs);
+    this.#lastLook = { ready: others.length, pauseMs, nextAt: clock.now() + pauseMs };
   }
 
   /** Waits for a message. Counting costs the server little; fetching from an empty queue costs a write. */
@@ -148,17 +198,23 @@ export class RabbitConsumer implements Consumer {
     for (let ms = firstPollMs; this.#isOpen && channel.active; ms = Math.min(2 * ms, lastPollMs)) {
       await this.#wait(ms);
       for (const lane of lanes) {
-        if ((await countReady(channel, laneQueue(this.#queue, lane))) > 0) return;
+        if ((await countReady(channel, this.#shared.laneQueue(this.#queue, lane))) > 0) return;
       }
     }
   }
 
-  #received(hand: Hand, incoming: Incoming, lane: Lane): void {
+  /** With `counting`, only messages that may start now are counted, and their counts are added to it. */
+  #received(hand: Hand, incoming: Incoming, lane: Lane, counting?: Promise<void>[]): void {
     const message = fromIncoming(incoming, lane === 'high', this.#shared.clock.now());
     const { deliveryTag, redelivered } = incoming;
-    const one = { message, deliveryTag, from: laneQueue(this.#queue, lane), isCounted: !redelivered };
+    const { headers } = message;
+    const from = this.#shared.laneQueue(this.#queue, lane);
+    const one = { message, headers, deliveryTag, from, isCounted: !redelivered };
     hand.add(one);
-    if (redelivered) void this.#count(hand, one);
+    if (redelivered && (!counting || this.#slots.mayStart(ownerOf(one)))) {
+      const counted = this.#count(hand, one);
+      counting?.push(counted);
+    }
     this.#dispatch();
   }
 
@@ -178,8 +234,8 @@ export class RabbitConsumer implements Consumer {
 
   #dispatch(): void {
     const hand = this.#hand;
-    while (hand && this.#isOpen && this.#slots.free > 0) {
-      const one = hand.next();
+    while (hand && this.#isOpen) {
+      const one = hand.next(this.#slots, this.#turns);
       if (!one) return;
       this.#start(hand, one);
     }

@@ -1,7 +1,10 @@
 import type { Channel } from 'rabbitmq-client';
 import type { Lane } from '../broker.ts';
 import type { Settlement } from '../delivery.ts';
+import { chooseStart, type HandlerSlots } from '../handler-slots.ts';
 import { addFailure } from '../history.ts';
+import type { OwnerTurns } from '../owner-turns.ts';
+import { WaitingList } from '../waiting-list.ts';
 import { Acks } from './acks.ts';
 import type { Charge } from './charges.ts';
 import { closeChannel, unavailable } from './link.ts';
@@ -12,6 +15,7 @@ import type { Shared } from './shared.ts';
 /** A message that the server delivered to us. */
 export interface InHand {
   message: RabbitMessage;
+  headers: Readonly<Record<string, string>>;
   /** The server queue it came from. */
   from: string;
   deliveryTag: number;
@@ -27,7 +31,10 @@ export class Hand {
   readonly #shared: Shared;
   readonly #open = new Set<InHand>();
   /** Messages that are not started. */
-  readonly #waiting: Record<Lane, InHand[]> = { high: [], normal: [] };
+  readonly #waiting: Record<Lane, WaitingList<InHand>> = {
+    high: new WaitingList(),
+    normal: new WaitingList(),
+  };
   readonly #acked = new Map<string, number>();
 
   constructor(channel: Channel, queue: string, shared: Shared) {
@@ -54,13 +61,21 @@ export class Hand {
   }
 
   /** The next message to start, if its attempts are known and the channel is still open. */
-  next(): InHand | undefined {
-    const lane = this.#waiting.high.length > 0 ? this.#waiting.high : this.#waiting.normal;
-    return this.channel.active && lane[0]?.isCounted ? lane.shift() : undefined;
+  next(slots: HandlerSlots, turns: OwnerTurns): InHand | undefined {
+    if (!this.channel.active) return undefined;
+    for (const lane of ['high', 'normal'] as const) {
+      const waiting = this.#waiting[lane];
+      const chosen = chooseStart([slots], waiting.owners, turns);
+      if (chosen) return waiting.firstOf(chosen.owner)?.isCounted ? waiting.take(chosen.owner) : undefined;
+      // Strict: while a high message waits, no normal one takes a usual slot.
+      if (waiting.length > 0 && slots.free > 0) return undefined;
+    }
+    return undefined;
   }
 
   takeWaiting(): InHand[] {
-    return [...this.#waiting.high.splice(0), ...this.#waiting.normal.splice(0)];
+    const { high, normal } = this.#waiting;
+    return [...high.takeLast(high.length), ...normal.takeLast(normal.length)];
   }
 
   async settle(one: InHand, charge: Charge, settlement: Settlement): Promise<void> {

@@ -5,6 +5,7 @@ import { PismakError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 import type { Failure, OutgoingMessage, StoredMessage } from '../broker.ts';
 import type { HeldMessage } from '../delivery.ts';
+import { ownerHeader } from '../owner-turns.ts';
 
 const ownHeader = 'x-pismak';
 /** A header must fit into one frame of 128 KiB, with room for what the server adds. */
@@ -51,8 +52,10 @@ export function toEnvelope(message: RabbitMessage, target: Target): Envelope {
   if (fitsField(id)) envelope.messageId = id;
   const own = ownText(message);
   // A header table makes a publish 10% dearer, so a new message does without.
-  if (own === null) envelope.appId = `pismak ${life} ${at}`;
-  else envelope.headers = { ...headers, [ownHeader]: own };
+  if (own === null) {
+    envelope.appId = `pismak ${life} ${at}`;
+    if (headers[ownerHeader] !== undefined) envelope.type = headers[ownerHeader];
+  } else envelope.headers = { ...headers, [ownHeader]: own };
   return envelope;
 }
 
@@ -63,7 +66,8 @@ function ownText({ id, life, publishedAt: at, attempts, readyAt, history, header
   if (attempts > 0) own.attempts = attempts;
   if (readyAt !== null) own.readyAt = readyAt;
   if (history.length > 0) own.history = latest(history);
-  const isLittle = Object.keys(own).length === 2 && Object.keys(headers).length === 0;
+  const { [ownerHeader]: owner = '', ...others } = headers;
+  const isLittle = Object.keys(own).length === 2 && Object.keys(others).length === 0 && fitsField(owner);
   return isLittle ? null : JSON.stringify(own);
 }
 
@@ -90,7 +94,9 @@ export function fromIncoming(incoming: Incoming, isHighQueue: boolean, now: numb
   const body = bytesOf(incoming.body);
   const own = readOwn(text, incoming.appId);
   const lane = isHighQueue || (incoming.priority ?? 0) >= 1 ? 'high' : 'normal';
-  const headers = textHeaders(others);
+  // A message of ours without a header table has its owner there.
+  const isOurs = own !== undefined && typeof text !== 'string' && incoming.type !== undefined;
+  const headers = isOurs ? { [ownerHeader]: incoming.type ?? '' } : textHeaders(others);
   const {
     readyAt = null,
     history = [],
@@ -110,6 +116,11 @@ export function fromIncoming(incoming: Incoming, isHighQueue: boolean, now: numb
     history: [...history, ...serverDeath(others, attempts)],
     body,
   };
+}
+
+/** Whether another program sent it. */
+export function isForeign({ life }: Pick<RabbitMessage, 'life'>): boolean {
+  return life.startsWith('foreign ');
 }
 
 /** The life of a message that came back as unroutable. */

@@ -2,11 +2,13 @@ import { PismakError } from '../../errors.ts';
 import type { Lane } from '../broker.ts';
 
 /**
- * The server queues behind one of our queues: two lanes, dead letters, and the delays needed so far. The normal lane
- * has the queue's own name, so that a program that knows only AMQP can publish to it through the default exchange.
+ * The server queues behind one of our queues: two lanes, dead letters, and the delays needed so far. A program that knows
+ * only AMQP publishes to the queue's own name through the default exchange. If the queue has a door, that is the door,
+ * from which messages are sorted into the lanes (`door.ts`); otherwise it is the normal lane.
  */
-export function laneQueue(queue: string, lane: Lane): string {
-  return lane === 'high' ? `${queue}.high` : queue;
+export function laneQueue(queue: string, lane: Lane, hasDoor: boolean): string {
+  if (lane === 'high') return `${queue}.high`;
+  return hasDoor ? `${queue}.normal` : queue;
 }
 
 export function deadQueue(queue: string): string {
@@ -37,9 +39,10 @@ export function fitsName(queue: string): boolean {
 }
 
 export function checkName(queue: string): void {
-  const reserved = /^amq\.|^pismak\.|\.(high|dead|delay\d+)$/.test(queue);
+  const reserved = /^amq\.|^pismak\.|\.(high|normal|dead|delay\d+)$/.test(queue);
   if (fitsName(queue) && !reserved) return;
-  const rule = '1 to 240 bytes, no amq. or pismak. at the start, no .high, .dead or .delay at the end';
+  const rule =
+    '1 to 240 bytes, no amq. or pismak. at the start, no .high, .normal, .dead or .delay at the end';
   throw new PismakError(
     'invalid-input',
     `RabbitMQ cannot have a queue named ${queue.slice(0, 300)}. Use ${rule}.`,

@@ -1,5 +1,5 @@
 import type { Channel } from 'rabbitmq-client';
-import { PismakError } from '../../errors.ts';
+import { hasCode, PismakError } from '../../errors.ts';
 import { type RabbitLink, serverCode } from './link.ts';
 import { deadQueue, delayQueue, delaySteps, fitsName, laneQueue } from './names.ts';
 
@@ -10,12 +10,50 @@ import { deadQueue, delayQueue, delaySteps, fitsName, laneQueue } from './names.
 const deliveryLimit = 10_000;
 const noLimit = 2_000_000_000;
 
-/** Creates the server queues behind one of ours. Safe to repeat. */
-export async function createQueues(link: RabbitLink, queue: string): Promise<void> {
+/** Creates the server queues behind one of ours. Safe to repeat. If one is refused, none is left behind. */
+export async function createQueues(link: RabbitLink, queue: string, hasDoor: boolean): Promise<void> {
+  const wanted = queuesOf(queue, hasDoor);
+  // Those that exist must be ours. Only then are the missing ones created.
+  const exist = await Promise.all(wanted.map(([name]) => refusable(name, () => queueExists(link, name))));
+  await Promise.all(
+    wanted
+      .filter((_, index) => exist[index])
+      .map(([name, settings]) => createQuorumQueue(link, name, settings)),
+  );
+  const created: string[] = [];
+  try {
+    for (const [name, settings] of wanted.filter((_, index) => !exist[index])) {
+      await createQuorumQueue(link, name, settings);
+      created.push(name);
+    }
+  } catch (error) {
+    if (hasCode(error, 'conflict')) await deleteUnused(link, created);
+    throw error;
+  }
+}
+
+/** Dead letters first: the lanes need them. */
+function queuesOf(
+  queue: string,
+  hasDoor: boolean,
+): [name: string, settings: Record<string, string | number>][] {
   const deadLetters = { 'x-dead-letter-routing-key': deadQueue(queue), 'x-delivery-limit': deliveryLimit };
-  await createQuorumQueue(link, deadQueue(queue), { 'x-delivery-limit': noLimit });
-  for (const lane of ['high', 'normal'] as const) {
-    await createQuorumQueue(link, laneQueue(queue, lane), { ...toDefaultExchange, ...deadLetters });
+  const names = new Set([laneQueue(queue, 'high', hasDoor), laneQueue(queue, 'normal', hasDoor), queue]);
+  return [
+    [deadQueue(queue), { 'x-delivery-limit': noLimit }],
+    ...[...names].map((name): [string, Record<string, string | number>] => [
+      name,
+      { ...toDefaultExchange, ...deadLetters },
+    ]),
+  ];
+}
+
+async function deleteUnused(link: RabbitLink, names: readonly string[]): Promise<void> {
+  for (const queue of names) {
+    // If another process uses it already, the server refuses, which is right.
+    await link
+      .use((channel) => channel.queueDelete({ queue, ifEmpty: true, ifUnused: true }))
+      .catch(() => {});
   }
 }
 
@@ -36,31 +74,67 @@ const toDefaultExchange = {
   'x-overflow': 'reject-publish',
 };
 
-async function createQuorumQueue(
+function createQuorumQueue(
   link: RabbitLink,
   queue: string,
   settings: Record<string, string | number>,
-): Promise<void> {
+): Promise<unknown> {
   const request = { queue, durable: true, arguments: { 'x-queue-type': 'quorum' as const, ...settings } };
+  return refusable(queue, () => link.use((channel) => channel.queueDeclare(request)));
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  PRECONDITION_FAILED: 'has a queue of that name that another program made, of another kind',
+  RESOURCE_LOCKED: "has a queue of that name that belongs to another program's connection",
+  ACCESS_REFUSED: 'does not let the user of the broker URL create it',
+};
+
+/** Waiting does not help: a refusal is a `conflict` that says what to do. */
+async function refusable<T>(queue: string, work: () => Promise<T>): Promise<T> {
   try {
-    await link.use((channel) => channel.queueDeclare(request));
+    return await work();
   } catch (error) {
-    if (serverCode(error) !== 'PRECONDITION_FAILED') throw error;
-    const text = `RabbitMQ has a queue ${queue} of another kind. Delete it or choose another name. Other programs must not create it.`;
+    const code = String(serverCode(error));
+    const why = refusals[code];
+    if (!why) throw error;
+    const remedy =
+      code === 'ACCESS_REFUSED'
+        ? 'Give that user the right to configure it (rabbitmqctl set_permissions).'
+        : 'Empty and delete that queue in RabbitMQ, or choose another name.';
+    const text = `RabbitMQ refuses the queue ${queue}: it ${why}. ${remedy}`;
     throw new PismakError('conflict', text, { cause: error });
   }
 }
 
-/** Deletes a queue with its messages. Delays go first, so that nothing returns to a deleted queue. */
+/**
+ * Deletes a queue with its messages. Delays go first, so that nothing returns to a deleted queue. Queues that other
+ * programs made under these names stay.
+ */
 export async function deleteQueues(link: RabbitLink, queue: string): Promise<void> {
   await link.use(async (channel) => {
     for (let step = 0; step < delaySteps; step++) {
       await channel.queueDelete({ queue: delayQueue(queue, step) });
       await channel.exchangeDelete({ exchange: delayQueue(queue, step) });
     }
-    for (const lane of ['high', 'normal'] as const) await channel.queueDelete(laneQueue(queue, lane));
-    await channel.queueDelete(deadQueue(queue));
   });
+  for (const [name, settings] of queuesOf(queue, true).reverse()) {
+    if (await isOurs(link, name, settings)) await link.use((channel) => channel.queueDelete(name));
+  }
+}
+
+async function isOurs(
+  link: RabbitLink,
+  queue: string,
+  settings: Record<string, string | number>,
+): Promise<boolean> {
+  try {
+    if (!(await refusable(queue, () => queueExists(link, queue)))) return false;
+    await createQuorumQueue(link, queue, settings);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'conflict')) return false;
+    throw error;
+  }
 }
 
 /** Whether the server has a queue of this name, ours or not. */

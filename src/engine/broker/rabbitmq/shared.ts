@@ -1,5 +1,5 @@
 import type { Clock } from '../../time/clock.ts';
-import type { Failure, OutgoingMessage } from '../broker.ts';
+import type { Failure, Lane, OutgoingMessage } from '../broker.ts';
 import type { Charges } from './charges.ts';
 import type { RabbitLink } from './link.ts';
 import { type RabbitMessage, type Target, toEnvelope } from './message.ts';
@@ -35,11 +35,16 @@ export class Shared {
     this.#lifePrefix = parts.lifePrefix;
   }
 
+  /** The server queue of a lane. A process that does not know of the door yet uses the door, which is right too. */
+  laneQueue(queue: string, lane: Lane): string {
+    return laneQueue(queue, lane, this.registry.find(queue)?.hasDoor ?? false);
+  }
+
   publish(queue: string, outgoing: OutgoingMessage): Promise<void> {
     const lane = outgoing.lane ?? 'normal';
     return this.#send(
       queue,
-      { routingKey: laneQueue(queue, lane) },
+      { routingKey: this.laneQueue(queue, lane) },
       {
         id: outgoing.id,
         life: '',
@@ -61,7 +66,11 @@ export class Shared {
   }
 
   toLane(queue: string, message: RabbitMessage): Promise<void> {
-    return this.#send(queue, { routingKey: laneQueue(queue, message.lane) }, { ...message, readyAt: null });
+    return this.#send(
+      queue,
+      { routingKey: this.laneQueue(queue, message.lane) },
+      { ...message, readyAt: null },
+    );
   }
 
   toDead(queue: string, message: RabbitMessage): Promise<void> {
@@ -76,7 +85,7 @@ export class Shared {
       await createDelayQueue(this.link, queue, step);
       await this.registry.change({ queue, delay: step });
     }
-    const target = { exchange: delayQueue(queue, step), routingKey: laneQueue(queue, message.lane) };
+    const target = { exchange: delayQueue(queue, step), routingKey: this.laneQueue(queue, message.lane) };
     const readyAt = this.clock.now() + delay;
     return this.#send(queue, { ...target, expiration: String(delay) }, { ...message, readyAt });
   }

@@ -1,4 +1,6 @@
 import type { Message } from '../message-row.ts';
+import { ownerOf } from '../owner-turns.ts';
+import { WaitingList } from '../waiting-list.ts';
 
 /**
  * The ready messages of one lane: their number, and the first few of them read ahead into memory. Reading ahead claims
@@ -7,7 +9,7 @@ import type { Message } from '../message-row.ts';
 export class ReadyLane {
   /** All ready messages, in memory or on disk. */
   count = 0;
-  #ahead: Message[] = [];
+  readonly #ahead = new WaitingList<Message>();
   #bytes = 0;
   /** Every ready message up to this place is in `#ahead`. */
   #upTo = 0;
@@ -16,11 +18,17 @@ export class ReadyLane {
   #barrier = Number.POSITIVE_INFINITY;
 
   get first(): Message | undefined {
-    return this.#ahead[0];
+    return this.#ahead.messages[0];
   }
 
-  take(): Message | undefined {
-    const message = this.#ahead.shift();
+  /** The owners of the messages read ahead. */
+  get owners(): ReadonlyMap<string, number> {
+    return this.#ahead.owners;
+  }
+
+  /** Takes the first message, or the first one of an owner. */
+  take(owner = this.first && ownerOf(this.first)): Message | undefined {
+    const message = owner === undefined ? undefined : this.#ahead.take(owner);
     if (!message) return undefined;
     this.count--;
     this.#bytes -= message.body.length;
@@ -41,8 +49,8 @@ export class ReadyLane {
     this.count += count;
     this.#barrier = Math.min(this.#barrier, seq);
     if (seq > this.#upTo) return;
-    this.#ahead = this.#ahead.filter((message) => message.seq < seq);
-    this.#bytes = this.#ahead.reduce((sum, message) => sum + message.body.length, 0);
+    this.#ahead.replace(this.#ahead.messages.filter((message) => message.seq < seq));
+    this.#bytes = this.#ahead.messages.reduce((sum, message) => sum + message.body.length, 0);
     this.#upTo = seq - 1;
   }
 

@@ -2,9 +2,10 @@ import type { Clock } from '../../time/clock.ts';
 import type { ConsumeOptions, DeliveryHandler, QueueStatus } from '../broker.ts';
 import type { DelayTimer } from '../delay-timer.ts';
 import { maxDelayMs, SettledOnce, type Settlement } from '../delivery.ts';
-import { HandlerSlots } from '../handler-slots.ts';
+import { chooseStart, HandlerSlots } from '../handler-slots.ts';
 import { addFailure } from '../history.ts';
 import { fromRow, laneNumber, lanes, type Message } from '../message-row.ts';
+import { OwnerTurns } from '../owner-turns.ts';
 import type { LazyWrite } from './group-commit.ts';
 import { ReadyLane, type Room } from './lane.ts';
 import type { Owner } from './owner.ts';
@@ -38,6 +39,7 @@ export class SqliteQueue {
   readonly ready = { high: new ReadyLane(), normal: new ReadyLane() };
   readonly #claims = new Map<number, Message>();
   readonly #shared: Shared;
+  readonly #turns = new OwnerTurns();
   #consumers: HandlerSlots[] = [];
   /** While above zero, the queue starts and reads nothing. */
   #holds = 0;
@@ -75,10 +77,15 @@ export class SqliteQueue {
 
   consume(options: ConsumeOptions, handler: DeliveryHandler): HandlerSlots {
     // Reading ahead takes nothing from other consumers, so it is generous: twice a batch of publishes.
-    const { concurrency, prefetch = Math.max(500, 4 * concurrency) } = options;
-    const consumer = new HandlerSlots({ concurrency, prefetch }, handler, (leaving) => {
-      this.#consumers = this.#consumers.filter((other) => other !== leaving);
-      if (this.#consumers.length === 0) this.#clearAhead();
+    const { prefetch = Math.max(500, 8 * options.concurrency) } = options;
+    const consumer = new HandlerSlots({ ...options, prefetch }, handler, {
+      clock: this.#shared.clock,
+      turns: this.#turns,
+      dispatch: () => this.#dispatch(),
+      leave: (leaving) => {
+        this.#consumers = this.#consumers.filter((other) => other !== leaving);
+        if (this.#consumers.length === 0) this.#clearAhead();
+      },
     });
     this.#consumers.push(consumer);
     this.#dispatch();
@@ -134,23 +141,23 @@ export class SqliteQueue {
   #dispatch(): void {
     // Check each time: a handler that just started may have closed its consumer, paused or purged.
     while (!this.paused && this.#holds === 0) {
-      const consumer = this.#freest();
-      if (!consumer) break;
-      // Strict: while a high message is ready, even an unread one, no normal one is taken.
-      const lane = this.ready.high.count > 0 ? this.ready.high : this.ready.normal;
-      const message = lane.take();
-      if (!message) break;
-      this.#start(consumer, message);
+      const chosen = this.#choose();
+      const message = chosen?.lane.take(chosen.owner);
+      if (!chosen || !message) break;
+      this.#start(chosen.slots, message);
     }
     if (this.#holds > 0 || this.#consumers.length === 0) return;
     for (const lane of lanes) this.#readAhead(lane);
   }
 
-  /** The consumer with the most free slots, if any. */
-  #freest(): HandlerSlots | undefined {
-    let freest: HandlerSlots | undefined;
-    for (const consumer of this.#consumers) if (consumer.free > (freest?.free ?? 0)) freest = consumer;
-    return freest;
+  #choose() {
+    const { high, normal } = this.ready;
+    const first = high.count > 0 && chooseStart(this.#consumers, high.owners, this.#turns);
+    if (first) return { ...first, lane: high };
+    // Strict: while a high message is ready, even an unread one, no normal one takes a usual slot.
+    if (high.count > 0 && this.#consumers.some((consumer) => consumer.free > 0)) return undefined;
+    const next = chooseStart(this.#consumers, normal.owners, this.#turns);
+    return next && { ...next, lane: normal };
   }
 
   #start(consumer: HandlerSlots, message: Message): void {

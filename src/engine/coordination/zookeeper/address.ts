@@ -12,6 +12,8 @@ export interface EnsembleAddress {
   root: string;
   /** `user:password`. */
   credentials: string | undefined;
+  /** Authenticate by SASL from the start. Else only when the servers demand it. */
+  sasl: boolean;
   tls: SecureContextOptions | undefined;
 }
 
@@ -22,6 +24,7 @@ export async function readAddress(text: string): Promise<EnsembleAddress> {
   const [, secure, user, hosts = '', path = '/', query] = match;
   // What looks like a host may be the start of a password.
   if (path.includes('@')) throw url.invalid('has / or @ in its password; write them as %2F and %40');
+  const parameters = new URLSearchParams(query);
   const root = url.decode(path.replace(/\/+$/, '')) || '/pismak';
   try {
     checkPath(root);
@@ -32,8 +35,18 @@ export async function readAddress(text: string): Promise<EnsembleAddress> {
     servers: hosts.split(',').map((host) => url.host(host, secure ? 2281 : 2181)),
     root,
     credentials: user === undefined ? undefined : parseUser(user),
-    tls: await readTls(secure !== '', new URLSearchParams(query)),
+    sasl: readSasl(parameters, user !== undefined),
+    tls: await readTls(secure !== '', parameters),
   };
+}
+
+/** Takes the parameter out. */
+function readSasl(parameters: URLSearchParams, hasUser: boolean): boolean {
+  const sasl = parameters.get('sasl') ?? 'false';
+  parameters.delete('sasl');
+  if (sasl !== 'true' && sasl !== 'false') throw url.invalid('must have sasl=true or sasl=false');
+  if (sasl === 'true' && !hasUser) throw url.invalid('has sasl=true, but no user:password before the @');
+  return sasl === 'true';
 }
 
 function parseUser(text: string): string {
@@ -49,7 +62,9 @@ async function readTls(secure: boolean, query: URLSearchParams): Promise<SecureC
   for (const [name, file] of query) {
     const option = Object.entries(fileParameters).find(([parameter]) => parameter === name)?.[1];
     if (!option)
-      throw url.invalid(`has an unknown parameter "${name}"; use ${Object.keys(fileParameters).join(', ')}`);
+      throw url.invalid(
+        `has an unknown parameter "${name}"; use sasl, ${Object.keys(fileParameters).join(', ')}`,
+      );
     if (!secure) throw url.invalid(`has ${name}, which is for TLS; start it with zookeepers://`);
     tls[option] = await url.pem(name, file);
   }

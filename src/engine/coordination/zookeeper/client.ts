@@ -1,4 +1,4 @@
-import { messageOf, PismakError } from '../../errors.ts';
+import { hasCode, messageOf, PismakError } from '../../errors.ts';
 import type { Random } from '../../identity.ts';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { endsWithin } from '../../time/deadline.ts';
@@ -11,6 +11,10 @@ export interface ClientParts {
   clock: Clock;
   random: Random;
   sessionTimeoutMs: number;
+  /** Shared by all sessions: one learns for all that the servers demand SASL. */
+  sasl?: { isUsed: boolean };
+  /** Aborts to give up a session that is just being opened. */
+  signal?: AbortSignal;
 }
 
 const longestPauseMs = 200;
@@ -26,6 +30,7 @@ export class ZookeeperClient {
   readonly #opened = Promise.withResolvers<void>();
   readonly #parts: ClientParts;
   readonly #key: SessionKey;
+  readonly #sasl: { isUsed: boolean };
   readonly #listeners = new Map<string, Set<() => void>>();
   #waiting: Asked[] = [];
   #connection: Connection | undefined;
@@ -35,6 +40,7 @@ export class ZookeeperClient {
 
   private constructor(parts: ClientParts) {
     this.#parts = parts;
+    this.#sasl = parts.sasl ?? { isUsed: parts.address.sasl };
     this.#key = { id: 0n, password: Buffer.alloc(16), timeoutMs: parts.sessionTimeoutMs, newest: 0n };
     this.ended = this.#end.signal;
     this.lost = this.#lost.signal;
@@ -43,8 +49,16 @@ export class ZookeeperClient {
   /** Rejects with `unavailable` if no server answers in time. */
   static async open(parts: ClientParts): Promise<ZookeeperClient> {
     const client = new ZookeeperClient(parts);
+    const { signal } = parts;
+    const giveUp = () => client.#finish(closed());
+    signal?.addEventListener('abort', giveUp, { once: true });
+    if (signal?.aborted) giveUp();
     void client.#stayConnected();
-    await client.#opened.promise;
+    try {
+      await client.#opened.promise;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
     return client;
   }
 
@@ -153,7 +167,8 @@ export class ZookeeperClient {
     const server = servers[index] ?? { host: 'localhost', port: 2181 };
     const onChange = (path: string) => this.#ring(path);
     const beginLife = () => this.#beginLife();
-    return Connection.open({ server, tls, credentials, clock, session, beginLife, onChange });
+    const sasl = this.#sasl.isUsed;
+    return Connection.open({ server, tls, credentials, sasl, clock, session, beginLife, onChange });
   }
 
   #beginLife(): Life {
@@ -186,13 +201,20 @@ export class ZookeeperClient {
   #judge(error: unknown): void {
     this.#trouble = messageOf(error);
     if (isRefusal(error, 'sessionExpired')) this.#finish(expired('the servers ended it'));
-    if (isRefusal(error, 'authFailed')) {
-      this.#finish(
-        new PismakError(
-          'forbidden',
-          'ZooKeeper refuses the credentials in the coordination URL. Correct them.',
-        ),
-      );
+    if (hasCode(error, 'forbidden')) this.#finish(error);
+    const sasl = this.#sasl;
+    const { credentials } = this.#parts.address;
+    const demandsSasl = isRefusal(error, 'saslRequired');
+    if (demandsSasl && credentials === undefined) {
+      const remedy =
+        'Put a user that its administrator has set up, and the password, into the coordination URL.';
+      this.#finish(new PismakError('forbidden', `ZooKeeper demands authentication by SASL. ${remedy}`));
+    } else if (demandsSasl && !sasl.isUsed) {
+      sasl.isUsed = true;
+    } else if (demandsSasl || isRefusal(error, 'authFailed')) {
+      const how = sasl.isUsed ? ' (by SASL: its administrator sets up users)' : '';
+      const text = `ZooKeeper refuses the credentials in the coordination URL${how}. Correct them.`;
+      this.#finish(new PismakError('forbidden', text));
     }
   }
 

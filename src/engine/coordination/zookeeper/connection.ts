@@ -3,7 +3,8 @@ import { connect as connectSecurely, type SecureContextOptions } from 'node:tls'
 import type { Clock } from '../../time/clock.ts';
 import { Frames, frame } from './frames.ts';
 import { JuteReader, JuteWriter } from './jute.ts';
-import { errorCodes, type Request, ZookeeperError } from './requests.ts';
+import { errorCodes, type Request, saslToken, ZookeeperError } from './requests.ts';
+import { authenticateBySasl } from './sasl.ts';
 
 /** What a session sends to be recognised by another server. */
 export interface SessionKey {
@@ -33,6 +34,8 @@ export interface ConnectionParts {
   server: { host: string; port: number };
   tls: SecureContextOptions | undefined;
   credentials: string | undefined;
+  /** Authenticate by SASL too. */
+  sasl: boolean;
   clock: Clock;
   session: SessionKey;
   /** Called when sending something that extends the session if it arrives. */
@@ -47,6 +50,7 @@ const authenticationType = 100;
 /** Errors that are not about a request. A server cannot marshal the answer to `multi` for a moved session (seen in 3.8). */
 const endOfConnection: number[] = [
   errorCodes.authFailed,
+  errorCodes.saslRequired,
   errorCodes.sessionExpired,
   errorCodes.sessionMoved,
   errorCodes.marshalling,
@@ -134,7 +138,7 @@ export class Connection {
   }
 
   #welcome(reader: JuteReader): void {
-    const { session, credentials } = this.#parts;
+    const { session, credentials, sasl } = this.#parts;
     reader.int();
     const timeoutMs = reader.int();
     if (timeoutMs <= 0) throw new ZookeeperError(errorCodes.sessionExpired);
@@ -143,27 +147,48 @@ export class Connection {
     session.password = Buffer.from(reader.bytes());
     this.#isOpen = true;
     this.#lives.shift()?.confirm();
-    this.#cancelTimer();
-    this.#keepAlive();
     // Not together with the greeting: a server may answer this first, which would read as a refusal of the session.
     if (credentials !== undefined) {
       const body = new JuteWriter().int(0).text('digest').text(credentials).finish();
       this.#write(ids.authentication, authenticationType, body);
     }
-    this.#opened.resolve();
+    // A server that demands SASL answers nothing else before, not even a ping.
+    const isDone =
+      credentials !== undefined && sasl
+        ? authenticateBySasl(credentials, (token) => this.#exchange(token))
+        : Promise.resolve();
+    isDone.then(
+      () => this.#begin(),
+      (error: unknown) => this.destroy(error),
+    );
+  }
+
+  #begin(): void {
+    if (this.#socket.destroyed) return;
+    this.#cancelTimer();
+    // Its answer opens the connection: a server that demands more than we gave refuses it.
+    this.#keepAlive();
+  }
+
+  #exchange(token: Buffer): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const request = saslToken(token);
+      this.send({ request, resolve: resolve as (answer: unknown) => void, reject, repeated: false });
+    });
   }
 
   #take(reader: JuteReader): void {
     const id = reader.int();
     const zxid = reader.long();
     const code = reader.int();
-    if (id === ids.ping) {
+    if (endOfConnection.includes(code)) {
+      this.destroy(new ZookeeperError(code));
+    } else if (id === ids.ping) {
       this.#lives.shift()?.confirm();
+      this.#opened.resolve();
     } else if (id === ids.notification) {
       reader.skip(2 * 4);
       this.#parts.onChange(reader.text());
-    } else if (endOfConnection.includes(code)) {
-      this.destroy(new ZookeeperError(code));
     } else if (id !== ids.authentication) {
       if (zxid > this.#parts.session.newest) this.#parts.session.newest = zxid;
       this.#answer(code, reader);

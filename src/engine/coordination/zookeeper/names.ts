@@ -10,7 +10,11 @@ export class Names {
   /** Access to the znodes we create: if we have credentials, only the same credentials. */
   readonly access: AccessRule;
 
+  /** Whether everybody who reaches the servers may read and write our znodes. */
+  readonly isOpenToAll: boolean;
+
   constructor(root: string, hasCredentials: boolean) {
+    this.isOpenToAll = !hasCredentials;
     this.#root = escapePath(root);
     this.access = hasCredentials ? { scheme: 'auth', id: '' } : { scheme: 'world', id: 'anyone' };
   }

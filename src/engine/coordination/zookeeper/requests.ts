@@ -32,10 +32,13 @@ const types = {
   exists: 3,
   getData: 4,
   setData: 5,
+  getAccess: 6,
+  setAccess: 7,
   getChildren: 8,
   sync: 9,
   check: 13,
   multi: 14,
+  sasl: 102,
   closeSession: -11,
 } as const;
 const allPermissions = 31;
@@ -103,6 +106,27 @@ export function onlyWhile<Answer>(path: string, request: Request<Answer>): Reque
   return { type: types.multi, body: body.finish(), decode, repeatable: request.repeatable };
 }
 
+export function getAccess(path: string): Request<AccessRule[]> {
+  const body = new JuteWriter().text(path).finish();
+  const decode = (reader: JuteReader) =>
+    Array.from({ length: Math.max(0, reader.int()) }, () => {
+      reader.skip(4);
+      return { scheme: reader.text(), id: reader.text() };
+    });
+  return { type: types.getAccess, body, decode, repeatable: true };
+}
+
+export function setAccess(path: string, access: AccessRule): Request<void> {
+  const body = new JuteWriter().text(path).int(1).int(allPermissions).text(access.scheme).text(access.id);
+  return { type: types.setAccess, body: body.int(anyVersion).finish(), decode: () => {}, repeatable: true };
+}
+
+/** One step of SASL. The server answers with nothing if it has no SASL. */
+export function saslToken(token: Buffer): Request<Buffer> {
+  const body = new JuteWriter().bytes(token).finish();
+  return { type: types.sasl, body, decode: (reader) => Buffer.from(reader.bytes()), repeatable: false };
+}
+
 export const closeSession: Request<void> = {
   type: types.closeSession,
   body: Buffer.alloc(0),
@@ -119,6 +143,7 @@ export const errorCodes = {
   sessionExpired: -112,
   authFailed: -115,
   sessionMoved: -118,
+  saslRequired: -124,
 } as const;
 
 /** The server's refusal of one request. */

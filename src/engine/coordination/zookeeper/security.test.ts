@@ -13,11 +13,19 @@ before(async () => {
 });
 after(() => ensemble.close());
 
+interface Options {
+  user?: string;
+  authority?: string;
+  scheme?: string;
+  report?: (error: unknown) => void;
+}
+
 /** A session on the ensemble, which speaks only TLS. */
-async function open(
-  context: TestContext,
-  options: { user?: string; authority?: string; scheme?: string; report?: (error: unknown) => void } = {},
-) {
+async function open(context: TestContext, options: Options = {}) {
+  return (await openTree(context, options)).openSession('first');
+}
+
+async function openTree(context: TestContext, options: Options) {
   const { user, authority = ensemble.certificates?.authority, scheme = 'zookeepers', report } = options;
   const hosts = `${user ? `${user}@` : ''}${ensemble.servers.map(({ address }) => address).join(',')}`;
   const query = authority ? `?cacertfile=${encodeURIComponent(authority)}` : '';
@@ -27,7 +35,7 @@ async function open(
     ...(report && { report }),
   });
   context.after(() => tree.close());
-  return tree.openSession('first');
+  return tree;
 }
 
 test('over TLS everything works with a server whose authority we trust', async (context) => {
@@ -71,4 +79,18 @@ test('nodes written with credentials are closed to everyone else', async (contex
   }
   assert.equal((await owner.get('/private/plan'))?.value, 'still ours');
   assert.equal((await owner.holder('/private/leader'))?.fence, hold.fence);
+});
+
+test('nodes that were made without a user are closed when the URL names one', async (context) => {
+  const before = await open(context);
+  await before.set('/left/open', 'secret');
+  await before.set('/left/open/below', 'secret');
+  const owner = await openTree(context, { user: 'pismak:s%2Fcret%40' });
+  assert.equal(owner.isOpenToAll, false);
+  await owner.closeToOthers();
+  for (const path of ['/left/open', '/left/open/below']) {
+    await assert.rejects(before.get(path), code('forbidden'));
+    await assert.rejects(before.set(path, 'theirs'), code('forbidden'));
+    assert.equal((await (await owner.openSession('again')).get(path))?.value, 'secret');
+  }
 });

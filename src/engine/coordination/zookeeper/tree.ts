@@ -6,6 +6,7 @@ import type { CoordinationSource } from '../open.ts';
 import { type SessionTree, TreeSession } from '../session.ts';
 import type { EnsembleAddress } from './address.ts';
 import { ZookeeperClient } from './client.ts';
+import { closeTree } from './close-tree.ts';
 import { ZookeeperHolds } from './holds.ts';
 import { Names } from './names.ts';
 import { createNode, deleteNode, getChildNodes, getNode, setNode } from './nodes.ts';
@@ -25,18 +26,23 @@ export class ZookeeperTree implements CoordinationSource {
   readonly #names: Names;
   readonly #settings: ZookeeperTreeSettings;
   readonly #sessions = new Map<string, { session: TreeSession; client: ZookeeperClient }>();
-  #closed = false;
+  readonly #sasl: { isUsed: boolean };
+  readonly #closing = new AbortController();
 
   constructor(address: EnsembleAddress, settings: ZookeeperTreeSettings) {
     this.#address = address;
     this.#names = new Names(address.root, address.credentials !== undefined);
     this.#settings = settings;
+    this.#sasl = { isUsed: address.sasl };
+  }
+
+  get isOpenToAll(): boolean {
+    return this.#names.isOpenToAll;
   }
 
   /** Rejects with `unavailable` if no server answers within the session timeout. */
   async openSession(identity: string): Promise<Coordination> {
-    const client = await ZookeeperClient.open({ address: this.#address, ...this.#settings });
-    if (this.#closed) await client.close();
+    const client = await this.#connect();
     client.checkOpen();
     const name = `${identity}-${BigInt.asUintN(64, client.id).toString(16)}`;
     const session = new TreeSession(name, this.#forSession(client));
@@ -44,6 +50,17 @@ export class ZookeeperTree implements CoordinationSource {
     client.ended.addEventListener('abort', () => this.#sessions.delete(name), { once: true });
     client.lost.addEventListener('abort', () => session.expire(client.lost.reason), { once: true });
     return session;
+  }
+
+  /** Closes nodes that were made without a user, when the URL had none. */
+  async closeToOthers(): Promise<void> {
+    if (this.isOpenToAll) return;
+    const client = await this.#connect();
+    try {
+      await closeTree(new Znodes(client, this.#names), this.#names.directory('/'));
+    } finally {
+      await client.close();
+    }
   }
 
   /** Ends a session as if it had been silent for too long. */
@@ -55,8 +72,13 @@ export class ZookeeperTree implements CoordinationSource {
 
   /** Ends all sessions. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     await Promise.all([...this.#sessions.values()].map(({ session }) => session.close()));
+  }
+
+  #connect(): Promise<ZookeeperClient> {
+    const { signal } = this.#closing;
+    return ZookeeperClient.open({ address: this.#address, sasl: this.#sasl, signal, ...this.#settings });
   }
 
   #forSession(client: ZookeeperClient): SessionTree {

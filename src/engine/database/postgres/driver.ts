@@ -64,6 +64,11 @@ export function cutConnection(client: pg.ClientBase): void {
   streamOf(client).destroy();
 }
 
+/** The server's process behind a connection, for cancellations. The driver's types don't list it. */
+export function serverProcess(client: pg.ClientBase): number {
+  return (client as unknown as { processID: number }).processID;
+}
+
 /** What `send` asks goes out as one write, so that neither side wakes up for each statement. */
 export function inOneWrite<T>(client: pg.ClientBase, send: () => T): T {
   const stream = streamOf(client);

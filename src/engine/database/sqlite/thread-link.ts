@@ -18,7 +18,7 @@ export interface CarriedError {
   errcode?: number;
 }
 
-type Reply = { id: number; answer: unknown } | { id: number; error: CarriedError };
+export type Reply = { id: number; answer: unknown } | { id: number; error: CarriedError };
 
 /**
  * Starts the owner: a module that calls `answerQuestions`. `owns` names what it owns in messages; `revive` makes the
@@ -102,7 +102,7 @@ export function answerQuestions<Question>(answer: (question: Question) => unknow
   });
 }
 
-function carry(error: unknown): CarriedError {
+export function carry(error: unknown): CarriedError {
   const message = messageOf(error);
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? { message, errcode: error.errcode }

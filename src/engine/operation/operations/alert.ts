@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, type OperationContext } from '../operation.ts';
+import { sightOf } from './sight.ts';
 
 export const alertList = defineOperation({
   name: 'alert.ls',
-  summary: 'List open alerts and what to do about them, newest first; with `all`, past ones too',
+  summary:
+    'List open alerts about the installation and what is yours, newest first; with `all`, past ones too',
   role: 'reader',
-  owner: 'none',
+  owner: 'caller',
   changes: false,
   input: z.strictObject({ all: z.boolean().default(false).describe('Past alerts too') }),
   output: z.strictObject({
@@ -24,9 +26,21 @@ export const alertList = defineOperation({
     ),
   }),
   example: { all: true },
-  handler: async ({ engine }, { all }) => ({
-    alerts: (await engine.alerts.list({ all })).map((alert) => ({ ...alert, details: { ...alert.details } })),
-  }),
+  handler: async (context, { all }) => ({ alerts: await visibleAlerts(context, { all }) }),
 });
+
+/** The alerts about the installation and about what is the caller's. */
+export async function visibleAlerts(
+  context: Pick<OperationContext, 'engine' | 'caller'>,
+  options?: { all?: boolean },
+) {
+  const sight = await sightOf(context);
+  const isAdmin = context.caller.role === 'admin';
+  return (await context.engine.alerts.list(options)).filter(sight.alert).map((alert) => {
+    // Messages belong to users, and what they failed of may quote their files.
+    const { messages, ...details } = alert.details;
+    return { ...alert, details: isAdmin && messages !== undefined ? { ...details, messages } : details };
+  });
+}
 
 export const alertOperations = [alertList];

@@ -7,6 +7,8 @@ import { defineOperation } from '../operation.ts';
 export const backupCreate = defineOperation({
   name: 'backup.create',
   stores: true,
+  heavy: 'work',
+  deadlineMs: 24 * 3_600_000,
   summary: "Back up everything into one file in the server's backup directory, while it runs",
   role: 'admin',
   owner: 'none',

@@ -55,6 +55,8 @@ export const coordinationSet = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
+  // Its value may have 400,000 characters, whatever the alphabet.
+  bodyLimit: 2 * 2 ** 20,
   input: z.strictObject({
     path: nodePath,
     value: z.string().max(400_000),

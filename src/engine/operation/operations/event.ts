@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { defineOperation, mayTouch } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
+import { sightOf } from './sight.ts';
 
 export const eventList = defineOperation({
   name: 'event.ls',
-  summary: 'List the latest events that concern the installation or you, oldest first',
+  summary: 'List the latest events of the installation and of what is yours, oldest first',
   role: 'reader',
   owner: 'caller',
   changes: false,
@@ -25,10 +26,10 @@ export const eventList = defineOperation({
     dropped: z.int().describe('Events dropped from the full buffer since the start'),
   }),
   example: { kind: 'request.processed', limit: 20 },
-  async handler({ engine, caller }, { kind, limit }) {
-    const visible = engine.events
-      .recent(kind === undefined ? {} : { kind })
-      .filter(({ user }) => user === undefined || mayTouch(caller, user));
+  async handler(context, { kind, limit }) {
+    const { engine } = context;
+    const sight = await sightOf(context);
+    const visible = engine.events.recent(kind === undefined ? {} : { kind }).filter(sight.event);
     const events = visible.slice(-limit).map(({ kind, entity, user, split, at, dimensions }) => ({
       kind,
       entity,

@@ -10,6 +10,7 @@ import { queueOperations } from './queue.ts';
 import { requestOperations } from './request.ts';
 import { resultsOperations } from './results.ts';
 import { scheduleOperations } from './schedule.ts';
+import { secretOperations } from './secret.ts';
 import { serverOperations } from './server.ts';
 import { stageOperations } from './stage.ts';
 import { statusOperations } from './status.ts';
@@ -34,6 +35,7 @@ export const engineOperations: Operation[] = [
   ...scheduleOperations,
   ...alertOperations,
   ...eventOperations,
+  ...secretOperations,
   ...coordinationOperations,
   ...serverOperations,
   ...backupOperations,

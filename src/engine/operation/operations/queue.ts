@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Broker, StoredMessage } from '../../broker/broker.ts';
+import type { Engine } from '../../engine.ts';
+import { PismakError } from '../../errors.ts';
+import { programOwner } from '../../stage/program-owner.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { cut, page, queueName } from './inputs.ts';
+import { cut, namer, page, queueName } from './inputs.ts';
 import { messageRow } from './message-row.ts';
 import { done, queueRow } from './rows.ts';
 import { visibleQueues } from './visible-queues.ts';
@@ -28,7 +31,9 @@ const lookInput = z.strictObject({
 const messages = z.strictObject({ messages: z.array(messageRow) });
 
 export const queuePeek = defineOperation({
+  audited: true,
   name: 'queue.peek',
+  heavy: 'work',
   summary: 'Show waiting messages in the order of delivery, without taking them',
   role: 'admin',
   owner: 'none',
@@ -42,7 +47,9 @@ export const queuePeek = defineOperation({
 });
 
 export const queueDead = defineOperation({
+  audited: true,
   name: 'queue.dead',
+  heavy: 'work',
   summary: 'List dead letters with their reasons, oldest first',
   role: 'admin',
   owner: 'none',
@@ -72,15 +79,25 @@ const ids = z
 export const queuePurge = defineOperation({
   ...changing,
   name: 'queue.purge',
-  summary: 'Delete all waiting messages; messages in progress go on',
+  heavy: 'work',
+  deadlineMs: 600_000,
+  summary:
+    'Delete all waiting messages, and what waits in the backlog for this queue; messages in progress go on',
   input: z.strictObject({ queue: queueName }),
   output: count,
-  handler: (context, { queue }) => counted(context, queue, (broker) => broker.purge(queue)),
+  handler: (context, { queue }) =>
+    counted(context, queue, async (broker) => {
+      // The backlog first: it would fill the queue again.
+      const waiting = await context.engine.backlog.purge(queue);
+      return waiting + (await broker.purge(queue));
+    }),
 });
 
 export const queueRedrive = defineOperation({
   ...changing,
   name: 'queue.redrive',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Put dead letters (all, or those ids) back into their queue to be tried again',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,
@@ -90,6 +107,8 @@ export const queueRedrive = defineOperation({
 export const queueDiscard = defineOperation({
   ...changing,
   name: 'queue.discard',
+  heavy: 'work',
+  deadlineMs: 600_000,
   summary: 'Delete dead letters (all, or those ids)',
   input: z.strictObject({ queue: queueName, ids }),
   output: count,
@@ -102,7 +121,7 @@ async function counted(
   change: (broker: Broker) => Promise<number>,
 ): Promise<{ count: number }> {
   const changed = await change(engine.broker);
-  engine.changes.add({ kind: 'queue', entity: queue });
+  await tellChange(engine, queue);
   return { count: changed };
 }
 
@@ -118,10 +137,44 @@ function pausing(verb: 'pause' | 'resume', summary: string) {
     output: done,
     async handler({ engine }, { queue }) {
       await engine.broker[verb](queue);
-      engine.changes.add({ kind: 'queue', entity: queue });
+      await tellChange(engine, queue);
       return {};
     },
   });
+}
+
+export const queueDelete = defineOperation({
+  name: 'queue.delete',
+  summary: 'Delete an output queue with the results in it; refused while requests go there, unless forced',
+  role: 'user',
+  owner: async ({ engine, caller }, { queue }) =>
+    (await engine.pipelines.findOutput(queue, namer(caller)))?.owner,
+  changes: true,
+  input: z.strictObject({
+    queue: queueName,
+    force: z
+      .boolean()
+      .default(false)
+      .describe('Even if results wait in it, pipelines end in it, or requests go there; those are cancelled'),
+  }),
+  output: z.strictObject({ results: z.int().describe('Results that were deleted with it') }),
+  example: { queue: 'pages-done' },
+  async handler({ engine, caller }, { queue, force }) {
+    const { deleteOutputQueue } = await import('../../results/delete-output-queue.ts');
+    const output = await engine.pipelines.findOutput(queue, namer(caller));
+    if (!output) {
+      const message = `there is no output queue ${queue}; the queue of a stage is deleted with the stage`;
+      throw new PismakError('queue-unknown', message);
+    }
+    return { results: await deleteOutputQueue(engine, output.name, force) };
+  },
+});
+
+/** Whose queue it is decides who hears of the change; a queue that nobody has claimed is for administrators. */
+async function tellChange(engine: Engine, queue: string): Promise<void> {
+  const owner = (await engine.pipelines.outputOwner(queue)) ?? programOwner;
+  const ofStage = (await engine.stages.list()).some(({ name }) => name === queue);
+  engine.changes.add({ kind: 'queue', entity: queue, ...(!ofStage && { owner }) });
 }
 
 export const queueOperations = [
@@ -133,4 +186,5 @@ export const queueOperations = [
   queueDead,
   queueRedrive,
   queueDiscard,
+  queueDelete,
 ];

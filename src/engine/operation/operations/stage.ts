@@ -6,7 +6,26 @@ import { blobHash, cut, nothing, page } from './inputs.ts';
 import { done } from './rows.ts';
 import { applyTo, stagePatch } from './stage-patch.ts';
 
+/** A configuration of 400,000 characters, whatever the alphabet. */
+const configBytes = 2 * 2 ** 20;
+
 const stageRow: z.ZodType<Stage> = stageDefinition.extend({ version: z.int() });
+
+/** A stage as it is now. */
+const currentStage: z.ZodType<Stage & { broken: string | null }> = stageDefinition
+  .extend({
+    version: z.int(),
+    broken: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe('Why the broker refuses its queue, and what to do; null: it works'),
+  })
+  .meta({ title: 'CurrentStage' });
+
+function asItIs({ engine }: OperationContext, stage: Stage): Stage & { broken: string | null } {
+  return { ...stage, broken: engine.broker.refused?.().get(stage.name) ?? null };
+}
 
 export const stageList = defineOperation({
   name: 'stage.ls',
@@ -15,9 +34,12 @@ export const stageList = defineOperation({
   owner: 'none',
   changes: false,
   input: nothing,
-  output: z.strictObject({ stages: z.array(stageRow) }),
+  output: z.strictObject({ stages: z.array(currentStage) }),
   example: {},
-  handler: async ({ engine }) => ({ stages: await engine.stages.list() }),
+  async handler(context) {
+    const stages = await context.engine.stages.list();
+    return { stages: stages.map((stage) => asItIs(context, stage)) };
+  },
 });
 
 export const stageShow = defineOperation({
@@ -27,9 +49,9 @@ export const stageShow = defineOperation({
   owner: 'none',
   changes: false,
   input: z.strictObject({ name: stageName }),
-  output: stageRow,
+  output: currentStage,
   example: { name: 'recognise' },
-  handler: ({ engine }, { name }) => engine.stages.get(name),
+  handler: async (context, { name }) => asItIs(context, await context.engine.stages.get(name)),
 });
 
 export const stageHistory = defineOperation({
@@ -67,6 +89,7 @@ export const stageCreate = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
+  bodyLimit: configBytes,
   input: stageDefinition,
   output: stageRow,
   example: { name: 'recognise', processor: 'dummy', config: 'TIME_SCALE = 1', priority: 0 },
@@ -84,6 +107,7 @@ export const stageConfigure = defineOperation({
   role: 'admin',
   owner: 'none',
   changes: true,
+  bodyLimit: configBytes,
   input: z.strictObject({ name: stageName, ...stagePatch.shape }),
   output: stageRow,
   example: { name: 'recognise', concurrency: 2, retry: { attempts: 5 } },

@@ -18,7 +18,7 @@ test('the status shows health, queues, workers and open alerts at a glance', asy
   assert.equal(status.health.status, 'ok');
   assert.deepEqual(
     status.queues.map((queue: { name: string }) => queue.name),
-    ['webhook', 'work'],
+    ['alert-webhook', 'webhook', 'work'],
   );
   assert.equal(status.workers[0].id, 'w1');
   assert.equal(status.alerts, 1);
@@ -38,14 +38,14 @@ test('alerts are listed until they are over, and on request afterwards', async (
 
 test('events that concern a user are seen by that user and by administrators only', async () => {
   const at = engine.clock.now();
-  engine.events.emit({ kind: 'test', entity: 'for everybody', at });
-  engine.events.emit({ kind: 'test', entity: 'of alice', at, user: 'alice', dimensions: { ms: 3 } });
+  engine.events.emit({ kind: 'worker.test', entity: 'for everybody', at });
+  engine.events.emit({ kind: 'worker.test', entity: 'of alice', at, user: 'alice', dimensions: { ms: 3 } });
   const entities = async (by?: typeof alice) =>
-    (await call('event.ls', { kind: 'test' }, by)).events.map((event: Event) => event.entity);
+    (await call('event.ls', { kind: 'worker.test' }, by)).events.map((event: Event) => event.entity);
   assert.deepEqual(await entities(alice), ['for everybody', 'of alice']);
   assert.deepEqual(await entities(mallory), ['for everybody']);
   assert.deepEqual(await entities(), ['for everybody', 'of alice']);
-  assert.equal((await call('event.ls', { kind: 'test', limit: 1 })).events[0].entity, 'of alice');
+  assert.equal((await call('event.ls', { kind: 'worker.test', limit: 1 })).events[0].entity, 'of alice');
 });
 
 test('the watchdog tells what it would do, with the numbers behind it', async () => {

@@ -3,6 +3,7 @@ import type { Event } from '../../event/event.ts';
 import { checkStores, healthOf, storeStates, stores } from '../../servers/check-stores.ts';
 import { version } from '../../version.ts';
 import { defineOperation } from '../operation.ts';
+import { visibleAlerts } from './alert.ts';
 import { nothing } from './inputs.ts';
 import { queueRow } from './rows.ts';
 import { visibleQueues } from './visible-queues.ts';
@@ -36,7 +37,7 @@ export const statusShow = defineOperation({
       checkStores(engine),
       visibleQueues(context),
       workerRows(engine.coordination),
-      engine.alerts.list(),
+      visibleAlerts(context),
     ]);
     return {
       version,

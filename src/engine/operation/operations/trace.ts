@@ -8,6 +8,7 @@ const moment = z.number().min(0).max(8.64e15);
 
 export const traceShow = defineOperation({
   name: 'trace.show',
+  heavy: 'read',
   summary: 'Show which worker served which stage when, and how long the queues were',
   role: 'reader',
   owner: 'none',

@@ -69,6 +69,7 @@ export const uploadList = defineOperation({
 
 export const uploadDelete = defineOperation({
   name: 'upload.delete',
+  heavy: 'work',
   summary: 'Delete an upload and the bytes that have arrived',
   role: 'user',
   owner,
@@ -87,6 +88,9 @@ export const uploadDelete = defineOperation({
 
 export const uploadFinish = defineOperation({
   name: 'upload.finish',
+  heavy: 'work',
+  // Joining 100 GB takes that long.
+  deadlineMs: 1_800_000,
   stores: true,
   summary: 'Finish an upload: join its parts; use it in a document or a request within a day',
   role: 'user',

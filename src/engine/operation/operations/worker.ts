@@ -129,6 +129,8 @@ export const workerStart = defineOperation({
 export const workerStop = defineOperation({
   ...changing,
   name: 'worker.stop',
+  // It finishes its messages first.
+  deadlineMs: 3_600_000,
   summary: 'Stop a worker of the running process after it has finished its messages',
   input: onlyId,
   output: done,

@@ -32,10 +32,10 @@ export interface ZookeeperEnsemble {
 
 /**
  * An ensemble of three on its own loopback ports; it ends with this process. With `tls`, the URL says so; with
- * `address`, clients connect there instead of 127.0.0.1.
+ * `address`, clients connect there instead of 127.0.0.1. With `sasl`, clients must authenticate by it.
  */
 export async function startZookeeper(
-  options: { tls?: boolean; address?: string } = {},
+  options: { tls?: boolean; address?: string; sasl?: SaslUsers } = {},
 ): Promise<ZookeeperEnsemble> {
   const { address = '127.0.0.1' } = options;
   const directory = await mkdtemp(join(tmpdir(), 'pismak-zookeeper-'));
@@ -56,7 +56,9 @@ export async function startZookeeper(
     const settings = certificates
       ? [...(await tlsSettings(home, certificates)), `secureClientPort=${port.secure}`]
       : [];
-    const plan = { id: ids[index] ?? 0, directory: home, address, ports: port, settings };
+    const java = options.sasl ? [await saslOption(home, options.sasl)] : [];
+    if (options.sasl) settings.push(...saslSettings);
+    const plan = { id: ids[index] ?? 0, directory: home, address, ports: port, settings, java };
     const command = await createZookeeperServer(plan, ports);
     servers.push(serverAt(command, address, port.client, certificates ? port.secure : port.client));
   }
@@ -83,6 +85,24 @@ export async function startZookeeper(
     },
     close,
   };
+}
+
+/** Passwords by user. */
+export type SaslUsers = Readonly<Record<string, string>>;
+
+const saslSettings = [
+  'authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider',
+  'requireClientAuthScheme=sasl',
+  'enforce.auth.enabled=true',
+  'enforce.auth.schemes=sasl',
+];
+
+async function saslOption(home: string, users: SaslUsers): Promise<string> {
+  const file = join(home, 'jaas.conf');
+  const entries = Object.entries(users).map(([user, password]) => `user_${user}="${password}"`);
+  const module = 'org.apache.zookeeper.server.auth.DigestLoginModule';
+  await writeFile(file, `Server { ${module} required ${entries.join(' ')}; };\n`);
+  return `-Djava.security.auth.login.config=${file}`;
 }
 
 async function tlsSettings(home: string, { authority, certificate, key }: Certificates): Promise<string[]> {

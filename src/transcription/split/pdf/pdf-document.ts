@@ -1,10 +1,11 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { messageOf } from '../../../engine/errors.ts';
+import { SpoiledProcess } from '../../../engine/processor/answer-questions.ts';
 import { PermanentFailure } from '../../../engine/processor/processor.ts';
-import type { ImageLimits } from '../../image/image-limits.ts';
+import { checkPixels, type ImageLimits } from '../../image/image-limits.ts';
 import type { Page } from '../../page.ts';
+import { openAccess, type PdfSource } from './pdf-access.ts';
 import { readTextLayer } from './pdf-text.ts';
-import { forgetPdfium, loadPdfium, type Pdfium } from './pdfium.ts';
+import { loadPdfium, type Pdfium } from './pdfium.ts';
 import { renderPage } from './render-page.ts';
 import { findScan } from './scan-of-page.ts';
 
@@ -23,31 +24,32 @@ export interface PdfDocument {
   close(): void;
 }
 
-/** The library caches what it reads until the document is closed, so we reopen it after this many pages. */
-const pagesAtOnce = 32;
+/** The library caches what it reads until the document is closed, so we reopen it after so many pages or bytes of images. */
+const atOnce = { pages: 32, bytes: 16 * 1024 * 1024 };
 
-/** Opens a PDF from a file, or from bytes in memory. */
-export async function openPdf(source: string | Uint8Array): Promise<PdfDocument> {
+/** Its addresses have 32 bits. */
+const largest = 2 ** 31;
+
+/** Opens a PDF. Its parts are read when they are needed. */
+export async function openPdf(source: PdfSource): Promise<PdfDocument> {
+  const size = source.reduce((sum, part) => sum + ('size' in part ? part.size : part.length), 0);
+  if (size >= largest) throw new PermanentFailure('the PDF is too large to open; split it');
   const pdfium = await loadPdfium();
-  const size = typeof source === 'string' ? statSync(source).size : source.length;
-  const address = pdfium._malloc(size);
-  if (address === 0) throw new PermanentFailure('the PDF is too large to open; split it');
-  if (typeof source === 'string') readInto(pdfium.HEAPU8.subarray(address, address + size), source);
-  else pdfium.HEAPU8.set(source, address);
-  const load = () => attempt(() => pdfium._FPDF_LoadMemDocument(address, size, 0));
+  const access = openAccess(pdfium, source);
+  const load = () => attempt(() => pdfium._FPDF_LoadCustomDocument(access.address, 0));
   let document = load();
   if (document === 0) {
     const error = pdfium._FPDF_GetLastError();
-    pdfium._free(address);
+    access.close();
     throw new PermanentFailure(reasons[error] ?? reasons[3]);
   }
-  const pages = pdfium._FPDF_GetPageCount(document);
-  let taken = 0;
+  const pages = attempt(() => pdfium._FPDF_GetPageCount(document));
+  let taken = { pages: 0, bytes: 0 };
   return {
     pages,
     async page(index, wanted) {
-      if (taken++ === pagesAtOnce) {
-        taken = 1;
+      if (taken.pages >= atOnce.pages || taken.bytes >= atOnce.bytes) {
+        taken = { pages: 0, bytes: 0 };
         pdfium._FPDF_CloseDocument(document);
         // Closes it only once, even if reopening fails.
         document = 0;
@@ -55,31 +57,16 @@ export async function openPdf(source: string | Uint8Array): Promise<PdfDocument>
       }
       const page = attempt(() => pdfium._FPDF_LoadPage(document, index));
       if (page === 0) throw new PermanentFailure('this page of the PDF is damaged');
-      try {
-        return await readPage(pdfium, page, wanted);
-      } finally {
-        pdfium._FPDF_ClosePage(page);
-      }
+      const read = await readPage(pdfium, page, wanted);
+      pdfium._FPDF_ClosePage(page);
+      taken = { pages: taken.pages + 1, bytes: taken.bytes + read.image.length };
+      return read;
     },
     close() {
       pdfium._FPDF_CloseDocument(document);
-      pdfium._free(address);
+      access.close();
     },
   };
-}
-
-/** Reads without a second copy, and synchronously: the library's memory moves when it grows. */
-function readInto(memory: Uint8Array, path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    for (let done = 0; done < memory.length; ) {
-      const read = readSync(file, memory, done, memory.length - done, done);
-      if (read === 0) throw new Error(`${path} became shorter while it was read`);
-      done += read;
-    }
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** By error number of the library. */
@@ -95,6 +82,7 @@ async function readPage(
   { textLayer, dpi, limits }: { textLayer: boolean; dpi: number; limits: ImageLimits },
 ): Promise<PdfPage> {
   const scan = attempt(() => findScan(pdfium, page));
+  if (scan?.jpeg) checkPixels(scan, limits);
   const image = scan?.jpeg
     ? { image: scan.jpeg, width: scan.width, height: scan.height, dpi: scan.dpi }
     : await renderPage(pdfium, page, scan?.dpi ?? dpi, limits, attempt);
@@ -102,12 +90,12 @@ async function readPage(
   return text ? { ...image, text } : image;
 }
 
-/** A crash of the library, e.g. out of memory, counts as the file's fault. That instance is not used again. */
+/** A crash of the library, e.g. out of memory, counts as the file's fault. Its memory can't be trusted afterwards. */
 function attempt<Result>(call: () => Result): Result {
   try {
     return call();
   } catch (error) {
-    forgetPdfium();
-    throw new PermanentFailure(`the PDF could not be opened: ${messageOf(error)}`);
+    if (error instanceof PermanentFailure) throw error;
+    throw new SpoiledProcess(`the PDF could not be opened: ${messageOf(error)}`);
   }
 }

@@ -4,12 +4,14 @@ import { PismakError } from '../../../engine/errors.ts';
 export interface Pdfium {
   HEAPU8: Uint8Array;
   HEAP32: Int32Array;
+  HEAPU32: Uint32Array;
   HEAPF32: Float32Array;
   HEAPF64: Float64Array;
+  wasmExports: { __indirect_function_table: WebAssembly.Table };
   _malloc(size: number): number;
   _free(address: number): void;
   _FPDF_InitLibrary(): void;
-  _FPDF_LoadMemDocument(bytes: number, size: number, password: number): number;
+  _FPDF_LoadCustomDocument(access: number, password: number): number;
   _FPDF_CloseDocument(document: number): void;
   _FPDF_GetLastError(): number;
   _FPDF_GetPageCount(document: number): number;
@@ -83,11 +85,6 @@ export function loadPdfium(): Promise<Pdfium> {
   return loaded;
 }
 
-/** After a crash its memory can't be trusted, so the next file gets a new instance. */
-export function forgetPdfium(): void {
-  loaded = undefined;
-}
-
 async function load(): Promise<Pdfium> {
   const module = await import('@hyzyla/pdfium').catch((cause) => {
     const advice =
@@ -102,7 +99,8 @@ async function load(): Promise<Pdfium> {
 
 /** Allocates bytes in the library's memory for one call and frees them afterwards. */
 export function withMemory<Result>(pdfium: Pdfium, size: number, use: (address: number) => Result): Result {
-  const address = pdfium._malloc(size);
+  // The library would take a size beyond its addresses for a small one.
+  const address = size < 2 ** 31 ? pdfium._malloc(size) : 0;
   if (address === 0) throw new Error(`out of memory for the PDF: it needs ${size} bytes more`);
   try {
     return use(address);

@@ -1,5 +1,5 @@
 import { PermanentFailure } from '../../../engine/processor/processor.ts';
-import type { ImageLimits } from '../../image/image-limits.ts';
+import { type ImageLimits, longestSide } from '../../image/image-limits.ts';
 import { loadSharp } from '../../image/load-sharp.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 
@@ -10,7 +10,7 @@ const flags = 0x01 | 0x10;
 /** Text can't be read below this. */
 const lowestDpi = 70;
 
-/** Renders a page at the resolution asked for, or the highest that the pixel limit allows. */
+/** Renders a page at the resolution asked for, or the highest that the limits allow. */
 export async function renderPage(
   pdfium: Pdfium,
   page: number,
@@ -22,31 +22,65 @@ export async function renderPage(
     across: pdfium._FPDF_GetPageWidthF(page) / 72,
     down: pdfium._FPDF_GetPageHeightF(page) / 72,
   };
-  const area = inches.across * inches.down;
-  const dpi = Math.floor(Math.min(wantedDpi, Math.sqrt(limits.pixels / area)));
-  if (!(area > 0) || dpi < lowestDpi) {
-    const size = [inches.across, inches.down].map((side) => Math.round(side * 2.54));
-    throw new PermanentFailure(`this page of the PDF is ${size.join(' x ')} cm, which can't be rendered`);
+  const size = pixelsFor(inches, wantedDpi, limits);
+  if (!size) {
+    const sides = [inches.across, inches.down].map((side) => Math.round(side * 254) / 100);
+    throw new PermanentFailure(`this page of the PDF is ${sides.join(' x ')} cm, which can't be rendered`);
   }
-  const width = Math.max(1, Math.round(inches.across * dpi));
-  const height = Math.max(1, Math.round(inches.down * dpi));
+  const { width, height, dpi } = size;
+  const { data, channels } = attempt(() => paint(pdfium, page, size));
   const sharp = await loadSharp();
-  const pixels = attempt(() =>
-    withMemory(pdfium, width * height * 4, (buffer) => {
-      const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, bgrx, buffer, width * 4);
-      pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
-      pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags);
-      pdfium._FPDFBitmap_Destroy(bitmap);
-      return pdfium.HEAPU8.slice(buffer, buffer + width * height * 4);
-    }),
-  );
-  const grey = isGrey(pixels);
-  const picture = sharp(pixels, { raw: { width, height, channels: 4 } }).removeAlpha();
-  const image = await (grey ? picture.toColourspace('b-w') : picture)
+  const picture = sharp(data, { raw: { width, height, channels } });
+  const image = await (channels === 1 ? picture.toColourspace('b-w') : picture)
     .withDensity(dpi)
     .png({ compressionLevel: 3 })
     .toBuffer();
   return { image, width, height, dpi };
+}
+
+/**
+ * The size of a page in pixels. Undefined if it has none, or if its text would be too small to read within the limits. The
+ * file decides what the sides are: they may be zero, negative, endless or no numbers.
+ */
+export function pixelsFor(
+  { across, down }: { across: number; down: number },
+  wantedDpi: number,
+  limits: ImageLimits,
+): { width: number; height: number; dpi: number } | undefined {
+  if (!(across > 0 && down > 0 && Number.isFinite(across) && Number.isFinite(down))) return undefined;
+  const byArea = Math.sqrt(limits.pixels / (across * down));
+  let dpi = Math.floor(Math.min(wantedDpi, byArea, longestSide / across, longestSide / down));
+  for (; dpi >= lowestDpi; dpi--) {
+    const width = Math.round(across * dpi);
+    const height = Math.round(down * dpi);
+    if (width < 1 || height < 1) return undefined;
+    // Rounding up may have crossed a limit.
+    if (width * height <= limits.pixels && Math.max(width, height) <= longestSide)
+      return { width, height, dpi };
+  }
+  return undefined;
+}
+
+/** The pixels of the page: grey if it has no colour. */
+function paint(pdfium: Pdfium, page: number, { width, height }: { width: number; height: number }) {
+  return withMemory(pdfium, width * height * 4, (buffer) => {
+    const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, bgrx, buffer, width * 4);
+    if (bitmap === 0) throw new Error(`no bitmap of ${width} x ${height} pixels could be made`);
+    pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
+    pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags);
+    pdfium._FPDFBitmap_Destroy(bitmap);
+    // Packed straight from the library's memory: a copy of large pages would take another half gigabyte.
+    return pack(pdfium.HEAPU8.subarray(buffer, buffer + width * height * 4));
+  });
+}
+
+function pack(pixels: Uint8Array): { data: Uint8Array; channels: 1 | 3 } {
+  const channels = isGrey(pixels) ? 1 : 3;
+  const data = new Uint8Array((pixels.length / 4) * channels);
+  for (let from = 0, to = 0; from < pixels.length; from += 4) {
+    for (let channel = 0; channel < channels; channel++) data[to++] = pixels[from + channel] as number;
+  }
+  return { data, channels };
 }
 
 function isGrey(pixels: Uint8Array): boolean {

@@ -32,7 +32,7 @@ export function findScan(pdfium: Pdfium, page: number): Scan | undefined {
     (object) => kindOf(object) === kinds.text && pdfium._FPDFTextObj_GetTextRenderMode(object) === invisible,
   );
   const jpeg =
-    alone && place.share > 0.97 && isUpright(pdfium, page, image) ? rawJpeg(pdfium, image) : undefined;
+    alone && place.share > 0.97 && isUpright(pdfium, page, image) ? rawJpeg(pdfium, image, size) : undefined;
   return { ...size, dpi, ...(jpeg ? { jpeg } : {}) };
 }
 
@@ -77,29 +77,35 @@ function isUpright(pdfium: Pdfium, page: number, image: number): boolean {
   });
 }
 
-function rawJpeg(pdfium: Pdfium, image: number): Uint8Array | undefined {
+function rawJpeg(pdfium: Pdfium, image: number, size: { width: number; height: number }) {
   if (pdfium._FPDFImageObj_GetImageFilterCount(image) !== 1) return undefined;
   const filter = withMemory(pdfium, 32, (at) => {
     const length = pdfium._FPDFImageObj_GetImageFilter(image, 0, at, 32);
     return Buffer.from(pdfium.HEAPU8.subarray(at, at + Math.max(0, length - 1))).toString('latin1');
   });
   if (filter !== 'DCTDecode') return undefined;
-  const size = pdfium._FPDFImageObj_GetImageDataRaw(image, 0, 0);
-  return withMemory(pdfium, size, (at) => {
-    pdfium._FPDFImageObj_GetImageDataRaw(image, at, size);
-    const bytes = pdfium.HEAPU8.slice(at, at + size);
-    return isPlainJpeg(bytes) ? bytes : undefined;
+  const length = pdfium._FPDFImageObj_GetImageDataRaw(image, 0, 0);
+  return withMemory(pdfium, length, (at) => {
+    pdfium._FPDFImageObj_GetImageDataRaw(image, at, length);
+    const bytes = pdfium.HEAPU8.slice(at, at + length);
+    return isPlainJpeg(bytes, size) ? bytes : undefined;
   });
 }
 
-/** Grey or RGB. For CMYK, the PDF defines the meaning of the channels, not the JPEG. */
-function isPlainJpeg(bytes: Uint8Array): boolean {
+/**
+ * Grey or RGB, and of the size that the PDF says. For CMYK, the PDF defines the meaning of the channels, not the JPEG.
+ */
+function isPlainJpeg(bytes: Uint8Array, { width, height }: { width: number; height: number }): boolean {
   let at = 2;
+  const short = (from: number) => ((bytes[from] ?? 0) << 8) | (bytes[from + 1] ?? 0);
   while (at + 9 < bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame) return bytes[at + 9] === 1 || bytes[at + 9] === 3;
-    at += 2 + (((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0));
+    if (isFrame) {
+      const isSame = short(at + 5) === height && short(at + 7) === width;
+      return isSame && (bytes[at + 9] === 1 || bytes[at + 9] === 3);
+    }
+    at += 2 + short(at + 2);
   }
   return false;
 }

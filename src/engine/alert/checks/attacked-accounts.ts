@@ -1,0 +1,61 @@
+import type { Database } from '../../database/database.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Check, Finding } from './check.ts';
+
+/** An attack is over when nobody has failed for this long. */
+const quietMs = 15 * 60_000;
+/** More than a forgetful user, or a few in one office, fail in an hour. */
+const enough = { account: 20, address: 30 };
+/** Above it there is one alert about all of them: each may be a message to somebody. */
+const mostAlerts = 10;
+
+type Parts = { database: Database; clock: Clock };
+
+/** Accounts whose passwords somebody guesses. */
+export function attackedAccounts(parts: Parts): Check {
+  return {
+    kind: 'account.attacked',
+    look: () =>
+      findAttacks(parts, 'account', (account, failures) => ({
+        entity: account,
+        reason: `${failures} failed sign-ins as ${account} of late; \`pismak audit ls --owner ${account}\` shows where from`,
+        details: { account, failures },
+      })),
+  };
+}
+
+/** Addresses that guess passwords. */
+export function attackingAddresses(parts: Parts): Check {
+  return {
+    kind: 'address.attacking',
+    look: () =>
+      findAttacks(parts, 'address', (address, failures) => ({
+        entity: address,
+        reason: `${failures} failed sign-ins from ${address} of late; block the address in front of Pismak if it goes on`,
+        details: { address, failures },
+      })),
+  };
+}
+
+async function findAttacks(
+  { database, clock }: Parts,
+  scope: 'account' | 'address',
+  describe: (shown: string, failures: number) => Finding,
+): Promise<Finding[]> {
+  const rows = await database.query
+    .selectFrom('signInFailure')
+    .select(['shown', 'failures'])
+    .where('scope', '=', scope)
+    .where('failures', '>=', enough[scope])
+    .where('lastAt', '>', clock.now() - quietMs)
+    .where('shown', 'is not', null)
+    .orderBy('failures', 'desc')
+    .limit(100)
+    .execute();
+  if (rows.length <= mostAlerts) return rows.map((row) => describe(row.shown ?? '', row.failures));
+  const count = rows.length === 100 ? '100 or more' : rows.length;
+  const most = rows.slice(0, mostAlerts).map((row) => row.shown);
+  const what = scope === 'account' ? 'accounts have' : 'addresses caused';
+  const reason = `${count} ${what} many failed sign-ins of late, most of all ${most.join(', ')}; \`pismak audit ls --operation session.login\` shows more`;
+  return [{ entity: '(many)', reason, details: { count: rows.length, most } }];
+}

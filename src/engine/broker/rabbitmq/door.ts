@@ -1,0 +1,74 @@
+import { sleep } from '../../time/clock.ts';
+import type { ForeignLane } from '../broker.ts';
+import { fromIncoming, type Incoming, isForeign } from './message.ts';
+import type { Shared } from './shared.ts';
+
+/** Messages in hand at once: those of other programs carry whole images. */
+const ahead = 16;
+const againMs = 500;
+
+/**
+ * Sorts what other programs publish to the queue's own name into its lanes. They know nothing of lanes, and the server
+ * can't let a message overtake others in a quorum queue.
+ */
+export class Door {
+  readonly #queue: string;
+  readonly #shared: Shared;
+  readonly #foreignLane: ForeignLane;
+  readonly #closing = new AbortController();
+  readonly #looping: Promise<void>;
+
+  constructor(queue: string, shared: Shared, foreignLane: ForeignLane = ({ lane }) => lane) {
+    this.#queue = queue;
+    this.#shared = shared;
+    this.#foreignLane = foreignLane;
+    this.#looping = this.#loop();
+  }
+
+  /** Messages in hand go back to the door. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#looping;
+  }
+
+  get #isOpen(): boolean {
+    const known = this.#shared.registry.find(this.#queue);
+    // A broken queue is another program's: nothing of it may be taken.
+    return known?.hasDoor === true && known.broken === null;
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#closing;
+    const { clock, link } = this.#shared;
+    while (!signal.aborted) {
+      try {
+        if (this.#isOpen) await link.use((channel) => this.#sort(channel), signal);
+      } catch {
+        // The connection was lost: the server keeps what was not moved, and we try again.
+      }
+      await sleep(clock, againMs, signal);
+    }
+  }
+
+  async #sort(channel: Parameters<Parameters<Shared['link']['use']>[0]>[0]): Promise<void> {
+    const { signal } = this.#closing;
+    const ended = Promise.withResolvers<void>();
+    channel.on('close', () => ended.resolve());
+    signal.addEventListener('abort', () => ended.resolve(), { once: true });
+    await channel.basicQos({ prefetchCount: ahead });
+    await channel.basicConsume({ queue: this.#queue }, (incoming) => {
+      this.#move(incoming).then(
+        () => channel.active && channel.basicAck({ deliveryTag: incoming.deliveryTag }),
+        (error: unknown) => ended.reject(error),
+      );
+    });
+    await ended.promise;
+  }
+
+  /** Acked only when the lane has it: a crash in between leaves it twice, never lost. */
+  async #move(incoming: Incoming): Promise<void> {
+    const message = fromIncoming(incoming, false, this.#shared.clock.now());
+    const lane = isForeign(message) ? this.#foreignLane(message) : message.lane;
+    await this.#shared.toLane(this.#queue, { ...message, lane });
+  }
+}

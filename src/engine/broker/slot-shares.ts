@@ -1,0 +1,98 @@
+import type { Clock } from '../time/clock.ts';
+
+/** What has run for longer than this no longer keeps other owners waiting. */
+export const patienceMs = 1000;
+
+interface Running {
+  owner: string;
+  startedAt: number;
+}
+
+/**
+ * Slots shared by owners. One owner alone may use them all, for as long as it likes. Work that has run for over a second
+ * counts only against its own owner: then others may use up to `extra` slots more, so none waits behind another's tar pit,
+ * while short work never exceeds the usual number. Each owner leaves half of the extra slots to those who come after it.
+ */
+export class SlotShares {
+  readonly slots: number;
+  readonly extra: number;
+  readonly #clock: Clock;
+  /** In order of start. */
+  readonly #running = new Set<Running>();
+  #cancelLook: (() => void) | undefined;
+  /** Called when work has run for over a second: a message that had to wait may now start. */
+  onLong = () => {};
+
+  constructor(options: { slots: number; extra: number; clock: Clock }) {
+    this.slots = options.slots;
+    this.extra = options.extra;
+    this.#clock = options.clock;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  get free(): number {
+    return this.slots - this.#running.size;
+  }
+
+  /** Whether all usual slots are in use, and an extra one may be given to some owner. */
+  get isStretched(): boolean {
+    const { size } = this.#running;
+    if (this.extra === 0 || size < this.slots || size >= this.slots + this.extra) return false;
+    const [oldest] = this.#running;
+    return oldest !== undefined && this.#isLong(oldest);
+  }
+
+  /** Whether work of this owner may start; there may be more slots for it than usual. */
+  mayStart(owner: string, { slots, extra }: { slots: number; extra: number } = this): boolean {
+    if (this.#running.size < slots) return true;
+    if (extra === 0) return false;
+    let held = 0;
+    let counted = 0;
+    for (const running of this.#running) {
+      if (running.owner === owner) held++;
+      if (running.owner === owner || !this.#isLong(running)) counted++;
+    }
+    return counted < slots && held < slots + extra - this.#running.size;
+  }
+
+  /** When only extra slots are left: the owners who may have none. Undefined: nobody may. */
+  get refused(): Set<string> | undefined {
+    if (!this.isStretched || !this.mayStart('\0 somebody else')) return undefined;
+    const owners = new Set([...this.#running].map(({ owner }) => owner));
+    return new Set([...owners].filter((owner) => !this.mayStart(owner)));
+  }
+
+  /** Returns the function that ends it. */
+  begin(owner: string): () => void {
+    const running = { owner, startedAt: this.extra > 0 ? this.#clock.now() : 0 };
+    this.#running.add(running);
+    if (this.extra > 0) this.#look();
+    return () => {
+      this.#running.delete(running);
+      if (this.#running.size > 0) return;
+      this.#cancelLook?.();
+      this.#cancelLook = undefined;
+    };
+  }
+
+  #isLong({ startedAt }: Running): boolean {
+    return this.#clock.now() - startedAt >= patienceMs;
+  }
+
+  /** One timer at a time, for the oldest that has not run for long yet. */
+  #look(): void {
+    if (this.#cancelLook) return;
+    for (const running of this.#running) {
+      if (this.#isLong(running)) continue;
+      this.#cancelLook = this.#clock.after(running.startedAt + patienceMs - this.#clock.now(), () => {
+        this.#cancelLook = undefined;
+        this.#look();
+        this.onLong();
+      });
+      return;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { ownerOf } from './owner-turns.ts';
+
+interface Owned {
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Messages in their order, and whose they are: the first one of any owner can be taken. */
+export class WaitingList<T extends Owned> {
+  #messages: T[] = [];
+  /** The owners who have messages here, and how many. */
+  readonly owners = new Map<string, number>();
+
+  get length(): number {
+    return this.#messages.length;
+  }
+
+  /** In their order. Don't change it. */
+  get messages(): readonly T[] {
+    return this.#messages;
+  }
+
+  push(message: T): void {
+    this.#messages.push(message);
+    const owner = ownerOf(message);
+    this.owners.set(owner, (this.owners.get(owner) ?? 0) + 1);
+  }
+
+  /** The first message of the owner. */
+  firstOf(owner: string): T | undefined {
+    // Usually all belong to one owner.
+    if (this.owners.size === 1) return this.owners.has(owner) ? this.#messages[0] : undefined;
+    return this.#messages.find((message) => ownerOf(message) === owner);
+  }
+
+  take(owner: string): T | undefined {
+    const message = this.firstOf(owner);
+    if (!message) return undefined;
+    if (message === this.#messages[0]) this.#messages.shift();
+    else this.#messages.splice(this.#messages.indexOf(message), 1);
+    this.#forget(owner);
+    return message;
+  }
+
+  /** Takes the last ones. */
+  takeLast(count: number): T[] {
+    const taken = count > 0 ? this.#messages.splice(-count) : [];
+    for (const message of taken) this.#forget(ownerOf(message));
+    return taken;
+  }
+
+  replace(messages: readonly T[]): void {
+    this.#messages = [];
+    this.owners.clear();
+    for (const message of messages) this.push(message);
+  }
+
+  #forget(owner: string): void {
+    const left = (this.owners.get(owner) ?? 0) - 1;
+    if (left > 0) this.owners.set(owner, left);
+    else this.owners.delete(owner);
+  }
+}

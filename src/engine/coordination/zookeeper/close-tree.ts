@@ -1,0 +1,19 @@
+import { hasCode } from '../../errors.ts';
+import { getAccess, getChildren, setAccess } from './requests.ts';
+import type { Znodes } from './znodes.ts';
+
+/** Takes znodes that are open to everybody, from here down, for our credentials alone. */
+export async function closeTree(znodes: Znodes, znode: string): Promise<void> {
+  try {
+    const [access, children] = await Promise.all([
+      znodes.ifThere(getAccess(znode)),
+      znodes.ifThere(getChildren(znode, false)),
+    ]);
+    if (access?.some(({ scheme }) => scheme === 'world'))
+      await znodes.ifThere(setAccess(znode, znodes.names.access));
+    await Promise.all((children ?? []).map((name) => closeTree(znodes, `${znode}/${name}`)));
+  } catch (error) {
+    // It is closed already, to other credentials than ours.
+    if (!hasCode(error, 'forbidden')) throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Engine } from '../engine.ts';
+import { OwnerSlots } from '../time/owner-slots.ts';
+import type { ByteStream, StreamOperation } from './stream-operation.ts';
+
+const light = { inAll: 256, perOwner: 16, waitingPerOwner: 50, what: 'downloads' };
+/** For archives and the like, which compress what they send. */
+const heavy = { inAll: 16, perOwner: 2, waitingPerOwner: 10, what: 'large downloads' };
+
+interface Turns {
+  light: OwnerSlots;
+  heavy: OwnerSlots;
+}
+const turns = new WeakMap<Engine['database'], Turns>();
+
+/** Opens a stream when it is its turn. The turn lasts until its content ends, or its reader leaves. */
+export async function openInTurn(
+  { database }: Engine,
+  stream: Pick<StreamOperation, 'heavy'>,
+  { owner, signal }: { owner: string; signal: AbortSignal },
+  open: () => Promise<ByteStream>,
+): Promise<ByteStream> {
+  const known = turns.get(database) ?? { light: new OwnerSlots(light), heavy: new OwnerSlots(heavy) };
+  turns.set(database, known);
+  const endTurn = await known[stream.heavy ? 'heavy' : 'light'].take(owner, signal);
+  const end = () => {
+    signal.removeEventListener('abort', end);
+    endTurn();
+  };
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const opened = await open();
+    return { ...opened, content: untilEnd(opened.content, end) };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** Not a generator: its `finally` would not run if it was closed before the first read. */
+function untilEnd(content: AsyncIterable<Uint8Array>, end: () => void): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const inner = content[Symbol.asyncIterator]();
+      return {
+        async next() {
+          try {
+            const result = await inner.next();
+            if (result.done) end();
+            return result;
+          } catch (error) {
+            end();
+            throw error;
+          }
+        },
+        async return() {
+          end();
+          await inner.return?.();
+          return { done: true as const, value: undefined };
+        },
+      };
+    },
+  };
+}

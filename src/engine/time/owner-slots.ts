@@ -1,0 +1,114 @@
+import { PismakError } from '../errors.ts';
+
+export interface OwnerSlotLimits {
+  inAll: number;
+  /** Fewer than `inAll`, so that one owner never has all. */
+  perOwner: number;
+  /** How many callers of one owner may wait in line. */
+  waitingPerOwner: number;
+  /** Names the slots in refusals: "searches". */
+  what: string;
+}
+
+interface Waiting {
+  owner: string;
+  start(): void;
+}
+
+/**
+ * A few at once, and fewer of one owner. When slots are short, owners take turns: an owner with a long line delays its own
+ * callers, not those of others.
+ */
+export class OwnerSlots {
+  readonly #limits: OwnerSlotLimits;
+  readonly #running = new Map<string, number>();
+  /** Owners in the order of their turns. */
+  readonly #lines = new Map<string, Waiting[]>();
+  #free: number;
+
+  constructor(limits: OwnerSlotLimits) {
+    this.#limits = limits;
+    this.#free = limits.inAll;
+  }
+
+  /**
+   * Resolves when it is the caller's turn; the returned function ends it. Refuses with `unavailable` when too many callers of
+   * the owner wait, and with the signal's reason when it aborts first.
+   */
+  async take(owner: string, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.#mayStart(owner)) this.#start(owner);
+    else await this.#wait(owner, signal);
+    let taken = true;
+    return () => {
+      if (!taken) return;
+      taken = false;
+      this.#end(owner);
+    };
+  }
+
+  async run<T>(owner: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const end = await this.take(owner, signal);
+    try {
+      return await work();
+    } finally {
+      end();
+    }
+  }
+
+  #mayStart(owner: string): boolean {
+    return this.#free > 0 && (this.#running.get(owner) ?? 0) < this.#limits.perOwner;
+  }
+
+  #start(owner: string): void {
+    this.#free--;
+    this.#running.set(owner, (this.#running.get(owner) ?? 0) + 1);
+  }
+
+  #end(owner: string): void {
+    this.#free++;
+    const left = (this.#running.get(owner) ?? 1) - 1;
+    if (left > 0) this.#running.set(owner, left);
+    else this.#running.delete(owner);
+    for (const [next, line] of this.#lines) {
+      if (!this.#mayStart(next)) continue;
+      const first = line.shift();
+      // To the end of the turns, or out of them.
+      this.#lines.delete(next);
+      if (line.length > 0) this.#lines.set(next, line);
+      if (!first) continue;
+      this.#start(next);
+      first.start();
+      return;
+    }
+  }
+
+  #wait(owner: string, signal: AbortSignal | undefined): Promise<void> {
+    const line = this.#lines.get(owner) ?? [];
+    if (line.length >= this.#limits.waitingPerOwner) {
+      throw new PismakError(
+        'unavailable',
+        `${line.length} ${this.#limits.what} of yours wait already; try again when some of them are done`,
+        { details: { retryAfterSeconds: 5 } },
+      );
+    }
+    this.#lines.set(owner, line);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        const place = line.indexOf(waiting);
+        if (place >= 0) line.splice(place, 1);
+        if (line.length === 0 && this.#lines.get(owner) === line) this.#lines.delete(owner);
+        reject(signal?.reason);
+      };
+      const waiting: Waiting = {
+        owner,
+        start: () => {
+          signal?.removeEventListener('abort', leave);
+          resolve();
+        },
+      };
+      line.push(waiting);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+}

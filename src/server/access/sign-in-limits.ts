@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import type { Database, Queries } from '../../engine/database/database.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { networkOf } from '../../engine/network/network-of.ts';
+
+const minute = 60_000;
+
+/**
+ * After `free` failures each further attempt waits, twice as long as the one before, up to `longestMs`.
+ *
+ * - `pair`, an account from one network: strict, because it is one guesser, or one user who forgot a password.
+ * - `account`, from anywhere: wide, because strangers cause it too. It never shuts anybody out: a network that comes now is
+ *   told to wait once, and then has its turn whatever others do meanwhile.
+ * - `address`, one network and any account: for those who try one password on many names.
+ *
+ * A network from which the account has a session is known: only `pair` counts there.
+ */
+const limits = {
+  pair: { free: 5, firstMs: 15_000, longestMs: 5 * minute },
+  account: { free: 50, firstMs: 1000, longestMs: minute },
+  address: { free: 30, firstMs: 10_000, longestMs: 5 * minute },
+};
+type Scope = keyof typeof limits;
+const scopes = ['address', 'account', 'pair'] as const;
+
+/** Failures are forgotten after an hour without one. */
+export const forgetMs = 60 * minute;
+/** A turn that was given must be used within this time. */
+const turnMs = 5 * minute;
+/** Above it the rows with the fewest failures go. To get rid of its own, an attacker would have to fail this often. */
+const mostRows = 20_000;
+const trimEvery = 200;
+
+export interface Attempt {
+  name: string;
+  /** The account's name if there is one: only what exists is shown in alerts. */
+  account: string | undefined;
+  address: string;
+}
+
+type Parts = Pick<Engine, 'database' | 'clock'>;
+type Rows = Partial<Record<Scope, { failures: number; lastAt: number; turnAt: number }>>;
+
+/** Refuses an attempt that comes too soon. Cheap, and counts nothing: to be asked before the password is looked at. */
+export async function checkAttempt(parts: Parts, attempt: Attempt): Promise<void> {
+  const waitMs = await waitFor(parts, parts.database.query, attempt);
+  if (waitMs === 0) return;
+  if (waitMs < 0) await giveTurn(parts, attempt, -waitMs);
+  throw tooSoon(Math.abs(waitMs));
+}
+
+/**
+ * Counts the attempt as failed before the password is looked at, so that a hundred guesses at the same moment are a
+ * hundred, and a crash forgives nothing. `forgive` takes it back.
+ */
+export async function countAttempt(parts: Parts, attempt: Attempt): Promise<void> {
+  const { database, clock } = parts;
+  await database.transaction(async (transaction) => {
+    // In PostgreSQL this makes attempts on the same rows wait for each other; always in the same order.
+    for (const scope of scopes) {
+      await transaction
+        .updateTable('signInFailure')
+        .set((eb) => ({ failures: eb.ref('failures') }))
+        .where('scope', '=', scope)
+        .where('subject', '=', subjectOf(scope, attempt))
+        .execute();
+    }
+    const waitMs = await waitFor(parts, transaction, attempt);
+    if (waitMs !== 0) throw tooSoon(Math.abs(waitMs));
+    const known = await readRows(transaction, attempt, clock.now());
+    for (const scope of scopes) {
+      const failures = (known[scope]?.failures ?? 0) + 1;
+      await put(transaction, scope, attempt, { failures, lastAt: clock.now(), turnAt: 0 });
+    }
+  });
+  await trimNowAndThen(parts);
+}
+
+/** The password was right. Only this pair is forgiven: others may be guessing the account, or others from this address. */
+export async function forgive({ database }: Parts, attempt: Attempt): Promise<void> {
+  await database.transaction(async (transaction) => {
+    for (const scope of scopes) {
+      const [column, subject] = ['subject', subjectOf(scope, attempt)] as const;
+      if (scope === 'pair') {
+        await transaction
+          .deleteFrom('signInFailure')
+          .where('scope', '=', scope)
+          .where(column, '=', subject)
+          .execute();
+      } else {
+        await transaction
+          .updateTable('signInFailure')
+          .set((eb) => ({ failures: eb('failures', '-', 1) }))
+          .where('scope', '=', scope)
+          .where(column, '=', subject)
+          .where('failures', '>', 0)
+          .execute();
+      }
+    }
+  });
+}
+
+/** How long the attempt must wait. Negative: as long, and it has no turn yet. */
+async function waitFor({ clock }: Parts, queries: Queries, attempt: Attempt): Promise<number> {
+  const now = clock.now();
+  const rows = await readRows(queries, attempt, now);
+  const known = await isKnownNetwork(queries, attempt, now);
+  const left = (scope: Scope) => {
+    const row = rows[scope];
+    return row ? Math.max(0, row.lastAt + delayOf(scope, row.failures) - now) : 0;
+  };
+  const strict = Math.max(left('pair'), known ? 0 : left('address'));
+  if (strict > 0 || known) return strict;
+  const delayMs = delayOf('account', rows.account?.failures ?? 0);
+  if (delayMs === 0) return 0;
+  const turnAt = rows.pair?.turnAt ?? 0;
+  if (turnAt > now) return Math.min(turnAt - now, limits.account.longestMs);
+  return now - turnAt < turnMs ? 0 : -delayMs;
+}
+
+function delayOf(scope: Scope, failures: number): number {
+  const { free, firstMs, longestMs } = limits[scope];
+  return failures < free ? 0 : Math.min(longestMs, firstMs * 2 ** Math.min(failures - free, 30));
+}
+
+async function giveTurn({ database, clock }: Parts, attempt: Attempt, delayMs: number): Promise<void> {
+  const now = clock.now();
+  const pair = (await readRows(database.query, attempt, now)).pair;
+  const row = { failures: pair?.failures ?? 0, lastAt: pair?.lastAt ?? now, turnAt: now + delayMs };
+  await put(database.query, 'pair', attempt, row);
+  await trimNowAndThen({ database, clock });
+}
+
+async function readRows(queries: Queries, attempt: Attempt, now: number): Promise<Rows> {
+  const rows = await queries
+    .selectFrom('signInFailure')
+    .select(['scope', 'failures', 'lastAt', 'turnAt'])
+    .where(({ eb, or, and }) =>
+      or(
+        scopes.map((scope) => and([eb('scope', '=', scope), eb('subject', '=', subjectOf(scope, attempt))])),
+      ),
+    )
+    .execute();
+  // What lies in the future is from a clock that was wrong.
+  const fresh = rows.filter(({ lastAt }) => now - lastAt < forgetMs && lastAt <= now + minute);
+  return Object.fromEntries(fresh.map(({ scope, ...row }) => [scope, row]));
+}
+
+async function isKnownNetwork(queries: Queries, { name, address }: Attempt, now: number): Promise<boolean> {
+  const sessions = await queries
+    .selectFrom('session')
+    .select('address')
+    .where('account', '=', name)
+    .where('expiresAt', '>', now)
+    .execute();
+  return sessions.some(
+    (session) => session.address !== '' && networkOf(session.address) === networkOf(address),
+  );
+}
+
+async function put(
+  queries: Queries,
+  scope: Scope,
+  attempt: Attempt,
+  row: { failures: number; lastAt: number; turnAt: number },
+): Promise<void> {
+  const shown = { pair: null, account: attempt.account ?? null, address: networkOf(attempt.address) }[scope];
+  const values = { ...row, shown };
+  await queries
+    .insertInto('signInFailure')
+    .values({ scope, subject: subjectOf(scope, attempt), ...values })
+    .onConflict((conflict) => conflict.columns(['scope', 'subject']).doUpdateSet(values))
+    .execute();
+}
+
+/** A hash: people type passwords where the name belongs. */
+function subjectOf(scope: Scope, { name, address }: Attempt): string {
+  const parts = { pair: [name, networkOf(address)], account: [name], address: [networkOf(address)] }[scope];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
+
+const written = new WeakMap<Database, number>();
+
+async function trimNowAndThen({ database, clock }: Parts): Promise<void> {
+  const count = (written.get(database) ?? 0) + 1;
+  written.set(database, count);
+  if (count % trimEvery === 0) await trimFailures(database, clock.now());
+}
+
+/** Bounds the table, however many names and addresses are invented. */
+export async function trimFailures({ query }: Database, now: number): Promise<void> {
+  await query
+    .deleteFrom('signInFailure')
+    .where('lastAt', '<', now - forgetMs)
+    .execute();
+  const all = await query
+    .selectFrom('signInFailure')
+    .select(({ fn }) => fn.countAll().as('rows'))
+    .executeTakeFirst();
+  const tooMany = Number(all?.rows ?? 0) - mostRows;
+  if (tooMany <= 0) return;
+  await query
+    .deleteFrom('signInFailure')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('scope', 'subject'),
+        'in',
+        selectFrom('signInFailure')
+          .select(['scope', 'subject'])
+          .orderBy('failures')
+          .orderBy('lastAt')
+          .limit(tooMany)
+          .$asTuple('scope', 'subject'),
+      ),
+    )
+    .execute();
+}
+
+function tooSoon(waitMs: number): PismakError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new PismakError('too-many-requests', `too many failed sign-ins; try again in ${seconds} s`, {
+    details: { retryAfterSeconds: seconds },
+  });
+}

@@ -1,0 +1,81 @@
+import type { Engine } from '../../engine/engine.ts';
+import { hasCode, PismakError } from '../../engine/errors.ts';
+import { networkOf } from '../../engine/network/network-of.ts';
+import { audit } from '../../engine/operation/audit.ts';
+import { ofStranger } from '../../engine/operation/audit-policy.ts';
+import { role } from './accounts.ts';
+import { FairTurns } from './fair-turns.ts';
+import { passwordMatches } from './password.ts';
+import { type NewSession, openSession } from './sessions.ts';
+import { type Attempt, checkAttempt, countAttempt, forgive } from './sign-in-limits.ts';
+
+/** A check costs a core for about 0.3 s and 32 MB, and strangers may cause it. More would also block all threads of Node. */
+const turns = new FairTurns({ atOnce: 2, waitingPerKey: 20, waiting: 100 });
+
+type Parts = Pick<Engine, 'database' | 'clock' | 'events' | 'log'>;
+
+/** Opens a session for the right name and password, and records both outcomes. */
+export async function signIn(
+  parts: Parts,
+  { name, password, address }: { name: string; password: string; address: string },
+): Promise<NewSession> {
+  const account = await parts.database.query
+    .selectFrom('account')
+    .selectAll()
+    .where('name', '=', name)
+    .executeTakeFirst();
+  const attempt = { name, account: account?.name, address };
+  try {
+    await checkPassword(parts, attempt, password, account?.passwordHash, account?.disabled === 0);
+  } catch (error) {
+    await tellRefused(parts, attempt, error);
+    throw error;
+  }
+  const session = await openSession(parts, { name, role: role.parse(account?.role), address });
+  await tell(parts, attempt, 'ok');
+  parts.events.emit({ kind: 'session.opened', entity: name, user: name, at: parts.clock.now() });
+  return session;
+}
+
+/** Fails unless the password is right, and counts failures. Takes as long for names that don't exist. */
+export async function checkPassword(
+  parts: Pick<Engine, 'database' | 'clock'>,
+  attempt: Attempt,
+  password: string,
+  passwordHash: string | undefined,
+  mayEnter = true,
+): Promise<void> {
+  await checkAttempt(parts, attempt);
+  await turns.run(networkOf(attempt.address), async () => {
+    await countAttempt(parts, attempt);
+    const matches = await passwordMatches(password, passwordHash);
+    // The same answer for every reason: it must not reveal whether the name, the password or the account is at fault.
+    if (!matches || !mayEnter) {
+      throw new PismakError('not-signed-in', 'the name or the password is wrong, or the user is disabled');
+    }
+    await forgive(parts, attempt);
+  });
+}
+
+async function tellRefused(parts: Parts, attempt: Attempt, error: unknown): Promise<void> {
+  const outcome = ['not-signed-in', 'too-many-requests'].find((code) =>
+    hasCode(error, code as 'not-signed-in'),
+  );
+  if (outcome === undefined) return;
+  await tell(parts, attempt, outcome);
+  if (outcome !== 'not-signed-in') return;
+  // A name that does not exist is not told: it may be a password.
+  const { account } = attempt;
+  const user = account === undefined ? {} : { user: account };
+  const at = parts.clock.now();
+  parts.events.emit({ kind: 'session.refused', entity: account ?? '(unknown)', ...user, at });
+  parts.log.warn({ account: account ?? '(unknown)', address: attempt.address }, 'a sign-in was refused');
+}
+
+/** Writes the audit log. Anybody can fail, so failures share rows. */
+async function tell(parts: Parts, { account, address }: Attempt, outcome: string): Promise<void> {
+  const entry = { operation: 'session.login', inputJson: '{}', outcome, address };
+  if (outcome === 'ok') return audit(parts, { ...entry, caller: account ? { name: account } : undefined });
+  const kind = [account ?? '(unknown)', entry.operation, outcome];
+  await audit(parts, { ...entry, caller: undefined, owner: account, repeats: ofStranger(kind, address) });
+}

@@ -1,0 +1,38 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Engine } from '../../engine/engine.ts';
+import { type BodyLimit, boundedBody } from './body-limit.ts';
+import { BodyMemory } from './body-memory.ts';
+import { checkJsonShape } from './json-shape.ts';
+
+/** More values than any operation takes in 1 MB. Checking this many wrong ones takes about 20 ms. */
+const valuesPerMb = 20_000;
+
+/**
+ * JSON is the only type of body that operations take: a form on another site could send text without a preflight. It is
+ * read only once the caller is known and admitted (`admitCallers`).
+ */
+export function parseJsonBodies(app: FastifyInstance, engine: Pick<Engine, 'clock' | 'settings'>): void {
+  const memory = new BodyMemory();
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const { bodyLimit } = request.routeOptions.config;
+    using share = memory.share(request.caller?.name ?? rateLimit.normalizeIP(request.ip));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of boundedBody(engine, request, bodyLimit)) {
+      share.take(chunk.length);
+      chunks.push(chunk);
+    }
+    const json = Buffer.concat(chunks);
+    checkJsonShape(json, mostValues(bodyLimit));
+    return new Promise((resolve, reject) => {
+      // Its result comes by the callback.
+      void parse(request, json.toString(), (error, value) => (error ? reject(error) : resolve(value)));
+    });
+  });
+}
+
+function mostValues(limit: BodyLimit | undefined): number {
+  return valuesPerMb * Math.max(1, (limit?.bytes ?? 0) / 2 ** 20);
+}

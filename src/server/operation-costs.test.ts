@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { loadHouses } from '../engine/house.ts';
+import { usualDeadlineMs } from '../engine/operation/run-handler.ts';
+import { houses } from '../houses.ts';
+import { callsOf, operationsOf, streamsOf } from './operations.ts';
+
+const all = operationsOf(await loadHouses(houses));
+const calls = callsOf(all);
+
+/** Lists without a limit in their input, and what bounds them instead. */
+const boundedOtherwise: Record<string, string> = {
+  'stage.ls': 'administrators make stages',
+  'worker.ls': 'administrators start workers',
+  'schedule.ls': 'administrators make schedules',
+  'user.ls': 'administrators make users',
+  'server.ls': 'there are four servers',
+  'processor.ls': 'processors are part of the program',
+  'key.ls': 'a user has a limited number of keys',
+  'session.ls': 'a user has a limited number of sessions',
+  'secret.ls': 'a user has a limited number of secrets',
+  'alert.ls': 'the handler takes the newest',
+  'usage.ls': 'the handler takes the newest',
+  'status.show': 'the handler takes the first queues',
+  'watchdog.status': 'administrators make stages and start workers',
+  'watchdog.plan': 'administrators make stages and start workers',
+  'document.page': 'a page has as many files as its stages write',
+  'document.show': 'formats of one document',
+  'stage.show': 'one stage',
+  'pipeline.show': 'one pipeline',
+  'session.show': 'scopes of one key',
+};
+
+interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+  maximum?: number;
+}
+
+for (const operation of calls.filter(({ changes }) => !changes)) {
+  test(`${operation.name} answers with a limited number of rows`, () => {
+    const output = z.toJSONSchema(operation.output, { io: 'output', unrepresentable: 'any' }) as Schema;
+    const isList = Object.values(output.properties ?? {}).some(({ type }) => type === 'array');
+    const input = z.toJSONSchema(operation.input, { io: 'output', unrepresentable: 'any' }) as Schema;
+    const limit = input.properties?.limit?.maximum;
+    if (operation.name in boundedOtherwise)
+      assert.ok(isList && limit === undefined, 'no longer needed above');
+    else if (isList)
+      assert.ok(limit !== undefined && limit <= 5000, 'declare a limit, or say above what bounds it');
+  });
+}
+
+test('a call that declares a deadline of its own changes something, or waits for the caller’s sake', () => {
+  const longer = calls.filter(({ deadlineMs = usualDeadlineMs }) => deadlineMs > usualDeadlineMs);
+  assert.deepEqual(
+    longer.filter(({ changes }) => !changes).map(({ name }) => name),
+    [],
+  );
+  for (const { name, heavy } of longer) {
+    // These two wait; the others work.
+    if (['results.take', 'worker.stop'].includes(name)) continue;
+    assert.equal(heavy, 'work', `${name} may take long, so it must take turns`);
+  }
+});
+
+test('the documentation says what bounds each heavy operation', async () => {
+  const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const [, section = ''] = page.split('## What an operation may cost');
+  const heavy = [...calls, ...streamsOf(all)].filter((operation) => operation.heavy);
+  for (const { name } of heavy) assert.ok(section.includes(`\`${name}\``), name);
+});

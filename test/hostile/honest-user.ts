@@ -1,0 +1,100 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { send, type Visitor } from './target.ts';
+
+/** Latencies in milliseconds. */
+export interface Latency {
+  count: number;
+  median: number;
+  p99: number;
+  most: number;
+}
+
+/**
+ * A user with a steady load: reads that a page of a console would make, and small requests whose results it fetches.
+ * Every failure counts: whatever the others do, nothing may be refused to this user.
+ */
+export class HonestUser {
+  readonly #url: string;
+  readonly #visitor: Visitor;
+  #calls: number[] = [];
+  #turnarounds: number[] = [];
+  readonly failures: string[] = [];
+
+  constructor(url: string, visitor: Visitor) {
+    this.#url = url;
+    this.#visitor = visitor;
+  }
+
+  /** Works until the signal; returns what it saw in this time. */
+  async work(signal: AbortSignal): Promise<{ calls: Latency; requests: Latency }> {
+    this.#calls = [];
+    this.#turnarounds = [];
+    await Promise.all([this.#read(signal), this.#transcribe(signal)]);
+    return { calls: latency(this.#calls), requests: latency(this.#turnarounds) };
+  }
+
+  async call<T>(operation: string, input: Record<string, unknown>, method = 'POST'): Promise<T> {
+    const path = `/api/v1/${operation.replace('.', '/')}`;
+    const body = JSON.stringify(input);
+    const query = new URLSearchParams(input as Record<string, string>).toString();
+    const reply = await send(
+      this.#url,
+      this.#visitor,
+      method === 'GET'
+        ? { method, path: `${path}?${query}` }
+        : { method, path, headers: { 'content-type': 'application/json' }, body },
+    );
+    if (reply.status !== 200) throw new Error(`${operation}: ${reply.status} ${reply.text.slice(0, 300)}`);
+    return JSON.parse(reply.text) as T;
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const reads = [
+      () => this.call('status.show', {}, 'GET'),
+      () => this.call('document.ls', { limit: '20' }, 'GET'),
+      () => this.call('search.text', { words: 'obec' }, 'GET'),
+      () => this.call('pipeline.ls', {}, 'GET'),
+    ];
+    for (let turn = 0; !signal.aborted; turn++) {
+      const startedAt = performance.now();
+      await this.#attempt(async () => {
+        await reads[turn % reads.length]?.();
+        this.#calls.push(performance.now() - startedAt);
+      });
+      await wait(50);
+    }
+  }
+
+  async #transcribe(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      await this.#attempt(async () => {
+        const content = Buffer.from('a page').toString('base64');
+        const files = [{ name: 'page.txt', content }];
+        await this.call('request.submit', { pipeline: 'honest', output: 'honest-results', files });
+        const { results } = await this.call<{ results: { receipt: string }[] }>('results.take', {
+          queue: 'honest-results',
+          waitMs: 30_000,
+        });
+        if (results.length === 0) throw new Error('no result within 30 s');
+        this.#turnarounds.push(performance.now() - startedAt);
+        await this.call('results.confirm', { receipts: results.map(({ receipt }) => receipt) });
+      });
+      await wait(200);
+    }
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.failures.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+function latency(values: number[]): Latency {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round((sorted[Math.ceil(sorted.length * share) - 1] ?? 0) * 10) / 10;
+  return { count: sorted.length, median: at(0.5), p99: at(0.99), most: at(1) };
+}
