@@ -14,8 +14,8 @@ const add: AddGroup = (group, { run }) => {
   group
     .addHelpText(
       'after',
-      '\nChecks configuration, data directory, disk, clock, versions, the sandbox of processors, and the running process; if none\n' +
-        'runs, its port and its servers. Fails if something needs fixing.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
+      '\nChecks configuration, data directory, disk, clock, versions, the sandbox of processors, and the running\n' +
+        'process; if none runs, its port and its servers. Fails if something needs fixing.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
     )
     .action(
       run(async (session) => {
@@ -48,8 +48,8 @@ async function examine({ settings, clock }: Session): Promise<Finding[]> {
     for (const warning of loaded.warnings) findings.push(warn('secrets', ...splitAdvice(warning)));
     const holder = await readHolder(loaded.settings.data);
     findings.push(...(await checkData(loaded.settings, clock, holder !== undefined)));
-    findings.push(...checkExposure(loaded.settings));
     findings.push(checkSandbox(loaded.settings));
+    findings.push(...checkExposure(loaded.settings));
     findings.push(...(await checkProcess(loaded.settings, holder)));
     // A running process checks its servers itself, and its health tells.
     if (!holder) findings.push(...(await checkServers(loaded.settings, clock)));
