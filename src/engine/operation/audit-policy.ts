@@ -29,6 +29,8 @@ export function toAuditEntry(call: EndedCall): AuditEntry | undefined {
   const kind = [actorOf(caller), entry.operation, outcome];
 
   if (!isAuditedChange(operation)) {
+    // A refused read showed nothing.
+    if (outcome === 'forbidden') return undefined;
     const isForeign = foreignOwner !== undefined || (operation.audited === true && caller?.role === 'admin');
     if (!isForeign) return undefined;
     const inputJson = input();

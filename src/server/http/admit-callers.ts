@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { audit } from '../../engine/operation/audit.ts';
 import { authorise } from '../../engine/operation/authorise.ts';
+import { auditCall } from '../../engine/operation/execute-operation.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import { type BodyLimit, checkAnnouncedSize } from './body-limit.ts';
 
@@ -61,9 +61,9 @@ async function recordRefusal(
   { caller, ip }: FastifyRequest,
   error: unknown,
 ): Promise<void> {
-  if (!caller || !access?.changes || access.audited === false || !(error instanceof PismakError)) return;
-  const entry = { caller, address: ip, operation: access.name, outcome: error.code };
-  await audit(engine, { ...entry, inputJson: 'null' });
+  if (!caller || !access || !(error instanceof PismakError)) return;
+  const unread = { rawInput: null, foreignOwner: undefined };
+  await auditCall(engine, { operation: access, caller, address: ip, outcome: error.code, ...unread });
 }
 
 function takesNoBody({ method }: FastifyRequest): PismakError {
