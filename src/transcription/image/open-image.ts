@@ -8,6 +8,7 @@ import { closeJpeg } from './jpeg-end.ts';
 import { loadSharp } from './load-sharp.ts';
 import { foreignFormat, sourceFormat } from './source-format.ts';
 import { withEndedTiffChain } from './tiff-chain.ts';
+import { hasWrongChecksum } from './tiff-checksums.ts';
 
 export interface ImageFacts {
   format: 'png' | 'jpeg' | 'tiff' | 'webp';
@@ -81,6 +82,9 @@ export async function saveTiffPage(
     const upright = image.autoOrient().flatten({ background: '#fff' });
     return (dpi === undefined ? upright : upright.withDensity(dpi)).png({ compressionLevel: 3 }).toFile(to);
   });
+  // Four channels of 16 bits are the most that a page should have.
+  if (hasWrongChecksum(path, page, 8 * info.width * info.height + 1024))
+    throw damaged(new Error('a checksum is wrong'));
   return { ...sizeOf(info), ...(dpi === undefined ? {} : { dpi }) };
 }
 

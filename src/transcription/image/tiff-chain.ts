@@ -35,16 +35,7 @@ function findBreak(
 ): { at: number; length: number } | undefined {
   const head = file.read(0, 16);
   if (!head) return undefined;
-  const little = head[0] === 0x49;
-  const short = (bytes: Buffer, at = 0) => (little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
-  const long = (bytes: Buffer, at = 0) => (little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
-  const huge = (bytes: Buffer, at = 0) =>
-    Number(little ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
-  const form =
-    short(head, 2) === 43
-      ? { count: 8, readCount: huge, entry: 20, pointer: 8, readPointer: huge, first: 8 }
-      : { count: 2, readCount: short, entry: 12, pointer: 4, readPointer: long, first: 4 };
-
+  const form = tiffForm(head);
   const seen = new Set<number>();
   let pointer = { at: form.first, length: form.pointer };
   let directory = form.readPointer(head, form.first);
@@ -62,4 +53,18 @@ function findBreak(
     directory = form.readPointer(next);
   }
   return undefined;
+}
+
+/** How the numbers of a TIFF are written: byte order, and the wider ones of BigTIFF. `head` is its first 16 bytes. */
+export function tiffForm(head: Buffer) {
+  const little = head[0] === 0x49;
+  const short = (bytes: Buffer, at = 0) => (little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
+  const long = (bytes: Buffer, at = 0) => (little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  const huge = (bytes: Buffer, at = 0) =>
+    Number(little ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
+  const sizes =
+    short(head, 2) === 43
+      ? { count: 8, readCount: huge, entry: 20, pointer: 8, readPointer: huge, first: 8 }
+      : { count: 2, readCount: short, entry: 12, pointer: 4, readPointer: long, first: 4 };
+  return { ...sizes, short, long, huge };
 }

@@ -90,6 +90,8 @@ const damages: Record<string, Uint8Array> = {
   'a hole in an LZW TIFF': holed(good.lzw),
   'a hole in a deflated TIFF': holed(good.deflate),
   'a hole in a tiled TIFF': holed(good.tiles),
+  'a small hole in a deflated TIFF': holed(good.deflate, 0.3, 100),
+  'a small hole in a tiled TIFF': holed(good.tiles, 0.3, 100),
   'a JPEG in a TIFF that breaks off': holed(good['jpeg in tiff']).fill(0xff, 3000, 6000),
   'a hole in a fax': holed(makeFax(1728, 2000), 0.2, 20),
   'a TIFF whose pixels end before the image': writeTiff(
