@@ -62,7 +62,17 @@ export function createCancellations(
         .select(({ fn }) => fn.min('at').as('at'))
         .executeTakeFirst();
       if (oldest?.at === null || oldest?.at === undefined) return 0;
-      const before = await leftNothingBefore(await stages.list(), () => broker.status(), clock.now());
+      // What waits in the backlog is published later; ids are in the order of time.
+      const waiting = await database.query
+        .selectFrom('backlog')
+        .select('createdAt')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst();
+      const before = Math.min(
+        await leftNothingBefore(await stages.list(), () => broker.status(), clock.now()),
+        waiting?.createdAt ?? clock.now(),
+      );
       const old = await database.query.deleteFrom('cancelled').where('at', '<', before).executeTakeFirst();
       const excess = await forgetExcess(database.query);
       // Also if nothing was forgotten: the process that cancelled may have died before it announced it.

@@ -33,7 +33,7 @@ async function opened(t: TestContext) {
     ...embedded,
     async startWorker() {
       const places = { blobsUrl: `directory:${directory}/blobs`, cacheDirectory: join(directory, 'cache') };
-      const settings = settingsSchema.parse({ worker: { heartbeatMs: 100 } });
+      const settings = settingsSchema.parse({ worker: { heartbeatMs: 100 }, command: { allow: ['*'] } });
       const worker = new Worker({ ...embedded, ...places, settings }, { id: 'w', labels: [] });
       t.after(() => worker.close());
       await worker.start();

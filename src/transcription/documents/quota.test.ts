@@ -69,7 +69,12 @@ test('pages count, however they come: in documents or as requests to the stages'
   await assert.rejects(submit({ two: 'third' }), exceeded);
   assert.equal((await call('usage.show')).pages, 3);
   // A refused request left nothing behind.
-  assert.equal((await engine.broker.status('page')).ready.normal, 1);
+  const { count } = await engine.database.query
+    .selectFrom('backlog')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('queue', '=', 'page')
+    .executeTakeFirstOrThrow();
+  assert.equal((await engine.broker.status('page')).ready.normal + Number(count), 1);
   assert.equal((await engine.database.query.selectFrom('openRequest').selectAll().execute()).length, 1);
   // Stages that are not of this house are not its business.
   await engine.stages.create({ name: 'other', processor: 'dummy' }, 'test');
