@@ -4,10 +4,12 @@
 #
 #   export PISMAK_BROKER=$URL PISMAK_COORDINATION=$URL PISMAK_DATABASE=$URL PISMAK_BLOBS=$URL    # URL=postgres://user:password@host/pismak
 #   bin/pismak up
-#   examples/second-worker.sh $URL second                                                        # in another terminal
+#   PISMAK_COORDINATION=$URL examples/second-worker.sh second                                    # in another terminal
+#
+# A variable, and not an option: every user of a machine can read its command lines.
 #
 # Without servers, `bin/pismak worker run` adds a worker to the running process.
 set -eu
-coordination=${1:?usage: second-worker.sh postgres://... [NAME]}
-name=${2:-second}
-exec "$(dirname "$0")/../bin/pismak" worker run --coordination "$coordination" --id "$name" --data "${TMPDIR:-/tmp}/pismak-$name"
+: "${PISMAK_COORDINATION:?usage: PISMAK_COORDINATION=postgres://... second-worker.sh [NAME]}"
+name=${1:-second}
+exec "$(dirname "$0")/../bin/pismak" worker run --id "$name" --data "${TMPDIR:-/tmp}/pismak-$name"

@@ -14,8 +14,8 @@ test('a worker that knows only the address of the PostgreSQL does the work of a 
   const url = await postgres.createDatabase();
   const servers = { broker: url, coordination: url, database: url, blobs: url };
   const { directory, run } = await startPismak(t, { ...servers, 'worker.count': 0 });
-  const worker = spawn(join(import.meta.dirname, 'second-worker.sh'), [url, 'second'], {
-    env: { ...process.env, TMPDIR: directory },
+  const worker = spawn(join(import.meta.dirname, 'second-worker.sh'), ['second'], {
+    env: { ...process.env, TMPDIR: directory, PISMAK_COORDINATION: url },
     stdio: 'ignore',
   });
   t.after(() => worker.kill('SIGKILL'));

@@ -20,7 +20,7 @@ const rounds = 10;
 export async function roundPart(targets: Target[]): Promise<object> {
   const zookeeper = await startZookeeper();
   try {
-    const tookMs = await planRounds(zookeeper.url);
+    const tookMs = await planRounds(zookeeper.url.replace('://', '://pismak:secret@'));
     const [first = Number.NaN, ...later] = tookMs;
     const slowest = Math.max(...tookMs);
     console.log(`\nOne round of the watchdog, ${workers} workers and ${stages} stages on ZooKeeper\n`);

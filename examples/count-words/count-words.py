@@ -4,6 +4,9 @@ The processor `command` runs it once per request, in a directory of its own: the
 to the request, what follows --- in the configuration is the file `config`. Exit code 65 fails the request for good, any other but 0
 is tried again.
 
+    # pismak.toml, which says what stages may run on this machine:
+    # [command]
+    # allow = ["/usr/bin/python3"]
     bin/pismak stage create count-words --processor command \
         --stage-config @examples/count-words/count-words.conf --file examples/count-words/count-words.py
     bin/pismak publish README.md --stages count-words,counted --wait -o results

@@ -14,6 +14,7 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
     pipeline: { summary: 'Name lists of stages', load: () => import('./commands/pipeline.ts') },
     publish: { summary: 'Send files through stages', load: () => import('./commands/publish.ts') },
     results: { summary: 'Collect finished requests', load: () => import('./commands/results.ts') },
+    request: { summary: 'Cancel submitted requests', load: () => import('./commands/request.ts') },
     timing: {
       summary: 'Show where the time of finished requests went',
       load: () => import('./commands/timing.ts'),
@@ -70,6 +71,10 @@ export const engineCommands: Readonly<Record<string, Readonly<Record<string, Com
     stack: {
       summary: 'Run RabbitMQ, ZooKeeper and PostgreSQL on this machine, to try the at-scale tier',
       load: () => import('./commands/stack.ts'),
+    },
+    clock: {
+      summary: 'Show the time, and accept it after a jump',
+      load: () => import('./commands/clock.ts'),
     },
     backup: {
       summary: 'Write everything into one file, while it runs',

@@ -13,18 +13,23 @@ import type { LoadedHouse } from './house.ts';
 import type { Random } from './identity.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Processors } from './processor/processors.ts';
+import type { Cancellations } from './request/cancellations.ts';
+import type { OpenRequests } from './request/open-requests.ts';
 import type { Pickup } from './results/pickup.ts';
 import type { Schedules } from './schedule/schedules.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Pipelines } from './stage/pipelines.ts';
 import type { Stages } from './stage/stages.ts';
 import type { Clock } from './time/clock.ts';
+import type { ClockWatch } from './time/clock-watch.ts';
 import type { WorkerSet } from './worker/worker-set.ts';
 
 /** Everything that houses, operations and services work with. Made by `open-engine.ts`. */
 export interface Engine {
   readonly settings: Settings;
   readonly clock: Clock;
+  /** Notices when the clock jumps, and tells what is old enough to be deleted. */
+  readonly clockWatch: ClockWatch;
   readonly random: Random;
   readonly log: Logger;
   readonly directory: DataDirectory;
@@ -44,6 +49,8 @@ export interface Engine {
   readonly events: Events;
   readonly outbox: Outbox;
   readonly backlog: Backlog;
+  readonly cancellations: Cancellations;
+  readonly openRequests: OpenRequests;
   readonly alerts: Alerts;
   readonly changes: ChangeLog;
   readonly schedules: Schedules;
@@ -52,5 +59,6 @@ export interface Engine {
 
   /** Opens a coordination session: every worker and every service has its own. */
   openSession(identity: string): Promise<Coordination>;
-  close(): Promise<void>;
+  /** Resolves to whether all parts ended in time: absent servers may keep some from it. */
+  close(): Promise<boolean>;
 }

@@ -7,6 +7,7 @@ import type { ProcessorRegistration } from './processor/processor.ts';
 import type { Running } from './service/service.ts';
 import type { Settings } from './settings/settings.ts';
 import type { FirstStart } from './stage/first-start.ts';
+import type { Stage } from './stage/stage.ts';
 
 /**
  * One subject that Pismak serves (transcription, mail, ...), in one folder. `src/houses.ts` lists the houses; the engine,
@@ -37,8 +38,26 @@ export interface HouseParts {
   readonly pages?: readonly PublicPage[];
   /** Whether something this user owns in this house contains the blob, so that the user may name it by its hash. */
   mayUseBlob?(queries: Queries, user: string, hash: string): Promise<boolean>;
+  /**
+   * Counts a submitted request against the owner's limits, in the transaction that admits it: `quota-exceeded` refuses it.
+   * With -1 it was counted and could not be published. False if it is none of this house's business.
+   */
+  countRequest?(
+    engine: Pick<Engine, 'clock' | 'settings'>,
+    transaction: Queries,
+    request: SubmittedRequest,
+  ): Promise<boolean>;
   /** Its services and consumers; each service elects one leader in the cluster. */
   run?(engine: Engine): Promise<Running>;
+}
+
+/** A request that a user submitted to stages, as houses count it. */
+export interface SubmittedRequest {
+  owner: string;
+  /** The key or session that submitted it, see `Caller`. */
+  credential?: string | undefined;
+  stages: readonly Stage[];
+  count: 1 | -1;
 }
 
 /** A house whose parts are in memory. */

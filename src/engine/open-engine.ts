@@ -4,6 +4,7 @@ import { createBacklog } from './backlog/backlog.ts';
 import { openLastingSession } from './coordination/lasting-session.ts';
 import { type CoordinationSource, openCoordination } from './coordination/open.ts';
 import { openDataDirectory } from './data-directory/data-directory.ts';
+import { checkFiles } from './database/sqlite/check-start.ts';
 import { Ballast } from './disk/ballast.ts';
 import { createDiskReserve, localDisks } from './disk/disk-reserve.ts';
 import type { Engine } from './engine.ts';
@@ -16,6 +17,8 @@ import { openLog } from './log/log.ts';
 import { defineWork, openStores } from './open-stores.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
+import { createCancellations } from './request/cancellations.ts';
+import { createOpenRequests } from './request/open-requests.ts';
 import { createPickup } from './results/pickup.ts';
 import { keepHouse } from './schedule/housekeeping.ts';
 import { createSchedules } from './schedule/schedules.ts';
@@ -23,10 +26,11 @@ import { announceServers } from './servers/server-addresses.ts';
 import type { Settings } from './settings/settings.ts';
 import { createPipelines } from './stage/pipelines.ts';
 import { type Clock, systemClock } from './time/clock.ts';
-import { closeInOrder, closeLimitMs } from './time/close-in-order.ts';
+import { type ClockWatch, watchClock } from './time/clock-watch.ts';
+import { closeInOrder, closeMs, drain } from './time/close-in-order.ts';
 import { alertWebhooks } from './webhook/alert-webhooks.ts';
 import { alertWebhookStage, webhookStage } from './webhook/webhook.ts';
-import { createWorkerSet } from './worker/worker-set.ts';
+import { createWorkerSet, type WorkerSet } from './worker/worker-set.ts';
 
 export interface EngineOptions {
   /** In a word or two. Another process that finds the data directory in use shows it. */
@@ -48,10 +52,15 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
   checkTogether(settings);
   // Everything opened is closed in reverse order, even if opening fails half-way.
   const closing: (() => unknown)[] = [];
-  const close = () => closeInOrder(clock, closeLimitMs(settings), closing);
+  let running: WorkerSet | undefined;
+  const close = async () => {
+    const drained = running ? await drain(clock, settings, running) : true;
+    return (await closeInOrder(clock, closeMs, closing)) && drained;
+  };
   try {
     const directory = await openDataDirectory(settings.data, { purpose, clock });
     closing.push(() => directory.close());
+    checkFiles([directory.databaseFile, directory.queuesFile]);
     const { logger: log, close: closeLog } = openLog({
       level: settings.log.level,
       file: `${directory.logs}/pismak.log`,
@@ -87,30 +96,43 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
       });
     const pipelines = createPipelines({ ...ports, stages, changes, clock });
     const outbox = createOutbox({ clock });
+    let clockWatch: ClockWatch | undefined;
     const alerts = createAlerts({
       ...{ database, clock, changes, events, log },
       repeatMs: settings.alerts.repeatMs,
       subscribers: [alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks })],
       wakeOutbox: outbox.wake,
+      retentionNow: () => clockWatch?.retention.now() ?? clock.now(),
     });
+    clockWatch = await watchClock({ clock, database, broker, log, alerts });
+    const watch = clockWatch;
+    closing.push(() => watch.close());
     const backlog = createBacklog({ broker, database, clock });
+    const cancellations = createCancellations({ ...ports, clock, stages });
+    const openRequests = createOpenRequests({ ...ports, clock, settings });
     const schedules = createSchedules({ database, clock, changes });
-    await keepHouse(schedules, { blobs, clock, database, disk, settings });
+    await keepHouse(schedules, { blobs, clock: watch.retention, database, disk, settings });
     const openSession = (identity: string) => source.openSession(identity);
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
-    const workers = createWorkerSet({ ...common, blobsUrl, cacheDirectory: directory.cache });
-    closing.push(() => workers.close());
+    const workers = createWorkerSet({
+      ...{ ...common, blobsUrl, cacheDirectory: directory.cache },
+      configurationFile: options.configurationFile,
+    });
+    running = workers;
     const pickup = createPickup({ broker, clock, database });
     closing.push(() => pickup.close());
     return {
       ...common,
       houses,
+      clockWatch: watch,
       directory,
       configurationFile: options.configurationFile,
       pipelines,
       changes,
       outbox,
       backlog,
+      cancellations,
+      openRequests,
       alerts,
       schedules,
       workers,

@@ -19,6 +19,7 @@ const boundedOtherwise: Record<string, string> = {
   'server.ls': 'there are four servers',
   'processor.ls': 'processors are part of the program',
   'key.ls': 'a user has a limited number of keys',
+  'session.ls': 'a user has a limited number of sessions',
   'secret.ls': 'a user has a limited number of secrets',
   'alert.ls': 'the handler takes the newest',
   'usage.ls': 'the handler takes the newest',

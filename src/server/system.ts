@@ -4,7 +4,7 @@ import type { Running } from '../engine/service/service.ts';
 import { runServices } from '../engine/service/services.ts';
 import type { Settings } from '../engine/settings/settings.ts';
 import { applyFirstStart, demonstration } from '../engine/stage/first-start.ts';
-import { closeInOrder, closeLimitMs } from '../engine/time/close-in-order.ts';
+import { closeInOrder, closeMs, drain } from '../engine/time/close-in-order.ts';
 import { openServer, type Server } from './open-server.ts';
 import { operationsOf } from './operations.ts';
 import type { LifeState } from './routes/health.ts';
@@ -13,18 +13,22 @@ import type { LifeState } from './routes/health.ts';
 export interface System {
   readonly engine: Engine;
   readonly server: Server;
-  /** Lets workers finish their current work, then stops everything. The API answers until the end. */
-  close(): Promise<void>;
+  /**
+   * Lets workers finish their current work, then stops everything. The API answers until the end. Resolves to whether all
+   * parts ended in time.
+   */
+  close(): Promise<boolean>;
 }
 
 export async function startSystem(settings: Settings, options: EngineOptions): Promise<System> {
   const engine = await openEngine(settings, options);
   let state: LifeState = 'starting';
-  const closing: (() => Promise<void>)[] = [() => engine.close()];
+  const closing: (() => Promise<unknown>)[] = [() => engine.close()];
   const close = async () => {
     state = 'stopping';
-    // Workers and houses first, each with its own time limit, then the server and the engine.
-    await closeInOrder(engine.clock, 3 * closeLimitMs(settings), closing);
+    // Workers first: what they are at may take its time. Then the services and houses, the server and the engine.
+    const drained = await drain(engine.clock, settings, engine.workers);
+    return (await closeInOrder(engine.clock, closeMs, closing)) && drained;
   };
   try {
     await applyFirstStart(engine, 'engine', demonstration);
@@ -44,7 +48,10 @@ export async function startSystem(settings: Settings, options: EngineOptions): P
 /** Services, houses and workers: everything that does the work. Closing lets workers finish their current work. */
 export async function startWork(engine: Engine, workers: number): Promise<Running> {
   const closing: (() => Promise<void>)[] = [];
-  const close = () => closeInOrder(engine.clock, closeLimitMs(engine.settings), closing);
+  const close = async () => {
+    await drain(engine.clock, engine.settings, engine.workers);
+    await closeInOrder(engine.clock, closeMs, closing);
+  };
   try {
     const services = runServices(engine);
     closing.push(() => services.close());
@@ -53,7 +60,6 @@ export async function startWork(engine: Engine, workers: number): Promise<Runnin
       const house = await run?.(engine);
       if (house) closing.push(() => house.close());
     }
-    closing.push(() => engine.workers.close());
     for (let count = 0; count < workers; count++) await engine.workers.start();
     return { close };
   } catch (error) {

@@ -1,9 +1,9 @@
-import type { ZodType } from 'zod';
+import { ZodError, type ZodType } from 'zod';
 import { messageOf } from '../engine/errors.ts';
 import { type JobFiles, PermanentFailure } from '../engine/processor/processor.ts';
 import { files } from './files.ts';
 import { type Order, order } from './order.ts';
-import { type Page, page } from './page.ts';
+import { mostPageBytes, type Page, page } from './page.ts';
 import { type Transformation, transformation } from './prepare/transformation.ts';
 
 /** The order for the job's page: language, formats and name. */
@@ -32,6 +32,20 @@ export function writePage(job: { files: JobFiles }, content: Page): Promise<void
   return job.files.write(files.page, Buffer.from(JSON.stringify(content)));
 }
 
+/** Says so if a JSON file of a page is larger than any page: another stage or program may have written anything. */
+export function whyTooLarge(name: string, size: number): string | undefined {
+  if (size <= mostPageBytes) return undefined;
+  const [found, most] = [size, mostPageBytes].map((bytes) => Math.ceil(bytes / 1024 / 1024));
+  return `the file ${name} has ${found} MB; the limit is ${most} MB`;
+}
+
+/** Why a JSON file can't be used: the first fault only, for it may have a million. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof ZodError)) return messageOf(error).slice(0, 200);
+  const [issue] = error.issues;
+  return `${issue?.path.join('.') || 'it'}: ${issue?.message}`.slice(0, 200);
+}
+
 async function readJson<Value>(
   all: JobFiles,
   name: string,
@@ -39,10 +53,12 @@ async function readJson<Value>(
   advice: string,
 ): Promise<Value> {
   if (!all.names().includes(name)) throw new PermanentFailure(`there is no file ${name}: ${advice}`);
+  const tooLarge = whyTooLarge(name, all.size(name));
+  if (tooLarge !== undefined) throw new PermanentFailure(tooLarge);
   const text = Buffer.from(await all.read(name)).toString();
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    throw new PermanentFailure(`the file ${name} is invalid: ${messageOf(error)}`);
+    throw new PermanentFailure(`the file ${name} is invalid: ${reasonOf(error)}`);
   }
 }

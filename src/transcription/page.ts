@@ -30,6 +30,9 @@ const region = z.object({
   paragraphs: z.array(paragraph),
 });
 
+/** Limit on the file of a page. A newspaper page of 30,000 words has 3 MB. */
+export const mostPageBytes = 16 * 1024 * 1024;
+
 /** Checks a page that comes from outside, such as `page.json`. */
 export const page = z.object({
   width: z.int().positive(),

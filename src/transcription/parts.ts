@@ -1,6 +1,7 @@
 import type { HouseParts } from '../engine/house.ts';
 import { migrations } from './database/migrations.ts';
 import { isInDocument } from './documents/bytes-of-documents.ts';
+import { countRequest } from './documents/quota.ts';
 import { transcriptionOperations } from './operations/index.ts';
 import { transcriptionProcessors } from './processors.ts';
 import { runTranscription } from './run-transcription.ts';
@@ -13,5 +14,6 @@ export const parts: HouseParts = {
   firstStart,
   operations: transcriptionOperations,
   mayUseBlob: isInDocument,
+  countRequest,
   run: runTranscription,
 };

@@ -4,7 +4,7 @@ import { parseExportConfig } from './export/config.ts';
 import { parseKeywordsConfig } from './keywords/config.ts';
 import { parseLayoutConfig } from './layout/layout-config.ts';
 import { parsePrepareConfig } from './prepare/prepare-config.ts';
-import { parseRecogniseConfig } from './recognise/config.ts';
+import { checkRecogniseConfig, parseRecogniseConfig } from './recognise/config.ts';
 import { parseSingleConfig } from './single/single-config.ts';
 import { parseSplitConfig } from './split/split-config.ts';
 
@@ -46,7 +46,7 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
     // A program of the owner's may ask a service.
     isDeterministic: (config) => parseRecogniseConfig(config).ENGINE !== 'command',
     summary: 'recognises the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
-    check: parseRecogniseConfig,
+    check: checkRecogniseConfig,
     module: new URL('./recognise/recognise.ts', import.meta.url),
   },
   {

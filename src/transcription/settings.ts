@@ -6,8 +6,13 @@ export const transcriptionSettings = z.strictObject({
     .int()
     .min(0)
     .default(0)
-    .describe('Limit on pages transcribed per key and month; 0 = no limit'),
-  pagesWaiting: z.int().min(0).default(0).describe('Limit on unfinished pages per key; 0 = no limit'),
+    .describe('Limit on pages transcribed per user and month; 0 = no limit'),
+  pagesWaiting: z.int().min(0).default(0).describe('Limit on unfinished pages per user; 0 = no limit'),
+  documents: z
+    .int()
+    .min(0)
+    .default(100_000)
+    .describe('Limit on the documents of a user; 0 = no limit. Administrators have none'),
   storageMb: z
     .number()
     .min(0)

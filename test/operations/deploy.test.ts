@@ -117,8 +117,8 @@ test('systemd accepts the units without a warning', async () => {
 
 test('systemd finds the units little exposed, and both alike', async () => {
   for (const unit of units) {
-    // In tenths: fails above 2.0 of 10.
-    const options = ['security', '--offline=true', '--no-pager', '--threshold=20'];
+    // In tenths: fails above 2.3 of 10. The sandbox of processors needs namespaces and mounts, which count 0.3.
+    const options = ['security', '--offline=true', '--no-pager', '--threshold=23'];
     await execute('systemd-analyze', [...options, join(unitDirectory, unit.replace('@.', '@1.'))]);
   }
   const hardening = async (unit: string) => {

@@ -44,7 +44,7 @@ test('every scheme and parameter of an address that the code takes is described'
   const read = (file: string) => readFileSync(join(root, 'src/engine', file), 'utf8');
   const parameters = [
     ...matches(read('database/postgres/address.ts'), /^ {2}'(\w+)',$/gm),
-    ...matches(read('broker/rabbitmq/address.ts'), /pem\('(\w+)'\)/g),
+    ...matches(read('broker/rabbitmq/address.ts'), /(\w+file): '/g),
     ...matches(read('coordination/zookeeper/address.ts'), /(\w+file): '/g),
   ];
   assert.ok(parameters.length >= 12, `only ${parameters}`);

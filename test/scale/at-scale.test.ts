@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openBroker } from '../../src/engine/broker/open.ts';
+import { openCoordination } from '../../src/engine/coordination/open.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { openEngine } from '../../src/engine/open-engine.ts';
 import { decodeRequest, newRequest, toMessage } from '../../src/engine/request/request.ts';
 import { submitRequest } from '../../src/engine/request/submit.ts';
 import { settingsSchema } from '../../src/engine/settings/settings.ts';
@@ -75,6 +77,7 @@ test('on RabbitMQ, ZooKeeper and PostgreSQL a worker elsewhere needs only the co
   const [database, { url: broker }] = await Promise.all([postgres.createDatabase(), rabbit.createHost()]);
   const coordination = `${zookeeper.url.replace('://', '://pismak:secret@')}/pismak`;
   const { engine, directory } = await startOn(t, after, { broker, coordination, database, blobs: database });
+  await refuseOpenNodes({ broker, database, blobs: database }, zookeeper.url, directory);
   const worker = new WorkerElsewhere(join(directory, 'elsewhere'), coordination, 'far');
   after(() => worker.end('SIGKILL'));
   await sendAndCollect(engine, 30);
@@ -96,6 +99,21 @@ test('on RabbitMQ, ZooKeeper and PostgreSQL a worker elsewhere needs only the co
   const left = (await listWorkers(engine.coordination)).find(({ record }) => record.id === 'far');
   assert.ok(left?.record.leftAt, 'it said goodbye');
 });
+
+/** Passwords of servers are nodes: nobody reads them without the user of the URL, and no process starts without one. */
+async function refuseOpenNodes(addresses: object, url: string, directory: string): Promise<void> {
+  const stranger = await openCoordination(`${url}/pismak`, { clock: systemClock });
+  const session = await stranger.openSession('stranger');
+  await assert.rejects(session.get('/servers/broker'), { code: 'forbidden' });
+  await stranger.close();
+  const open = { ...addresses, coordination: `${url}/open`, data: join(directory, 'open') };
+  const up = (settings: object) => openEngine(settingsSchema.parse(settings), { purpose: 'test' });
+  await assert.rejects(up(open), {
+    code: 'configuration-invalid',
+    message: /must name a user and a password/,
+  });
+  await (await up({ ...open, zookeeper: { allowOpenNodes: true } })).close();
+}
 
 test('on one PostgreSQL for everything, a worker elsewhere that is killed loses nothing', async (t) => {
   const after = lastFirst(t);

@@ -10,9 +10,13 @@ export class WorkerElsewhere {
   output = '';
 
   constructor(directory: string, coordination: string, id: string, through: readonly string[] = []) {
-    const parameters = ['worker', 'run', '--coordination', coordination, '--id', id, '--data', directory];
+    const parameters = ['worker', 'run', '--id', id, '--data', directory];
     const [command = program, ...before] = [...through, program];
-    this.#child = spawn(command, [...before, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(command, [...before, ...parameters], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Not an option: a command line is for all to read.
+      env: { ...process.env, PISMAK_COORDINATION: coordination },
+    });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.output = (this.output + text).slice(-20_000);

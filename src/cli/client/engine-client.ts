@@ -22,7 +22,11 @@ export async function openEngineClient(
   const engine = await openEngine(settings, {
     ...{ purpose: 'a command', configurationFile: file, houses: await loadHouses(houses) },
   });
-  return { ...engineClient(engine, interruption), alone: true, close: () => engine.close() };
+  return {
+    ...engineClient(engine, interruption),
+    alone: true,
+    close: async () => void (await engine.close()),
+  };
 }
 
 /** The operations of an engine that runs in this process. Closing it does nothing. */

@@ -1,4 +1,8 @@
-import { resolve } from 'node:path';
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { backupName } from '../../engine/backup/backup-directory.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { isSystemError } from '../../engine/files/system-error.ts';
 import { backupCreate } from '../../engine/operation/operations/backup.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
@@ -6,14 +10,48 @@ import { operationCommands } from '../../terminal/operation-command.ts';
 const add: AddGroup = (group, shell) => {
   group.addHelpText(
     'after',
-    '\nWrites a consistent snapshot of queues, database, blobs and configuration to one tar file, while everything runs.',
+    '\nWrites a consistent snapshot of queues, database, blobs and configuration to one tar file, while everything runs.\n' +
+      'A plain name goes into the backup directory (setting backup.directory). A path, on this machine only, is where the\n' +
+      'finished file is moved to.',
   );
+  /** Where this command, not the server, puts the file. */
+  let target: string | undefined;
+  const placed = <Answer extends { file: string }>(answer: Answer): Answer => {
+    if (target === undefined) return answer;
+    move(answer.file, target);
+    return { ...answer, file: target };
+  };
   operationCommands(group, shell)(backupCreate, {
-    usage: '<file>',
-    examples: ['backup pismak-$(date +%F).tar'],
-    fields: { file: { about: 'the new file; with --url, a path on that machine', read: (text) => text } },
-    complete: async ({ remote }, { file }) => (remote ? {} : { file: resolve(file) }),
-    say: ({ file }) => `everything is in ${file}`,
+    usage: '<name>',
+    examples: ['backup pismak-$(date +%F).tar', 'backup /mnt/usb/pismak.tar'],
+    fields: { name: { about: 'name of the new file, or a path', read: (text) => text } },
+    async complete({ remote, clock }, { name }) {
+      if (!name.includes('/')) return {};
+      if (remote)
+        throw new PismakError(
+          'invalid-input',
+          'with --url give a plain name: backups go into the backup directory there',
+        );
+      target = resolve(name);
+      if (existsSync(target))
+        throw new PismakError('already-exists', `${target} already exists; choose another name`);
+      if (!existsSync(dirname(target)))
+        throw new PismakError('not-found', `there is no directory ${dirname(target)}`);
+      const plain = basename(target);
+      return { name: backupName.safeParse(plain).success ? plain : `backup-${clock.now()}.tar` };
+    },
+    data: placed,
+    say: (answer) => `everything is in ${placed(answer).file}`,
   });
 };
 export default add;
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!isSystemError(error, 'EXDEV')) throw error;
+    copyFileSync(from, to);
+    rmSync(from);
+  }
+}

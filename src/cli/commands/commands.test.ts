@@ -57,6 +57,9 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
   ['coordination set /a x --if-version 3', 'coordination.set', { path: '/a', value: 'x', version: 3 }],
   ['server set broker sqlite:', 'server.set', { name: 'broker', url: 'sqlite:' }],
   ['user role anna admin', 'user.role', { name: 'anna', role: 'admin' }],
+  ['user set anna --priority yes', 'user.set', { name: 'anna', priority: 'yes' }],
+  ['queue delete done --force', 'queue.delete', { queue: 'done', force: true }],
+  ['request cancel u-1', 'request.cancel', { uuid: 'u-1' }],
   ['user disable anna', 'user.disable', { name: 'anna' }],
   ['key revoke k', 'key.revoke', { id: 'k' }],
   [
@@ -79,7 +82,7 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
       },
     },
   ],
-  ['backup /x/b.tar', 'backup.create', { file: '/x/b.tar' }],
+  ['backup b.tar', 'backup.create', { name: 'b.tar' }],
 ];
 
 for (const [typed, operation, input, answer] of mapped) {

@@ -6,14 +6,16 @@ import type { Session } from '../../terminal/session.ts';
 import { checkData } from '../doctor/check-data.ts';
 import { checkNode, checkPackages } from '../doctor/check-installation.ts';
 import { checkExposure, checkProcess } from '../doctor/check-process.ts';
-import { type Finding, fail, ok } from '../doctor/finding.ts';
+import { checkSandbox } from '../doctor/check-sandbox.ts';
+import { checkServers } from '../doctor/check-servers.ts';
+import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 
 const add: AddGroup = (group, { run }) => {
   group
     .addHelpText(
       'after',
-      '\nChecks configuration, data directory, disk, clock, versions, and the running process or its port. Fails if\n' +
-        'something needs fixing.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
+      '\nChecks configuration, data directory, disk, clock, versions, the sandbox of processors, and the running process; if none\n' +
+        'runs, its port and its servers. Fails if something needs fixing.\n\nExamples:\n  $ pismak doctor\n  $ pismak doctor --data /var/lib/pismak --json',
     )
     .action(
       run(async (session) => {
@@ -32,15 +34,25 @@ const add: AddGroup = (group, { run }) => {
 };
 export default add;
 
+/** What is wrong, and what to do. */
+function splitAdvice(warning: string): [string, string] {
+  const at = warning.lastIndexOf('; ');
+  return [warning.slice(0, at), warning.slice(at + 2)];
+}
+
 async function examine({ settings, clock }: Session): Promise<Finding[]> {
   const findings = [checkNode(), await checkPackages()];
   try {
     const loaded = await settings();
     findings.push(ok('configuration', loaded.file ?? 'defaults, no pismak.toml'));
+    for (const warning of loaded.warnings) findings.push(warn('secrets', ...splitAdvice(warning)));
     const holder = await readHolder(loaded.settings.data);
     findings.push(...(await checkData(loaded.settings, clock, holder !== undefined)));
     findings.push(...checkExposure(loaded.settings));
+    findings.push(checkSandbox(loaded.settings));
     findings.push(...(await checkProcess(loaded.settings, holder)));
+    // A running process checks its servers itself, and its health tells.
+    if (!holder) findings.push(...(await checkServers(loaded.settings, clock)));
   } catch (error) {
     if (!(error instanceof PismakError && error.code === 'configuration-invalid')) throw error;
     findings.push(

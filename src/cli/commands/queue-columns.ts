@@ -7,7 +7,7 @@ export function queueColumns(now: number): Column<QueueRow>[] {
   return [
     { title: 'queue', of: (row) => row.name },
     { title: 'kind', of: (row) => row.kind },
-    { title: 'waiting', of: (row) => row.ready.high + row.ready.normal },
+    { title: 'waiting', of: (row) => row.ready.high + row.ready.normal + row.backlog },
     { title: 'high', of: (row) => row.ready.high },
     { title: 'delayed', of: (row) => row.delayed },
     { title: 'busy', of: (row) => row.inFlight },

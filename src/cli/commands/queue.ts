@@ -1,6 +1,7 @@
 import type { MessageRow } from '../../engine/operation/operations/message-row.ts';
 import {
   queueDead,
+  queueDelete,
   queueDiscard,
   queueList,
   queuePause,
@@ -48,6 +49,10 @@ const add: AddGroup = (group, shell) => {
   command(queueDiscard, {
     usage: 'discard <queue> [ids...]',
     say: ({ count }, { queue }) => `${formatCount(count, 'dead letter')} deleted from ${queue}`,
+  });
+  command(queueDelete, {
+    usage: 'delete <queue>',
+    say: ({ results }, { queue }) => `queue ${queue} is deleted, with ${formatCount(results, 'result')}`,
   });
 };
 export default add;

@@ -11,19 +11,27 @@ const add: AddGroup = (group, { run }) => {
         'Examples:\n  $ pismak restore backup.tar\n  $ pismak restore backup.tar --data /var/lib/pismak --force',
     )
     .action(
-      run<{ force?: boolean }>(async ({ settings, out, options, clock }, file = '') => {
+      run<{ force?: boolean }>(async ({ settings, out, options, clock, houses }, file = '') => {
         const { data } = (await settings()).settings;
+        const { loadHouses } = await import('../../engine/house.ts');
+        const loaded = await loadHouses(houses);
         const { restoreBackup } = await import('../../engine/backup/restore.ts');
         const { manifest, movedAside } = await restoreBackup({
           file,
           data,
           force: options.force ?? false,
           clock,
+          lines: loaded.map(({ name, migrations = [] }) => ({ name, migrations })),
         });
         if (out.json) return out.object({ data, movedAside: movedAside ?? null, manifest });
         const { count, bytes } = manifest.blobs;
         out.say(
           `${data} is as it was at ${formatTime(manifest.createdAt)}, with ${formatCount(count, 'blob')} (${formatBytes(bytes)})`,
+        );
+        const { users, keys } = manifest.accounts;
+        const admins = users.filter(({ role }) => role === 'admin').map(({ name }) => name);
+        out.say(
+          `${formatCount(users.length, 'user')} and ${formatCount(keys.length, 'key')} can sign in; administrators: ${admins.join(', ') || 'none'}`,
         );
         if (movedAside !== undefined) out.say(`the old data directory is now ${movedAside}`);
         if (manifest.parts.some(({ name }) => name === 'pismak.toml')) {

@@ -15,6 +15,7 @@ export interface RunWorkerOptions {
   id?: string;
   labels?: string[];
   coordination?: string;
+  coordinationFile?: string;
 }
 
 const lookMs = 1000;
@@ -26,7 +27,8 @@ const lookMs = 1000;
 export async function runWorker(session: Session<RunWorkerOptions>): Promise<void> {
   const { out, options, clock } = session;
   const { id: wanted, labels } = options;
-  const { settings } = await session.settings();
+  const { settings, warnings } = await session.settings();
+  for (const warning of warnings) session.stderr.write(`pismak: ${warning}\n`);
   if (!settings.coordination.startsWith('embedded:')) return runAlone(session, settings);
   await requireRunning(session);
   const client = await session.client();

@@ -10,7 +10,8 @@ const add: AddGroup = (group, shell) => {
     )
     .action(
       shell.run(async (session) => {
-        const { settings, file } = await session.settings();
+        const { settings, file, warnings } = await session.settings();
+        for (const warning of warnings) session.stderr.write(`pismak: ${warning}\n`);
         const { up } = await import('../up/up.ts');
         await up(settings, session.houses, file);
       }),

@@ -6,6 +6,7 @@ import {
   userList,
   userPassword,
   userRole,
+  userSet,
 } from '../../server/access/user-operations.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
@@ -21,7 +22,12 @@ const add: AddGroup = (group, shell) => {
       { title: 'user', of: (row) => row.name },
       { title: 'role', of: (row) => row.role },
       { title: 'created', of: (row) => formatTime(row.createdAt) },
-      { title: '', of: (row) => (row.disabled ? 'disabled' : ' ') },
+      {
+        title: '',
+        of: (row) =>
+          [row.disabled && 'disabled', row.mayPrioritise && 'may set priority'].filter(Boolean).join(', ') ||
+          ' ',
+      },
     ],
   });
   command(userCreate, {
@@ -46,6 +52,13 @@ const add: AddGroup = (group, shell) => {
   command(userRole, {
     usage: 'role <user> <role>',
     say: ({ name, role }) => `user ${name} now has the role ${role}`,
+  });
+  command(userSet, {
+    usage: 'set <user>',
+    say: ({ name, mayPrioritise }) =>
+      mayPrioritise
+        ? `user ${name} may send work before that of others`
+        : `work of user ${name} waits like that of others`,
   });
   command(userDisable, { usage: 'disable <user>', say: (_, { name }) => `user ${name} is disabled` });
   command(userEnable, { usage: 'enable <user>', say: (_, { name }) => `user ${name} may sign in again` });

@@ -21,14 +21,15 @@ const add: AddGroup = (group, shell) => {
     .command(
       group,
       'run',
-      'Run one more worker until Ctrl-C: with --coordination in this process and on any machine, otherwise inside the process that uses the data directory',
+      'Run one more worker until Ctrl-C: in this process and on any machine if it knows the coordination, otherwise inside the process that uses the data directory',
       'worker run',
       'worker run --id big --labels gpu,large',
-      'worker run --coordination zookeeper://zk1:2181,zk2:2181,zk3:2181',
+      'worker run --coordination-file /etc/pismak/coordination',
     )
     .option('--id <name>', 'name of the worker (default: generated)')
     .option('--labels <a,b>', 'labels that stages may require (setting worker.labels)', commaList)
-    .option('--coordination <url>', 'where workers and services meet (setting coordination)')
+    .option('--coordination <url>', 'where workers and services meet (PISMAK_COORDINATION)')
+    .option('--coordination-file <file>', 'a file that holds this URL: other users can read a command line')
     .action(
       shell.run<RunWorkerOptions>(async (session) => {
         // Loaded only here: the other commands of the group run no worker.

@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openSqliteDatabase } from '../../engine/database/sqlite.ts';
 import { settingsSchema } from '../../engine/settings/settings.ts';
+import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { checkData } from './check-data.ts';
 import { checkNode, checkPackages } from './check-installation.ts';
 import { checkExposure, checkProcess } from './check-process.ts';
+import { checkSandbox } from './check-sandbox.ts';
+import { checkServers } from './check-servers.ts';
 
 async function dataDirectory(context: TestContext) {
   const data = join(await temporaryDirectory(context), 'data');
@@ -97,6 +100,40 @@ test('a process that does not answer is found', async () => {
   const holder = { pid: 1, host: 'h', startedAt: 0, purpose: 'pismak up', url: 'http://127.0.0.1:1' };
   const [, health] = await checkProcess(settingsSchema.parse({}), holder);
   assert.equal(health?.state, 'FAIL');
+});
+
+test('servers that do not answer are found, and those that do; embedded stores are no servers', async (context) => {
+  assert.deepEqual(await checkServers(settingsSchema.parse({}), systemClock), []);
+  const postgres = await sharedPostgres();
+  context.after(() => postgres.close());
+  const database = await postgres.createDatabase();
+  const broker = 'amqp://ann:top-secret@127.0.0.1:1/';
+  const settings = settingsSchema.parse({ broker, coordination: 'zookeeper://127.0.0.1:1', database });
+  const findings = await checkServers(settings, systemClock, 1500);
+  assert.deepEqual(
+    findings.map(({ check, state }) => [check, state]),
+    [
+      ['broker', 'FAIL'],
+      ['coordination', 'FAIL'],
+      ['database', 'ok'],
+    ],
+  );
+  assert.match(findings[0]?.found ?? '', /ECONNREFUSED/);
+  assert.doesNotMatch(JSON.stringify(findings), /top-secret/);
+});
+
+test('doctor tells whether processors can be confined, and what to do where they can not', (context) => {
+  const { sandbox } = settingsSchema.parse({});
+  assert.equal(checkSandbox({ sandbox }).state, 'ok');
+  assert.equal(checkSandbox({ sandbox: { use: 'off' } }).state, 'warn');
+  const path = process.env.PATH;
+  context.after(() => {
+    process.env.PATH = path;
+  });
+  process.env.PATH = '/nowhere';
+  const missing = checkSandbox({ sandbox });
+  assert.deepEqual([missing.state, missing.advice], ['warn', 'apt-get install bubblewrap']);
+  assert.equal(checkSandbox({ sandbox: { use: 'require' } }).state, 'FAIL');
 });
 
 test('doctor fails when something needs fixing, and says what to do', async (context) => {

@@ -9,7 +9,7 @@ import { makeDirectory } from '../../engine/files/make-directory.ts';
 import { isSystemError } from '../../engine/files/system-error.ts';
 import { asPostgresUser, postgresUser, run } from '../../engine/local-servers/postgres-programs.ts';
 
-/** The name of the user with all rights, of the virtual host and of the database of a new stack. */
+/** The name of the user with all rights, of the virtual host, of the tree in ZooKeeper and of the database of a new stack. */
 export const stackUser = 'stack';
 
 /** How a stack was created. Stored in its directory, readable by its owner only; ports and passwords never change. */

@@ -13,7 +13,7 @@ export function stackSettings(plan: StackPlan) {
   const store = `postgres://${credentials}@${hosts(postgres)}/${stackUser}`;
   return {
     broker: `amqp://${credentials}@${hosts(rabbitmq)}/${stackUser}`,
-    coordination: `zookeeper://${credentials}@${hosts(zookeeper)}/pismak`,
+    coordination: `zookeeper://${credentials}@${hosts(zookeeper)}/${stackUser}`,
     database: store,
     blobs: store,
   };

@@ -65,7 +65,7 @@ function queueLine(queue: QueueStatus, width: number, busiest: number, perSecond
     String(queue.inFlight).padStart(6),
     (perSecond > 0 ? perSecond.toFixed(1) : '-').padStart(8),
     queue.dead > 0 ? red(dead) : dead,
-    `  ${queue.paused ? red('paused') : ''}${bar}`,
+    `  ${queue.broken === undefined ? '' : red('BROKEN')}${queue.paused ? red('paused') : ''}${bar}`,
   ].join('');
 }
 

@@ -1,8 +1,11 @@
 import type { Engine } from '../../engine/engine.ts';
 import { type House, loadHouses } from '../../engine/house.ts';
+import { serverNames } from '../../engine/servers/server-addresses.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { withDeadline } from '../../engine/time/deadline.ts';
 import { startSystem } from '../../server/system.ts';
+import { exitCodes } from '../../terminal/exit-codes.ts';
+import { formatCount } from '../../terminal/output/format.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
 import { commandName } from '../command-name.ts';
 import { showStatus } from './terminal-status.ts';
@@ -13,8 +16,10 @@ export async function up(
   houses: readonly House[],
   configurationFile?: string,
 ): Promise<void> {
-  // Closing the terminal, or piping the output into `head`, must not stop the work.
-  process.stdout.on('error', () => {});
+  // Closing the terminal, or piping the output into `head`, must not stop the work. Other commands end then.
+  for (const stream of [process.stdout, process.stderr])
+    stream.removeAllListeners('error').on('error', () => {});
+  process.on('SIGHUP', () => {});
   const live = process.stdout.isTTY ? new LiveLines(process.stdout) : undefined;
   const print = (line: string) => (live ? live.print(line) : console.log(line));
   const stopped = stopSignal(print);
@@ -26,7 +31,9 @@ export async function up(
   const setupLink = await server.setupLink();
   print('');
   print(`Pismak is ready at ${server.url} (API under /api/v1, its documentation at ${server.url}/docs)`);
-  print(`State is in ${engine.directory.path}; ${settings.worker.count} workers run here`);
+  print(
+    `${describeState(settings, engine.directory.path)}; ${formatCount(settings.worker.count, 'worker')} here`,
+  );
   if (setupLink) print(`Create the first administrator with this one-time link: ${setupLink}`);
   print(`To see it work, run in another terminal: ${commandName} dummy --count 60`);
   const status = live && showStatus(engine, live, server.url);
@@ -35,8 +42,25 @@ export async function up(
   status?.close();
   const underWay = await countUnderWay(engine);
   print(`Stopping: ${underWay} may finish; Ctrl-C again stops at once, and nothing is lost either way`);
-  await close();
-  print('Stopped');
+  if (await close()) return print('Stopped');
+  print('Stopped, but not in good order: servers did not answer. Nothing is lost');
+  // What still waits for them would keep this process.
+  process.exit(exitCodes.failed);
+}
+
+/** Where it all is. The addresses of servers are not shown: they are long, and `pismak server ls` has them. */
+export function describeState(settings: Settings, directory: string): string {
+  const [, blobs = ''] = settings.blobs.split(/^directory:/);
+  const local = serverNames.filter((name) => /^(sqlite|embedded|directory):/.test(settings[name]));
+  const remote = serverNames.filter((name) => !local.includes(name));
+  const here = local.filter((name) => name !== 'blobs' || blobs === '');
+  const places = [
+    ...(remote.length > 0 ? [`on servers (${remote.join(', ')}; see \`pismak server ls\`)`] : []),
+    ...(here.length > 0 ? [`in ${directory}`] : []),
+    ...(blobs === '' ? [] : [`in ${blobs} (blobs)`]),
+  ];
+  const rest = here.length > 0 ? '' : `; logs and caches are in ${directory}`;
+  return `State is ${places.join(' and ')}${rest}`;
 }
 
 /** Has a time limit: when the user stops Pismak because a server is down, they must not wait for that server. */

@@ -47,6 +47,8 @@ export function createAlerts(parts: {
   subscribers: readonly AlertSubscriber[];
   /** Called when subscribers may have put something into the outbox. */
   wakeOutbox(): void;
+  /** The time by which old alerts are deleted; that of `clock` by default. */
+  retentionNow?(): number;
 }): Alerts {
   const { database, clock, changes, events, log, repeatMs } = parts;
   /** Alerts that could not be stored, by kind and entity. */
@@ -137,7 +139,7 @@ export function createAlerts(parts: {
           const cleared: Alert = { ...over, clearedAt: at };
           await (open ? updateAlert : insertAlert)(transaction, cleared);
           await notify(transaction, { event: 'alert.cleared', at, alert: cleared });
-          await trimAlerts(transaction, at);
+          await trimAlerts(transaction, parts.retentionNow?.() ?? at);
           return cleared;
         });
         if (!alert) return;

@@ -38,6 +38,13 @@ for (const { name, open } of await bothDatabases()) {
     assert.deepEqual(await countInBacklog(query, []), new Map());
     const pages = await requestsInBacklog(query, 'book', { exceptQueue: 'split' });
     assert.deepEqual(pages, new Set(['b/c', 'd']));
+    for (const [only, found] of [
+      ['d', ['d']],
+      ['b/c', ['b/c']],
+      ['x', []],
+      ['%', []],
+    ] as const)
+      assert.deepEqual(await requestsInBacklog(query, 'book', { only }), new Set(found));
     await backlog.cancel('book');
     assert.deepEqual(await requestsInBacklog(query, 'book'), new Set());
   });

@@ -24,18 +24,23 @@ export async function countInBacklog(
 
 /**
  * Uuids of the requests of a batch that are still in the backlog. To find what has left it, read your own rows first and
- * then call this: a request is in the backlog before it is anywhere else.
+ * then call this: a request is in the backlog before it is anywhere else. With `only`, looks for this uuid alone.
  */
 export async function requestsInBacklog(
   queries: Queries,
   batch: string,
-  { exceptQueue }: Which = {},
+  { exceptQueue, only }: Which & { only?: string } = {},
 ): Promise<Set<string>> {
   const rows = await queries
     .selectFrom('backlog')
     .select('messageId')
     .where('batch', '=', batch)
     .$if(exceptQueue !== undefined, (query) => query.where('queue', '!=', exceptQueue ?? ''))
+    .$if(only !== undefined, (query) =>
+      query.where(({ eb, fn }) =>
+        eb(fn('substr', ['messageId', eb.val(1), eb.val(`${only}/`.length)]), '=', `${only}/`),
+      ),
+    )
     .execute();
   // `uuid/stages remaining`, see `toMessage`.
   return new Set(rows.map(({ messageId }) => messageId.slice(0, messageId.lastIndexOf('/'))));

@@ -44,6 +44,8 @@ export interface Backlog {
   resume(batch: string): Promise<number>;
   /** Deletes the items not released yet. Resolves to their number. */
   cancel(batch: string): Promise<number>;
+  /** Deletes all items for a queue. Resolves to their number. */
+  purge(queue: string): Promise<number>;
   /** How many items of a batch wait here. */
   count(batch: string): Promise<{ waiting: number; paused: number }>;
   readonly bell: Bell;
@@ -77,6 +79,17 @@ export function createBacklog(parts: { broker: Broker; database: Database; clock
     return changed;
   }
 
+  const deleteWhere = (column: 'batch' | 'queue', value: string) =>
+    inParts(async () => {
+      const some = database.query
+        .selectFrom('backlog')
+        .select('id')
+        .where(column, '=', value)
+        .limit(rowsPerChange);
+      const result = await database.query.deleteFrom('backlog').where('id', 'in', some).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    });
+
   async function add(transaction: Queries, items: readonly BacklogItem[]): Promise<void> {
     const now = clock.now();
     for (let start = 0; start < items.length; start += rowsPerInsert) {
@@ -103,16 +116,8 @@ export function createBacklog(parts: { broker: Broker; database: Database; clock
     pause: (batch) => setPaused(batch, 1),
     resume: (batch) => setPaused(batch, 0),
 
-    cancel: (batch) =>
-      inParts(async () => {
-        const some = database.query
-          .selectFrom('backlog')
-          .select('id')
-          .where('batch', '=', batch)
-          .limit(rowsPerChange);
-        const result = await database.query.deleteFrom('backlog').where('id', 'in', some).executeTakeFirst();
-        return Number(result.numDeletedRows);
-      }),
+    cancel: (batch) => deleteWhere('batch', batch),
+    purge: (queue) => deleteWhere('queue', queue),
 
     async count(batch) {
       const rows = await database.query

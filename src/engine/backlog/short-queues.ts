@@ -7,6 +7,10 @@ const messagesPerSlot = 4;
 /** A queue without workers may have this many: enough for a worker that comes for them, and for the watchdog to see them. */
 const shortAnyway = 100;
 
+export function isShortLength(length: number, slots: number): boolean {
+  return length < Math.max(shortAnyway, messagesPerSlot * slots);
+}
+
 /** Which queues are short: work is let in only while all later queues on its way are, so that no pile stands in them. */
 export class ShortQueues {
   readonly #broker: Pick<Broker, 'status'>;
@@ -42,7 +46,7 @@ export class ShortQueues {
   async #look(queue: string): Promise<boolean> {
     try {
       const [status, slots] = await Promise.all([this.#broker.status(queue), this.#slots(queue)]);
-      return queueLength(status) < Math.max(shortAnyway, messagesPerSlot * slots);
+      return isShortLength(queueLength(status), slots);
     } catch (error) {
       // A stage that was deleted: the request goes on and fails there, with this reason in its log. Any other fault (a
       // broken queue, no answer) keeps back only what goes through this queue.

@@ -6,7 +6,7 @@ import { z } from 'zod';
  * truncated archive has none.
  */
 export const manifestName = 'manifest.json';
-export const backupFormat = 1;
+export const backupFormat = 2;
 
 export const backupManifest = z.object({
   format: z.int(),
@@ -16,6 +16,11 @@ export const backupManifest = z.object({
   parts: z.array(z.object({ name: z.string(), size: z.int(), sha256: z.string() })),
   /** Each is verified by its name, which is its hash. */
   blobs: z.object({ count: z.int(), bytes: z.int() }),
+  /** Who can sign in after a restore. */
+  accounts: z.object({
+    users: z.array(z.object({ name: z.string(), role: z.string() })),
+    keys: z.array(z.object({ id: z.string(), owner: z.string(), role: z.string() })),
+  }),
 });
 export type BackupManifest = z.infer<typeof backupManifest>;
 

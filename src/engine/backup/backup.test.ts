@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { readBlob } from '../blobs/blobs.ts';
 import { openDirectoryBlobs } from '../blobs/directory.ts';
@@ -152,12 +153,84 @@ test('damaged, truncated and hostile archives are refused and leave nothing behi
   }
   const hash = createHash('sha256').update('other').digest('hex');
   await refuse(await archiveOf([[blobEntry(hash), 'x']]), /is damaged/);
-  const empty = { format: 1, version: '1', createdAt: 0, parts: [], blobs: { count: 0, bytes: 0 } };
+  const empty = {
+    format: 1,
+    version: '1',
+    createdAt: 0,
+    parts: [],
+    blobs: { count: 0, bytes: 0 },
+    accounts: { users: [], keys: [] },
+  };
   await refuse(await archiveOf([['manifest.json', JSON.stringify(empty)]]), /queues\.db is missing/);
   await refuse(await archiveOf([['manifest.json', JSON.stringify({ ...empty, format: 99 })]]), /newer/);
 });
 
-async function archiveOf(files: [name: string, text: string][]): Promise<Buffer> {
+test('a backup whose databases are not what Pismak writes is refused, and names what is wrong', async (context) => {
+  const { directory, file } = await madeBackup(context);
+  const good = join(directory, 'good');
+  await restoreBackup({ file, data: good, clock });
+  const manifestOf = (accounts: object, parts: object[]) =>
+    JSON.stringify({ format: 2, version: '1', createdAt: 0, parts, blobs: { count: 0, bytes: 0 }, accounts });
+  const forge = async (change: { 'pismak.db'?: string; 'queues.db'?: string }) => {
+    const forged = await temporaryDirectory(context);
+    const entries: [string, Uint8Array | string][] = [];
+    for (const name of ['queues.db', 'pismak.db'] as const) {
+      const copy = join(forged, name);
+      await cp(join(good, name), copy);
+      const database = new DatabaseSync(copy);
+      database.exec(`PRAGMA journal_mode = DELETE; ${change[name] ?? ''}`);
+      database.close();
+      entries.push([name, await readFile(copy)]);
+    }
+    return entries;
+  };
+  const archive = async (entries: [string, Uint8Array | string][]) => {
+    const parts = entries.map(([name, content]) => {
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      return { name, size: content.length, sha256 };
+    });
+    const hostile = join(directory, 'hostile.tar');
+    const manifest = manifestOf({ users: [], keys: [] }, parts);
+    await writeFile(hostile, await archiveOf([...entries, ['manifest.json', manifest]]));
+    return restoreBackup({ file: hostile, data: join(directory, 'data'), clock });
+  };
+  const insert =
+    "INSERT INTO account (name, passwordHash, role, disabled, createdAt) VALUES ('eve', 'x', 'admin', 0, 0)";
+  const changes: [Parameters<typeof forge>[0], RegExp][] = [
+    [
+      { 'pismak.db': `CREATE TRIGGER t AFTER INSERT ON audit BEGIN ${insert}; END` },
+      /trigger t that does not belong/,
+    ],
+    [{ 'pismak.db': 'CREATE VIEW v AS SELECT 1' }, /view v that does not belong/],
+    [{ 'pismak.db': 'CREATE TABLE more (x)' }, /table more that does not belong/],
+    [{ 'pismak.db': 'DROP TABLE audit' }, /table audit is missing/],
+    [{ 'pismak.db': 'DELETE FROM migration' }, /not a database of Pismak/],
+    [
+      { 'pismak.db': "INSERT INTO migration VALUES ('engine/9999-later', 0)" },
+      /does not know \(engine\/9999-later\)/,
+    ],
+    [{ 'pismak.db': insert }, /users or keys that its manifest does not name/],
+    [
+      { 'queues.db': 'CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM message; END' },
+      /queues\.db: it has a trigger t/,
+    ],
+  ];
+  for (const [change, message] of changes) {
+    await assert.rejects(archive(await forge(change)), { code: 'invalid-input', message });
+    assert.ok(!existsSync(join(directory, 'data')));
+  }
+  const entries = await forge({});
+  const [, database] = entries;
+  const damaged = Buffer.from(database?.[1] ?? '');
+  damaged.fill(0xff, 4096, 8192);
+  await assert.rejects(
+    archive([entries[0] ?? ['', ''], ['pismak.db', damaged]]),
+    /pismak\.db: it is damaged/,
+  );
+  await archive(entries);
+});
+
+async function archiveOf(files: [name: string, text: string | Uint8Array][]): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   const entries = files.map(([name, text]): TarEntry => {
     const content = (async function* () {

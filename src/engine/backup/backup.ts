@@ -2,15 +2,18 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { accountsOf } from '../database/sqlite/check-restored.ts';
+import { diskFull } from '../disk/disk-reserve.ts';
 import type { Engine } from '../engine.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
+import { isSystemError } from '../files/system-error.ts';
 import { partName, removeParts } from '../files/temporary-files.ts';
 import { version } from '../version.ts';
 import { type BackupManifest, backupFormat, blobEntry, hashing, manifestName } from './backup-format.ts';
 import { type TarEntry, writeTar } from './tar.ts';
 
-export type BackupSource = Pick<Engine, 'broker' | 'database' | 'blobs' | 'clock' | 'settings'> & {
+export type BackupSource = Pick<Engine, 'broker' | 'database' | 'blobs' | 'clock' | 'disk' | 'settings'> & {
   /** The configuration file in use, which goes into the backup. */
   configurationFile?: string | undefined;
 };
@@ -39,6 +42,7 @@ export async function createBackup(engine: BackupSource, file: string): Promise<
     return manifest;
   } catch (error) {
     await rm(part, { force: true });
+    if (isSystemError(error, 'ENOSPC', 'EDQUOT')) throw diskFull(error);
     throw error instanceof PismakError
       ? error
       : new PismakError('unavailable', `the backup could not be written: ${messageOf(error)}`, {
@@ -80,8 +84,12 @@ async function writeArchive(
     createdAt: engine.clock.now(),
     parts: [],
     blobs: { count: 0, bytes: 0 },
+    accounts: accountsOf(copies['pismak.db'] ?? ''),
   };
-  await pipeline(writeTar(entries(engine, copies, manifest)), createWriteStream(file, { mode: 0o600 }));
+  await pipeline(
+    engine.disk.bounded(writeTar(entries(engine, copies, manifest))),
+    createWriteStream(file, { mode: 0o600 }),
+  );
   const written = await open(file);
   await written.sync().finally(() => written.close());
   return manifest;

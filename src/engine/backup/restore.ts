@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { readHolder } from '../data-directory/data-directory.ts';
 import { lockDirectory } from '../data-directory/directory-lock.ts';
+import type { MigrationLine } from '../database/database.ts';
+import { engineMigrations } from '../database/open.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
@@ -24,6 +26,8 @@ export async function restoreBackup(options: {
   data: string;
   force?: boolean;
   clock: Clock;
+  /** The migrations of the houses, to compare the database with. */
+  lines?: readonly MigrationLine[];
 }): Promise<Restored> {
   const { file, force = false, clock } = options;
   const target = resolve(options.data);
@@ -39,7 +43,7 @@ export async function restoreBackup(options: {
   await mkdir(dirname(target), { recursive: true });
   const directory = await mkdtemp(`${target}.restoring-`);
   try {
-    const manifest = await unpackBackup(file, directory);
+    const manifest = await unpackBackup(file, directory, [engineMigrations, ...(options.lines ?? [])]);
     const movedAside = occupied ? await moveAside(target, clock) : undefined;
     await rename(directory, target);
     await syncDirectory(dirname(target));

@@ -2,6 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { MigrationLine } from '../database/database.ts';
+import { accountsOf, faultOfDatabase, faultOfQueues } from '../database/sqlite/check-restored.ts';
 import { messageOf, PismakError } from '../errors.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import {
@@ -16,7 +19,11 @@ import {
 import { readTar, type TarEntry } from './tar.ts';
 
 /** Unpacks a backup into an empty directory and checks every byte of it; `invalid-input` says what is wrong. */
-export async function unpackBackup(file: string, directory: string): Promise<BackupManifest> {
+export async function unpackBackup(
+  file: string,
+  directory: string,
+  lines: readonly MigrationLine[],
+): Promise<BackupManifest> {
   const found = new Map<string, { size: number; sha256: string }>();
   const folders = new Set([directory, join(directory, 'blobs')]);
   let manifest: BackupManifest | undefined;
@@ -33,6 +40,7 @@ export async function unpackBackup(file: string, directory: string): Promise<Bac
   for (const folder of folders) await syncDirectory(folder);
   if (!manifest) throw refuse('it has no manifest; it was truncated or never finished');
   check(manifest, found);
+  await checkContents(manifest, directory, lines);
   return manifest;
 }
 
@@ -86,6 +94,23 @@ function check(manifest: BackupManifest, found: ReadonlyMap<string, { size: numb
   if (blobs !== manifest.blobs.count) throw refuse(`it has only ${blobs} of ${manifest.blobs.count} blobs`);
   if (found.size !== manifest.parts.length + blobs)
     throw refuse('it has parts that its manifest does not know');
+}
+
+/** The databases hold what this program would have written, and nobody can sign in whom the manifest doesn't name. */
+async function checkContents(
+  manifest: BackupManifest,
+  directory: string,
+  lines: readonly MigrationLine[],
+): Promise<void> {
+  const database = join(directory, 'pismak.db');
+  const faults = {
+    'queues.db': await faultOfQueues(join(directory, 'queues.db')),
+    'pismak.db': await faultOfDatabase(database, lines),
+  };
+  for (const [name, fault] of Object.entries(faults))
+    if (fault !== undefined) throw refuse(`${name}: ${fault}`);
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(accountsOf(database))), manifest.accounts))
+    throw refuse('pismak.db has users or keys that its manifest does not name');
 }
 
 function refuse(why: string): PismakError {

@@ -47,6 +47,8 @@ export interface Broker {
    * being processed or dead. Sees all queues at one moment, so it finds messages that are just moving on. Optional.
    */
   whichExist?(names: readonly string[]): Promise<string[]>;
+  /** The clock was set by so much: delayed messages keep what remains of their delay. Not needed where servers count time. */
+  shiftDelays?(ms: number): Promise<void>;
   /** Stores something small and fails if that is impossible now. Optional. */
   probe?(): Promise<void>;
   /** Writes a consistent copy to `file`, while in use. Optional: only adapters that own their files can. */

@@ -10,7 +10,7 @@ import { RabbitLink } from './rabbitmq/link.ts';
 import { chargeStream, registryStream } from './rabbitmq/names.ts';
 import { Publisher } from './rabbitmq/publisher.ts';
 import { RecordStream } from './rabbitmq/record-stream.ts';
-import { Registry } from './rabbitmq/registry.ts';
+import { Registry, registryLimits } from './rabbitmq/registry.ts';
 import { Shared } from './rabbitmq/shared.ts';
 
 export interface RabbitBrokerOptions {
@@ -57,7 +57,7 @@ export async function openRabbitBroker(options: RabbitBrokerOptions): Promise<Br
     await Promise.all(links.map((link) => link.connected()));
     const queues = new RecordStream(registryStream, publisher, consuming, clock);
     const attempts = new RecordStream(chargeStream, publisher, consuming, clock);
-    await queues.declare();
+    await queues.declare(registryLimits);
     await attempts.declare({ 'x-max-age': '7D', 'x-stream-max-segment-size-bytes': 50_000_000 });
     const registry = new Registry(queues, consuming, clock, (queue) => broker.changed(queue));
     const charges = new Charges(attempts, clock);
@@ -69,6 +69,18 @@ export async function openRabbitBroker(options: RabbitBrokerOptions): Promise<Br
   } catch (error) {
     await closeLinks();
     throw error;
+  }
+}
+
+/** Connects and leaves again; creates nothing. Fails as opening the broker would. */
+export async function reachRabbit(url: string, clock: Clock, patienceMs: number): Promise<void> {
+  const { Connection } = await loadClient();
+  const address = await readAddress(url);
+  const link = new RabbitLink((settings) => new Connection(settings), address, 'check', clock);
+  try {
+    await link.connected(patienceMs);
+  } finally {
+    await link.close();
   }
 }
 

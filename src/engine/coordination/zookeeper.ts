@@ -11,7 +11,7 @@ import { ZookeeperTree } from './zookeeper/tree.ts';
  *     zookeepers://zoo1:2281,zoo2:2281,zoo3:2281/pismak?cacertfile=/etc/pismak/ca.pem
  *
  * With a user, only the same credentials can read and write the nodes. Any will do, unless the servers demand SASL: then
- * they must know the user. `auth=sasl` uses SASL though it is not demanded. `zookeepers` is TLS; `certfile` and
+ * they must know the user. `sasl=true` uses SASL though it is not demanded. `zookeepers` is TLS; `certfile` and
  * `keyfile` are for servers that authenticate clients.
  */
 export async function openZookeeperCoordination(parts: {

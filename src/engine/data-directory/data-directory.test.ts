@@ -154,6 +154,14 @@ test('a directory that others can enter and that has other things in it is refus
   await data.close();
 });
 
+test('a directory where everybody may write is refused and stays as it is', async (context) => {
+  const path = join(await temporaryDirectory(context), 'tmp');
+  await mkdir(path);
+  await chmod(path, 0o1777);
+  await assert.rejects(openDataDirectory(path, { purpose }), /everybody may write there/);
+  assert.equal((await stat(path)).mode & 0o7777, 0o1777);
+});
+
 test('another user can neither see the directory nor hold its lock', async (context) => {
   assert.equal(process.getuid?.(), 0, 'this test needs root, to act as another user');
   const path = join(await temporaryDirectory(context), 'data');

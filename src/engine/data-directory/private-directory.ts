@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { makeDirectory } from '../files/make-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
 
-/** What Pismak itself puts into a data directory. */
+/** What Pismak itself puts into a data directory, and what is in every home directory. */
 const ours =
-  /^(ballast|blobs|backups|cache|logs|lock|lost\+found|holder\.json(\.new)?|pismak\.toml(\.restored)?|(pismak|queues)\.db(-wal|-shm|-journal)?)$/;
+  /^(\..*|ballast|blobs|backups|cache|logs|lock|lost\+found|holder\.json(\.new)?|pismak\.toml(\.restored)?|(pismak|queues)\.db(-wal|-shm|-journal)?)$/;
 
 /**
  * Creates the directory for this user alone. One that others can enter is closed to them, with the files in it, if nothing
@@ -13,10 +13,13 @@ const ours =
  */
 export async function makePrivate(directory: string): Promise<void> {
   await makeDirectory(directory, { mode: 0o700 });
-  if (isOpen(await stat(directory))) {
+  const found = await stat(directory);
+  if (isOpen(found)) {
     const foreign = (await readdir(directory)).find((name) => !ours.test(name));
     const others = 'other users of this machine can enter it';
     const ownOne = `choose a directory for Pismak alone, such as ${join(directory, 'pismak')}`;
+    // As /tmp has it: everybody may write there.
+    if ((found.mode & 0o1000) !== 0) throw new Error(`everybody may write there; ${ownOne}`);
     if (foreign !== undefined) throw new Error(`${others}, and it contains ${foreign}; ${ownOne}`);
     await chmod(directory, 0o700).catch((error: unknown) => {
       if (!isSystemError(error, 'EPERM', 'EROFS')) throw error;
@@ -27,8 +30,8 @@ export async function makePrivate(directory: string): Promise<void> {
   }
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
-    const found = await lstat(path).catch(() => undefined);
-    if (found?.isFile() && ours.test(name) && isOpen(found)) await chmod(path, 0o600);
+    const entry = await lstat(path).catch(() => undefined);
+    if (entry?.isFile() && ours.test(name) && isOpen(entry)) await chmod(path, 0o600);
   }
 }
 

@@ -4,10 +4,11 @@ import type { Database, MigrationLine } from './database.ts';
 import { frame } from './migrations/0001-frame.ts';
 import { accounts } from './migrations/0010-accounts.ts';
 import { turns } from './migrations/0020-turns.ts';
+import { rights } from './migrations/0030-rights.ts';
 import { machine } from './migrations/0040-machine.ts';
 import { databaseSchemes } from './schemes.ts';
 
-const migrations = [frame, accounts, turns, machine];
+const migrations = [frame, accounts, turns, rights, machine];
 export const engineMigrations: MigrationLine = { name: 'engine', migrations };
 
 export interface OpenDatabaseParts {

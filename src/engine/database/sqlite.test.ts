@@ -3,8 +3,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { hasCode } from '../errors.ts';
-import { childProcesses, isRunning } from '../testing/child-processes.ts';
+import { childProcesses, isLiving, isRunning } from '../testing/child-processes.ts';
 import { startProgram } from '../testing/child-program.ts';
+import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { migrationContract } from './contract/migrations.ts';
 import { readContract } from './contract/reads.ts';
@@ -72,6 +73,21 @@ describe('the SQLite file', () => {
     const restored = await openSqliteDatabase({ file: copy });
     assert.equal((await restored.query.selectFrom('secret').selectAll().execute()).length, 1);
     await restored.close();
+  });
+
+  test('a program that has made an expensive read closes the database and ends in good order', async (context) => {
+    const file = join(await temporaryDirectory(context), 'test.db');
+    const program = startProgram(context, 'read-apart', [file]);
+    assert.deepEqual(await program.rest(), ['read', 'closed']);
+  });
+
+  test('an expensive read does not outlive a killed process', async (context) => {
+    const file = join(await temporaryDirectory(context), 'test.db');
+    const program = startProgram(context, 'read-apart', [file, 'endless']);
+    const readers = () => childProcesses(program.pid).filter(isRunning);
+    const [reader = 0] = await eventually('it reads', () => readers().length > 0 && readers(), 30_000);
+    await program.kill();
+    await eventually('the reader is gone', () => !isLiving(reader), 30_000);
   });
 
   test('a write outside the open transaction, made from inside it, fails instead of waiting for ever', async (context) => {

@@ -13,6 +13,21 @@ export interface EngineTables {
   pipeline: { name: string; stagesJson: string; owner: string; createdAt: number };
   /** Queues of finished requests, and their owners. */
   outputQueue: { name: string; owner: string; createdAt: number };
+  /** What must not be worked on any more: `name` is the batch or the uuid of requests of `owner`. */
+  cancelled: { owner: string; name: string; at: number };
+  /** Submitted requests whose results have not been collected yet. */
+  openRequest: {
+    uuid: string;
+    owner: string;
+    output: string;
+    /** The house that counts it against its limits; empty if none does. */
+    house: string;
+    /** How many times it was submitted under this uuid. */
+    times: number;
+    createdAt: number;
+  };
+  /** How much of a kind of work an owner had done in a month (`2026-01`, UTC), with all keys together. */
+  usage: { owner: string; kind: string; month: string; count: number };
 
   account: {
     name: string;
@@ -20,6 +35,8 @@ export interface EngineTables {
     role: string;
     disabled: number;
     createdAt: number;
+    /** 1: may send work before that of others. Administrators may anyway. */
+    mayPrioritise: Generated<number>;
   };
   session: {
     tokenHash: string;

@@ -6,9 +6,14 @@ import { isLiving } from '../data-directory/living-process.ts';
 /** Includes the host name: containers may share a temporary directory and have the same process ids. */
 const prefix = `pismak-work-${hostname().replace(/[^A-Za-z0-9.]/g, '')}-`;
 
+/** The beginning of the name of a directory that `sweepWorkDirectories` removes when this process is gone. */
+export function workDirectoryName(): string {
+  return join(tmpdir(), `${prefix}${process.pid}-`);
+}
+
 /** A new directory that only we can read, for files that a program needs on disk. Removed when the work is done. */
 export async function withWorkDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+  const directory = await mkdtemp(workDirectoryName());
   try {
     return await work(directory);
   } finally {

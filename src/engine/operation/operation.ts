@@ -12,6 +12,8 @@ export interface Caller {
   role: Role;
   /** Operation names or prefixes that end with a dot; undefined = no restriction beyond the role. */
   scopes?: readonly string[];
+  /** May send work before that of others. Administrators may anyway. */
+  mayPrioritise?: boolean;
   /** Where the call came from, for the audit log. */
   address: string;
   /** Its credential, `session:HASH` or `key:ID`; undefined for the local command line. */

@@ -1,10 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PismakError } from '../errors.ts';
+import { workDirectoryName } from '../files/work-directory.ts';
 import type { Clock } from '../time/clock.ts';
 import { type FromHost, type StageLoad, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
 import { watchMemory } from './memory-watch.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** How long a processor may take to stop before its process is killed. */
 const graceMs = 1_000;
@@ -48,21 +53,30 @@ export class HostProcess {
   #bareBytes = 0;
   #loads = 0;
   #served = 0;
+  #nodePid: number | undefined;
   readonly heapMb: number;
+  /** Whether it can use the network. */
+  readonly network: boolean;
   readonly exited: Promise<string>;
   alive = true;
   rssBytes = 0;
 
-  constructor(parts: { clock: Clock; heapMb: number }) {
+  constructor(parts: { clock: Clock; heapMb: number; network?: boolean; sandbox?: Sandbox | undefined }) {
     this.#clock = parts.clock;
     this.heapMb = parts.heapMb;
+    this.network = parts.network ?? true;
+    const directory = parts.sandbox ? mkdtempSync(workDirectoryName()) : undefined;
+    const [program = process.execPath, ...confined] =
+      (directory && parts.sandbox?.prefix({ network: this.network, directory })) || [];
+    if (directory !== undefined) confined.push(process.execPath);
     this.#child = fork(new URL('./host.ts', import.meta.url), {
       serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${parts.heapMb}`],
+      execPath: program,
+      execArgv: [...confined, `--max-old-space-size=${parts.heapMb}`],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // Its own process group: Ctrl-C in the terminal reaches only us, and a kill reaches the programs that it started too.
       detached: true,
-      env: hostEnvironment(),
+      env: { ...hostEnvironment(), ...parts.sandbox?.environment },
     });
     this.#child.on('message', (message: FromHost) => this.#hear(message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -86,11 +100,12 @@ export class HostProcess {
     void this.exited.then(() => {
       this.alive = false;
       this.#answer?.(undefined);
+      if (directory !== undefined) void rm(directory, { recursive: true, force: true }).catch(() => {});
     });
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#nodePid ?? this.#child.pid;
   }
 
   /** No processor code has run in it. */
@@ -196,8 +211,10 @@ export class HostProcess {
   #hear(message: FromHost): void {
     if (message.type === 'log') this.#onLog(message.line);
     else if (message.type === 'begun') this.#onBegun();
-    else if (message.type === 'ready') this.#bareBytes = message.rssBytes;
-    else this.#answer?.(message);
+    else if (message.type === 'ready') {
+      this.#bareBytes = message.rssBytes;
+      this.#nodePid = innermost(this.#child.pid);
+    } else this.#answer?.(message);
   }
 
   /** `used`: what ran in it before may keep it from reacting; the answer is then that it crashed. */
@@ -248,6 +265,21 @@ export class HostProcess {
   }
 }
 
+/** The last of a chain of processes: Node itself, behind those that confine it. */
+function innermost(pid: number | undefined): number | undefined {
+  try {
+    for (let found = pid; ; ) {
+      const [child] = readFileSync(`/proc/${found}/task/${found}/children`, 'utf8')
+        .split(' ')
+        .filter(Boolean);
+      if (child === undefined || readFileSync(`/proc/${found}/comm`, 'utf8').trim() !== 'bwrap') return found;
+      found = Number(child);
+    }
+  } catch {
+    return pid;
+  }
+}
+
 /** A processor gets what programs need to run, and none of our secrets. */
 function hostEnvironment(): NodeJS.ProcessEnv {
   const wanted = [
@@ -265,5 +297,8 @@ function hostEnvironment(): NodeJS.ProcessEnv {
 
 function describeExit(code: number | null, signal: string | null): string {
   if (signal) return `killed by ${signal}`;
+  // Bubblewrap, like a shell, tells so that the program was killed.
+  const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
+  if (name) return `killed by ${name}`;
   return `exit code ${code}`;
 }

@@ -22,6 +22,8 @@ export interface StageLoad {
   cache: string;
   config: string;
   files: { name: string; hash: string }[];
+  /** Programs that it may run. */
+  commands: readonly string[];
 }
 
 export type FromHost =

@@ -45,6 +45,7 @@ async function load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
       stage: name,
       version,
       config: message.config,
+      commands: message.commands,
       files: message.files.map((file) => file.name),
       random: Math.random,
       async file(wanted) {

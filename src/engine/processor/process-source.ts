@@ -1,6 +1,7 @@
 import type { Clock } from '../time/clock.ts';
 import { HostProcess } from './host-process.ts';
 import type { StageVersion } from './host-protocol.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** The next spare process is started when the work that took the last one has begun: both would be slower at once. */
 const replenishMs = 1_000;
@@ -18,6 +19,9 @@ export class ProcessSource {
   #keeps = false;
   #cancel = () => {};
   #heapMb = leastHeapMb;
+  #sandbox: Sandbox | undefined;
+  /** What the last process was for: the next is likely to be for the same. */
+  #network = false;
   #taken = 0;
   readonly #numbers = new WeakMap<HostProcess, number>();
   readonly #known = new Map<string, { version: number; taken: number }>();
@@ -28,6 +32,11 @@ export class ProcessSource {
 
   get spare(): HostProcess | undefined {
     return this.#spare;
+  }
+
+  /** Processes that start from now on are confined by it. */
+  confine(sandbox: Sandbox | undefined): void {
+    this.#sandbox = sandbox;
   }
 
   /** From now on a process is kept ready. */
@@ -48,15 +57,22 @@ export class ProcessSource {
   }
 
   /** A process in which no processor code has run yet. */
-  take(memoryMb: number): HostProcess {
+  take(memoryMb: number, network = true): HostProcess {
+    this.#network = network;
     const ready = this.#spare;
     this.#spare = undefined;
-    const host = ready?.alive && ready.heapMb >= memoryMb ? ready : this.#start(memoryMb);
+    const fits = ready?.alive && ready.heapMb >= memoryMb && this.suits(ready, network);
+    const host = ready && fits ? ready : this.#start(memoryMb);
     if (ready !== host) void ready?.close();
     this.#numbers.set(host, ++this.#taken);
     this.#cancel();
     this.#cancel = this.#clock.after(replenishMs, () => this.#replenish());
     return host;
+  }
+
+  /** Whether a process is as far from the network as this work must be. */
+  suits(host: HostProcess, network: boolean): boolean {
+    return host.network === network || !this.#sandbox;
   }
 
   /**
@@ -83,6 +99,9 @@ export class ProcessSource {
   }
 
   #start(memoryMb: number): HostProcess {
-    return new HostProcess({ clock: this.#clock, heapMb: Math.max(this.#heapMb, memoryMb) });
+    const heapMb = Math.max(this.#heapMb, memoryMb);
+    // Without a sandbox nothing can be cut off.
+    const network = this.#network || !this.#sandbox;
+    return new HostProcess({ clock: this.#clock, heapMb, network, sandbox: this.#sandbox });
   }
 }

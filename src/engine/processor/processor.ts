@@ -32,6 +32,8 @@ export interface Setup {
   files: readonly string[];
   /** Path of a local copy of one of the stage's files. */
   file(name: string): Promise<string>;
+  /** Programs that this machine allows stages to run (setting `command.allow`); none by default. */
+  commands?: readonly string[];
   /** Source of randomness; a test passes its own. */
   random(): number;
 }
@@ -81,7 +83,7 @@ export type ProcessorRegistration = {
   name: string;
   summary: string;
   /** Checks a stage's configuration text before it is stored; throws what the administrator should read. */
-  check?: (config: string) => void;
+  check?: (config: string, machine: { commands: readonly string[] }) => void;
   /**
    * Whether the same input with this configuration always takes the same course: nothing outside (a network, a service) has
    * a say. A timeout is then not tried again, and a crash only once. By default it is not.
@@ -91,6 +93,8 @@ export type ProcessorRegistration = {
   | {
       /** Runs in its own process, so a fault can cost only its own request. The default choice. */
       module: URL;
+      /** It needs the network. Without this it gets none, where that can be cut off. */
+      network?: true;
     }
   | {
       /** Runs in the worker's thread: only for our own code that waits for I/O and can neither crash nor spin. */

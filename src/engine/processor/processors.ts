@@ -11,7 +11,7 @@ export interface Processors {
   check(name: string, config: string): void;
 }
 
-export function createProcessors(): Processors {
+export function createProcessors(machine: { commands: readonly string[] } = { commands: [] }): Processors {
   const byName = new Map<string, ProcessorRegistration>();
   const processors: Processors = {
     register(registration) {
@@ -27,7 +27,7 @@ export function createProcessors(): Processors {
     check(name, config) {
       const registration = processors.get(name);
       try {
-        registration.check?.(config);
+        registration.check?.(config, machine);
       } catch (error) {
         throw new PismakError('invalid-input', `configuration for processor ${name}: ${messageOf(error)}`, {
           cause: error,

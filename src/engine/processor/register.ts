@@ -6,6 +6,7 @@ import { PismakError } from '../errors.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Clock } from '../time/clock.ts';
 import { webhookProcessor } from '../webhook/webhook.ts';
+import { checkAllowed } from './command/allowed-programs.ts';
 import { parseCommandConfig } from './command/command-config.ts';
 import { dummyProcessor } from './dummy.ts';
 import type { ProcessorRegistration } from './processor.ts';
@@ -14,9 +15,13 @@ import { createProcessors, type Processors } from './processors.ts';
 /** Any program as a stage; belongs to no house. */
 const commandProcessor: ProcessorRegistration = {
   name: 'command',
-  summary: 'runs any program on the files of the request (COMMAND), with limits',
-  check: parseCommandConfig,
+  summary: 'runs a program that pismak.toml allows on the files of the request (COMMAND), with limits',
+  check(config, { commands }) {
+    checkAllowed(parseCommandConfig(config).COMMAND, commands);
+  },
   module: new URL('./command/command.ts', import.meta.url),
+  // Its program has none, unless NETWORK = yes.
+  network: true,
 };
 
 /** The engine's own processors, and those that the settings name. Houses add theirs. */
@@ -27,14 +32,15 @@ export function registerProcessors(parts: {
   /** Of the houses. */
   more?: readonly ProcessorRegistration[] | undefined;
 }): Processors {
-  const processors = createProcessors();
+  const processors = createProcessors({ commands: parts.settings.command.allow });
   processors.register(dummyProcessor(parts.clock));
   processors.register(commandProcessor);
   processors.register(webhookProcessor({ ...parts, allowPrivate: parts.settings.webhook.allowPrivate }));
   for (const registration of parts.more ?? []) processors.register(registration);
   for (const [name, path] of Object.entries(parts.settings.processors)) {
     checkOwn(name, path, processors);
-    processors.register({ name, summary: `from ${path}`, module: pathToFileURL(resolve(path)) });
+    const module = pathToFileURL(resolve(path));
+    processors.register({ name, summary: `from ${path}`, module, network: true });
   }
   return processors;
 }

@@ -10,6 +10,8 @@ export interface ProcessorRun {
   /** Files of the stage (models): name to path. */
   stageFiles?: Readonly<Record<string, string>>;
   attempt?: number;
+  /** Programs that it may run (setting `command.allow`); all by default. */
+  commands?: readonly string[];
   random?: () => number;
 }
 
@@ -25,7 +27,14 @@ export async function runProcessor(
   load: LoadProcessor,
   run: ProcessorRun = {},
 ): Promise<{ files: Record<string, string>; contents: Record<string, Uint8Array>; log: string[] }> {
-  const { config = '', files = {}, stageFiles = {}, attempt = 1, random = Math.random } = run;
+  const {
+    config = '',
+    files = {},
+    stageFiles = {},
+    attempt = 1,
+    random = Math.random,
+    commands = ['*'],
+  } = run;
   const given = Object.entries(files).map(([name, content]) => newFile(name, Buffer.from(content)));
   const noBlobs = () => {
     throw new Error('in this test all contents are small: nothing is read from blobs');
@@ -36,6 +45,7 @@ export async function runProcessor(
     stage: 'test',
     version: 1,
     config,
+    commands,
     random,
     files: Object.keys(stageFiles),
     file: async (name: string) => stageFiles[name] ?? name,

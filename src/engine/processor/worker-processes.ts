@@ -12,6 +12,10 @@ export interface StageCode {
   /** URL that the process opens the blobs with, and where it keeps local copies of files. */
   blobs: string;
   cache: string;
+  /** Programs that the stage may run (setting `command.allow`); none by default. */
+  commands?: readonly string[];
+  /** Whether it may use the network, where that can be cut off; true by default. */
+  network?: boolean;
 }
 
 interface Waiting {
@@ -45,6 +49,8 @@ export class WorkerProcesses {
   readonly #waiting = new Set<Waiting>();
   readonly #shares: SlotShares;
   readonly #borrowed = new Map<HostProcess, { owner: string; end: () => void }>();
+  /** Stages that need no network. */
+  readonly #offline = new Set<string>();
   #closed = false;
 
   constructor(parts: {
@@ -87,6 +93,8 @@ export class WorkerProcesses {
     { signal, owner = '' }: { signal?: AbortSignal; owner?: string } = {},
   ): Promise<HostProcess> {
     const { stage } = code;
+    if (code.network === false) this.#offline.add(stage.name);
+    else this.#offline.delete(stage.name);
     const found = this.#hasTurn(stage, owner) ? this.#find(stage) : undefined;
     const host = found ? this.#lend(found, owner) : await this.#turn(stage, owner, signal);
     return this.#load(host, code);
@@ -135,6 +143,7 @@ export class WorkerProcesses {
 
   #isUsable(host: HostProcess, stage: Stage): boolean {
     if (!host.alive || host.heapMb < stage.memoryMb) return false;
+    if (!this.#source.suits(host, !this.#offline.has(stage.name))) return false;
     const hasMemory = host.rssBytes < stage.memoryMb * 1024 * 1024;
     return hasMemory && (host.has(stage) || this.#source.isNewEnough(host, stage));
   }
@@ -212,7 +221,7 @@ export class WorkerProcesses {
   #start(stage: Stage): HostProcess {
     const [idle] = this.#idle;
     if (idle && this.#all.size >= this.#limit(stage)) this.#retire(idle);
-    const host = this.#source.take(stage.memoryMb);
+    const host = this.#source.take(stage.memoryMb, !this.#offline.has(stage.name));
     this.#all.add(host);
     void host.exited.then(() => {
       if (this.#idle.includes(host)) this.#retire(host);
@@ -221,13 +230,13 @@ export class WorkerProcesses {
   }
 
   async #load(host: HostProcess, code: StageCode): Promise<HostProcess> {
-    const { stage, module, blobs, cache } = code;
+    const { stage, module, blobs, cache, commands = [] } = code;
     if (host.has(stage)) return host;
     const isBare = host.isBare;
     const { name, version, config, files } = stage;
     for (const old of host.loaded.slice(0, host.loaded.length - this.#keepLoaded + 1)) host.unload(old);
     try {
-      await host.load({ stage: { name, version }, module, blobs, cache, config, files }, stage);
+      await host.load({ stage: { name, version }, module, blobs, cache, config, files, commands }, stage);
       return host;
     } catch (error) {
       // What another stage left behind in the process is not this one's fault.

@@ -1,4 +1,3 @@
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { PismakError } from '../errors.ts';
 import { shorten } from '../shorten.ts';
 import type { ProcessingRequest } from './request_pb.ts';
@@ -56,52 +55,90 @@ function tooLong(what: string, text: string, most: number): string {
 /** A smaller message can't hold enough to hurt. */
 const harmlessBytes = 64 * 1024;
 
-/** The lists of a request, by field number, and which of their fields are messages again. */
-const lists: Readonly<Record<number, { what: string; most: number; messages: readonly number[] }>> = {
-  5: { what: 'stages', most: requestLimits.stages, messages: [] },
-  6: { what: 'files', most: requestLimits.files, messages: [] },
-  7: { what: 'logs', most: requestLimits.logs, messages: [3, 4] },
+/** The lists of a request, by field number. */
+const lists: Readonly<Record<number, { what: string; most: number }>> = {
+  5: { what: 'stages', most: requestLimits.stages },
+  6: { what: 'files', most: requestLimits.files },
+  7: { what: 'logs', most: requestLimits.logs },
 };
-const startTime = 4;
-/** Of fields outside the lists. Unknown ones count too, because they are kept. */
+/** Fields that are messages again: times, files and logs, which have times. */
+const inRequest: Messages = { 4: {}, 6: {}, 7: { 3: {}, 4: {} } };
+interface Messages {
+  [field: number]: Messages;
+}
+/** Fields at one level, outside the lists. Unknown ones count too, because they are kept. */
 const mostOthers = 50;
 
 /**
  * Counts the fields before they become objects: 16 MB of empty files would become 8 million of them, and take gigabytes.
+ * Written by hand, because it makes no objects either: 50,000 files take a few milliseconds.
  */
 export function refuseCrowdedMessage(body: Uint8Array): void {
   if (body.length <= harmlessBytes) return;
-  const counts = new Map<string, number>();
-  forEachField(body, (field, content) => {
-    const { what, most, messages } = lists[field] ?? { what: 'other fields', most: mostOthers, messages: [] };
-    const count = (counts.get(what) ?? 0) + 1;
-    counts.set(what, count);
-    if (count > most) throw crowded(what, most);
-    if (content && (field === startTime || field === 6 || field === 7)) checkFields(content, messages);
+  const counts = new Uint32Array(8);
+  new Fields(body).visit(body.length, inRequest, (field) => {
+    const list = lists[field] ? field : 0;
+    const { what, most } = lists[field] ?? { what: 'other fields', most: mostOthers };
+    counts[list] = (counts[list] ?? 0) + 1;
+    if ((counts[list] ?? 0) > most) throw crowded(what, most);
   });
 }
 
-function checkFields(message: Uint8Array, messages: readonly number[] = []): void {
-  let count = 0;
-  forEachField(message, (field, content) => {
-    if (++count > mostOthers) throw crowded('fields in one file or log', mostOthers);
-    if (content && messages.includes(field)) checkFields(content);
-  });
-}
+/** Walks through the fields of a protobuf message. */
+class Fields {
+  readonly #bytes: Uint8Array;
+  #at = 0;
 
-/** Calls back for each field; with its content if it may be a message. */
-function forEachField(message: Uint8Array, visit: (field: number, content?: Uint8Array) => void): void {
-  const reader = new BinaryReader(message);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (type === WireType.LengthDelimited) visit(field, reader.bytes());
-    else {
-      reader.skip(type, field);
-      visit(field);
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  visit(end: number, messages: Messages, seen: (field: number) => void): void {
+    while (this.#at < end) {
+      const tag = this.#varint();
+      const field = Math.floor(tag / 8);
+      seen(field);
+      const inner = messages[field];
+      if (tag % 8 !== 2) this.#skip(tag % 8);
+      else {
+        const length = this.#varint();
+        if (inner) this.#count(this.#at + length, inner);
+        else this.#at += length;
+      }
     }
+    if (this.#at > end) throw broken();
+  }
+
+  #count(end: number, messages: Messages): void {
+    let count = 0;
+    this.visit(end, messages, () => {
+      if (++count > mostOthers) throw crowded('fields in a file, log or time', mostOthers);
+    });
+  }
+
+  #skip(type: number): void {
+    if (type === 0) this.#varint();
+    else if (type === 1) this.#at += 8;
+    else if (type === 5) this.#at += 4;
+    else throw broken();
+  }
+
+  #varint(): number {
+    let value = 0;
+    for (let factor = 1; factor < 2 ** 70; factor *= 128) {
+      const byte = this.#bytes[this.#at++];
+      if (byte === undefined) throw broken();
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+    throw broken();
   }
 }
 
 function crowded(what: string, most: number): PismakError {
   return new PismakError('request-invalid', `the request carries too much: it has more than ${most} ${what}`);
+}
+
+function broken(): PismakError {
+  return new PismakError('request-invalid', 'not a processing request: it is not valid protobuf');
 }

@@ -66,6 +66,7 @@ export interface NewRequest {
   startedAt: number;
   owner?: string;
   pipeline?: string;
+  batch?: string;
   acceptsReferences?: boolean;
 }
 
@@ -80,6 +81,7 @@ export function newRequest(from: NewRequest): Request {
     results: from.files.map((file) => newFile(file.name, file.content)),
     owner: from.owner ?? '',
     pipeline: from.pipeline ?? '',
+    batch: from.batch ?? '',
     acceptsReferences: from.acceptsReferences ?? true,
   });
 }

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file request.proto.
  */
 export const file_request: GenFile = /*@__PURE__*/
-  fileDesc("Cg1yZXF1ZXN0LnByb3RvEgZwaXNtYWsipwIKEVByb2Nlc3NpbmdSZXF1ZXN0EgwKBHV1aWQYASABKAkSEQoJcGFnZV91dWlkGAIgASgJEhAKCHByaW9yaXR5GAMgASgNEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEXByb2Nlc3Npbmdfc3RhZ2VzGAUgAygJEiMKB3Jlc3VsdHMYBiADKAsyEi5waXNtYWsuUmVzdWx0RmlsZRIeCgRsb2dzGAcgAygLMhAucGlzbWFrLlN0YWdlTG9nEhoKEmFjY2VwdHNfcmVmZXJlbmNlcxgQIAEoCBINCgVvd25lchgRIAEoCRIQCghwaXBlbGluZRgSIAEoCRISCgpvd25zX2Jsb2JzGBMgASgIIkcKClJlc3VsdEZpbGUSDAoEbmFtZRgBIAEoCRIPCgdjb250ZW50GAIgASgMEgwKBGJsb2IYECABKAkSDAoEc2l6ZRgRIAEoBCLTAQoIU3RhZ2VMb2cSDwoHaG9zdF9pZBgBIAEoCRINCgVzdGFnZRgCIAEoCRIpCgVzdGFydBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzdGF0dXMYBSABKAkSCwoDbG9nGAYgASgJEhQKDHZlcnNpb25fdGV4dBgHIAEoCRIPCgd2ZXJzaW9uGBAgASgNEg8KB2F0dGVtcHQYESABKA1iBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("Cg1yZXF1ZXN0LnByb3RvEgZwaXNtYWsitgIKEVByb2Nlc3NpbmdSZXF1ZXN0EgwKBHV1aWQYASABKAkSEQoJcGFnZV91dWlkGAIgASgJEhAKCHByaW9yaXR5GAMgASgNEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhkKEXByb2Nlc3Npbmdfc3RhZ2VzGAUgAygJEiMKB3Jlc3VsdHMYBiADKAsyEi5waXNtYWsuUmVzdWx0RmlsZRIeCgRsb2dzGAcgAygLMhAucGlzbWFrLlN0YWdlTG9nEhoKEmFjY2VwdHNfcmVmZXJlbmNlcxgQIAEoCBINCgVvd25lchgRIAEoCRIQCghwaXBlbGluZRgSIAEoCRISCgpvd25zX2Jsb2JzGBMgASgIEg0KBWJhdGNoGBQgASgJIkcKClJlc3VsdEZpbGUSDAoEbmFtZRgBIAEoCRIPCgdjb250ZW50GAIgASgMEgwKBGJsb2IYECABKAkSDAoEc2l6ZRgRIAEoBCLTAQoIU3RhZ2VMb2cSDwoHaG9zdF9pZBgBIAEoCRINCgVzdGFnZRgCIAEoCRIpCgVzdGFydBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzdGF0dXMYBSABKAkSCwoDbG9nGAYgASgJEhQKDHZlcnNpb25fdGV4dBgHIAEoCRIPCgd2ZXJzaW9uGBAgASgNEg8KB2F0dGVtcHQYESABKA1iBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message pismak.ProcessingRequest
@@ -83,6 +83,13 @@ export type ProcessingRequest = Message<"pismak.ProcessingRequest"> & {
    * @generated from field: bool owns_blobs = 19;
    */
   ownsBlobs: boolean;
+
+  /**
+   * The document, campaign or the like it belongs to: the requests of a batch are cancelled as one. Empty: it stands alone.
+   *
+   * @generated from field: string batch = 20;
+   */
+  batch: string;
 };
 
 /**

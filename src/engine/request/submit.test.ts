@@ -6,7 +6,9 @@ import { hasCode, type PismakError } from '../errors.ts';
 import { inlineLimit } from '../results/job-files.ts';
 import { requestOwner } from '../results/result-files.ts';
 import { openEmbedded } from '../testing/embedded.ts';
+import { eventually } from '../testing/eventually.ts';
 import { putFor } from '../testing/put-for.ts';
+import { createOpenRequests, endRequests } from './open-requests.ts';
 import { decodeRequest } from './request.ts';
 import { prepareStages, type Submission, submitRequest } from './submit.ts';
 
@@ -23,7 +25,7 @@ for (const definition of [
 let queues = 0;
 /** By user alice, to a new output queue. */
 function submission(changes: Partial<Submission> = {}): Submission {
-  const stages = ['first', 'second', `done-${++queues}`];
+  const stages = ['first', 'second', `${changes.owner ?? 'alice'}/done-${++queues}`];
   return { stages, files: [], owner: 'alice', uuid: randomUUID(), ...changes };
 }
 
@@ -58,7 +60,7 @@ test('a request waits in the queue of its first stage, as it was submitted', asy
   const { uuid, stages } = submission();
   await submitRequest(
     engine,
-    submission({ uuid, stages, files: [{ name: 'page.txt', content }], priority: 1 }),
+    submission({ uuid, stages, files: [{ name: 'page.txt', content }], priority: 1, mayPrioritise: true }),
   );
   const { request, message } = await last('first');
   assert.equal(message.lane, 'high');
@@ -154,17 +156,84 @@ test("only an administrator can send results to another user's output queue", as
   await submitRequest(engine, submission({ stages }));
   const before = (await waiting('first')).length;
   const mallory = submission({ stages, owner: 'mallory' });
-  await assert.rejects(submitRequest(engine, mallory), refusedWith('forbidden', /belongs to another user/));
+  await assert.rejects(submitRequest(engine, mallory), refusedWith('forbidden', /would belong to alice/));
   assert.equal((await waiting('first')).length, before);
   await submitRequest(engine, { ...mallory, owner: 'root', role: 'admin' });
   assert.equal(await engine.pipelines.outputOwner(stages.at(-1) ?? ''), 'alice');
 });
 
-test('if two users create the same output queue at once, one gets it', async () => {
-  const { stages } = submission();
+test('two users may give their output queues the same name, which shuts out neither', async () => {
+  const stages = ['first', 'results'];
+  await submitRequest(engine, submission({ stages, owner: 'root', role: 'admin' }));
   const both = ['alice', 'bob'].map((owner) => submitRequest(engine, submission({ stages, owner })));
-  const outcomes = await Promise.allSettled(both);
-  assert.equal(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1);
+  const outputs = (await Promise.all(both)).map((request) => request.processingStages.at(-1));
+  assert.deepEqual(outputs, ['alice/results', 'bob/results']);
+  assert.equal(await engine.pipelines.outputOwner('results'), 'root');
+  for (const owner of ['alice', 'bob'])
+    assert.equal(await engine.pipelines.outputOwner(`${owner}/results`), owner);
+});
+
+test('a queue that was made for the whole installation stays with its owner when that is no administrator any more', async () => {
+  const stages = ['first', 'was-admins'];
+  await submitRequest(engine, submission({ stages, owner: 'alice', role: 'admin' }));
+  const { processingStages } = await submitRequest(engine, submission({ stages }));
+  assert.deepEqual(processingStages, stages);
+});
+
+test('priority is refused to users without the right to it', async () => {
+  const { stages } = submission();
+  const sending = submitRequest(engine, submission({ stages, priority: 1 }));
+  await assert.rejects(sending, refusedWith('forbidden', /ask an administrator for the right/));
+  await submitRequest(engine, submission({ stages, priority: 0 }));
+  await submitRequest(engine, submission({ stages, priority: 7, role: 'admin' }));
+});
+
+test('a user who submits without end is refused, until results are collected; an administrator is not', async () => {
+  const owner = 'busy';
+  const settings = { ...engine.settings, limits: { ...engine.settings.limits, openRequests: 3 } };
+  const openRequests = createOpenRequests({ ...engine, settings });
+  const limited = { ...engine, settings, openRequests };
+  const stages = ['first', 'out'];
+  const submit = (more: Partial<Submission> = {}) =>
+    submitRequest(limited, submission({ owner, stages, ...more }));
+  const uuids = [];
+  for (let count = 0; count < 3; count++) uuids.push((await submit()).uuid);
+  await assert.rejects(submit(), refusedWith('quota-exceeded', /the limit is 3.*[Cc]ollect/));
+  await submit({ role: 'admin', stages: ['first', 'busy/out'] });
+  await endRequests(engine.database.query, [{ owner, uuid: uuids[0] ?? '' }]);
+  await endRequests(engine.database.query, [{ owner, uuid: uuids[1] ?? '' }]);
+  await eventually('it is noticed', () =>
+    submit().then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+
+test('the same uuid without end is no way around the limit', async () => {
+  const again = submission();
+  for (let count = 0; count < 10; count++) await submitRequest(engine, again);
+  await assert.rejects(submitRequest(engine, again), refusedWith('conflict', /give another uuid/));
+});
+
+test('a refused request leaves no trace: it does not count', async () => {
+  const stages = ['short', 'out'];
+  await submitRequest(engine, submission({ owner: 'dora', stages }));
+  const refused = submission({ owner: 'dora', stages });
+  for (let count = 0; count < 20; count++)
+    await assert.rejects(submitRequest(engine, refused), (error) => hasCode(error, 'queue-full'));
+  assert.deepEqual(await engine.openRequests.ownersOf(refused.uuid ?? ''), []);
+  await engine.broker.purge('short');
+});
+
+test('a user may have only so many output queues', async () => {
+  const settings = { ...engine.settings, limits: { ...engine.settings.limits, outputQueues: 2 } };
+  const submit = (output: string, more: Partial<Submission> = {}) =>
+    submitRequest({ ...engine, settings }, submission({ owner: 'many', stages: ['first', output], ...more }));
+  for (const output of ['one', 'two', 'one']) await submit(output);
+  await assert.rejects(submit('three'), refusedWith('quota-exceeded', /limits.outputQueues.*queue delete/));
+  await assert.rejects(engine.broker.status('many/three'), (error) => hasCode(error, 'queue-unknown'));
+  await submit('many/three', { role: 'admin' });
 });
 
 test('users can use shared stages only in the pipelines of administrators', async () => {
@@ -179,7 +248,7 @@ test('users can use shared stages only in the pipelines of administrators', asyn
     refusedWith('forbidden', /shared/),
   );
   await engine.pipelines.create({ name: 'notified', stages: withShared, owner: 'root' });
-  const output = `of-alice-${++queues}`;
+  const output = `alice/of-alice-${++queues}`;
   const { uuid, owner, files } = submission();
   const request = await submitRequest(engine, { pipeline: 'notified', output, uuid, owner, files });
   assert.deepEqual(request.processingStages, ['first', 'notify', output]);

@@ -8,12 +8,18 @@ import { hasCode, PismakError } from '../errors.ts';
 import { newId } from '../identity.ts';
 import { mayTouch, type Role } from '../operation/operation.ts';
 import { requestOwner, storeLarge } from '../results/result-files.ts';
+import { meantNames, type Namer, newName } from '../stage/owned-name.ts';
+import { admit, takeBack } from './admit.ts';
+import { checkPriority } from './priority.ts';
 import { newFile, newRequest, type Request, type ResultFile } from './request.ts';
 import { ResultFileSchema } from './request_pb.ts';
 import { excessOf } from './request-limits.ts';
 import { fileName } from './submitted-names.ts';
 
-type Parts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'houses' | 'pipelines' | 'stages'>;
+type Parts = Pick<
+  Engine,
+  'backlog' | 'blobs' | 'clock' | 'database' | 'houses' | 'openRequests' | 'pipelines' | 'settings' | 'stages'
+>;
 
 export interface Submission {
   pipeline?: string | undefined;
@@ -28,6 +34,10 @@ export interface Submission {
   owner: string;
   /** The owner's role; administrators may use all queues. Default: user. */
   role?: Role | undefined;
+  /** The key or session that submits it: a key may have limits of its own. */
+  credential?: string | undefined;
+  /** Whether the owner may give a priority of 1 or more; administrators may. */
+  mayPrioritise?: boolean | undefined;
 }
 
 export type SubmittedFile = { name: string; content: Uint8Array } | { name: string; blob: string };
@@ -38,14 +48,17 @@ export type SubmittedFile = { name: string; content: Uint8Array } | { name: stri
  */
 export async function submitRequest(engine: Parts, submission: Submission): Promise<Request> {
   checkNames(submission.files);
-  const { owner, pipeline, pageUuid, priority } = submission;
+  checkPriority(submission.priority, submission);
+  if (submission.role !== 'admin') await engine.openRequests.checkRoom(submission.owner);
+  const { owner, pageUuid, priority } = submission;
   const uuid = submission.uuid === undefined ? newId(engine.clock) : checkUuid(submission.uuid);
+  const { stages, pipeline } = await stagesOf(engine, submission);
   const request = newRequest({
     uuid,
     ...(pageUuid !== undefined && { pageUuid: checkUuid(pageUuid) }),
     ...(priority !== undefined && { priority }),
     ...(pipeline !== undefined && { pipeline }),
-    stages: await stagesOf(engine, submission),
+    stages,
     files: [],
     startedAt: engine.clock.now(),
     owner,
@@ -55,14 +68,17 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
     request.results.push(await toResultFile(engine, submission, file, sizes));
   const excess = excessOf(request);
   if (excess !== undefined) throw new PismakError('invalid-input', `the request carries too much: ${excess}`);
-  await storeLarge(engine, request);
+  await admit(engine, request, submission.credential);
+  let isStored = false;
   try {
+    await storeLarge(engine, request);
+    isStored = true;
     await engine.backlog.send(requestItem(request, { batch: `request/${uuid}` }));
   } catch (error) {
+    if (isStored && !wasRefused(error)) throw error;
+    await takeBack(engine, request, submission.credential);
     // If the caller chose the uuid, an earlier request with it may need its blobs.
-    if (submission.uuid === undefined && wasRefused(error)) {
-      await disown(engine.database.query, requestOwner(request));
-    }
+    if (submission.uuid === undefined) await disown(engine.database.query, requestOwner(request));
     throw error;
   }
   const named = submission.files.flatMap((file) => ('blob' in file ? [file.blob] : []));
@@ -72,25 +88,27 @@ export async function submitRequest(engine: Parts, submission: Submission): Prom
 }
 
 /**
- * Refuses stages that don't exist and another user's output queue; creates a new one. Only administrators may build
- * shared stages into pipelines: those act for the installation (webhooks, mail).
+ * Refuses stages that don't exist and another user's output queue; creates a new one. Resolves to the list with the whole
+ * name of the output queue. Only administrators may build shared stages into pipelines: those act for the installation
+ * (webhooks, mail).
  */
 export async function prepareStages(
   engine: Parts,
   stages: readonly string[],
-  by: { owner: string; role?: Role | undefined },
-): Promise<void> {
+  by: Namer,
+): Promise<readonly string[]> {
   if (by.role !== 'admin') await refuseShared(engine, stages);
-  await prepareOutput(engine, stages, by);
+  return prepareOutput(engine, stages, by);
 }
 
-async function stagesOf(engine: Parts, submission: Submission): Promise<readonly string[]> {
-  if (submission.pipeline === undefined) {
-    const stages = submission.stages ?? [];
-    await prepareStages(engine, stages, submission);
-    return stages;
-  }
-  const pipeline = await engine.pipelines.find(submission.pipeline);
+/** The stages with the output queue, and the whole name of the pipeline if there is one. */
+async function stagesOf(
+  engine: Parts,
+  submission: Submission,
+): Promise<{ stages: readonly string[]; pipeline?: string }> {
+  if (submission.pipeline === undefined)
+    return { stages: await prepareStages(engine, submission.stages ?? [], submission) };
+  const pipeline = await engine.pipelines.find(submission.pipeline, submission);
   if (!pipeline) {
     const known = (await engine.pipelines.list()).slice(0, 100).map(({ name }) => name);
     const list = known.length > 0 ? `known pipelines: ${known.join(', ')}` : 'none are defined yet';
@@ -102,21 +120,32 @@ async function stagesOf(engine: Parts, submission: Submission): Promise<readonly
   const stages = output === undefined ? pipeline.stages : [...pipeline.stages.slice(0, -1), output];
   // Its shared stages were allowed when it was created, but none may replace its output.
   if (output !== undefined && submission.role !== 'admin') await refuseShared(engine, [output]);
-  await prepareOutput(engine, stages, submission);
-  return stages;
+  return { stages: await prepareOutput(engine, stages, submission), pipeline: pipeline.name };
 }
 
 async function prepareOutput(
   engine: Parts,
   stages: readonly string[],
-  by: { owner: string; role?: Role | undefined },
-): Promise<void> {
-  await engine.pipelines.prepare(stages, by.owner);
+  by: Namer,
+): Promise<readonly string[]> {
+  const { pipelines, settings } = engine;
   const output = stages.at(-1) ?? '';
+  const name = await outputName(engine, output, by);
+  const whole = [...stages.slice(0, -1), name];
+  await pipelines.prepare(whole, by.owner, by.role === 'admin' ? 0 : settings.limits.outputQueues);
   // Check afterwards: if two users create the same queue at once, only one gets it.
-  const owner = await engine.pipelines.outputOwner(output);
-  if (owner === undefined || mayTouch({ name: by.owner, role: by.role ?? 'user' }, owner)) return;
-  throw new PismakError('forbidden', `output queue ${output} belongs to another user; choose another name`);
+  const owner = await pipelines.outputOwner(name);
+  if (owner === undefined || mayTouch({ name: by.owner, role: by.role ?? 'user' }, owner)) return whole;
+  throw new PismakError('forbidden', `output queue ${name} belongs to another user; choose another name`);
+}
+
+/** A stage of that name, the user's own queue of that name, or else a new one that is named for the user. */
+async function outputName(engine: Parts, output: string, by: Namer): Promise<string> {
+  const [own, bare] = meantNames(by, output);
+  if (own === undefined || bare === undefined) return by.role === 'admin' ? output : newName(by, output);
+  if ((await engine.stages.list()).some((stage) => stage.name === output)) return output;
+  // A queue without an owner in its name is the user's if it was made when the user was an administrator.
+  return (await engine.pipelines.outputOwner(bare)) === by.owner ? bare : newName(by, output);
 }
 
 async function refuseShared(engine: Parts, stages: readonly string[]): Promise<void> {

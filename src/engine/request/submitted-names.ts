@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { stageName } from '../stage/stage.ts';
+import { ownedName } from '../stage/owned-name.ts';
 
 export const stageList = z
-  .array(stageName)
+  .array(ownedName)
   .min(2, 'give at least one stage and, last, the output queue for the results')
   .max(100);
 

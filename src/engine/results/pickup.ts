@@ -3,6 +3,7 @@ import { disown } from '../blobs/owners/blob-owners.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { Database } from '../database/database.ts';
 import { PismakError } from '../errors.ts';
+import { endRequests } from '../request/open-requests.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
 import type { Clock } from '../time/clock.ts';
 import { gatherDeliveries, type HeldDelivery } from './gather-deliveries.ts';
@@ -127,12 +128,17 @@ export function createPickup(parts: { broker: Broker; clock: Clock; database: Da
       return taken;
     },
 
-    confirm: (receipts) =>
-      settle(receipts, async ({ held, request }) => {
+    async confirm(receipts) {
+      const ended: Request[] = [];
+      const settled = await settle(receipts, async ({ held, request }) => {
         await held.delivery.ack().finally(held.done);
         // Only after the ack: a crash in between leaves too many blobs, never too few.
         if (request?.ownsBlobs) await disown(database.query, requestOwner(request));
-      }),
+        if (request) ended.push(request);
+      });
+      await endRequests(database.query, ended);
+      return settled;
+    },
 
     release: (receipts) => settle(receipts, ({ held }) => giveBack(held)),
 

@@ -98,7 +98,7 @@ async function perform(
   const counted = await database.transaction(async (transaction) => {
     if (!(await endRun(transaction, run, { status, endedAt, log: log.text }))) return false;
     if (status === 'failed') return true;
-    const followers = (await listSchedules(transaction)).filter((other) =>
+    const followers = (await listSchedules(transaction, endedAt)).filter((other) =>
       follows(other.definition, schedule.name),
     );
     for (const follower of followers.filter((other) => other.enabled)) {

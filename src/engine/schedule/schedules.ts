@@ -84,7 +84,7 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
 
   const schedules: Schedules = {
     bell,
-    list: () => listSchedules(database.query),
+    list: () => listSchedules(database.query, clock.now()),
 
     async get(name) {
       const all = await schedules.list();
@@ -164,18 +164,21 @@ export function createSchedules(parts: { database: Database; clock: Clock; chang
   return schedules;
 }
 
-export async function listSchedules(queries: Queries): Promise<Schedule[]> {
+export async function listSchedules(queries: Queries, now: number): Promise<Schedule[]> {
   const rows = await queries.selectFrom('schedule').selectAll().orderBy('name').execute();
   const last = await lastTicks(queries);
-  return rows.map((row) => fromRow(row, last.get(row.name) ?? 0));
+  return rows.map((row) => fromRow(row, last.get(row.name) ?? 0, now));
 }
 
-function fromRow(row: EngineTables['schedule'], lastTickAt: number): Schedule {
+function fromRow(row: EngineTables['schedule'], lastTickAt: number, now: number): Schedule {
   const { definitionJson, updatedAt, name, owner } = row;
   const definition = scheduleDefinition.parse(JSON.parse(definitionJson));
   const enabled = row.enabled === 1;
   // Counted from its last start, so one run catches up on any number of missed ticks.
-  const nextAt = enabled ? (nextTick(definition, Math.max(updatedAt, lastTickAt)) ?? null) : null;
+  const last = Math.max(updatedAt, lastTickAt);
+  // One in the future was written while the clock was wrong. Clocks of several machines differ a little.
+  const since = last > now + 60_000 ? now : last;
+  const nextAt = enabled ? (nextTick(definition, since) ?? null) : null;
   return { name, definition, enabled, owner, updatedAt, nextAt };
 }
 

@@ -1,8 +1,11 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Coordination, Hold } from '../coordination/coordination.ts';
+import { hasCode } from '../errors.ts';
+import { QuietWarnings } from '../log/quiet-warnings.ts';
 import { Bell } from '../time/bell.ts';
 import { type Clock, sleep } from '../time/clock.ts';
+import { unlessAborted } from '../time/deadline.ts';
 
 /** What a service gets each time it becomes the leader. */
 export interface ServiceContext {
@@ -38,14 +41,29 @@ export function runService({ name, openSession, clock, log, run }: ServiceParts)
   const stop = new AbortController();
   const identity = `${name}@${hostname()}:${process.pid}`;
 
+  /** Opening waits for absent servers; stopping does not. */
+  async function openUnlessStopped(): Promise<Coordination> {
+    const opening = openSession(identity);
+    try {
+      return await unlessAborted(opening, stop.signal);
+    } catch (error) {
+      opening.then(
+        (late) => late.close(),
+        () => {},
+      );
+      throw error;
+    }
+  }
+
   /** One session, from waiting for leadership to losing or releasing it. */
   async function serve(): Promise<void> {
-    const coordination = await openSession(identity);
+    const coordination = await openUnlessStopped();
     try {
       const until = AbortSignal.any([stop.signal, coordination.lost]);
       const hold = await coordination.hold(servicePath(name), identity, until);
       try {
         log.debug({ service: name, fence: hold.fence }, 'leading');
+        warnings.end();
         await run({ hold, coordination, signal: AbortSignal.any([until, hold.lost]) });
       } finally {
         if (hold.lost.aborted) log.warn({ service: name, fence: hold.fence }, 'leadership lost');
@@ -56,6 +74,8 @@ export function runService({ name, openSession, clock, log, run }: ServiceParts)
     }
   }
 
+  const warnings = new QuietWarnings(log, clock);
+
   async function loop(): Promise<void> {
     let pauseMs = firstPauseMs;
     while (!stop.signal.aborted) {
@@ -65,7 +85,7 @@ export function runService({ name, openSession, clock, log, run }: ServiceParts)
       } catch (error) {
         // Stopping ends in an error as well: log only unexpected ones.
         if (!stop.signal.aborted)
-          log.warn({ service: name, err: error }, 'service interrupted; it will stand for election again');
+          tell(warnings, log, name, error, 'service interrupted; it will stand for election again');
       }
       if (clock.now() - began > longestPauseMs) pauseMs = firstPauseMs;
       await sleep(clock, pauseMs, stop.signal);
@@ -82,6 +102,13 @@ export function runService({ name, openSession, clock, log, run }: ServiceParts)
   };
 }
 
+/** An absent server is told once a minute, anything else in full each time. */
+function tell(warnings: QuietWarnings, log: Logger, name: string, error: unknown, text: string): void {
+  const isAbsence = hasCode(error, 'unavailable') || hasCode(error, 'session-lost');
+  if (isAbsence) warnings.warn(`${name}: ${text}`, error);
+  else log.error({ service: name, err: error }, text);
+}
+
 export function servicePath(name: string): string {
   return `/services/${name}`;
 }
@@ -95,13 +122,15 @@ export async function everyPeriod(
   round: () => Promise<number | undefined>,
 ): Promise<void> {
   const { name, clock, log, periodMs, signal, bell = new Bell() } = parts;
+  const warnings = new QuietWarnings(log, clock);
   while (!signal.aborted) {
     let pauseMs: number | undefined;
     try {
       pauseMs = await round();
+      warnings.end();
     } catch (error) {
       if (signal.aborted) return;
-      log.error({ service: name, err: error }, 'a round failed; the next one follows');
+      tell(warnings, log, name, error, 'a round failed; the next one follows');
     }
     if (pauseMs !== 0) await bell.wait(clock, pauseMs ?? periodMs, signal);
   }

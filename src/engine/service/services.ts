@@ -4,6 +4,7 @@ import { servingSlots } from '../backlog/serving-slots.ts';
 import { runErasure } from '../blobs/owners/blob-erasure.ts';
 import type { Engine } from '../engine.ts';
 import { runOutbox } from '../outbox/outbox.ts';
+import { runRequestLists } from '../request/request-lists.ts';
 import { submitRequest } from '../request/submit.ts';
 import { runScheduler } from '../schedule/scheduler.ts';
 import { runWatchdog } from '../watchdog/watchdog.ts';
@@ -15,7 +16,8 @@ export function runServices(engine: Engine): Running {
     runWatchdog(engine),
     runOutbox(engine),
     runBacklog({ ...engine, slots: servingSlots(engine) }),
-    runErasure(engine),
+    runErasure({ ...engine, clock: engine.clockWatch.retention }),
+    runRequestLists(engine),
     runAlertWatch(engine),
     runScheduler({
       ...engine,

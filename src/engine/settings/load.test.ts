@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { PismakError } from '../errors.ts';
@@ -125,4 +125,36 @@ test('paths in a file are meant from where the file is, others from the working 
   assert.equal(file, config);
   const given = await load(context, { commandLine: { config, data: 'here' } });
   assert.equal(given.settings.data, join(given.directory, 'here'));
+});
+
+test('the coordination can come from a file, and passwords that others can read are warned about', async (context) => {
+  const directory = await temporaryDirectory(context);
+  const url = 'zookeeper://pismak:top-secret@zk1/x';
+  await writeFile(join(directory, 'coordination'), `${url}\n`, { mode: 0o600 });
+  const load = (commandLine: CommandLineSettings) =>
+    loadSettings({ commandLine, environment: {}, directory });
+  const fromFile = await load({ coordinationFile: join(directory, 'coordination') });
+  assert.equal(fromFile.settings.coordination, url);
+  assert.equal(fromFile.origins.get('coordination'), 'command line --coordination-file');
+  assert.deepEqual(fromFile.warnings, []);
+  await assert.rejects(load({ coordinationFile: 'nowhere' }), { message: /nowhere can't be read/ });
+
+  const plain = await load({ coordination: 'zookeeper://zk1/x', set: ['http.port=1'] });
+  assert.deepEqual(plain.warnings, []);
+  const exposed = await load({ coordination: url, set: ['broker=amqp://a:top-secret@host/'] });
+  assert.match(exposed.warnings.join('\n'), /--broker is on the command line.*PISMAK_BROKER/);
+  assert.match(
+    exposed.warnings.join('\n'),
+    /--coordination is on .*PISMAK_COORDINATION.*--coordination-file/,
+  );
+  assert.doesNotMatch(exposed.warnings.join('\n'), /top-secret/);
+
+  const file = join(directory, 'pismak.toml');
+  await writeFile(file, `coordination = "${url}"\n`, { mode: 0o644 });
+  assert.match(
+    (await load({})).warnings.join('\n'),
+    /pismak\.toml holds passwords and every user can read it/,
+  );
+  await chmod(file, 0o600);
+  assert.deepEqual((await load({})).warnings, []);
 });

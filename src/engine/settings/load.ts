@@ -4,6 +4,7 @@ import { parse, TomlError } from 'smol-toml';
 import { PismakError } from '../errors.ts';
 import { isSystemError, reasonOf } from '../files/system-error.ts';
 import type { House } from '../house.ts';
+import { exposedFile, exposedOptions } from './exposed-secrets.ts';
 import { commandLineLayer, environmentLayer, fileLayer, type Layer } from './layers.ts';
 import { defineSettings, type SettingsDefinition } from './setting.ts';
 import type { Settings } from './settings.ts';
@@ -15,6 +16,8 @@ export interface CommandLineSettings {
   host?: string | undefined;
   port?: string | undefined;
   coordination?: string | undefined;
+  /** A file that has the URL of the coordination: the process list shows the command line to everyone. */
+  coordinationFile?: string | undefined;
   /** `http.port=8080`, any number of times. */
   set?: readonly string[] | undefined;
 }
@@ -27,6 +30,8 @@ export interface LoadedSettings {
   definition: SettingsDefinition;
   /** The file that was read, if any. */
   file: string | undefined;
+  /** Passwords that others can read, and what to do about it. */
+  warnings: readonly string[];
 }
 
 /**
@@ -45,10 +50,12 @@ export async function loadSettings(from: {
   const definition = defineSettings(from.houses);
   const named = commandLine.config ?? environment.PISMAK_CONFIG;
   const file = await readLayer(definition, resolve(directory, named ?? 'pismak.toml'), named !== undefined);
+  const pairs = commandLinePairs(commandLine);
   const layers = [
     file.layer,
     environmentLayer(definition, environment, directory),
-    commandLineLayer(definition, commandLinePairs(commandLine), directory),
+    commandLineLayer(definition, pairs, directory),
+    await secretFileLayer(definition, commandLine.coordinationFile, directory),
   ];
   const problems = layers.flatMap((layer) => layer.problems);
   if (problems.length > 0) {
@@ -66,7 +73,15 @@ export async function loadSettings(from: {
     put(tree, path, value);
     origins.set(path, origin);
   }
-  return { settings: definition.schema.parse(tree), origins, definition, file: file.path };
+  const warnings = [
+    ...exposedOptions(pairs),
+    ...(await exposedFile(file.path, file.layer)),
+    ...(await exposedFile(
+      commandLine.coordinationFile && resolve(directory, commandLine.coordinationFile),
+      layers.at(-1),
+    )),
+  ];
+  return { settings: definition.schema.parse(tree), origins, definition, file: file.path, warnings };
 }
 
 async function readLayer(
@@ -90,6 +105,21 @@ async function readLayer(
     if (!(error instanceof TomlError)) throw error;
     const [what = ''] = error.message.replace('Invalid TOML document: ', '').split('\n');
     return wrong(`${name}:${error.line}: this is not TOML: ${what} (column ${error.column})`);
+  }
+}
+
+async function secretFileLayer(
+  definition: SettingsDefinition,
+  file: string | undefined,
+  directory: string,
+): Promise<Layer> {
+  if (file === undefined) return { assignments: [], problems: [] };
+  const typed = '--coordination-file';
+  try {
+    const url = (await readFile(resolve(directory, file), 'utf8')).trim();
+    return commandLineLayer(definition, [[typed, `coordination=${url}`]], directory);
+  } catch (error) {
+    return { assignments: [], problems: [`${typed}: ${file} can't be read: ${reasonOf(error)}`] };
   }
 }
 

@@ -122,6 +122,28 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
 
+  limits: z
+    .strictObject({
+      pipelines: z
+        .int()
+        .min(0)
+        .default(100)
+        .describe('Pipelines that one user may have; 0 = no limit. Administrators have none'),
+      outputQueues: z
+        .int()
+        .min(0)
+        .default(100)
+        .describe('Output queues that one user may have; 0 = no limit. Administrators have none'),
+      openRequests: z
+        .int()
+        .min(0)
+        .default(20_000)
+        .describe(
+          'Submitted requests of one user that wait, run, or have results that nobody collected; 0 = no limit. Administrators have none',
+        ),
+    })
+    .prefault({}),
+
   disk: z
     .strictObject({
       reserveMb: z
@@ -244,6 +266,37 @@ export const settingsSchema = z.strictObject({
         .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
         .default('info')
         .describe('Lowest level that is logged'),
+    })
+    .prefault({}),
+  sandbox: z
+    .strictObject({
+      use: z
+        .enum(['auto', 'require', 'off'])
+        .default('auto')
+        .describe(
+          'Run processors without sight of databases, keys and logs (bubblewrap). auto: if this machine can; require: or not at all',
+        ),
+    })
+    .prefault({}),
+  backup: z
+    .strictObject({
+      directory: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'Directory for backups, better on another disk; by default `backups` in the data directory',
+        ),
+    })
+    .prefault({}),
+  command: z
+    .strictObject({
+      allow: z
+        .array(z.string().regex(/^(\*|\/.*)$/, 'must be an absolute path, or * for everything'))
+        .default([])
+        .describe(
+          'Programs that stages may run on this machine (processor `command`, `ENGINE = command`): paths, where `*` stands for any characters but a slash; an interpreter or `*` alone makes every administrator’s key a shell of this machine',
+        ),
     })
     .prefault({}),
   processors: z

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { hasCode, PismakError } from '../errors.ts';
 import type { ChangeLog } from '../event/change-log.ts';
 import type { Clock } from '../time/clock.ts';
+import { meantNames, type Namer, ownedName, splitName } from './owned-name.ts';
 import { programOwner } from './program-owner.ts';
 import { stageName } from './stage.ts';
 import { type Stages, unknownStage } from './stages.ts';
@@ -17,14 +18,21 @@ export interface Pipeline {
 
 export interface Pipelines {
   list(): Promise<Pipeline[]>;
-  find(name: string): Promise<Pipeline | undefined>;
-  create(pipeline: { name: string; stages: readonly string[]; owner: string }): Promise<Pipeline>;
+  /** The pipeline that the user means by this name: one of the user's own goes first. */
+  find(name: string, by?: Namer): Promise<Pipeline | undefined>;
+  /** `quota-exceeded` if the owner has `most` of them. */
+  create(pipeline: {
+    name: string;
+    stages: readonly string[];
+    owner: string;
+    most?: number | undefined;
+  }): Promise<Pipeline>;
   delete(name: string): Promise<void>;
   /**
    * Checks a list of stages before anything is published to it: refuses unknown stages and lists the known ones. Declares
-   * a new output queue, which then belongs to `owner`.
+   * a new output queue, which then belongs to `owner`, or to the user in its name. `quota-exceeded` if the owner has `most`.
    */
-  prepare(stages: readonly string[], owner: string): Promise<void>;
+  prepare(stages: readonly string[], owner: string, most?: number): Promise<void>;
   /**
    * Makes a queue the program's own, for a house that reads its results there: declares it; no user can name it as output
    * or take results from it, not even an administrator. Safe to repeat. A user who had an output queue of that name loses
@@ -34,6 +42,10 @@ export interface Pipelines {
   claimOutput(queue: string): Promise<void>;
   /** The owner of an output queue; undefined if it is not one, `programOwner` if it is claimed. */
   outputOwner(queue: string): Promise<string | undefined>;
+  /** The output queue that the user means by this name, and its owner. */
+  findOutput(name: string, by: Namer): Promise<{ name: string; owner: string } | undefined>;
+  /** Forgets a queue that has been removed from the broker. */
+  forgetOutput(queue: string): Promise<void>;
 }
 
 export function createPipelines(parts: {
@@ -51,17 +63,20 @@ export function createPipelines(parts: {
       return rows.map(fromRow);
     },
 
-    async find(name) {
-      const row = await database.query
+    async find(name, by) {
+      const names = meantNames(by, name);
+      const rows = await database.query
         .selectFrom('pipeline')
         .selectAll()
-        .where('name', '=', name)
-        .executeTakeFirst();
+        .where('name', 'in', names)
+        .execute();
+      const row = firstOf(names, rows);
       return row && fromRow(row);
     },
 
-    async create({ name, stages, owner }) {
-      stageName.parse(name);
+    async create({ name, stages, owner, most }) {
+      ownedName.parse(name);
+      await refuseMore('pipeline', owner, most);
       await pipelines.prepare(stages, owner);
       const createdAt = clock.now();
       try {
@@ -86,7 +101,7 @@ export function createPipelines(parts: {
       changes.add({ kind: 'pipeline', entity: name, data: { deleted: true } });
     },
 
-    async prepare(stages, owner) {
+    async prepare(stages, owner, most) {
       const output = stages.at(-1);
       if (output === undefined || stages.length < 2) {
         throw new PismakError('invalid-input', 'give at least one stage and, last, the output queue');
@@ -95,12 +110,13 @@ export function createPipelines(parts: {
       for (const name of stages.slice(0, -1)) if (!known.has(name)) throw unknownStage(name, [...known]);
       if (known.has(output)) return;
       if ((await pipelines.outputOwner(output)) !== undefined) return;
-      stageName.parse(output);
+      ownedName.parse(output);
+      await refuseMore('outputQueue', owner, most);
       // The queue first: once the row exists, nothing checks the queue again.
       await broker.declare(output);
       const inserted = await database.query
         .insertInto('outputQueue')
-        .values({ name: output, owner, createdAt: clock.now() })
+        .values({ name: output, owner: splitName(output)[0] ?? owner, createdAt: clock.now() })
         .onConflict((conflict) => conflict.column('name').doNothing())
         .executeTakeFirst();
       if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0)
@@ -139,8 +155,50 @@ export function createPipelines(parts: {
         .executeTakeFirst();
       return row?.owner;
     },
+
+    async findOutput(name, by) {
+      const names = meantNames(by, name);
+      const rows = await database.query
+        .selectFrom('outputQueue')
+        .select(['name', 'owner'])
+        .where('name', 'in', names)
+        .execute();
+      return firstOf(names, rows);
+    },
+
+    async forgetOutput(queue) {
+      const owner = await pipelines.outputOwner(queue);
+      await database.query.deleteFrom('outputQueue').where('name', '=', queue).execute();
+      if (owner !== undefined) changes.add({ kind: 'queue', entity: queue, owner, data: { deleted: true } });
+    },
   };
   return pipelines;
+
+  async function refuseMore(table: 'pipeline' | 'outputQueue', owner: string, most = 0): Promise<void> {
+    if (most === 0) return;
+    const row = await database.query
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('owner', '=', owner)
+      .executeTakeFirst();
+    if (Number(row?.count ?? 0) < most) return;
+    const [things, setting, command] =
+      table === 'pipeline'
+        ? ['pipelines', 'limits.pipelines', 'pismak pipeline delete']
+        : ['output queues', 'limits.outputQueues', 'pismak queue delete'];
+    throw new PismakError(
+      'quota-exceeded',
+      `you have ${most} ${things}, and that is the limit (setting ${setting}); delete some with \`${command}\``,
+      { details: { limit: most } },
+    );
+  }
+}
+
+function firstOf<Row extends { name: string }>(
+  names: readonly string[],
+  rows: readonly Row[],
+): Row | undefined {
+  return rows.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))[0];
 }
 
 function fromRow(row: { name: string; stagesJson: string; owner: string; createdAt: number }): Pipeline {

@@ -11,6 +11,8 @@ import { createChangeLog } from '../event/change-log.ts';
 import { createEvents } from '../event/event.ts';
 import type { LoadedHouse } from '../house.ts';
 import { createProcessors } from '../processor/processors.ts';
+import { createCancellations } from '../request/cancellations.ts';
+import { createOpenRequests } from '../request/open-requests.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { createPipelines } from '../stage/pipelines.ts';
 import { createStages } from '../stage/stages.ts';
@@ -43,6 +45,7 @@ export async function openEmbedded(
   const processors = createProcessors();
   processors.register({ name: 'nothing', summary: 'Does nothing', inline: async () => async () => {} });
   const stages = createStages({ ...ports, processors, changes, clock });
+  const settings = settingsSchema.parse({ data: directory });
   return {
     ...ports,
     tree,
@@ -59,7 +62,9 @@ export async function openEmbedded(
     stages,
     backlog: createBacklog({ ...ports, clock }),
     pipelines: createPipelines({ ...ports, stages, changes, clock }),
-    settings: settingsSchema.parse({ data: directory }),
+    cancellations: createCancellations({ ...ports, clock, stages }),
+    openRequests: createOpenRequests({ ...ports, clock, settings }),
+    settings,
   };
 }
 

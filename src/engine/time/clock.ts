@@ -1,14 +1,19 @@
+import { uptime } from 'node:os';
+
 /** Where time comes from. Tests and the simulator pass their own, so nothing in the engine may call Date.now(). */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Calls back once after `ms`; the returned function cancels it. Never keeps the process alive by itself. */
   after(ms: number, callback: () => void): () => void;
+  /** Milliseconds since some fixed moment. It never jumps, and goes on while the machine is suspended. */
+  uptime?(): number;
 }
 
 /** The time of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  uptime: () => uptime() * 1000,
   after(ms, callback) {
     // setTimeout overflows above 2^31-1 ms and would fire at once.
     const timer = setTimeout(callback, Math.min(Math.max(0, ms), 2_147_483_647));

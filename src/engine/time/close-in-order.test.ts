@@ -24,3 +24,25 @@ test('a part whose close fails or never ends does not keep the others open', asy
   await failing;
   assert.deepEqual(closed, ['last opened', 'first opened']);
 });
+
+test('all parts together have one time limit, and the result says whether it was enough', async () => {
+  const clock = new ManualClock();
+  const never = () => new Promise(() => {});
+  const began: number[] = [];
+  const hanging = () => {
+    began.push(clock.now());
+    return never();
+  };
+  const closing = closeInOrder(clock, 1000, [hanging, hanging, hanging]);
+  const start = clock.now();
+  for (const at of [0, 500, 750, 1000]) {
+    clock.advance(start + at - clock.now());
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  }
+  assert.equal(await closing, false);
+  assert.deepEqual(
+    began.map((at) => at - start),
+    [0, 500, 750],
+  );
+  assert.equal(await closeInOrder(clock, 1000, [() => {}]), true);
+});

@@ -1,23 +1,37 @@
 import type { Clock } from './clock.ts';
 import { endsWithin } from './deadline.ts';
 
+/** How long closing may take in all, beside the time that workers need to finish their messages. */
+export const closeMs = 12_000;
+
 /**
- * Closes what was opened, the last first. A part that fails, or waits too long for an absent server, doesn't keep the
- * others open; the first failure is thrown at the end. The list is empty afterwards.
+ * Closes what was opened, the last first, within `ms` in all. A part that fails, or waits too long for an absent server,
+ * doesn't keep the others open: it gets half of the time that is left, and the last one the rest. The first failure is
+ * thrown at the end; else resolves to whether all parts ended in time. The list is empty afterwards.
  */
-export async function closeInOrder(clock: Clock, ms: number, steps: (() => unknown)[]): Promise<void> {
+export async function closeInOrder(clock: Clock, ms: number, steps: (() => unknown)[]): Promise<boolean> {
   const failures: unknown[] = [];
-  for (const step of steps.splice(0).reverse()) {
+  const end = clock.now() + ms;
+  const all = steps.splice(0).reverse();
+  let inTime = true;
+  for (const [index, step] of all.entries()) {
+    const left = Math.max(0, end - clock.now());
+    const share = index === all.length - 1 ? left : left / 2;
     try {
-      await endsWithin(clock, ms, (async () => step())());
+      if (!(await endsWithin(clock, share, (async () => step())()))) inTime = false;
     } catch (error) {
       failures.push(error);
     }
   }
   if (failures.length > 0) throw failures[0];
+  return inTime;
 }
 
-/** How long one part may take: workers finish their messages and then disconnect from servers. */
-export function closeLimitMs(settings: { worker: { drainMs: number } }): number {
-  return settings.worker.drainMs + 10_000;
+/** Lets workers finish their messages and leave; resolves to whether they did in time. */
+export async function drain(
+  clock: Clock,
+  settings: { worker: { drainMs: number } },
+  workers: { close(): Promise<unknown> },
+): Promise<boolean> {
+  return endsWithin(clock, settings.worker.drainMs + closeMs, workers.close());
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requestItem } from '../backlog/request-item.ts';
+import { newRequest } from '../request/request.ts';
 import { openEmbedded } from '../testing/embedded.ts';
 import { writeWorker } from '../testing/worker-nodes.ts';
 import type { WorkerPresence } from '../worker/worker-record.ts';
@@ -16,6 +18,26 @@ test('messages held by workers of other processes count, though the local broker
   await writeWorker(parts.coordination, 'w1', { stage: 'ocr' }, busy);
   await writeWorker(parts.coordination, 'w2', { stage: 'ocr' }, busy);
   assert.deepEqual(await inFlight(), [2]);
+});
+
+test('what waits in the backlog counts as waiting, unless a later queue holds it back', async (t) => {
+  const parts = await openEmbedded(t);
+  for (const name of ['read', 'check']) await parts.stages.create({ name, processor: 'nothing' }, 'test');
+  const add = (uuid: string, stages: string[], paused = false) =>
+    parts.database.transaction((transaction) => {
+      const request = newRequest({ uuid, stages, files: [], startedAt: 0 });
+      return parts.backlog.add(transaction, [requestItem(request, { batch: 'b', paused })]);
+    });
+  await add('1', ['read', 'out']);
+  await add('2', ['read', 'check', 'out']);
+  await add('3', ['read', 'out'], true);
+  await parts.broker.publish('read', { id: 'm', body: Buffer.from('') });
+  const lengths = async () =>
+    Object.fromEntries(toSnapshot(await read(parts), {}, 0).stages.map(({ name, length }) => [name, length]));
+  assert.deepEqual(await lengths(), { read: 3, check: 0 });
+  for (let index = 0; index < 100; index++)
+    await parts.broker.publish('check', { id: `m${index}`, body: Buffer.from('') });
+  assert.deepEqual(await lengths(), { read: 2, check: 100 });
 });
 
 test('the policy knows what a worker reports about its message and its switches', async (t) => {

@@ -1,5 +1,7 @@
+import { withBacklog } from '../backlog/backlog-lengths.ts';
 import { type Broker, type QueueStatus, queueLength } from '../broker/broker.ts';
 import type { Coordination } from '../coordination/coordination.ts';
+import type { Database } from '../database/database.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Stages } from '../stage/stages.ts';
 import { listWorkers, type WorkerPresence, type WorkerView } from '../worker/worker-record.ts';
@@ -9,10 +11,13 @@ import type { Snapshot, StageSnapshot, WorkerSnapshot } from './policy.ts';
 /** Where the watchdog records, for each stage, since when its messages wait without a worker. */
 export const waitingPath = '/watchdog/waiting';
 
+const longestLockMs = 7 * 24 * 60 * 60 * 1000;
+
 /** What the watchdog reads in one round. */
 export interface Readings {
   workers: WorkerView[];
   stages: Stage[];
+  /** With what waits in the backlog for them. */
   queues: QueueStatus[];
   waitingSince: ReadonlyMap<string, number>;
 }
@@ -20,6 +25,7 @@ export interface Readings {
 export async function read(parts: {
   broker: Broker;
   coordination: Coordination;
+  database: Database;
   stages: Stages;
 }): Promise<Readings> {
   const [workers, stages, queues, waiting] = await Promise.all([
@@ -28,16 +34,22 @@ export async function read(parts: {
     parts.broker.status(),
     parts.coordination.children(waitingPath),
   ]);
+  const alive = workers.filter(({ presence }) => presence !== null).length;
   return {
     workers,
     stages,
-    queues,
+    queues: await withBacklog(parts.database.query, queues, alive),
     waitingSince: new Map(waiting.map((node) => [node.name, Number(node.value)])),
   };
 }
 
 export function presencesOf(readings: Readings): WorkerPresence[] {
   return readings.workers.flatMap((worker) => worker.presence ?? []);
+}
+
+/** A time in the future was written while the clock was wrong. */
+function notAfter(at: number, time: number | undefined): number | null {
+  return time === undefined ? null : Math.min(time, at);
 }
 
 export function toSnapshot(readings: Readings, averages: Averages, at: number): Snapshot {
@@ -57,7 +69,7 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         inFlight: Math.max(queue?.inFlight ?? 0, inFlightOf(stage.name, presencesOf(readings))),
         paused: queue?.paused ?? false,
         averageMs: averages[stage.name]?.meanMs ?? null,
-        waitingSince: readings.waitingSince.get(stage.name) ?? null,
+        waitingSince: notAfter(at, readings.waitingSince.get(stage.name)),
         next: nextPlanned(stage.name, averages, planned),
       };
     }),
@@ -71,7 +83,8 @@ export function toSnapshot(readings: Readings, averages: Averages, at: number): 
         pinned: record.pinned,
         failed: presence?.state === 'FAILED',
         unable: Object.keys(presence?.unable ?? {}),
-        unlockAt: record.unlockAt,
+        // Longer than any stage keeps a worker: it was set while the clock was wrong.
+        unlockAt: record.unlockAt > at + longestLockMs ? 0 : record.unlockAt,
         inFlight: presence?.inFlightOfStage ?? presence?.inFlight ?? 0,
         // Clocks of machines differ: a message with a start in the future has just started.
         ...(presence?.busySince ? { busyMs: Math.max(0, at - presence.busySince) } : {}),

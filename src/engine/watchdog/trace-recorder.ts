@@ -18,7 +18,8 @@ const patienceMs = 3_000;
 /** After this long without a look, the time in between is unknown. */
 const blindMs = 15_000;
 
-type Parts = Pick<Engine, 'clock' | 'database' | 'events' | 'log' | 'settings'>;
+type Parts = Pick<Engine, 'clock' | 'database' | 'events' | 'log' | 'settings'> &
+  Partial<Pick<Engine, 'clockWatch'>>;
 type Begun = Omit<TracePeriod, 'until'>;
 
 /** Reports and stores what the watchdog's leader sees: what workers do, and how long the queues are. */
@@ -103,11 +104,11 @@ export class TraceRecorder {
   }
 
   async #store(period: TracePeriod): Promise<void> {
-    const { clock, database, settings } = this.#parts;
+    const { clock, clockWatch, database, settings } = this.#parts;
     await writePeriod(this.#parts, period);
-    if (clock.now() - this.#prunedAt < pruneEveryMs) return;
+    if (Math.abs(clock.now() - this.#prunedAt) < pruneEveryMs) return;
     this.#prunedAt = clock.now();
-    await pruneTrace(database, settings.trace, clock.now());
+    await pruneTrace(database, settings.trace, clockWatch?.retention.now() ?? clock.now());
   }
 }
 

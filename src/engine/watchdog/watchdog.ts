@@ -10,8 +10,10 @@ import { presencesOf, type Readings, read, toSnapshot } from './snapshot.ts';
 import { type Move, openStatus, watchdogStatus } from './status.ts';
 import { TraceRecorder } from './trace-recorder.ts';
 
-type Reading = Pick<Engine, 'broker' | 'clock' | 'coordination' | 'settings' | 'stages'>;
-type Leading = Reading & Pick<Engine, 'changes' | 'database' | 'events' | 'log' | 'openSession'>;
+type Reading = Pick<Engine, 'broker' | 'clock' | 'coordination' | 'database' | 'settings' | 'stages'>;
+type Leading = Reading &
+  Pick<Engine, 'changes' | 'events' | 'log' | 'openSession'> &
+  Partial<Pick<Engine, 'clockWatch'>>;
 
 const averagesPath = '/watchdog/averages';
 /** Averages change with every message; written this rarely, they are still good enough for a new leader. */

@@ -16,11 +16,15 @@ export function createRunner(
   { processes, loadCheck }: { processes: WorkerProcesses; loadCheck: LoadCheck },
 ): Runner {
   const { blobs, clock, random, cacheDirectory, blobsUrl } = parts;
+  const commands = parts.settings.command.allow;
   const registration = parts.processors.get(stage.processor);
   const isDeterministic = registration.isDeterministic?.(stage.config) ?? false;
   const judge = (result: RunnerResult, job: RunnerJob) => (isDeterministic ? judged(result, job) : result);
   if ('module' in registration) {
-    const code = { stage, module: registration.module.href, blobs: blobsUrl, cache: cacheDirectory };
+    const module = registration.module.href;
+    // Blobs on a server are read by the process itself.
+    const network = registration.network === true || !blobsUrl.startsWith('directory:');
+    const code = { stage, module, blobs: blobsUrl, cache: cacheDirectory, commands, network };
     const isolated = createIsolatedRunner(code, processes);
     return {
       ...isolated,
@@ -42,6 +46,7 @@ export function createRunner(
     version: stage.version,
     config: stage.config,
     files: stage.files.map((file) => file.name),
+    commands,
     random,
     async file(name) {
       const file = stage.files.find((candidate) => candidate.name === name);

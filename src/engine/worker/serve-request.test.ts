@@ -6,6 +6,7 @@ import { decodeRequest, newFile, newRequest, type ResultFile, toMessage } from '
 import { openEmbedded } from '../testing/embedded.ts';
 import { eventually } from '../testing/eventually.ts';
 import { ManualClock } from '../time/clock.ts';
+import { CancelledWork } from './cancelled-work.ts';
 import { serveRequest } from './serve-request.ts';
 
 test('results that were erased while a long job was running are made again, not passed on without their bytes', async (t) => {
@@ -35,10 +36,15 @@ test('results that were erased while a long job was running are made again, not 
   };
   const { signal } = new AbortController();
   const parts = { ...embedded, blobsUrl: '', cacheDirectory: '' };
+  const cancelled = new CancelledWork(embedded);
+  t.after(() => cancelled.close());
   const failures: string[] = [];
   const consumer = await broker.consume('slow', { concurrency: 1 }, (delivery: Delivery) =>
     serveRequest(
-      { parts, workerId: 'w', stage, runner, signal, leaving: signal, onProcessed() {}, onNotLoaded() {} },
+      {
+        ...{ parts, workerId: 'w', stage, runner, cancelled, signal, leaving: signal },
+        ...{ onProcessed() {}, onNotLoaded() {} },
+      },
       delivery,
     ).catch((error: unknown) => {
       failures.push(String(error));
@@ -72,7 +78,9 @@ test('an event about a request that could not go on says that it failed, though 
   };
   const { signal } = new AbortController();
   const parts = { ...embedded, blobsUrl: '', cacheDirectory: '' };
-  const serving = { parts, workerId: 'w', stage, runner, signal, leaving: signal };
+  const cancelled = new CancelledWork(embedded);
+  t.after(() => cancelled.close());
+  const serving = { parts, workerId: 'w', stage, runner, cancelled, signal, leaving: signal };
   const consumer = await broker.consume('first', { concurrency: 1 }, (delivery: Delivery) =>
     serveRequest({ ...serving, onProcessed() {}, onNotLoaded() {} }, delivery),
   );
@@ -135,11 +143,14 @@ async function serveWith(
   };
   const { signal } = new AbortController();
   const parts = { ...embedded, blobsUrl: '', cacheDirectory: '' };
+  const cancelled = new CancelledWork(embedded);
+  t.after(() => cancelled.close());
   const serving = {
     parts,
     workerId: 'w',
     stage,
     runner,
+    cancelled,
     signal,
     leaving: signal,
     onProcessed() {},

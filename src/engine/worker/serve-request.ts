@@ -3,12 +3,15 @@ import { disown } from '../blobs/owners/blob-owners.ts';
 import type { Delivery } from '../broker/broker.ts';
 import { hasCode, messageOf, PismakError } from '../errors.ts';
 import type { Runner } from '../processor/runner.ts';
+import { cancelledLog } from '../request/cancellations.ts';
+import { endRequests } from '../request/open-requests.ts';
 import { type PassedOn, passOn, type Report } from '../request/outcome.ts';
 import { decodeRequest, type Request } from '../request/request.ts';
 import { excessOf } from '../request/request-limits.ts';
 import { inlineReferences, requestOwner, storeLarge } from '../results/result-files.ts';
 import { retryDelay, type Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
+import type { CancelledWork } from './cancelled-work.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 /** How often a waiting message looks for room on the disk. */
@@ -19,6 +22,7 @@ export interface Serving {
   workerId: string;
   stage: Stage;
   runner: Runner;
+  cancelled: CancelledWork;
   /** Aborts when the worker must stop at once. */
   signal: AbortSignal;
   /** Aborts when the worker goes to another stage: messages that only wait for room return to the queue. */
@@ -63,13 +67,22 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
 
   const { uuid, results } = request;
   const owned = new Set(results.map((file) => file.blob));
-  const result = await serving.runner.run({
-    uuid,
-    owner: request.owner,
-    attempt: delivery.attempt,
-    files: results,
-    signal: serving.signal,
-  });
+  const cancellation = serving.cancelled.begin(request);
+  const isCancelled = () => cancellation.signal.aborted;
+  if (isCancelled()) {
+    cancellation.end();
+    return settle(serving, delivery, request, report('Failed', cancelledLog));
+  }
+  const result = await serving.runner
+    .run({
+      ...{ uuid, owner: request.owner, attempt: delivery.attempt, files: results },
+      signal: AbortSignal.any([serving.signal, cancellation.signal]),
+    })
+    .finally(cancellation.end);
+  // Even if it failed by itself at the same moment: it is not to be tried again.
+  if (!result.ok && isCancelled()) {
+    return settle(serving, delivery, request, report('Failed', `${result.log}${cancelledLog}`));
+  }
   if (!result.ok && result.notLoaded) {
     if (!result.aborted) serving.onNotLoaded(result.reason);
     return delivery.release();
@@ -109,7 +122,7 @@ async function settle(
   report: Report,
   owned: ReadonlySet<string> = new Set(request.results.map((file) => file.blob)),
 ): Promise<void> {
-  const { parts, signal, leaving } = serving;
+  const { cancelled, parts, signal, leaving } = serving;
   // Passing on changes the request, so each attempt starts from the processor's result.
   const original = request.processingStages;
   const logs = request.logs.length;
@@ -119,7 +132,9 @@ async function settle(
       const passed = await passOn(parts.broker, request, report, async () => {
         if (!request.acceptsReferences) await inlineReferences(parts.blobs, request);
       });
-      if (passed.to === 'dead') await delivery.deadLetter(passed.reason);
+      // Nobody waits for a cancelled request without an output queue.
+      const isDropped = passed.to === 'dead' && cancelled.has(request);
+      if (passed.to === 'dead' && !isDropped) await delivery.deadLetter(passed.reason);
       // Not awaited: a lost ack only means that the message comes again.
       else
         void delivery
@@ -129,7 +144,9 @@ async function settle(
       // These blobs are no longer needed: the request ended here, or its results were sent inline.
       const inline =
         !request.acceptsReferences && passed.to !== 'dead' && request.processingStages.length === 1;
-      if (request.ownsBlobs && (passed.to === 'end' || inline)) await disownBlobs(parts, request);
+      const hasEnded = passed.to === 'end' || isDropped;
+      if (request.ownsBlobs && (hasEnded || inline)) await disownBlobs(parts, request);
+      if (hasEnded) await endRequests(parts.database.query, [request]).catch(() => {});
       return;
     } catch (error) {
       request.processingStages = original;
@@ -143,6 +160,10 @@ async function settle(
         hasCode(error, code),
       );
       if (!isBlocked) throw error;
+      if (report.status === 'OK' && cancelled.has(request)) {
+        const log = `${report.log}${cancelledLog}`;
+        return settle(serving, delivery, decodeRequest(delivery.body), { ...report, status: 'Failed', log });
+      }
       // The next queue or the disk is full, or can't take messages: holding our slot is the back-pressure that finally reaches the producers.
       await sleep(parts.clock, pauseMs, AbortSignal.any([signal, leaving]));
       // This worker may be needed to make room there: then it must not wait here.

@@ -2,6 +2,7 @@ import type { Consumer } from '../broker/broker.ts';
 import { messageOf } from '../errors.ts';
 import { foreignLaneOf } from '../request/foreign-lane.ts';
 import type { Stage } from '../stage/stage.ts';
+import { unlessAborted } from '../time/deadline.ts';
 import type { Acquired, RunnerCache } from './runner-cache.ts';
 import { type Serving, serveRequest } from './serve-request.ts';
 
@@ -21,6 +22,7 @@ export class Slot {
   #serves: { stage: Stage; consumer: Consumer; leave: () => void; release: () => void } | undefined;
   #moving: Promise<void> | undefined;
   #cancelReload = () => {};
+  readonly #closed = new AbortController();
   inFlight = 0;
   /** When it started its current message; of several, the one that came when there was none. */
   busySince: number | null = null;
@@ -63,6 +65,8 @@ export class Slot {
 
   async close(): Promise<void> {
     this.aim(null);
+    // A stage that is just being loaded, which may take seconds, is not needed any more.
+    this.#closed.abort();
     await this.#moving;
     this.#cancelReload();
   }
@@ -82,7 +86,7 @@ export class Slot {
       const loading = target && this.#load(target);
       await this.#stop();
       if (target) this.#beginSwitch();
-      const loaded = await loading;
+      const loaded = loading && (await this.#unlessClosed(loading));
       if (!target || !loaded) {
         // Nothing to serve, or the stage could not be loaded: done, unless the target has changed in the meantime.
         if (sameVersion(target, this.#target)) return;
@@ -117,9 +121,16 @@ export class Slot {
       this.switchMs = clock.now() - startedAt;
       return loaded;
     } catch (error) {
-      this.#fail(stage, error);
+      if (!this.#closed.signal.aborted) this.#fail(stage, error);
       return undefined;
     }
+  }
+
+  async #unlessClosed(loading: Promise<Acquired | undefined>): Promise<Acquired | undefined> {
+    return unlessAborted(loading, this.#closed.signal).catch(() => {
+      void loading.then((late) => late?.release());
+      return undefined;
+    });
   }
 
   async #serve(stage: Stage, loaded: Acquired): Promise<void> {

@@ -10,6 +10,7 @@ import type { Processors } from '../processor/processors.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Stages } from '../stage/stages.ts';
 import type { Clock } from '../time/clock.ts';
+import type { CancelledWork } from './cancelled-work.ts';
 import type { CommonProcesses } from './common-processes.ts';
 
 /** The parts of the engine that a worker uses. */
@@ -28,7 +29,11 @@ export interface WorkerParts {
   /** URL that a processor's own process opens the blobs with, and where it keeps local copies of files. */
   blobsUrl: string;
   cacheDirectory: string;
+  /** The file of the settings, which processors must not read. */
+  configurationFile?: string | undefined;
   /** What all workers of this Pismak process share; a worker without it has its own, and no spare process. */
   commonProcesses?: CommonProcesses;
+  /** The same for the list of cancelled work. */
+  cancelledWork?: CancelledWork;
   openSession(identity: string): Promise<Coordination>;
 }

@@ -14,9 +14,10 @@ import { defineWork, openStores } from '../open-stores.ts';
 import { type ServerAddresses, watchServers } from '../servers/server-addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Clock, sleep } from '../time/clock.ts';
-import { closeInOrder, closeLimitMs } from '../time/close-in-order.ts';
+import { closeInOrder, closeMs, drain } from '../time/close-in-order.ts';
 import { unlessAborted } from '../time/deadline.ts';
 import { createCommonProcesses } from './common-processes.ts';
+import { confineProcesses } from './confine-processes.ts';
 import { Worker } from './worker.ts';
 
 export interface WorkerProcess {
@@ -107,6 +108,7 @@ export function startWorkerProcess(parts: {
     ended: Promise<void>,
   ): Promise<void> {
     const closing: (() => unknown)[] = [];
+    let running: Worker | undefined;
     try {
       const cacheDirectory = join(settings.data, 'cache');
       await mkdir(cacheDirectory, { recursive: true, mode: 0o700 });
@@ -117,23 +119,26 @@ export function startWorkerProcess(parts: {
       const changes = createChangeLog(clock);
       const work = defineWork({ ...stores, coordination, settings, clock, changes, houses });
       const disk = createDiskReserve(settings.disk, localDisks({ ...addresses, data: settings.data }));
+      const blobsUrl = addresses.blobs;
+      await confineProcesses(commonProcesses, { ...work, log, settings, cacheDirectory, blobsUrl });
       const worker = new Worker(
         {
           disk,
           ...{ ...stores, ...work, clock, log, settings, cacheDirectory, openSession, commonProcesses },
           random: parts.random,
           events: createEvents(),
-          blobsUrl: addresses.blobs,
+          blobsUrl,
         },
         { id, labels: parts.labels ?? settings.worker.labels, life },
       );
-      closing.push(() => worker.close());
+      running = worker;
       commonProcesses.source.keepSpare();
       await worker.start();
       warnings.end();
       await ended;
     } finally {
-      await closeInOrder(clock, closeLimitMs(settings), closing).catch((error: unknown) =>
+      if (running) await drain(clock, settings, running);
+      await closeInOrder(clock, closeMs, closing).catch((error: unknown) =>
         log.warn({ error: messageOf(error) }, 'could not be closed cleanly'),
       );
     }

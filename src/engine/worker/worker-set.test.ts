@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -83,4 +84,16 @@ test('a stage that cannot be loaded any more is reported, costs its request no a
   const { logs } = await result('meanwhile');
   assert.deepEqual([logs[0]?.status, logs[0]?.attempt], ['OK', 1]);
   await eventually('nothing is reported any more', async () => (await unable('edited')).length === 0);
+});
+
+test('workers that are stopped do not wait for a stage that is just being loaded', async (t) => {
+  const { stages, write, workers, directory } = await opened(t);
+  const began = join(directory, 'began');
+  const endless = `import { writeFileSync } from 'node:fs';
+    export default () => { writeFileSync(${JSON.stringify(began)}, ''); return new Promise(() => setInterval(() => {}, 1000)); };`;
+  await write(endless);
+  await stages.create({ name: 'endless', processor: 'own', mode: 'shared' }, 'test');
+  await eventually('it is being loaded', () => existsSync(began), 30_000);
+  const closed = workers.close().then(() => true);
+  await eventually('they have stopped', () => Promise.race([closed, false]), 20_000);
 });

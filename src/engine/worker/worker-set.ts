@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { hasCode, PismakError } from '../errors.ts';
+import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
+import { confineProcesses } from './confine-processes.ts';
 import { Worker } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -18,12 +20,17 @@ export interface WorkerSet {
 export function createWorkerSet(parts: WorkerParts): WorkerSet {
   const workers = new Map<string, Worker>();
   const commonProcesses = createCommonProcesses(parts);
+  let cancelledWork: CancelledWork | undefined;
+  let confined: Promise<void> | undefined;
 
   async function startAs(id: string, labels: readonly string[]): Promise<string> {
+    confined ??= confineProcesses(commonProcesses, parts);
+    await confined;
     if (workers.has(id))
       throw new PismakError('already-exists', `worker ${id} is already running; choose another name`);
     commonProcesses.source.keepSpare();
-    const worker = new Worker({ ...parts, commonProcesses }, { id, labels });
+    cancelledWork ??= new CancelledWork(parts);
+    const worker = new Worker({ ...parts, commonProcesses, cancelledWork }, { id, labels });
     workers.set(id, worker);
     try {
       await worker.start();
@@ -65,6 +72,8 @@ export function createWorkerSet(parts: WorkerParts): WorkerSet {
     async close() {
       await Promise.all([...workers.values()].map((worker) => worker.close()));
       workers.clear();
+      cancelledWork?.close();
+      cancelledWork = undefined;
       await commonProcesses.close();
     },
   };

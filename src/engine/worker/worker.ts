@@ -7,6 +7,8 @@ import { QuietWarnings } from '../log/quiet-warnings.ts';
 import { WorkerProcesses } from '../processor/worker-processes.ts';
 import type { Stage } from '../stage/stage.ts';
 import { sleep } from '../time/clock.ts';
+import { endsWithin } from '../time/deadline.ts';
+import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { createRunner } from './create-runner.ts';
 import { PresenceReport } from './presence.ts';
@@ -29,6 +31,12 @@ const unableMs = 60_000;
 /** How long to wait before stages that could not be read are read again. */
 const retryMs = 5_000;
 
+/** How long a stopping worker waits for a session that is just being opened. */
+const leaveMs = 1_000;
+
+/** How long it tries to tell the coordination that it leaves. */
+const signOffMs = 5_000;
+
 /** How long to wait before a lost coordination session is replaced again. */
 const reconnectMs = 1_000;
 
@@ -47,6 +55,7 @@ export class Worker {
   readonly #cache: RunnerCache;
   readonly #processes: { exclusive: WorkerProcesses; shared: WorkerProcesses };
   #closeOwn = async () => {};
+  readonly #cancelled: CancelledWork;
   readonly #presence: PresenceReport;
   readonly #exclusive: Slot;
   readonly #shared = new Map<string, Slot>();
@@ -75,6 +84,7 @@ export class Worker {
     this.#startedAt = parts.clock.now();
     const commonProcesses = parts.commonProcesses ?? createCommonProcesses(parts);
     if (!parts.commonProcesses) this.#closeOwn = () => commonProcesses.close();
+    this.#cancelled = parts.cancelledWork ?? new CancelledWork(parts);
     const { source, loadCheck } = commonProcesses;
     const { keepLoaded, idleProcessMs: idleMs, sharedProcesses: most } = parts.settings.worker;
     const common = { source, clock: parts.clock, keepLoaded, idleMs };
@@ -113,25 +123,30 @@ export class Worker {
     const { clock, settings } = this.#parts;
     const cancel = clock.after(settings.worker.drainMs, () => this.#killing.abort());
     this.#unwatch();
-    await this.#reconnecting;
+    // It may wait for absent servers.
+    await endsWithin(clock, leaveMs, this.#reconnecting);
     // A session opened in the meantime has its own watches.
     this.#unwatch();
     await this.#following;
     await Promise.all([this.#exclusive, ...this.#shared.values()].map((slot) => slot.close()));
     cancel();
-    await this.#presence.end();
     await this.#cache.close();
     await Promise.all([this.#processes.exclusive.close(), this.#processes.shared.close()]);
     await this.#closeOwn();
+    if (!this.#parts.cancelledWork) this.#cancelled.close();
+    if (await endsWithin(clock, signOffMs, this.#signOff())) this.#log.info('worker stopped');
+    else this.#log.warn('worker stopped, but it could not sign off: the coordination does not answer');
+  }
+
+  async #signOff(): Promise<void> {
+    await this.#presence.end();
     const session = this.#session;
-    if (session && !session.lost.aborted) {
-      const leftAt = clock.now();
-      await changeWorker(session, this.id, (record) => ({ ...record, leftAt })).catch((error: unknown) =>
-        this.#log.warn({ error: messageOf(error) }, 'the clean stop of this worker could not be recorded'),
-      );
-      await session.close();
-    }
-    this.#log.info('worker stopped');
+    if (!session || session.lost.aborted) return;
+    const leftAt = this.#parts.clock.now();
+    await changeWorker(session, this.id, (record) => ({ ...record, leftAt })).catch((error: unknown) =>
+      this.#log.warn({ error: messageOf(error) }, 'the clean stop of this worker could not be recorded'),
+    );
+    await session.close();
   }
 
   get #stopped(): boolean {
@@ -140,6 +155,7 @@ export class Worker {
 
   async #connect(): Promise<void> {
     const session = await this.#parts.openSession(this.id);
+    if (this.#stopped) await session.close();
     try {
       await this.#presence.begin(session, { log: this.#log, signal: this.#stopping.signal });
     } catch (error) {
@@ -163,6 +179,7 @@ export class Worker {
       this.#versions = versions;
       this.#follow();
     });
+    const unwatchCancelled = this.#cancelled.watch(session);
     const onLost = () => {
       this.#reconnecting = this.#reconnect();
     };
@@ -170,6 +187,7 @@ export class Worker {
     this.#unwatch = () => {
       unwatchRecord();
       unwatchStages();
+      unwatchCancelled();
       session.lost.removeEventListener('abort', onLost);
     };
   }
@@ -278,7 +296,10 @@ export class Worker {
           until: this.#parts.clock.now() + unableMs,
         });
     };
-    const serving = { parts: this.#parts, workerId: this.id, signal, onProcessed };
+    const serving = {
+      ...{ parts: this.#parts, workerId: this.id, cancelled: this.#cancelled },
+      ...{ signal, onProcessed },
+    };
     return new Slot({
       serving,
       cache: this.#cache,

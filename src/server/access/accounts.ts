@@ -22,6 +22,7 @@ export interface Account {
   name: string;
   role: Role;
   disabled: boolean;
+  mayPrioritise: boolean;
   createdAt: number;
 }
 
@@ -30,10 +31,15 @@ type Parts = Pick<Engine, 'database' | 'clock' | 'changes'>;
 export async function listAccounts(database: Database): Promise<Account[]> {
   const rows = await database.query
     .selectFrom('account')
-    .select(['name', 'role', 'disabled', 'createdAt'])
+    .select(['name', 'role', 'disabled', 'mayPrioritise', 'createdAt'])
     .orderBy('name')
     .execute();
-  return rows.map((row) => ({ ...row, role: role.parse(row.role), disabled: row.disabled !== 0 }));
+  return rows.map((row) => ({
+    ...row,
+    role: role.parse(row.role),
+    disabled: row.disabled !== 0,
+    mayPrioritise: row.mayPrioritise !== 0,
+  }));
 }
 
 export async function noAccountsYet(queries: Queries): Promise<boolean> {

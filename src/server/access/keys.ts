@@ -190,6 +190,7 @@ export async function callerOfKey(
     .selectFrom('apiKey')
     .innerJoin('account', 'account.name', 'apiKey.owner')
     .select(['apiKey.id', 'apiKey.role', 'apiKey.scopesJson', 'account.name', 'account.role as most'])
+    .select('account.mayPrioritise')
     .where('apiKey.hash', '=', hashToken(text))
     .where('apiKey.revokedAt', 'is', null)
     .where(({ eb, or }) => or([eb('apiKey.expiresAt', 'is', null), eb('apiKey.expiresAt', '>', clock.now())]))
@@ -200,6 +201,7 @@ export async function callerOfKey(
     name: row.name,
     role: lower(role.parse(row.role), role.parse(row.most)),
     scopes: JSON.parse(row.scopesJson),
+    mayPrioritise: row.mayPrioritise !== 0,
     address,
     credential: `key:${row.id}`,
   };

@@ -65,6 +65,7 @@ export async function callerOfSession(
     .selectFrom('session')
     .innerJoin('account', 'account.name', 'session.account')
     .select(['account.name', 'account.role', 'session.createdAt', 'session.expiresAt', 'session.lastUsedAt'])
+    .select('account.mayPrioritise')
     .where('session.tokenHash', '=', tokenHash)
     .where('account.disabled', '=', 0)
     .executeTakeFirst();
@@ -76,7 +77,9 @@ export async function callerOfSession(
     const update = database.query.updateTable('session').set({ expiresAt, lastUsedAt: now });
     await update.where('tokenHash', '=', tokenHash).execute();
   }
-  return { name: row.name, role: role.parse(row.role), address, credential: `session:${tokenHash}` };
+  const mayPrioritise = row.mayPrioritise !== 0;
+  const credential = `session:${tokenHash}`;
+  return { name: row.name, role: role.parse(row.role), mayPrioritise, address, credential };
 }
 
 /** The open sessions, of one user or of all, newest first. */

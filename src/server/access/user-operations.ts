@@ -20,7 +20,13 @@ import { checkPassword } from './sign-in.ts';
 
 const nothing = z.strictObject({});
 const ofUser = z.strictObject({ name: z.string() });
-const account = z.object({ name: z.string(), role, disabled: z.boolean(), createdAt: z.number() });
+const account = z.object({
+  name: z.string(),
+  role,
+  disabled: z.boolean(),
+  mayPrioritise: z.boolean().describe('May send work before that of others; administrators may anyway'),
+  createdAt: z.number(),
+});
 
 /** Shared by the operations with which an administrator changes one user. */
 const administration = {
@@ -114,6 +120,26 @@ export const userRole = defineOperation({
   },
 });
 
+export const userSet = defineOperation({
+  name: 'user.set',
+  summary: 'Give a user the right to send work before that of others, or take it away; it works at once',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: ofUser.extend({
+    priority: z.enum(['yes', 'no']).describe('Whether the user may set a priority of 1 or more'),
+  }),
+  output: z.object({ name: z.string(), mayPrioritise: z.boolean() }),
+  example: { name: 'anna', priority: 'yes' },
+  async handler({ engine }, { name, priority }) {
+    const mayPrioritise = priority === 'yes' ? 1 : 0;
+    await changeAccount(engine, name, async (transaction) => {
+      await transaction.updateTable('account').set({ mayPrioritise }).where('name', '=', name).execute();
+    });
+    return { name, mayPrioritise: mayPrioritise === 1 };
+  },
+});
+
 export const userDisable = defineOperation({
   name: 'user.disable',
   summary: 'Disable a user: sessions end, and keys stop working until the user is enabled again',
@@ -175,6 +201,7 @@ export const userOperations: Operation[] = [
   userCreate,
   userPassword,
   userRole,
+  userSet,
   userDisable,
   userEnable,
   userDelete,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePipeline } from '../testing/owned-things.ts';
-import { runServer } from '../testing/running-server.ts';
+import { type As, passwordOf, runServer } from '../testing/running-server.ts';
 
 test('an administrator creates users, and they can sign in', async (t) => {
   const server = await runServer(t);
@@ -135,4 +135,35 @@ test('what a deleted user owned never falls to another of that name, unless an a
   );
   assert.equal((await server.call('user.delete', { name: 'anna' }, root)).status, 200);
   assert.equal((await server.call('user.create', namesake, root)).status, 409, 'it is retired again');
+});
+
+test('priority is a right that an administrator gives and takes away; sessions and keys follow at once', async (t) => {
+  const server = await runServer(t);
+  await server.engine.stages.create({ name: 'ocr', processor: 'dummy' }, 'test');
+  const root = await server.signUp('root', 'admin');
+  const anna = await server.signUp('anna', 'user');
+  const login = await server.call('session.login', { name: 'anna', password: passwordOf('anna') });
+  const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const submit = async (as: As) => {
+    const input = { stages: ['ocr', 'out'], files: [], priority: 1 };
+    return (await server.call('request.submit', input, as)).status;
+  };
+  const set = (priority: string) => server.call('user.set', { name: 'anna', priority }, root);
+  const headers = { origin: server.localUrl };
+  const both = async () => [await submit(anna), await submit({ cookie, headers })];
+  assert.deepEqual(await both(), [403, 403]);
+  assert.equal((await server.call('user.set', { name: 'anna', priority: 'yes' }, anna)).status, 403);
+  assert.equal((await set('yes')).status, 200);
+  assert.deepEqual(await both(), [200, 200]);
+  const { users } = (await server.call('user.ls', {}, root)).body;
+  assert.deepEqual(
+    users.map(({ name, mayPrioritise }: { name: string; mayPrioritise: boolean }) => [name, mayPrioritise]),
+    [
+      ['anna', true],
+      ['root', false],
+    ],
+  );
+  await set('no');
+  assert.deepEqual(await both(), [403, 403]);
+  assert.equal(await submit(root), 200);
 });

@@ -31,17 +31,21 @@ export function admitCallers(app: FastifyInstance, engine: Engine): void {
     throw new Error(`${method} ${url} takes a body, so it must say who may send one and how large it may be`);
   });
 
-  app.addHook('preParsing', async (request, reply) => {
+  // With a callback: this runs for every request, and a promise would cost more than the checks.
+  app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.is404) {
-      await limitRate.call(app, request, reply);
-      throw unknownRoute(request);
+      const limited = limitRate.call(app, request, reply) as Promise<void>;
+      return void limited.then(() => done(unknownRoute(request)), done);
     }
     const { access, bodyLimit } = request.routeOptions.config;
-    if (access) await admit(engine, access, request);
-    if (bodyLimit) checkAnnouncedSize(request, bodyLimit);
-    else if (hasBody(request)) {
-      throw new PismakError('invalid-input', `${request.method} takes no body; send the input in the query`);
+    try {
+      if (access) authorise(access, request.caller, request.ip);
+      if (bodyLimit) checkAnnouncedSize(request, bodyLimit);
+      else if (hasBody(request)) throw takesNoBody(request);
+    } catch (error) {
+      return void recordRefusal(engine, access, request, error).then(() => done(error as Error));
     }
+    done();
   });
 }
 
@@ -50,17 +54,20 @@ export function unknownRoute({ method, url }: FastifyRequest): PismakError {
   return new PismakError('not-found', `there is no ${method} ${path}; /docs lists all operations`);
 }
 
-async function admit(engine: Engine, access: RouteAccess, { caller, ip }: FastifyRequest): Promise<void> {
-  try {
-    authorise(access, caller, ip);
-  } catch (error) {
-    // As `executeOperation` does it. The input is not known, because it was not read.
-    if (caller && error instanceof PismakError) {
-      const unread = { rawInput: null, foreignOwner: undefined };
-      await auditCall(engine, { operation: access, caller, address: ip, outcome: error.code, ...unread });
-    }
-    throw error;
-  }
+/** As `executeOperation` does it. The input is not known, because it was not read. */
+async function recordRefusal(
+  engine: Engine,
+  access: RouteAccess | undefined,
+  { caller, ip }: FastifyRequest,
+  error: unknown,
+): Promise<void> {
+  if (!caller || !access || !(error instanceof PismakError)) return;
+  const unread = { rawInput: null, foreignOwner: undefined };
+  await auditCall(engine, { operation: access, caller, address: ip, outcome: error.code, ...unread });
+}
+
+function takesNoBody({ method }: FastifyRequest): PismakError {
+  return new PismakError('invalid-input', `${method} takes no body; send the input in the query`);
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

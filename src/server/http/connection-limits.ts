@@ -12,7 +12,7 @@ import type { IsProxy } from './trusted-proxies.ts';
  */
 export function limitConnections(
   app: FastifyInstance,
-  { connections, connectionsPerAddress }: Settings['http'],
+  { connections, connectionsPerAddress, trustProxy }: Settings['http'],
   isProxy: IsProxy,
 ): void {
   const open = new Counter();
@@ -33,6 +33,7 @@ export function limitConnections(
     if (tooMany) refuseConnection(socket, tooManyConnections());
   });
 
+  if (!trustProxy) return;
   app.addHook('onRequest', async ({ ip, socket }, reply) => {
     if (!isProxy(socket.remoteAddress)) return;
     const client = rateLimit.normalizeIP(ip);

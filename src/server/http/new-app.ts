@@ -33,9 +33,9 @@ export function newApp(engine: Engine, isProxy: IsProxy): FastifyInstance {
     clientErrorHandler: (error, socket) => refuseConnection(socket, asRefusal(error)),
   });
   app.server.maxHeadersCount = 0;
-  app.addHook('onRequest', async ({ raw }) => {
-    if (raw.rawHeaders.length <= 2 * mostHeaders) return;
-    throw new PismakError('invalid-input', `the request has more than ${mostHeaders} headers`);
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    if (raw.rawHeaders.length <= 2 * mostHeaders) done();
+    else done(new PismakError('invalid-input', `the request has more than ${mostHeaders} headers`));
   });
   app.decorateRequest('caller', undefined);
   return app;

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../engine/time/clock.ts';
 
@@ -14,13 +13,16 @@ const fromUsers = { withinMs: 30_000 };
  * answer. So we end our side, read on for a moment, and close.
  */
 export function closeUnreadBodies(app: FastifyInstance, clock: Clock): void {
-  app.addHook('onSend', async ({ raw, caller, routeOptions }, reply) => {
+  app.addHook('onSend', ({ raw, caller, routeOptions }, reply, _payload, done) => {
+    if (raw.complete) return done();
     // A body that came together with the headers is complete a moment later.
-    if (!raw.complete) await setImmediate();
-    if (raw.complete) return;
-    reply.header('connection', 'close');
-    const { bodyLimit } = routeOptions.config ?? {};
-    drain(raw, clock, caller && bodyLimit ? { ...bodyLimit, ...fromUsers } : fromStrangers);
+    setImmediate(() => {
+      if (raw.complete) return done();
+      reply.header('connection', 'close');
+      const { bodyLimit } = routeOptions.config ?? {};
+      drain(raw, clock, caller && bodyLimit ? { ...bodyLimit, ...fromUsers } : fromStrangers);
+      done();
+    });
   });
 }
 

@@ -23,8 +23,10 @@ export async function engineMetrics(engine: Engine, caller: Caller): Promise<Met
   ];
 }
 
-export function queueMetrics(queues: readonly QueueStatus[], now: number): Metric[] {
-  const perQueue = (name: string, help: string, value: (queue: QueueStatus) => number): Metric => ({
+type Measured = QueueStatus & { backlog?: number };
+
+export function queueMetrics(queues: readonly Measured[], now: number): Metric[] {
+  const perQueue = (name: string, help: string, value: (queue: Measured) => number): Metric => ({
     name,
     help,
     type: 'gauge',
@@ -40,6 +42,11 @@ export function queueMetrics(queues: readonly QueueStatus[], now: number): Metri
         { labels: { queue: queue.name, lane: 'normal' }, value: queue.ready.normal },
       ]),
     },
+    perQueue(
+      'pismak_queue_backlog',
+      'Work that waits in the database for its turn to enter the queue, counted up to 10,000 a way',
+      (queue) => queue.backlog ?? 0,
+    ),
     perQueue('pismak_queue_in_flight', 'Messages being processed', (queue) => queue.inFlight),
     perQueue('pismak_queue_delayed', 'Messages waiting for a retry', (queue) => queue.delayed),
     perQueue('pismak_queue_dead', 'Dead letters', (queue) => queue.dead),

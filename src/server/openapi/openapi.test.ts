@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { z } from 'zod';
 import { loadHouses } from '../../engine/house.ts';
+import { defineOperation } from '../../engine/operation/operation.ts';
 import { houses } from '../../houses.ts';
 import { callsOf, operationsOf } from '../operations.ts';
 import { checkOpenApi } from '../testing/check-openapi.ts';
@@ -71,4 +73,24 @@ test('the page for people lists every operation and loads nothing from anywhere'
     /^default-src 'none';.*style-src 'sha256-[\w+/=]+'$/,
   );
   assert.match(text, /curl -H &#34;Authorization: Bearer \$PISMAK_KEY&#34;/);
+});
+
+test('pages that describe the API are made once, however often strangers ask for them', async (t) => {
+  let read = 0;
+  const counted = defineOperation({
+    ...{ name: 'test.counted', role: 'public', owner: 'none', changes: false, example: {} },
+    ...{ input: z.strictObject({}), output: z.strictObject({}), handler: async () => ({}) },
+    get summary() {
+      read++;
+      return 'Counts how often it is described';
+    },
+  });
+  const server = await runServer(t, { operations: [counted] });
+  for (const path of ['/docs', '/api/v1/openapi.json']) {
+    const first = await server.send('GET', path);
+    assert.match(first.text, /Counts how often it is described/);
+    const before = read;
+    assert.equal((await server.send('GET', path)).text, first.text);
+    assert.equal(read, before);
+  }
 });

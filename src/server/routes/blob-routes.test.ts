@@ -231,7 +231,7 @@ async function takeLargeResult(server: RunningServer, owner: { key: string }, co
   // What a worker would do: pass it on to the output queue.
   const [message] = await engine.broker.peek('ocr');
   assert.ok(message);
-  await engine.broker.publish('out', { id: message.id, body: message.body });
+  await engine.broker.publish('anna/out', { id: message.id, body: message.body });
   const { body } = await server.call('results.take', { queue: 'out', waitMs: 10_000 }, owner);
   const { receipt, message: encoded } = body.results[0];
   const request = fromBinary(ProcessingRequestSchema, Buffer.from(encoded, 'base64'));

@@ -31,10 +31,23 @@ export function addPageRoutes(
     const setupOpen = health.parts?.database === 'ok' && (await setupIsOpen(engine).catch(() => false));
     return sendPage(reply, homePage({ health, setupOpen }));
   });
-  app.get('/api/v1/openapi.json', async (_request, reply) => reply.send(openApi(operations, streams, url())));
-  app.get('/docs', async (_request, reply) => sendPage(reply, docsPage(operations, streams, url())));
+  const description = once(() => JSON.stringify(openApi(operations, streams, url())));
+  const documentation = once(() => docsPage(operations, streams, url()));
+  app.get('/api/v1/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(description()),
+  );
+  app.get('/docs', async (_request, reply) => sendPage(reply, documentation()));
   app.get('/setup', async (_request, reply) => sendPage(reply, setupPage(await setupIsOpen(engine))));
   for (const page of engine.houses.flatMap((house) => house.pages ?? [])) addPublicPage(app, engine, page);
+}
+
+/** They never change while the server runs, and take 100 ms to make: strangers must not make us repeat that. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function addPublicPage(app: FastifyInstance, engine: Engine, page: PublicPage): void {

@@ -21,19 +21,29 @@ export type MakeOwnedThing = (
 export const ownedThings: Record<string, MakeOwnedThing> = {
   'pipeline.delete': async (server, owner, tag) => {
     await makePipeline(server, owner, tag);
-    return { input: { name: `pipeline${tag}` } };
+    return { input: { name: `${owner.name}/pipeline${tag}` } };
   },
   'pipeline.create': async (server, owner, tag) => {
     await makePipeline(server, owner, tag);
-    return { input: { name: `another${tag}`, stages: [`stage${tag}`, `output${tag}`] }, foreign: refused };
+    const stages = [`stage${tag}`, `${owner.name}/output${tag}`];
+    return { input: { name: `another${tag}`, stages }, foreign: refused };
   },
   'request.submit': async (server, owner, tag) => {
     await makePipeline(server, owner, tag);
-    return { input: { stages: [`stage${tag}`, `output${tag}`], files: [] }, foreign: refused };
+    return { input: { stages: [`stage${tag}`, `${owner.name}/output${tag}`], files: [] }, foreign: refused };
+  },
+  'request.cancel': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    const { body } = await server.call('request.submit', { pipeline: `pipeline${tag}`, files: [] }, owner);
+    return { input: { uuid: body.uuid } };
+  },
+  'queue.delete': async (server, owner, tag) => {
+    await makePipeline(server, owner, tag);
+    return { input: { queue: `${owner.name}/output${tag}`, force: true } };
   },
   'results.take': async (server, owner, tag) => {
     await makePipeline(server, owner, tag);
-    return { input: { queue: `output${tag}` } };
+    return { input: { queue: `${owner.name}/output${tag}` } };
   },
   'results.confirm': async (server, owner, tag) => {
     const receipt = await takeResult(server, owner, tag);
@@ -138,12 +148,17 @@ export async function makePipeline(
   assert.equal((await server.call('pipeline.create', input, { key })).status, 200);
 }
 
-async function takeResult(server: RunningServer, owner: { key: string }, tag: string): Promise<string> {
+async function takeResult(
+  server: RunningServer,
+  owner: { name: string; key: string },
+  tag: string,
+): Promise<string> {
   await makePipeline(server, owner, tag);
   const uuid = crypto.randomUUID();
-  const request = newRequest({ uuid, stages: [`output${tag}`], files: [], startedAt: 0 });
-  await server.engine.broker.publish(`output${tag}`, toMessage(request));
-  const { body } = await server.call('results.take', { queue: `output${tag}`, waitMs: 10_000 }, owner);
+  const queue = `${owner.name}/output${tag}`;
+  const request = newRequest({ uuid, stages: [queue], files: [], startedAt: 0 });
+  await server.engine.broker.publish(queue, toMessage(request));
+  const { body } = await server.call('results.take', { queue, waitMs: 10_000 }, owner);
   return body.results[0].receipt;
 }
 

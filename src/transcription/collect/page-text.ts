@@ -1,10 +1,11 @@
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
+import { sizeOf } from '../../engine/results/job-files.ts';
 import { contentOf } from '../../engine/results/stored-files.ts';
 import { files, resultFiles } from '../files.ts';
 import { toText } from '../formats/text.ts';
-import { page } from '../page.ts';
+import { mostPageBytes, page } from '../page.ts';
 
 /** The full text of a page for search, with words hyphenated across lines joined. */
 export async function pageText(blobs: Blobs, request: Request): Promise<string | undefined> {
@@ -21,5 +22,6 @@ async function recognised(blobs: Blobs, { results }: Request): Promise<string | 
     if (parsed.success) return toText(parsed.data);
   }
   const plain = find(resultFiles.txt);
+  if (plain && sizeOf(plain) > mostPageBytes) return undefined;
   return plain && Buffer.from(await contentOf(blobs, plain)).toString();
 }

@@ -1,12 +1,14 @@
 import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Request } from '../../engine/request/request.ts';
+import { sizeOf } from '../../engine/results/job-files.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import { storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
 import { documentOwner, getDocument, type PageRow, type Parts } from '../documents/document.ts';
 import { reuseKey } from '../documents/reuse.ts';
 import { files } from '../files.ts';
+import { whyTooLarge } from '../job-page.ts';
 import { createTextIndex } from '../search/text-index.ts';
 import { pageText } from './page-text.ts';
 import { failureOf, logText } from './stage-log.ts';
@@ -18,6 +20,9 @@ const notKept = new Set<string>([files.order, files.source, files.image, files.l
 export async function takePage(parts: Parts, page: PageRow, request: Request): Promise<void> {
   const failure = failureOf(request);
   if (failure !== undefined) return endPage(parts, page, request, { state: 'failed', error: failure });
+  const model = request.results.find((file) => file.name === files.page);
+  const tooLarge = model && whyTooLarge(model.name, sizeOf(model));
+  if (tooLarge !== undefined) return endPage(parts, page, request, { state: 'failed', error: tooLarge });
   const { blobs, clock, database } = parts;
   const wanted = request.results.filter((file) => !notKept.has(file.name));
   const kept = await Promise.all(wanted.map((file) => storedFile(blobs, file)));

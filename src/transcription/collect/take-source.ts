@@ -4,6 +4,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
+import { sizeOf } from '../../engine/results/job-files.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import { contentOf, storedFile } from '../../engine/results/stored-files.ts';
 import type { Queries } from '../database/database.ts';
@@ -21,7 +22,7 @@ import {
 import { forgetNumbers } from '../documents/page-numbers.ts';
 import { pipelineStages } from '../documents/pipeline-stages.ts';
 import { countPagesOf } from '../documents/progress.ts';
-import { checkQuota, countUsage, monthOf } from '../documents/quota.ts';
+import { usePages } from '../documents/quota.ts';
 import { pageItem, splitItem } from '../documents/requests.ts';
 import { findReusable, reuseKey, type StageVersion } from '../documents/reuse.ts';
 import { type SplitPage, splitFiles, splitPages } from '../split/pages.ts';
@@ -34,6 +35,8 @@ import { failureOf, logText } from './stage-log.ts';
 /** A retry would not help: too many pages, no pages, or no pipeline to send them to. */
 const final = new Set<string>(['quota-exceeded', 'request-invalid', 'stage-unknown', 'not-found']);
 const storedAtOnce = 16;
+/** A source has at most 100,000 pages. */
+const mostListBytes = 64 * 1024 * 1024;
 
 /** Collects a split source: creates its pages and sends them, in one transaction. A second result changes nothing. */
 export async function takeSource(parts: Parts, source: SourceRow, request: Request): Promise<void> {
@@ -61,8 +64,10 @@ async function readPages(
 ): Promise<{ pages: PageRow[]; next?: SplitProgress | undefined }> {
   const files = new Map(request.results.map((file) => [file.name, file]));
   const list = files.get(splitFiles.list);
-  const parsed =
-    list && splitPages.safeParse(parseJson(Buffer.from(await contentOf(blobs, list)).toString()));
+  const isReadable = list && sizeOf(list) <= mostListBytes;
+  const parsed = isReadable
+    ? splitPages.safeParse(parseJson(Buffer.from(await contentOf(blobs, list)).toString()))
+    : undefined;
   if (!parsed?.success) {
     throw new PismakError(
       'request-invalid',
@@ -124,7 +129,8 @@ async function makePages(
     const continued = next && newId(clock);
     const document = await claim(transaction, source, request, continued);
     if (document) {
-      await checkQuota(parts, transaction, document, pages.length);
+      const bytes = pages.reduce((sum, page) => sum + page.size, 0);
+      await usePages(parts, transaction, document, { pages: pages.length, bytes });
       const owner = documentOwner(document.id);
       await ownAll(
         transaction,
@@ -160,14 +166,6 @@ async function makePages(
         );
       if (next && continued) items.push(splitItem(document, { ...source, request: continued }, now, next));
       await backlog.add(transaction, items);
-      const bytes = pages.reduce((sum, page) => sum + page.size, 0);
-      const { subject } = document;
-      const month = monthOf(now);
-      await countUsage(
-        transaction,
-        { subject, owner: document.owner, month },
-        { pages: pages.length, bytes },
-      );
     }
     await giveUp(transaction, requestOwner(request), now);
   });

@@ -44,7 +44,11 @@ const add: AddGroup = (group, shell) => {
     .option('--lang <languages>', 'languages, by their Tesseract names, e.g. ces+deu', 'ces')
     .option('--formats <list>', formatNames, readFormats, ['txt'])
     .option('--pipeline <name>', 'pipeline to use instead of `transcription`')
-    .option('--priority <priority>', 'high (goes before your normal documents) or normal', readPriority)
+    .option(
+      '--priority <priority>',
+      'high (goes before all normal documents, if you have the right) or normal',
+      readPriority,
+    )
     .option('--again', 'transcribe every page again, instead of reusing earlier results')
     .option('--text-layer', 'use the text layer of PDFs instead of recognising their pages')
     .option('--webhook <url>', 'URL that gets a signed POST when the document is finished')

@@ -21,7 +21,7 @@ const add: AddGroup = (group, shell) => {
   command(usageLimit, {
     usage: 'limit <subject>',
     summary: 'Limit the pages and storage of a key or user; limits not given are removed',
-    examples: ['usage limit key:ID --per-month 10000 --waiting 500'],
+    examples: ['usage limit user:anna --per-month 10000 --waiting 500'],
     fields: {
       pagesPerMonth: { flags: '--per-month <pages>' },
       pagesWaiting: { flags: '--waiting <pages>' },

@@ -12,6 +12,7 @@ export type Parts = Pick<
   Engine,
   | 'backlog'
   | 'blobs'
+  | 'cancellations'
   | 'changes'
   | 'clock'
   | 'database'
@@ -48,7 +49,7 @@ export function documentOwner(id: string): string {
   return `document:${id}`;
 }
 
-/** Whose quota and turn a call uses. Each key has its own; calls without a key count for the user. */
+/** The key that a call uses, or else the user: a key may have limits besides those of its user. */
 export function subjectOf({ name, credential }: Pick<Caller, 'name' | 'credential'>): string {
   return credential?.startsWith('key:') ? credential : `user:${name}`;
 }

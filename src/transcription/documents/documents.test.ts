@@ -90,6 +90,14 @@ test('a long source comes in parts: its pages are in order, each once, and a ret
   ]);
 });
 
+test('a page with a result larger than any page fails, and is not read into memory', async (t) => {
+  const { call, submit, reaches } = await runHouse(t);
+  const document = await submit({ one: 'good', two: 'huge' });
+  await reaches(document, 'partly');
+  const [failed] = (await call('document.pages', { document, state: 'failed' })).pages;
+  assert.match(failed.error, /page.json has 17 MB; the limit is 16 MB/);
+});
+
 test('a retry sends only failed pages, and a source that can’t be opened fails alone', async (t) => {
   const { call, engine, submit, reaches } = await runHouse(t);
   const document = await submit({ good: 'good', broken: 'bad', hard: 'unreadable' });
@@ -219,7 +227,8 @@ test('an urgent document overtakes what its owner sent before', async (t) => {
   await engine.broker.pause('read');
   const many = Array.from({ length: 200 }, (_, index) => `page ${index}`).join('\f');
   const normal = await submit({ many });
-  const urgent = await submit({ one: 'urgent' }, { priority: 1 });
+  await assert.rejects(submit({ one: 'urgent' }, { priority: 1 }), (error) => hasCode(error, 'forbidden'));
+  const urgent = await submit({ one: 'urgent' }, { priority: 1 }, { ...anna, mayPrioritise: true });
   for (const document of [normal, urgent]) {
     await eventually(
       'its pages wait',

@@ -4,7 +4,10 @@ import { createTextIndex } from '../search/text-index.ts';
 import { activeStates, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
 import { dropNumbers } from './page-numbers.ts';
 
-/** Stops the document: finished pages stay, late results are dropped. Cancelling twice is not an error. */
+/**
+ * Stops the document: finished pages stay, running work ends, and what waits is not begun. Cancelling twice is not an
+ * error.
+ */
 export async function cancelDocument(parts: Parts, id: string): Promise<{ pages: number }> {
   const { state, pages } = await stopDocument(parts, id);
   if (state === 'done' || state === 'partly' || state === 'failed') {
@@ -16,7 +19,7 @@ export async function cancelDocument(parts: Parts, id: string): Promise<{ pages:
 
 /** Resolves to the state before. */
 async function stopDocument(parts: Parts, id: string): Promise<{ state: string; pages: number }> {
-  const { backlog, clock, database } = parts;
+  const { backlog, cancellations, clock, database } = parts;
   const result = await database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
     if (document.state !== 'open' && !activeStates.includes(document.state))
@@ -39,10 +42,14 @@ async function stopDocument(parts: Parts, id: string): Promise<{ state: string; 
       .where('document', '=', id)
       .where('state', '=', 'waiting')
       .executeTakeFirst();
+    // If it was never submitted, nothing of it is under way.
+    if (document.state !== 'open')
+      await cancellations.add(transaction, { owner: document.owner, names: [id] });
     return { document, pages: Number(pages.numUpdatedRows), isStopped: true };
   });
   // Also if it was cancelled before: that process may have died before this line.
   await backlog.cancel(id);
+  await cancellations.announce();
   if (result.isStopped) tellChange(parts, result.document, 'cancelled');
   return { state: result.document.state, pages: result.pages };
 }

@@ -2,9 +2,11 @@ import { checkMayUse, putsAreUsed } from '../../engine/blobs/owners/blob-access.
 import { disownOne, own } from '../../engine/blobs/owners/blob-owners.ts';
 import { isOwnedBy } from '../../engine/blobs/owners/owners-of.ts';
 import { PismakError } from '../../engine/errors.ts';
+import { sectionOf } from '../../engine/house.ts';
 import { newId } from '../../engine/identity.ts';
-import type { Caller } from '../../engine/operation/operation.ts';
+import type { Caller, Role } from '../../engine/operation/operation.ts';
 import type { Queries } from '../database/database.ts';
+import { transcription } from '../house.ts';
 import type { Format } from '../order.ts';
 import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
@@ -12,6 +14,8 @@ import { checkStorage } from './storage-quota.ts';
 
 export interface NewDocument {
   owner: string;
+  /** The owner's role; default: user. */
+  role?: Role | undefined;
   subject: string;
   name: string;
   pipeline: string;
@@ -26,10 +30,14 @@ export interface NewDocument {
 /** Creates an empty document. Its sources are not processed until it is submitted. */
 export async function createDocument(parts: Parts, wanted: NewDocument): Promise<DocumentRow> {
   // Refuse an unknown pipeline now, not after everything has been uploaded.
-  await pipelineStages(parts, wanted.pipeline);
-  const { formats, again, textLayer, webhook = null, ...rest } = wanted;
+  const found = await parts.pipelines.find(wanted.pipeline, wanted);
+  const pipeline = found?.name ?? wanted.pipeline;
+  await pipelineStages(parts, pipeline);
+  if (wanted.role !== 'admin') await checkDocuments(parts, wanted.owner);
+  const { formats, again, textLayer, webhook = null, role: _, ...rest } = wanted;
   const row: DocumentRow = {
     ...rest,
+    pipeline,
     id: newId(parts.clock),
     state: 'open',
     formatsJson: JSON.stringify([...new Set(formats)]),
@@ -43,6 +51,25 @@ export async function createDocument(parts: Parts, wanted: NewDocument): Promise
   await parts.database.query.insertInto('transcription_document').values(row).execute();
   tellChange(parts, row, row.state);
   return row;
+}
+
+async function checkDocuments({ database, settings }: Parts, owner: string): Promise<void> {
+  const { documents: most } = sectionOf(settings, transcription);
+  if (most === 0) return;
+  const row = await database.query
+    .selectFrom('transcription_document as document')
+    .select('id')
+    .where('owner', '=', owner)
+    .orderBy('id')
+    .offset(most - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) return;
+  throw new PismakError(
+    'quota-exceeded',
+    `you have ${most} documents, and that is the limit (setting transcription.documents); delete some with \`pismak document delete\``,
+    { details: { limit: most } },
+  );
 }
 
 const mostSources = 100_000;

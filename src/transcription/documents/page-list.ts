@@ -69,7 +69,9 @@ async function withStates(queries: Queries, document: string, rows: readonly Row
   const isWaiting = ({ state }: Row) => state === 'waiting';
   // The backlog may be long, and most lists are of finished pages.
   if (!rows.some(isWaiting)) return [...rows];
-  const waiting = await requestsInBacklog(queries, document, { exceptQueue: splitStage });
+  const [first, ...more] = rows;
+  const only = more.length === 0 && first?.request ? { only: first.request } : {};
+  const waiting = await requestsInBacklog(queries, document, { exceptQueue: splitStage, ...only });
   return rows.map((row) =>
     isWaiting(row) && !waiting.has(row.request ?? '') ? { ...row, state: 'running' } : row,
   );

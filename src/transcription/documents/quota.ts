@@ -1,8 +1,11 @@
 import { PismakError } from '../../engine/errors.ts';
-import { sectionOf } from '../../engine/house.ts';
+import { type SubmittedRequest, sectionOf } from '../../engine/house.ts';
+import { countOpenRequests } from '../../engine/request/open-requests.ts';
+import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import type { Queries } from '../database/database.ts';
 import { transcription } from '../house.ts';
-import type { Parts } from './document.ts';
+import { transcriptionProcessors } from '../processors.ts';
+import { type Parts, subjectOf } from './document.ts';
 
 export interface Quota {
   pagesPerMonth: number | null;
@@ -11,16 +14,13 @@ export interface Quota {
   storageMb: number | null;
 }
 
-/** `2026-01`, in UTC. */
-export function monthOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 7);
-}
+const kind = `${transcription.name}.pages`;
 
-/** The quota set for the key or user, or else the one in the settings; null = no limit. */
+/** The quota of a user: the one set for the user, or else the one in the settings; null = no limit. */
 export async function quotaOf(
   { settings }: Pick<Parts, 'settings'>,
   queries: Queries,
-  subject: string,
+  owner: string,
 ): Promise<Quota> {
   const { pagesPerMonth, pagesWaiting, storageMb } = sectionOf(settings, transcription);
   const usual = {
@@ -28,9 +28,10 @@ export async function quotaOf(
     pagesWaiting: pagesWaiting || null,
     storageMb: storageMb || null,
   };
-  return (await quotaSet(queries, subject)) ?? usual;
+  return (await quotaSet(queries, `user:${owner}`)) ?? usual;
 }
 
+/** What was set for a key or user. */
 export function quotaSet(queries: Queries, subject: string): Promise<Quota | undefined> {
   return queries
     .selectFrom('transcription_quota')
@@ -42,20 +43,68 @@ export function quotaSet(queries: Queries, subject: string): Promise<Quota | und
 /** Whose pages or bytes to count: those of one key, or those of a user with all keys. */
 export type Whose = { subject: string } | { owner: string };
 
+type Counted = { subject: string; owner: string };
+
 /**
- * Throws `quota-exceeded` if `more` pages would exceed the limit. The limit of a user applies to all keys of the user
- * together: users create keys themselves, and a new key must not be a way around the limit.
+ * Throws `quota-exceeded` if `more` pages would exceed the limit of the user, with all keys together, or that of the key, if
+ * it has one: users create keys themselves, so a new key is no way around the limit.
  */
 export async function checkQuota(
   parts: Pick<Parts, 'settings' | 'clock'>,
   queries: Queries,
-  { subject, owner }: { subject: string; owner: string },
+  { subject, owner }: Counted,
   more: number,
 ): Promise<void> {
-  await checkOne(parts, queries, await quotaOf(parts, queries, subject), { subject }, more);
-  const ofUser = await quotaSet(queries, `user:${owner}`);
-  if (ofUser) await checkOne(parts, queries, ofUser, { owner }, more);
+  await checkOne(parts, queries, await quotaOf(parts, queries, owner), { owner }, more);
+  const ofKey = subject.startsWith('key:') ? await quotaSet(queries, subject) : undefined;
+  if (ofKey) await checkOne(parts, queries, ofKey, { subject }, more);
 }
+
+/** Checks the limits and counts the pages, in the transaction that creates them. */
+export async function usePages(
+  parts: Pick<Parts, 'settings' | 'clock'>,
+  transaction: Queries,
+  { subject, owner }: Counted,
+  { pages, bytes }: { pages: number; bytes: number },
+): Promise<void> {
+  if (pages > 0) await checkQuota(parts, transaction, { subject, owner }, pages);
+  await recordPages(parts, transaction, { subject, owner }, { pages, bytes });
+}
+
+/** Counts pages whose limits are checked. A page counts each time it is sent to the stages. */
+export async function recordPages(
+  parts: Pick<Parts, 'clock'>,
+  transaction: Queries,
+  { subject, owner }: Counted,
+  { pages, bytes }: { pages: number; bytes: number },
+): Promise<void> {
+  const month = monthOf(parts.clock.now());
+  await addUsage(transaction, { owner, kind, month, count: pages });
+  await transaction
+    .insertInto('transcription_usage')
+    .values({ subject, owner, month, pages, bytes })
+    .onConflict((conflict) =>
+      conflict.columns(['subject', 'month']).doUpdateSet((eb) => ({
+        pages: eb('transcription_usage.pages', '+', pages),
+        bytes: eb('transcription_usage.bytes', '+', bytes),
+      })),
+    )
+    .execute();
+}
+
+/** A request that was submitted to stages of this house, without a document, counts as one page. */
+export async function countRequest(
+  engine: Pick<Parts, 'settings' | 'clock'>,
+  transaction: Queries,
+  { owner, credential, stages, count }: SubmittedRequest,
+): Promise<boolean> {
+  if (!stages.some(({ processor }) => ours.has(processor))) return false;
+  const subject = subjectOf({ name: owner, ...(credential !== undefined && { credential }) });
+  await usePages(engine, transaction, { subject, owner }, { pages: count, bytes: 0 });
+  return true;
+}
+
+const ours = new Set(transcriptionProcessors.map(({ name }) => name));
 
 async function checkOne(
   parts: Pick<Parts, 'clock'>,
@@ -88,35 +137,18 @@ async function checkOne(
   }
 }
 
-/** Call it in the transaction that creates the pages. */
-export async function countUsage(
-  transaction: Queries,
-  of: { subject: string; owner: string; month: string },
-  add: { pages: number; bytes: number },
-): Promise<void> {
-  await transaction
-    .insertInto('transcription_usage')
-    .values({ ...of, ...add })
-    .onConflict((conflict) =>
-      conflict.columns(['subject', 'month']).doUpdateSet((eb) => ({
-        pages: eb('transcription_usage.pages', '+', add.pages),
-        bytes: eb('transcription_usage.bytes', '+', add.bytes),
-      })),
-    )
-    .execute();
-}
-
-async function usedPages(queries: Queries, whose: Whose, month: string): Promise<number> {
+export async function usedPages(queries: Queries, whose: Whose, month: string): Promise<number> {
+  if ('owner' in whose) return usageOf(queries, { owner: whose.owner, kind, month });
   const row = await queries
     .selectFrom('transcription_usage')
-    .select(({ fn }) => fn.sum<number>('pages').as('pages'))
-    .where((eb) => eb.and(whose))
+    .select('pages')
+    .where('subject', '=', whose.subject)
     .where('month', '=', month)
     .executeTakeFirst();
   return Number(row?.pages ?? 0);
 }
 
-/** Unfinished pages; a source that is not split yet counts as one. */
+/** Unfinished pages; a source that is not split yet counts as one, and so does a user's request without a document. */
 export async function waitingPages(queries: Queries, whose: Whose): Promise<number> {
   const [column, value] = documentsOf(whose);
   const count = async (table: 'transcription_page' | 'transcription_source') => {
@@ -130,7 +162,8 @@ export async function waitingPages(queries: Queries, whose: Whose): Promise<numb
       .executeTakeFirst();
     return Number(row?.count ?? 0);
   };
-  return (await count('transcription_page')) + (await count('transcription_source'));
+  const requests = 'owner' in whose ? await countOpenRequests(queries, whose.owner, transcription.name) : 0;
+  return requests + (await count('transcription_page')) + (await count('transcription_source'));
 }
 
 /** The column of a document that names its owner or key, and the value to match. */

@@ -8,7 +8,7 @@ import { order } from '../order.ts';
 import { noProgress, type SplitProgress } from '../split/split-part.ts';
 import { collectQueue, type DocumentRow, type PageRow, type SourceRow, splitStage } from './document.ts';
 
-/** A source or page in the backlog. Owners take turns there, not documents and not keys. */
+/** A source or page in the backlog. Users take turns there, not keys or documents: users create those themselves. */
 function backlogItem(document: DocumentRow, request: ReturnType<typeof newRequest>): BacklogItem {
   return requestItem(request, { batch: document.id });
 }
@@ -53,8 +53,8 @@ export function pageItem(
   return backlogItem(document, request);
 }
 
-function common({ owner, priority }: DocumentRow, startedAt: number) {
-  return { owner, priority, startedAt };
+function common({ id, owner, priority }: DocumentRow, startedAt: number) {
+  return { owner, priority, startedAt, batch: id };
 }
 
 function orderFile(document: DocumentRow, name: string, page: number, split?: SplitProgress) {

@@ -68,7 +68,7 @@ export async function storedBySubject(queries: Queries, owner?: string) {
 
 async function limitsOf(parts: Settings, queries: Queries, { subject, owner }: OfDocument): Promise<Limit[]> {
   const ofKey = subject.startsWith('key:') ? await quotaSet(queries, subject) : undefined;
-  const ofUser = await quotaOf(parts, queries, `user:${owner}`);
+  const ofUser = await quotaOf(parts, queries, owner);
   const limits: Limit[] = [];
   if (typeof ofKey?.storageMb === 'number') limits.push({ whose: { subject }, storageMb: ofKey.storageMb });
   if (ofUser.storageMb !== null) limits.push({ whose: { owner }, storageMb: ofUser.storageMb });

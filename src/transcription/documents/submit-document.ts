@@ -6,7 +6,7 @@ import { noProgress } from '../split/split-part.ts';
 import { getDocument, type Parts, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 import { countPagesOf, releasedRequests } from './progress.ts';
-import { checkQuota } from './quota.ts';
+import { checkQuota, recordPages } from './quota.ts';
 import { pageItem, splitItem } from './requests.ts';
 
 /** Sends the sources added since the last call. Without new sources it changes nothing. */
@@ -83,7 +83,7 @@ async function retryStep(
   id: string,
   { unfinished = false, after }: { unfinished?: boolean; after: number },
 ): Promise<RetriedStep> {
-  const { backlog, clock, database } = parts;
+  const { backlog, cancellations, clock, database } = parts;
   const { pipeline } = await getDocument(database.query, id);
   const stages = (await pipelineStages(parts, pipeline)).map(({ stage }) => stage);
   const sent = await database.transaction(async (transaction) => {
@@ -97,9 +97,13 @@ async function retryStep(
       const ids = new Set(released.map((row) => row.id));
       return (row: { id: string; state: string }) => row.state === 'failed' || ids.has(row.id);
     };
-    /** Gives up the intermediate files of the request that we no longer wait for. */
-    const forget = (uuid: string | null) =>
-      giveUp(transaction, requestOwner({ uuid: uuid ?? '', owner: document.owner }), now);
+    /** Ends the request that we no longer wait for, if it still runs, and gives up its intermediate files. */
+    const forget = async (uuid: string | null) => {
+      if (uuid === null) return;
+      const { owner } = document;
+      await cancellations.add(transaction, { owner, names: [uuid] });
+      await giveUp(transaction, requestOwner({ uuid, owner }), now);
+    };
     const allPages = await transaction
       .selectFrom('transcription_page as page')
       .selectAll()
@@ -114,7 +118,9 @@ async function retryStep(
     const last = allPages.length < pagesPerStep ? undefined : allPages.at(-1)?.position;
     const items = [];
     let pages = 0;
-    for (const page of allPages.filter(await isToSend('page'))) {
+    const pagesToSend = allPages.filter(await isToSend('page'));
+    if (pagesToSend.length > 0) await checkQuota(parts, transaction, document, pagesToSend.length);
+    for (const page of pagesToSend) {
       // A new uuid, so a result under the old one counts as late.
       const request = newId(clock);
       const changed = await transaction
@@ -153,6 +159,7 @@ async function retryStep(
     }
     if (items.length === 0) return { document, pages: 0, sources: 0, last };
     await backlog.add(transaction, items);
+    await recordPages(parts, transaction, document, { pages, bytes: 0 });
     await transaction
       .updateTable('transcription_document')
       .set({ state: 'running', endedAt: null })
@@ -161,6 +168,7 @@ async function retryStep(
     return { document, pages, sources, last };
   });
   backlog.wake();
+  if (unfinished) await cancellations.announce();
   if (sent.pages + sent.sources > 0) tellChange(parts, sent.document, 'running');
   return sent;
 }

@@ -3,7 +3,8 @@ import { messageOf, PismakError } from '../../engine/errors.ts';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { blobHash, page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
-import { stageName } from '../../engine/stage/stage.ts';
+import { checkPriority } from '../../engine/request/priority.ts';
+import { ownedName } from '../../engine/stage/owned-name.ts';
 import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { defaultPipeline, documentStates, getDocument, subjectOf } from '../documents/document.ts';
@@ -22,13 +23,18 @@ export const documentCreate = defineOperation({
   changes: true,
   input: z.strictObject({
     name,
-    pipeline: stageName.default(defaultPipeline),
+    pipeline: ownedName.default(defaultPipeline),
     language: z
       .string()
       .regex(/^\w{2,30}(\+\w{2,30}){0,9}$/, 'use the language names of Tesseract, e.g. ces or ces+deu')
       .default('ces'),
     formats: z.array(format).min(1).max(20).default(['txt']),
-    priority: z.int().min(0).max(1).default(0).describe('1: goes before your documents with 0'),
+    priority: z
+      .int()
+      .min(0)
+      .max(1)
+      .default(0)
+      .describe('1: goes before all documents with 0; only for users with the right to it'),
     again: z
       .boolean()
       .default(false)
@@ -50,8 +56,10 @@ export const documentCreate = defineOperation({
   secrets: ['webhook'],
   async handler({ engine, caller }, input) {
     const { createDocument } = await import('../documents/open-document.ts');
+    checkPriority(input.priority, caller);
     if (input.webhook !== undefined) await checkWebhook(engine, input.webhook);
-    const row = await createDocument(engine, { ...input, owner: caller.name, subject: subjectOf(caller) });
+    const { name: owner, role } = caller;
+    const row = await createDocument(engine, { ...input, owner, role, subject: subjectOf(caller) });
     const [document] = await toRows(documentQueries(engine), [row]);
     return documentRow.parse(document);
   },

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { defineOperation, type Operation } from '../../engine/operation/operation.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
+import { monthOf } from '../../engine/usage/usage.ts';
 import { documentQueries } from '../database/database.ts';
 import { subjectOf } from '../documents/document.ts';
-import { monthOf, quotaOf, waitingPages } from '../documents/quota.ts';
+import { type Quota, quotaOf, quotaSet, usedPages, type Whose, waitingPages } from '../documents/quota.ts';
 import { storageOf, storedBySubject } from '../documents/storage-quota.ts';
 
 const subject = z
@@ -68,16 +69,15 @@ const quota = z.int().min(0).max(1e12).nullable();
 export const usageShow = defineOperation({
   name: 'usage.show',
   heavy: 'read',
-  summary: 'Show the usage of your key this month, and its limits',
+  summary: 'Show your usage this month with all keys together, and your limits',
   role: 'reader',
   owner: 'caller',
   changes: false,
   input: z.strictObject({}),
   output: z.strictObject({
-    subject: z.string(),
+    owner: z.string(),
     month: z.string(),
     pages: z.int(),
-    bytes: z.int(),
     waiting: z.int(),
     pagesPerMonth: quota.describe('null: no limit'),
     pagesWaiting: quota.describe('null: no limit'),
@@ -85,28 +85,41 @@ export const usageShow = defineOperation({
       .int()
       .describe('Size of the sources in your documents or in those of the key, whichever has less room left'),
     storageMb: z.number().nullable().describe('The limit on that size; null: no limit'),
+    key: z
+      .strictObject({
+        subject: z.string(),
+        pages: z.int(),
+        waiting: z.int(),
+        pagesPerMonth: quota,
+        pagesWaiting: quota,
+      })
+      .nullable()
+      .describe('The key that you use, if it has limits besides yours'),
   }),
   example: {},
   async handler({ engine, caller }) {
     const queries = documentQueries(engine);
+    const owner = caller.name;
     const subject = subjectOf(caller);
     const month = monthOf(engine.clock.now());
-    const used = await queries
-      .selectFrom('transcription_usage')
-      .select(['pages', 'bytes'])
-      .where('subject', '=', subject)
-      .where('month', '=', month)
-      .executeTakeFirst();
-    const waiting = await waitingPages(queries, { subject });
-    const limits = await quotaOf(engine, queries, subject);
-    const storage = await storageOf(engine, queries, { subject, owner: caller.name });
-    return { subject, month, pages: 0, bytes: 0, ...used, waiting, ...limits, ...storage };
+    const figures = async (whose: Whose, { pagesPerMonth, pagesWaiting }: Quota) => ({
+      ...{ pages: await usedPages(queries, whose, month), waiting: await waitingPages(queries, whose) },
+      ...{ pagesPerMonth, pagesWaiting },
+    });
+    const ofKey = subject.startsWith('key:') ? await quotaSet(queries, subject) : undefined;
+    return {
+      ...{ owner, month },
+      ...(await figures({ owner }, await quotaOf(engine, queries, owner))),
+      ...(await storageOf(engine, queries, { subject, owner })),
+      key: ofKey ? { subject, ...(await figures({ subject }, ofKey)) } : null,
+    };
   },
 });
 
 export const usageLimit = defineOperation({
   name: 'usage.limit',
-  summary: 'Limit the pages of a key or user per month, the pages waiting, and the storage',
+  summary:
+    'Limit the pages of a user (with all keys together) or of one key per month, the pages waiting, and the storage',
   role: 'admin',
   owner: 'none',
   changes: true,

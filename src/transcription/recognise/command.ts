@@ -1,8 +1,8 @@
-import { messageOf } from '../../engine/errors.ts';
 import { findIsolation } from '../../engine/processor/command/isolation.ts';
 import { runOnFiles } from '../../engine/processor/command/program-on-files.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
 import { files, resultFiles } from '../files.ts';
+import { reasonOf } from '../job-page.ts';
 import { type Page, page } from '../page.ts';
 import { readAlto } from './alto.ts';
 import type { RecogniseConfig } from './config.ts';
@@ -35,6 +35,9 @@ export async function openCommandRecogniser(
   };
 }
 
+/** XML takes some three times the room of our own format. */
+const mostAnswerBytes = 64 * 1024 * 1024;
+
 const readers: readonly [name: string, read: (text: string) => Page][] = [
   [files.page, (text) => page.parse(JSON.parse(text))],
   [resultFiles.hocr, (text) => readHocr(text)],
@@ -45,10 +48,14 @@ function readAnswer(written: ReadonlyMap<string, Uint8Array>): Page {
   for (const [name, read] of readers) {
     const content = written.get(name);
     if (!content) continue;
+    if (content.length > mostAnswerBytes) {
+      const megabytes = Math.ceil(content.length / 1024 / 1024);
+      throw new PermanentFailure(`the program wrote ${megabytes} MB to out/${name}; the limit is 64 MB`);
+    }
     try {
       return read(Buffer.from(content).toString());
     } catch (error) {
-      throw new PermanentFailure(`the program wrote an invalid out/${name}: ${messageOf(error)}`);
+      throw new PermanentFailure(`the program wrote an invalid out/${name}: ${reasonOf(error)}`);
     }
   }
   const names = readers.map(([name]) => `out/${name}`);

@@ -1,3 +1,4 @@
+import { checkAllowed } from '../../engine/processor/command/allowed-programs.ts';
 import {
   type CommandConfig,
   commandSettings,
@@ -29,11 +30,22 @@ const settings = {
   LAYOUT: flag(true, 'uses the regions found by the layout stage'),
   TESSDATA: words('', 'directory with models for native Tesseract; its default when empty'),
   AGAIN: flag(false, "recognises pages even if they come with text (a PDF's text layer)"),
+  PAGE_SECONDS: number(300, 'limit on the processor time of native Tesseract for one page, in seconds', {
+    min: 1,
+    max: 36_000,
+  }),
+  PAGE_MEGABYTES: number(4096, 'limit on the memory of native Tesseract', { min: 128, max: 65_536 }),
   ...limitSettings,
   ...commandSettings,
 };
 
 export type RecogniseConfig = StageConfig<typeof settings> & CommandConfig & { programs: string };
+
+/** The same, and that this machine allows the program. */
+export function checkRecogniseConfig(text: string, { commands }: { commands: readonly string[] }): void {
+  const { ENGINE, COMMAND } = parseRecogniseConfig(text);
+  if (ENGINE === 'command') checkAllowed(COMMAND, commands);
+}
 
 /** Throws errors meant for the administrator. */
 export function parseRecogniseConfig(text: string): RecogniseConfig {

@@ -1,8 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isPermanent } from '../../engine/processor/processor.ts';
 import { makeSample } from '../samples/make-sample.ts';
 import { openNativeTesseract } from './native-tesseract.ts';
 import { openTesseractJs } from './tesseract-js.ts';
+
+test('native Tesseract is ended at its limits, and the page is not tried again', async (t) => {
+  const { image } = await makeSample('clean', 2, { dpi: 300 });
+  const wanted = { language: 'ces', log: () => {}, signal: t.signal };
+  for (const [limits, reason] of [
+    [{ seconds: 0.1, memoryMb: 4096 }, /takes more than/],
+    [{ seconds: 600, memoryMb: 20 }, /more than 20 MB of memory/],
+  ] as const) {
+    const recogniser = await openNativeTesseract({ limits });
+    assert.ok(recogniser);
+    await assert.rejects(recogniser.recognise(image, wanted), (error: Error) => {
+      assert.ok(isPermanent(error));
+      assert.match(error.message, reason);
+      return true;
+    });
+  }
+});
 
 for (const open of [openNativeTesseract, openTesseractJs]) {
   test(`an aborted page stops, and the next one is read (${open.name})`, async (t) => {

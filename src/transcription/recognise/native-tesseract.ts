@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { isSystemError } from '../../engine/files/system-error.ts';
 import { withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
+import { type Overrun, type UseLimits, watchUse } from '../../engine/processor/watch-use.ts';
+import { systemClock } from '../../engine/time/clock.ts';
 import type { Box } from '../page.ts';
 import { readHocr } from './hocr.ts';
 import { modelFingerprint } from './model-fingerprint.ts';
@@ -20,6 +22,8 @@ export interface NativeTesseractOptions {
   models?: ReadonlyMap<string, string>;
   /** How to segment a page without zones: `tesseract --help-psm`. */
   psm?: number;
+  /** For one page. */
+  limits?: UseLimits;
 }
 
 /** Tesseract's threads slow each other down: one process per core with one thread each is fastest. */
@@ -76,7 +80,7 @@ export async function openNativeTesseract(
           ...(dpi === undefined ? [] : ['--dpi', String(Math.round(dpi))]),
           ...['-c', 'tessedit_create_hocr=1', '-c', 'tessedit_page_number=0'],
         ];
-        await run(program, parameters, work, wanted);
+        await run(program, parameters, work, wanted, options.limits);
         return { ...readHocr(await readFile(join(work, 'page.hocr'), 'utf8')), language: wanted.language };
       }),
     async close() {},
@@ -103,7 +107,13 @@ async function installed(program: string, tessdata: string[]) {
   }
 }
 
-async function run(program: string, parameters: string[], cwd: string, wanted: RecogniseOptions) {
+async function run(
+  program: string,
+  parameters: string[],
+  cwd: string,
+  wanted: RecogniseOptions,
+  limits: UseLimits | undefined,
+) {
   const { signal, log } = wanted;
   const child = spawn(program, parameters, {
     cwd,
@@ -115,13 +125,22 @@ async function run(program: string, parameters: string[], cwd: string, wanted: R
   const closed = once(child, 'close');
   // Handled below. Without this, an abort before the last line would be an unhandled rejection.
   closed.catch(() => {});
+  let overrun: Overrun | undefined;
+  const onOverrun = (found: Overrun) => {
+    overrun = found;
+    child.kill('SIGKILL');
+  };
+  const stopWatching = limits
+    ? watchUse({ pid: child.pid, limits, clock: systemClock, onOverrun })
+    : () => {};
   const said: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
     if (said.length >= logLines) continue;
     said.push(line);
     log(`tesseract: ${line}`);
   }
-  const [code, killedBy] = await closed;
+  const [code, killedBy] = await closed.finally(stopWatching);
+  if (overrun) throw overrun;
   if (code === 0) return;
   if (killedBy) throw new Error(`tesseract was killed by ${killedBy}`);
   const words = said.slice(-3).join('; ');

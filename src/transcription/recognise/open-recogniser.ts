@@ -20,7 +20,11 @@ export async function openRecogniser(
   );
   const options = { models, psm: config.PSM };
   if (config.ENGINE === 'tesseract.js') return openTesseractJs(options);
-  const native = await openNativeTesseract({ ...options, tessdata: config.TESSDATA || undefined });
+  const native = await openNativeTesseract({
+    ...options,
+    tessdata: config.TESSDATA || undefined,
+    limits: { seconds: config.PAGE_SECONDS, memoryMb: config.PAGE_MEGABYTES },
+  });
   if (native) return native;
   if (config.ENGINE === 'auto') return openTesseractJs(options);
   throw new PismakError(

@@ -1,6 +1,6 @@
 import type { ImageLimits } from '../image/image-limits.ts';
 import { loadSharp } from '../image/load-sharp.ts';
-import { describeImage } from '../image/open-image.ts';
+import { checkImage, describeImage } from '../image/open-image.ts';
 
 /**
  * The image in a form the recogniser can read: upright, because recognisers ignore the EXIF orientation, and in a format
@@ -10,8 +10,11 @@ export async function readableImage(
   image: Uint8Array,
   formats: readonly string[],
   limits: ImageLimits,
+  { isChecked }: { isChecked: boolean },
 ): Promise<Uint8Array> {
   const { format } = await describeImage(image, limits);
+  // Recognisers read damaged images without a word.
+  if (!isChecked) await checkImage(image, limits);
   const sharp = await loadSharp();
   const { orientation = 1 } = await sharp(image).metadata();
   if (orientation <= 1 && formats.includes(format)) return image;

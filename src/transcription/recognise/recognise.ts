@@ -5,13 +5,14 @@ import { files } from '../files.ts';
 import { limitsOf } from '../image/image-limits.ts';
 import { readLayout, readOrder, writePage } from '../job-page.ts';
 import type { Page } from '../page.ts';
-import { parseRecogniseConfig } from './config.ts';
+import { checkRecogniseConfig, parseRecogniseConfig } from './config.ts';
 import { checkLanguage } from './language.ts';
 import { openRecogniser } from './open-recogniser.ts';
 import { readableImage } from './readable-image.ts';
 
 /** Reads the text of a page: from its image (or else its source) and its layout to `page.json`. */
 export default defineProcessor(async (setup) => {
+  checkRecogniseConfig(setup.config, { commands: setup.commands ?? [] });
   const config = parseRecogniseConfig(setup.config);
   const recogniser = await openRecogniser(config, await readStageFiles(setup));
   const known = await recogniser.languages();
@@ -32,7 +33,10 @@ export default defineProcessor(async (setup) => {
     const layout = config.LAYOUT ? await readLayout(job) : undefined;
     const image = names.includes(files.image)
       ? await given.read(files.image)
-      : await readableImage(await given.read(files.source), recogniser.formats, limitsOf(config));
+      : await readableImage(await given.read(files.source), recogniser.formats, limitsOf(config), {
+          // The stages before have decoded it if they ran.
+          isChecked: names.includes(files.layout),
+        });
     const read = await recogniser.recognise(image, { language, layout, signal, log });
     await writePage(job, { ...read, producer });
     log(summary(read));

@@ -14,7 +14,7 @@ import { createTextIndex } from '../search/text-index.ts';
 export const ownedThings: Record<string, MakeOwnedThing> = {
   'document.create': async (server, owner, tag) => {
     await makePipeline(server, owner, tag);
-    return { input: { name: `document${tag}`, pipeline: `pipeline${tag}` }, foreign: ofCaller };
+    return { input: { name: `document${tag}`, pipeline: `${owner.name}/pipeline${tag}` }, foreign: ofCaller };
   },
   'document.add': async (server, owner, tag) => {
     const document = await makeDocument(server, owner, tag);
@@ -49,7 +49,7 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   },
   'usage.show': async (server, owner) => {
     const shown = await server.call('usage.show', {}, owner);
-    return { input: {}, ...seenOnlyByOwner(shown.body.subject) };
+    return { input: {}, ...seenOnlyByOwner(shown.body.owner) };
   },
 };
 
@@ -59,7 +59,7 @@ async function makeDocument(
   tag: string,
 ): Promise<string> {
   await makePipeline(server, owner, tag);
-  const input = { name: `document${tag}`, pipeline: `pipeline${tag}` };
+  const input = { name: `document${tag}`, pipeline: `${owner.name}/pipeline${tag}` };
   const document = (await server.call('document.create', input, owner)).body.id;
   const source = { document, name: 'source', hash: await storedHash(server, owner, `source${tag}`) };
   assert.equal((await server.call('document.add', source, owner)).status, 200);

@@ -26,8 +26,8 @@ export const bert: Caller = { name: 'bert', role: 'user', address: 'here', crede
 export const admin: Caller = { name: 'root', role: 'admin', address: 'here' };
 
 /**
- * Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read, `long` comes
- * in parts of two pages.
+ * Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read, `huge` has a
+ * result of 17 MB, what begins with `long` comes in parts of two pages, and a page that begins with `endless` is read for ever.
  */
 export const testProcessors: ProcessorRegistration[] = [
   {
@@ -58,8 +58,10 @@ export const testProcessors: ProcessorRegistration[] = [
     summary: 'Takes the source as the text',
     inline: async (setup) => async (job) => {
       const text = Buffer.from(await job.files.read(files.source)).toString();
+      if (text.startsWith('endless')) await new Promise(() => {});
       if (text === 'unreadable' && setup.config === '') throw new PermanentFailure('nothing can be read');
       job.files.write(files.image, Buffer.alloc(100_000, text));
+      if (text === 'huge') return void job.files.write(files.page, Buffer.alloc(17 * 1024 * 1024, ' '));
       job.files.write(files.page, Buffer.from(JSON.stringify(pageOf(text))));
       job.files.write(resultFiles.txt, Buffer.from(`${text}\n`));
       job.log('read');

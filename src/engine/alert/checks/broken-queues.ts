@@ -9,15 +9,15 @@ export function brokenQueues({ broker, stages }: Pick<Engine, 'broker' | 'stages
   return {
     kind: 'queue.broken',
     async look() {
-      for (const { name } of await broken()) await mend(name);
-      const remaining = await broken();
-      return Promise.all(
-        remaining.map(async ({ name, broken }) => {
-          const isStage = (await stages.list()).some((stage) => stage.name === name);
-          const whose = isStage ? `stage ${name} can't work` : `queue ${name} can't be used`;
-          return { entity: name, reason: `${whose}: ${broken}`, details: { queue: name, stage: isStage } };
-        }),
-      );
+      const found = await broken();
+      if (found.length === 0) return [];
+      for (const { name } of found) await mend(name);
+      const names = new Set((await stages.list()).map((stage) => stage.name));
+      return (await broken()).map(({ name, broken }) => {
+        const isStage = names.has(name);
+        const whose = isStage ? `stage ${name} can't work` : `queue ${name} can't be used`;
+        return { entity: name, reason: `${whose}: ${broken}`, details: { queue: name, stage: isStage } };
+      });
     },
   };
 

@@ -32,6 +32,19 @@ export function administrationClaims(claim: Claim): void {
     assert.ok(after.oldestAt !== null && after.oldestAt <= setup.now());
   });
 
+  claim('a queue may be named for its owner', async ({ broker }) => {
+    const queue = 'anna@example.org/results.v1';
+    await broker.declare(queue);
+    await publishAll(broker, queue, ['one', 'high two', 'three']);
+    assert.deepEqual(idsOf(await broker.peek(queue)), ['high two', 'one', 'three']);
+    await takeOne(broker, queue, (delivery) => delivery.deadLetter('broken'));
+    assert.equal(await broker.redrive(queue), 1);
+    assert.ok((await broker.status()).some(({ name }) => name === queue));
+    await takeOne(broker, queue, (delivery) => delivery.ack());
+    await broker.remove(queue);
+    await assert.rejects(broker.status(queue), (error) => hasCode(error, 'queue-unknown'));
+  });
+
   claim('the status says when the oldest ready message was published', async ({ broker, setup }) => {
     await broker.declare('letters');
     await publishAll(broker, 'letters', ['one']);

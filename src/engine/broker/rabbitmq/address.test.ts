@@ -23,6 +23,9 @@ test('an invalid address is refused, and the error does not repeat it', async ()
     'http://ann:secret@one',
     'amqp://ann:secret%@one',
     'amqps://ann:secret@one?cacertfile=/none',
+    'amqp://ann:secret@one?cacertfile=/none',
+    'amqp://ann:secret@one/host?heartbeat=5',
+    'amqps://ann:secret@one/host?cafile=/none',
   ]) {
     await assert.rejects(
       readAddress(url),

@@ -1,3 +1,4 @@
+import type { SecureContextOptions } from 'node:tls';
 import type { ConnectionOptions } from 'rabbitmq-client';
 import { serverUrl } from '../../servers/server-url.ts';
 
@@ -7,7 +8,7 @@ const shape = /^(amqps?):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)(?:\/([^?]*))?
 
 /**
  * Reads `amqp://user:password@host1:5672,host2:5672/vhost`. With `amqps:`, `?cacertfile=`, `certfile=` and `keyfile=`
- * name PEM files, as in RabbitMQ's own URIs. Our error messages never repeat the URL: it holds the password.
+ * name PEM files, as in RabbitMQ's own URIs; other parameters are refused. Our error messages never repeat the URL: it holds the password.
  */
 export async function readAddress(text: string): Promise<ConnectionOptions & { hosts: string[] }> {
   const [, scheme, user = 'guest', password = 'guest', hosts = '', path = '', query = ''] =
@@ -21,11 +22,15 @@ export async function readAddress(text: string): Promise<ConnectionOptions & { h
     vhost: url.decode(path) || '/',
     hosts: hosts.split(','),
   };
-  if (scheme === 'amqp') return options;
-  const pem = async (name: string) => {
-    const file = parameters.get(name);
-    return file === null ? undefined : url.pem(name, file);
-  };
-  const [ca, cert, key] = [await pem('cacertfile'), await pem('certfile'), await pem('keyfile')];
-  return { ...options, tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } };
+  const tls: SecureContextOptions = {};
+  for (const [name, file] of parameters) {
+    const option = Object.entries(fileParameters).find(([parameter]) => parameter === name)?.[1];
+    if (!option)
+      throw url.invalid(`has an unknown parameter "${name}"; use ${Object.keys(fileParameters).join(', ')}`);
+    if (scheme === 'amqp') throw url.invalid(`has ${name}, which is for TLS; start it with amqps://`);
+    tls[option] = await url.pem(name, file);
+  }
+  return scheme === 'amqp' ? options : { ...options, tls };
 }
+
+const fileParameters = { cacertfile: 'ca', certfile: 'cert', keyfile: 'key' } as const;

@@ -4,7 +4,7 @@ import type { Clock } from '../../time/clock.ts';
 import { endsWithin, unlessAborted, withDeadline } from '../../time/deadline.ts';
 
 const connectMs = 20_000;
-const closeMs = 5_000;
+const closeMs = 3_000;
 
 /** A connection that reconnects by itself and reports errors as PismakError. */
 export class RabbitLink {
@@ -12,7 +12,7 @@ export class RabbitLink {
   readonly #clock: Clock;
   #lastError: unknown;
   #closed = false;
-  #wasConnected = false;
+  #isUp = false;
   #freeSince: number | undefined;
   #isDiskFull = false;
 
@@ -37,6 +37,10 @@ export class RabbitLink {
     });
     this.#connection.on('error', (error) => {
       this.#lastError = error;
+      this.#isUp = false;
+    });
+    this.#connection.on('connection', () => {
+      this.#isUp = true;
     });
     const isFree = () => {
       this.#isDiskFull = false;
@@ -51,17 +55,16 @@ export class RabbitLink {
   }
 
   /** Fails at once if a retry is hopeless, otherwise after 20 s. */
-  async connected(): Promise<void> {
+  async connected(patienceMs = connectMs): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#connection.once('connection', resolve);
     this.#connection.on('error', (error) => {
       if (isHopeless(error)) reject(error);
     });
     try {
-      await withDeadline(this.#clock, connectMs, promise, () => {
+      await withDeadline(this.#clock, patienceMs, promise, () => {
         throw new Error('no server answered');
       });
-      this.#wasConnected = true;
     } catch (error) {
       throw unavailable(this.#lastError ?? error);
     }
@@ -109,9 +112,9 @@ export class RabbitLink {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // The client's close would wait for ever if there never was a connection.
-    if (this.#wasConnected) await endsWithin(this.#clock, closeMs, this.#connection.close());
-    // Nor does it end when the other side vanished.
+    // The client's close waits for the server to answer for each channel and then to hang up. Without a connection it
+    // would wait for ever; with one that is dead and nobody has noticed, it must not take long.
+    if (this.#isUp) await endsWithin(this.#clock, closeMs, this.#connection.close());
     this.#connection.unsafeDestroy();
   }
 }

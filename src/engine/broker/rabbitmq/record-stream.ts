@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Channel } from 'rabbitmq-client';
 import { parseJson } from '../../json.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { RabbitLink } from './link.ts';
+import { type RabbitLink, serverCode } from './link.ts';
 import type { Publisher } from './publisher.ts';
 
 const prefetch = 500;
@@ -25,14 +25,20 @@ export class RecordStream {
     this.#link = link;
   }
 
+  /** An existing stream keeps the limits that it has. */
   async declare(limits: Record<string, string | number> = {}): Promise<void> {
-    await this.#link.use((channel) =>
-      channel.queueDeclare({
-        queue: this.#name,
-        durable: true,
-        arguments: { 'x-queue-type': 'stream', ...limits },
-      }),
-    );
+    const create = (settings: typeof limits) =>
+      this.#link.use((channel) =>
+        channel.queueDeclare({
+          queue: this.#name,
+          durable: true,
+          arguments: { 'x-queue-type': 'stream', ...settings },
+        }),
+      );
+    await create(limits).catch((error: unknown) => {
+      if (serverCode(error) !== 'PRECONDITION_FAILED') throw error;
+      return create({});
+    });
   }
 
   append(record: object): Promise<void> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { type Clock, sleep } from '../../time/clock.ts';
 import { endsWithin } from '../../time/deadline.ts';
 import { queueBroken, queueUnknown, type RabbitLink } from './link.ts';
+import { type Change, type KnownQueue, QueueBook } from './queue-book.ts';
 import { isMarker, type RecordStream } from './record-stream.ts';
 import { queueExists } from './server-queues.ts';
 
@@ -11,48 +11,39 @@ const againMs = 500;
 const rememberedRecords = 10_000;
 const quietMs = 10_000;
 
-/** A change of one queue. Missing fields stay as they are. */
-const change = z.object({
-  queue: z.string(),
-  maxLength: z.int().nullable().optional(),
-  paused: z.boolean().optional(),
-  /** It has a door from now on. */
-  door: z.literal(true).optional(),
-  /** A delay step that has its queue from now on. */
-  delay: z.int().optional(),
-  /** Why the server refuses the queue; null: it has it. */
-  broken: z.string().nullable().optional(),
-  removed: z.literal(true).optional(),
-  marker: z.string().optional(),
-});
-type Change = z.infer<typeof change>;
-
-export interface KnownQueue {
-  maxLength: number | null;
-  paused: boolean;
-  delays: ReadonlySet<number>;
-  broken: string | null;
-  hasDoor: boolean;
-}
+/** The server deletes the oldest records. Between two snapshots there is room for far more of them. */
+export const registryLimits = {
+  'x-max-length-bytes': 20_000_000,
+  'x-stream-max-segment-size-bytes': 2_000_000,
+};
+const usualSnapshotEvery = 1000;
 
 /**
  * The queues, and what the server cannot keep about them: it has no list for clients, no pause, and no limits that can
- * change. Kept in a stream that every process follows, so all processes obey a pause at once.
+ * change. Kept in a stream that every process follows, so all processes obey a pause at once. The stream is bounded
+ * (`registryLimits`): now and then a process writes down what all changes came to.
  */
 export class Registry {
   readonly #stream: RecordStream;
   readonly #link: RabbitLink;
   readonly #clock: Clock;
-  readonly #queues = new Map<string, KnownQueue>();
+  readonly #book = new QueueBook();
+  readonly #snapshotEvery: number;
   readonly #onChange: (queue: string) => void;
   readonly #closing = new AbortController();
   readonly #waiting = new Map<string, () => void>();
   readonly #heardMarkers = new Set<string>();
-  #next = 0;
   #beginAnew = () => {};
   #following: Promise<void> | undefined;
 
-  constructor(stream: RecordStream, link: RabbitLink, clock: Clock, onChange: (queue: string) => void) {
+  constructor(
+    stream: RecordStream,
+    link: RabbitLink,
+    clock: Clock,
+    onChange: (queue: string) => void,
+    snapshotEvery = usualSnapshotEvery,
+  ) {
+    this.#snapshotEvery = snapshotEvery;
     this.#stream = stream;
     this.#link = link;
     this.#clock = clock;
@@ -65,18 +56,18 @@ export class Registry {
   }
 
   names(): string[] {
-    return [...this.#queues.keys()].sort();
+    return [...this.#book.queues.keys()].sort();
   }
 
   /** The queues that the server refuses, and why. */
   broken(): Map<string, string> {
     return new Map(
-      [...this.#queues].flatMap(([queue, { broken }]) => (broken === null ? [] : [[queue, broken]])),
+      [...this.#book.queues].flatMap(([queue, { broken }]) => (broken === null ? [] : [[queue, broken]])),
     );
   }
 
   find(queue: string): KnownQueue | undefined {
-    return this.#queues.get(queue);
+    return this.#book.queues.get(queue);
   }
 
   /** Fails with `queue-unknown` only after reading all changes, and with `queue-broken` if the server can't have it. */
@@ -88,8 +79,8 @@ export class Registry {
 
   async getEvenBroken(queue: string): Promise<KnownQueue> {
     // Sync only for existing queues: questions about made-up names must not grow the stream.
-    if (!this.#queues.has(queue) && (await queueExists(this.#link, queue))) await this.sync();
-    const known = this.#queues.get(queue);
+    if (!this.#book.queues.has(queue) && (await queueExists(this.#link, queue))) await this.sync();
+    const known = this.#book.queues.get(queue);
     if (!known) throw queueUnknown(queue);
     return known;
   }
@@ -132,11 +123,10 @@ export class Registry {
           const ended = Promise.withResolvers<void>();
           this.#beginAnew = ended.resolve;
           channel.on('close', () => ended.resolve());
-          const from = this.#next === 0 ? 'first' : this.#next;
-          const following = this.#stream.follow(channel, from, (record, place) => {
-            this.#next = place + 1;
-            this.#heard(record);
-          });
+          const { next } = this.#book;
+          const following = this.#stream.follow(channel, next === 0 ? 'first' : next, (record, place) =>
+            this.#heard(record, place),
+          );
           following.catch(ended.reject);
           await ended.promise;
         }, signal);
@@ -147,10 +137,20 @@ export class Registry {
     }
   }
 
-  #heard(record: unknown): void {
-    const { data } = change.safeParse(record);
-    if (data && !this.#wasHeard(data.marker)) this.#apply(data);
-    for (const [marker, resolve] of this.#waiting) if (isMarker(record, marker)) resolve();
+  #heard(record: unknown, place: number): void {
+    const changed = this.#book.take(record, place, (marker) => !this.#wasHeard(marker));
+    for (const queue of changed) this.#onChange(queue);
+    for (const [marker, resolve] of this.#waiting) {
+      if (!isMarker(record, marker)) continue;
+      resolve();
+      // Each place has one writer, so one process writes the snapshot. If it dies, the next one is soon due.
+      if (place % this.#snapshotEvery === 0) this.#writeSnapshot();
+    }
+  }
+
+  #writeSnapshot(): void {
+    const snapshot = this.#book.snapshot();
+    if (snapshot) this.#stream.append(snapshot).catch(() => {});
   }
 
   /** A record resent because its confirm was lost must not undo later changes. */
@@ -161,26 +161,5 @@ export class Registry {
     const [oldest = ''] = this.#heardMarkers;
     if (this.#heardMarkers.size > rememberedRecords) this.#heardMarkers.delete(oldest);
     return false;
-  }
-
-  #apply(one: Change): void {
-    const known = this.#queues.get(one.queue) ?? {
-      maxLength: null,
-      paused: false,
-      delays: new Set(),
-      broken: null,
-      hasDoor: false,
-    };
-    if (one.removed) this.#queues.delete(one.queue);
-    else {
-      this.#queues.set(one.queue, {
-        maxLength: one.maxLength === undefined ? known.maxLength : one.maxLength,
-        paused: one.paused ?? known.paused,
-        delays: one.delay === undefined ? known.delays : new Set([...known.delays, one.delay]),
-        broken: one.broken === undefined ? known.broken : one.broken,
-        hasDoor: one.door ?? known.hasDoor,
-      });
-    }
-    this.#onChange(one.queue);
   }
 }

@@ -197,6 +197,11 @@ export class SqliteBroker implements Broker {
     return this.#owner.ask('probe');
   }
 
+  async shiftDelays(ms: number): Promise<void> {
+    await this.#owner.ask('shiftDelays', Math.round(ms));
+    this.#promote();
+  }
+
   snapshot(file: string): Promise<void> {
     return this.#owner.snapshot(file);
   }

@@ -30,6 +30,7 @@ export function messageCommands(db: DatabaseSync) {
        SELECT seq FROM message WHERE state = 1 AND ready_at <= ? ORDER BY ready_at LIMIT ?
      ) RETURNING queue, lane, seq`,
   );
+  const shift = db.prepare('UPDATE message SET ready_at = ready_at + ? WHERE state = 1');
   const nextDue = db.prepare('SELECT min(ready_at) AS at FROM message WHERE state = 1');
 
   return {
@@ -52,6 +53,10 @@ export function messageCommands(db: DatabaseSync) {
     /** Writes how often the message has been started. */
     charge(seq: number, attempts: number): void {
       charge.run(attempts, seq);
+    },
+
+    shiftDelays(ms: number): void {
+      shift.run(ms);
     },
 
     /** Delays the message until `readyAt`, or makes it ready at once if that is null. */

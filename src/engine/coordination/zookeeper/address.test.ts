@@ -15,7 +15,7 @@ test('a URL names servers, a path and credentials; ports and path may be left ou
     sasl: false,
     tls: undefined,
   });
-  assert.equal((await readAddress('zookeeper://u:p@zoo1/x?auth=sasl')).sasl, true);
+  assert.equal((await readAddress('zookeeper://u:p@zoo1/x?sasl=true')).sasl, true);
   const secure = await readAddress('zookeepers://zoo1');
   assert.deepEqual(secure, {
     servers: [{ host: 'zoo1', port: 2281 }],
@@ -37,8 +37,8 @@ test('the error for an invalid URL says what is wrong and does not repeat the pa
     'zookeeper://top-secret@host',
     'zookeeper://user:top-secret%@host',
     'zookeeper://user:top-secret@host/x//y',
-    'zookeeper://user:top-secret@host/x?auth=plain',
-    'zookeeper://host/secret?auth=sasl',
+    'zookeeper://user:top-secret@host/x?sasl=maybe',
+    'zookeeper://host/secret?sasl=true',
     'zookeeper://user:top-secret@host/x?cacertfile=/tmp/ca.pem',
     'zookeepers://user:top-secret@host/x?cafile=/tmp/ca.pem',
     'zookeepers://user:top-secret@host/x?cacertfile=/nowhere/ca.pem',

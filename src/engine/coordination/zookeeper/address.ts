@@ -35,18 +35,18 @@ export async function readAddress(text: string): Promise<EnsembleAddress> {
     servers: hosts.split(',').map((host) => url.host(host, secure ? 2281 : 2181)),
     root,
     credentials: user === undefined ? undefined : parseUser(user),
-    sasl: readAuth(parameters, user !== undefined),
+    sasl: readSasl(parameters, user !== undefined),
     tls: await readTls(secure !== '', parameters),
   };
 }
 
 /** Takes the parameter out. */
-function readAuth(parameters: URLSearchParams, hasUser: boolean): boolean {
-  const auth = parameters.get('auth') ?? 'digest';
-  parameters.delete('auth');
-  if (auth !== 'digest' && auth !== 'sasl') throw url.invalid('has an unknown auth; use digest or sasl');
-  if (auth === 'sasl' && !hasUser) throw url.invalid('has auth=sasl, but no user:password before the @');
-  return auth === 'sasl';
+function readSasl(parameters: URLSearchParams, hasUser: boolean): boolean {
+  const sasl = parameters.get('sasl') ?? 'false';
+  parameters.delete('sasl');
+  if (sasl !== 'true' && sasl !== 'false') throw url.invalid('must have sasl=true or sasl=false');
+  if (sasl === 'true' && !hasUser) throw url.invalid('has sasl=true, but no user:password before the @');
+  return sasl === 'true';
 }
 
 function parseUser(text: string): string {
@@ -63,7 +63,7 @@ async function readTls(secure: boolean, query: URLSearchParams): Promise<SecureC
     const option = Object.entries(fileParameters).find(([parameter]) => parameter === name)?.[1];
     if (!option)
       throw url.invalid(
-        `has an unknown parameter "${name}"; use auth, ${Object.keys(fileParameters).join(', ')}`,
+        `has an unknown parameter "${name}"; use sasl, ${Object.keys(fileParameters).join(', ')}`,
       );
     if (!secure) throw url.invalid(`has ${name}, which is for TLS; start it with zookeepers://`);
     tls[option] = await url.pem(name, file);

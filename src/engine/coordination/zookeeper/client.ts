@@ -13,6 +13,8 @@ export interface ClientParts {
   sessionTimeoutMs: number;
   /** Shared by all sessions: one learns for all that the servers demand SASL. */
   sasl?: { isUsed: boolean };
+  /** Aborts to give up a session that is just being opened. */
+  signal?: AbortSignal;
 }
 
 const longestPauseMs = 200;
@@ -47,8 +49,16 @@ export class ZookeeperClient {
   /** Rejects with `unavailable` if no server answers in time. */
   static async open(parts: ClientParts): Promise<ZookeeperClient> {
     const client = new ZookeeperClient(parts);
+    const { signal } = parts;
+    const giveUp = () => client.#finish(closed());
+    signal?.addEventListener('abort', giveUp, { once: true });
+    if (signal?.aborted) giveUp();
     void client.#stayConnected();
-    await client.#opened.promise;
+    try {
+      await client.#opened.promise;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
     return client;
   }
 

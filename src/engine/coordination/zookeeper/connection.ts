@@ -152,12 +152,12 @@ export class Connection {
       const body = new JuteWriter().int(0).text('digest').text(credentials).finish();
       this.#write(ids.authentication, authenticationType, body);
     }
-    if (credentials === undefined || !sasl) {
-      this.#begin();
-      return;
-    }
     // A server that demands SASL answers nothing else before, not even a ping.
-    authenticateBySasl(credentials, (token) => this.#exchange(token)).then(
+    const isDone =
+      credentials !== undefined && sasl
+        ? authenticateBySasl(credentials, (token) => this.#exchange(token))
+        : Promise.resolve();
+    isDone.then(
       () => this.#begin(),
       (error: unknown) => this.destroy(error),
     );

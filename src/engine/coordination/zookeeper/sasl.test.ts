@@ -13,7 +13,7 @@ async function open(t: TestContext, user: string, query = '') {
   const hosts = ensemble.servers.map(({ address }) => address).join(',');
   const tree = await openZookeeperCoordination({
     url: `zookeeper://${user}${hosts}/secured${query}`,
-    sessionTimeoutMs: 3000,
+    sessionTimeoutMs: 12_000,
   });
   t.after(() => tree.close());
   return tree.openSession('first');
@@ -25,7 +25,7 @@ test('servers that demand SASL are used by a user that they know, and the nodes 
   await session.create('/present', 'here', { ephemeral: true });
   const hold = await session.hold('/leader', 'me');
   await session.set('/plan', 'still ours', { under: hold });
-  const same = await open(t, 'pismak:top%20secret@', '?auth=sasl');
+  const same = await open(t, 'pismak:top%20secret@', '?sasl=true');
   assert.equal((await same.get('/plan'))?.value, 'still ours');
   const stranger = await open(t, 'other:other%20secret@');
   await assert.rejects(stranger.get('/plan'), { code: 'forbidden' });

@@ -16,7 +16,7 @@ export async function authenticateBySasl(credentials: string, exchange: Exchange
   const challenge = readDirectives(await exchange(Buffer.alloc(0)));
   const { realm = '', nonce } = challenge;
   if (nonce === undefined)
-    throw refused('ZooKeeper has no SASL users set up; leave auth=sasl out of the coordination URL');
+    throw refused('ZooKeeper has no SASL users set up; leave sasl=true out of the coordination URL');
   const cnonce = randomBytes(16).toString('base64');
   const [user, password] = splitAtColon(credentials);
   const secret = md5(Buffer.concat([oldest(user), colon, oldest(realm), colon, oldest(password)]));

@@ -17,6 +17,7 @@ interface Options {
   user?: string;
   authority?: string;
   scheme?: string;
+  root?: string;
   report?: (error: unknown) => void;
 }
 
@@ -26,12 +27,18 @@ async function open(context: TestContext, options: Options = {}) {
 }
 
 async function openTree(context: TestContext, options: Options) {
-  const { user, authority = ensemble.certificates?.authority, scheme = 'zookeepers', report } = options;
+  const {
+    user,
+    authority = ensemble.certificates?.authority,
+    scheme = 'zookeepers',
+    root = 'secured',
+    report,
+  } = options;
   const hosts = `${user ? `${user}@` : ''}${ensemble.servers.map(({ address }) => address).join(',')}`;
   const query = authority ? `?cacertfile=${encodeURIComponent(authority)}` : '';
   const tree = await openZookeeperCoordination({
-    url: `${scheme}://${hosts}/secured${query}`,
-    sessionTimeoutMs: 3000,
+    url: `${scheme}://${hosts}/${root}${query}`,
+    sessionTimeoutMs: 12_000,
     ...(report && { report }),
   });
   context.after(() => tree.close());
@@ -82,10 +89,10 @@ test('nodes written with credentials are closed to everyone else', async (contex
 });
 
 test('nodes that were made without a user are closed when the URL names one', async (context) => {
-  const before = await open(context);
+  const before = await open(context, { root: 'left' });
   await before.set('/left/open', 'secret');
   await before.set('/left/open/below', 'secret');
-  const owner = await openTree(context, { user: 'pismak:s%2Fcret%40' });
+  const owner = await openTree(context, { user: 'pismak:s%2Fcret%40', root: 'left' });
   assert.equal(owner.isOpenToAll, false);
   await owner.closeToOthers();
   for (const path of ['/left/open', '/left/open/below']) {

@@ -27,7 +27,7 @@ export class ZookeeperTree implements CoordinationSource {
   readonly #settings: ZookeeperTreeSettings;
   readonly #sessions = new Map<string, { session: TreeSession; client: ZookeeperClient }>();
   readonly #sasl: { isUsed: boolean };
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(address: EnsembleAddress, settings: ZookeeperTreeSettings) {
     this.#address = address;
@@ -43,7 +43,6 @@ export class ZookeeperTree implements CoordinationSource {
   /** Rejects with `unavailable` if no server answers within the session timeout. */
   async openSession(identity: string): Promise<Coordination> {
     const client = await this.#connect();
-    if (this.#closed) await client.close();
     client.checkOpen();
     const name = `${identity}-${BigInt.asUintN(64, client.id).toString(16)}`;
     const session = new TreeSession(name, this.#forSession(client));
@@ -73,12 +72,13 @@ export class ZookeeperTree implements CoordinationSource {
 
   /** Ends all sessions. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     await Promise.all([...this.#sessions.values()].map(({ session }) => session.close()));
   }
 
   #connect(): Promise<ZookeeperClient> {
-    return ZookeeperClient.open({ address: this.#address, sasl: this.#sasl, ...this.#settings });
+    const { signal } = this.#closing;
+    return ZookeeperClient.open({ address: this.#address, sasl: this.#sasl, signal, ...this.#settings });
   }
 
   #forSession(client: ZookeeperClient): SessionTree {

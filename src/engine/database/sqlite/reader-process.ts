@@ -56,6 +56,13 @@ export class ReaderProcess {
     this.#fail();
   }
 
+  /** Resolves when it is gone, and keeps this process alive until then. */
+  async end(): Promise<void> {
+    this.kill();
+    this.#child.ref();
+    await this.exited;
+  }
+
   #hear(reply: Reply): void {
     const asked = this.#asked.get(reply.id);
     this.#asked.delete(reply.id);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
@@ -13,8 +14,17 @@ export interface ReaderQuestion {
 /** A process that only reads, at low priority, and may be killed at any moment: WAL lets it read while others write. */
 const [file = ''] = process.argv.slice(2);
 setPriority(10);
-const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
+process.on('disconnect', () => process.exit(0));
 
+// During a long statement it wouldn't notice that its parent was killed, so a thread looks.
+const code = `const parent = ${process.ppid};
+  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);
+  require('node:worker_threads').parentPort.postMessage('looking');`;
+const look = new Worker(code, { eval: true, execArgv: [], stdout: false, stderr: false });
+await once(look, 'message');
+look.unref();
+
+const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
 process.on('message', ({ id, sql, parameters }: ReaderQuestion) => {
   try {
     // The driver refuses values that it can't bind.
@@ -24,9 +34,3 @@ process.on('message', ({ id, sql, parameters }: ReaderQuestion) => {
     process.send?.({ id, error: carry(error) });
   }
 });
-process.on('disconnect', () => process.exit(0));
-
-// During a long statement it wouldn't notice that its parent was killed.
-const code = `const parent = ${process.ppid};
-  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);`;
-new Worker(code, { eval: true, execArgv: [], stdout: false, stderr: false }).unref();

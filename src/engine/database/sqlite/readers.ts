@@ -49,8 +49,7 @@ export class SqliteReaders {
   async close(): Promise<void> {
     this.#closed = true;
     for (const { cancel } of this.#idle.splice(0)) cancel();
-    for (const reader of this.#all) reader.kill();
-    await Promise.all([...this.#all].map((reader) => reader.exited));
+    await Promise.all([...this.#all].map((reader) => reader.end()));
   }
 
   #take(): ReaderProcess {

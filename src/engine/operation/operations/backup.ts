@@ -1,33 +1,33 @@
-import { isAbsolute } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { backupDirectory, backupName } from '../../backup/backup-directory.ts';
 import { defineOperation } from '../operation.ts';
 
 export const backupCreate = defineOperation({
   name: 'backup.create',
+  stores: true,
   heavy: 'work',
   deadlineMs: 24 * 3_600_000,
-  summary: "Back up everything into one file on the server's machine, while it runs",
+  summary: "Back up everything into one file in the server's backup directory, while it runs",
   role: 'admin',
   owner: 'none',
   changes: true,
   input: z.strictObject({
-    file: z
-      .string()
-      .max(4000)
-      .refine((file) => isAbsolute(file) && !file.includes('\0'), {
-        error: 'must be an absolute path on the server',
-      })
-      .describe("Absolute path on the server's machine"),
+    name: backupName.describe('Name of the new file in the backup directory (setting `backup.directory`)'),
   }),
   output: z.strictObject({
-    file: z.string(),
+    file: z.string().describe("Path on the server's machine"),
     version: z.string(),
     createdAt: z.number(),
     blobs: z.strictObject({ count: z.int(), bytes: z.number() }),
   }),
-  example: { file: '/var/backups/pismak.tar' },
-  async handler({ engine }, { file }) {
+  example: { name: 'pismak-2026-01-31.tar' },
+  async handler({ engine }, { name }) {
     const { createBackup } = await import('../../backup/backup.ts');
+    const directory = resolve(backupDirectory(engine.settings));
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const file = join(directory, name);
     const { version, createdAt, blobs } = await createBackup(engine, file);
     return { file, version, createdAt, blobs };
   },

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts';
 import { alertOperations } from './alert.ts';
 import { backupOperations } from './backup.ts';
+import { clockOperations } from './clock.ts';
 import { coordinationOperations } from './coordination.ts';
 import { eventOperations } from './event.ts';
 import { pipelineOperations } from './pipeline.ts';
@@ -38,4 +39,5 @@ export const engineOperations: Operation[] = [
   ...coordinationOperations,
   ...serverOperations,
   ...backupOperations,
+  ...clockOperations,
 ];

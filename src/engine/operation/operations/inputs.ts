@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Namer } from '../../stage/owned-name.ts';
+import type { Caller } from '../operation.ts';
 
 /** Parts shared by the inputs of several operations. */
 
@@ -12,6 +14,11 @@ export const page = {
 
 export function cut<T>(rows: readonly T[], { offset, limit }: { offset: number; limit: number }): T[] {
   return rows.slice(offset, offset + limit);
+}
+
+/** The user that pipelines and output queues are named for. */
+export function namer({ name, role }: Pick<Caller, 'name' | 'role'>): Namer {
+  return { owner: name, role };
 }
 
 /** A queue is named like a stage; a name to look up need not be well formed, only bounded. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
 import { stageList } from '../../request/submitted-names.ts';
-import { stageName } from '../../stage/stage.ts';
+import { newName, ownedName } from '../../stage/owned-name.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { cut, page } from './inputs.ts';
+import { cut, namer, page } from './inputs.ts';
 import { done, pipelineRow } from './rows.ts';
 
 export const pipelineList = defineOperation({
@@ -24,11 +24,11 @@ export const pipelineShow = defineOperation({
   role: 'reader',
   owner: 'none',
   changes: false,
-  input: z.strictObject({ name: stageName }),
+  input: z.strictObject({ name: ownedName }),
   output: pipelineRow,
   example: { name: 'pages' },
-  async handler({ engine }, { name }) {
-    const pipeline = await engine.pipelines.find(name);
+  async handler({ engine, caller }, { name }) {
+    const pipeline = await engine.pipelines.find(name, namer(caller));
     if (!pipeline)
       throw new PismakError('not-found', `there is no pipeline ${name}; \`pismak pipeline ls\` lists them`);
     return pipeline;
@@ -38,17 +38,20 @@ export const pipelineShow = defineOperation({
 export const pipelineCreate = defineOperation({
   name: 'pipeline.create',
   stores: true,
-  summary: 'Define a pipeline, a named list of stages; the last name is the output queue, created if needed',
+  summary:
+    'Define a pipeline, a named list of stages; the last name is the output queue, created if needed. Those of users are named OWNER/NAME',
   role: 'user',
   owner: 'caller',
   changes: true,
-  input: z.strictObject({ name: stageName, stages: stageList }),
+  input: z.strictObject({ name: ownedName, stages: stageList }),
   output: pipelineRow,
   example: { name: 'pages', stages: ['recognise', 'pages-done'] },
   async handler({ engine, caller }, { name, stages }) {
     const { prepareStages } = await import('../../request/submit.ts');
-    await prepareStages(engine, stages, { owner: caller.name, role: caller.role });
-    return engine.pipelines.create({ name, stages, owner: caller.name });
+    const by = namer(caller);
+    const most = caller.role === 'admin' ? 0 : engine.settings.limits.pipelines;
+    const whole = await prepareStages(engine, stages, by);
+    return engine.pipelines.create({ name: newName(by, name), stages: whole, owner: caller.name, most });
   },
 });
 
@@ -58,17 +61,21 @@ export const pipelineDelete = defineOperation({
   role: 'user',
   owner: (context, { name }) => pipelineOwner(context, name),
   changes: true,
-  input: z.strictObject({ name: stageName }),
+  input: z.strictObject({ name: ownedName }),
   output: done,
   example: { name: 'pages' },
-  async handler({ engine }, { name }) {
-    await engine.pipelines.delete(name);
+  async handler({ engine, caller }, { name }) {
+    const pipeline = await engine.pipelines.find(name, namer(caller));
+    await engine.pipelines.delete(pipeline?.name ?? name);
     return {};
   },
 });
 
-async function pipelineOwner({ engine }: OperationContext, name: string): Promise<string | undefined> {
-  return (await engine.pipelines.find(name))?.owner;
+async function pipelineOwner(
+  { engine, caller }: OperationContext,
+  name: string,
+): Promise<string | undefined> {
+  return (await engine.pipelines.find(name, namer(caller)))?.owner;
 }
 
 export const pipelineOperations = [pipelineList, pipelineShow, pipelineCreate, pipelineDelete];

@@ -9,7 +9,7 @@ test('a user sees the queues of stages and output queues of its own', async () =
   await call('pipeline.create', { name: 'a', stages: ['work', 'of-alice'] }, alice);
   const names = async (by: typeof alice) =>
     (await call('queue.ls', {}, by)).queues.map((queue: { name: string }) => queue.name);
-  assert.deepEqual(await names(alice), ['alert-webhook', 'of-alice', 'webhook', 'work']);
+  assert.deepEqual(await names(alice), ['alert-webhook', 'alice/of-alice', 'webhook', 'work']);
   assert.deepEqual(await names(mallory), ['alert-webhook', 'webhook', 'work']);
   assert.deepEqual(await names(reader), ['alert-webhook', 'webhook', 'work']);
   const [, output] = (await call('queue.ls')).queues;
@@ -18,12 +18,16 @@ test('a user sees the queues of stages and output queues of its own', async () =
 
 test('a look into a queue shows what the requests are, bodies only when asked for', async () => {
   const files = [{ name: 'page.txt', content: Buffer.from('a page').toString('base64') }];
-  const { uuid } = await call('request.submit', { stages: ['work', 'of-alice'], files, priority: 1 }, alice);
+  const { uuid } = await call(
+    'request.submit',
+    { stages: ['work', 'of-alice'], files, priority: 1 },
+    { ...alice, mayPrioritise: true },
+  );
   await engine.broker.publish('work', { id: 'poison', body: Buffer.from([255, 1]) });
   const { messages } = await call('queue.peek', { queue: 'work' });
   const [request, poison] = messages;
   assert.equal(request.request.uuid, uuid);
-  assert.deepEqual(request.request.stages, ['work', 'of-alice']);
+  assert.deepEqual(request.request.stages, ['work', 'alice/of-alice']);
   assert.deepEqual(request.request.files, [{ name: 'page.txt', size: 6, blob: null }]);
   assert.equal(request.request.owner, 'alice');
   assert.deepEqual([request.lane, request.state, request.body], ['high', 'ready', null]);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Broker, StoredMessage } from '../../broker/broker.ts';
 import type { Engine } from '../../engine.ts';
+import { PismakError } from '../../errors.ts';
 import { programOwner } from '../../stage/program-owner.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { cut, page, queueName } from './inputs.ts';
+import { cut, namer, page, queueName } from './inputs.ts';
 import { messageRow } from './message-row.ts';
 import { done, queueRow } from './rows.ts';
 import { visibleQueues } from './visible-queues.ts';
@@ -80,10 +81,16 @@ export const queuePurge = defineOperation({
   name: 'queue.purge',
   heavy: 'work',
   deadlineMs: 600_000,
-  summary: 'Delete all waiting messages; messages in progress go on',
+  summary:
+    'Delete all waiting messages, and what waits in the backlog for this queue; messages in progress go on',
   input: z.strictObject({ queue: queueName }),
   output: count,
-  handler: (context, { queue }) => counted(context, queue, (broker) => broker.purge(queue)),
+  handler: (context, { queue }) =>
+    counted(context, queue, async (broker) => {
+      // The backlog first: it would fill the queue again.
+      const waiting = await context.engine.backlog.purge(queue);
+      return waiting + (await broker.purge(queue));
+    }),
 });
 
 export const queueRedrive = defineOperation({
@@ -136,6 +143,33 @@ function pausing(verb: 'pause' | 'resume', summary: string) {
   });
 }
 
+export const queueDelete = defineOperation({
+  name: 'queue.delete',
+  summary: 'Delete an output queue with the results in it; refused while requests go there, unless forced',
+  role: 'user',
+  owner: async ({ engine, caller }, { queue }) =>
+    (await engine.pipelines.findOutput(queue, namer(caller)))?.owner,
+  changes: true,
+  input: z.strictObject({
+    queue: queueName,
+    force: z
+      .boolean()
+      .default(false)
+      .describe('Even if results wait in it, pipelines end in it, or requests go there; those are cancelled'),
+  }),
+  output: z.strictObject({ results: z.int().describe('Results that were deleted with it') }),
+  example: { queue: 'pages-done' },
+  async handler({ engine, caller }, { queue, force }) {
+    const { deleteOutputQueue } = await import('../../results/delete-output-queue.ts');
+    const output = await engine.pipelines.findOutput(queue, namer(caller));
+    if (!output) {
+      const message = `there is no output queue ${queue}; the queue of a stage is deleted with the stage`;
+      throw new PismakError('queue-unknown', message);
+    }
+    return { results: await deleteOutputQueue(engine, output.name, force) };
+  },
+});
+
 /** Whose queue it is decides who hears of the change; a queue that nobody has claimed is for administrators. */
 async function tellChange(engine: Engine, queue: string): Promise<void> {
   const owner = (await engine.pipelines.outputOwner(queue)) ?? programOwner;
@@ -152,4 +186,5 @@ export const queueOperations = [
   queueDead,
   queueRedrive,
   queueDiscard,
+  queueDelete,
 ];

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { PismakError } from '../../errors.ts';
 import { fileName, stageList } from '../../request/submitted-names.ts';
-import { stageName } from '../../stage/stage.ts';
-import { defineOperation } from '../operation.ts';
+import { ownedName } from '../../stage/owned-name.ts';
+import { defineOperation, mayTouch, type OperationContext } from '../operation.ts';
 import { blobHash } from './inputs.ts';
+import { done } from './rows.ts';
 
 const file = z
   .strictObject({
@@ -27,18 +29,20 @@ export const requestSubmit = defineOperation({
   bodyLimit: 8 * 2 ** 20,
   input: z
     .strictObject({
-      pipeline: stageName.optional(),
+      pipeline: ownedName.optional(),
       stages: stageList
         .optional()
         .describe('Stages instead of a pipeline; the last name is the output queue, created if needed'),
-      output: stageName.optional().describe('Output queue to use instead of that of the pipeline'),
+      output: ownedName.optional().describe('Output queue to use instead of that of the pipeline'),
       files: z.array(file).max(1000),
       priority: z
         .int()
         .min(0)
         .max(0xffff_ffff)
         .optional()
-        .describe('Requests with 1 or more go before all requests with 0'),
+        .describe(
+          'Requests with 1 or more go before all requests with 0; only for users with the right to it',
+        ),
       uuid: z.uuid().optional().describe('Your own id: submit again with the same id if you got no answer'),
       pageUuid: z.uuid().optional(),
     })
@@ -60,6 +64,8 @@ export const requestSubmit = defineOperation({
       ...input,
       owner: caller.name,
       role: caller.role,
+      mayPrioritise: caller.mayPrioritise,
+      credential: caller.credential,
       files: files.map(({ name, content = '', blob }) =>
         blob === undefined ? { name, content: Buffer.from(content, 'base64') } : { name, blob },
       ),
@@ -68,4 +74,33 @@ export const requestSubmit = defineOperation({
   },
 });
 
-export const requestOperations = [requestSubmit];
+export const requestCancel = defineOperation({
+  name: 'request.cancel',
+  summary: 'Cancel a request, waiting or running: it goes to its output queue as failed',
+  role: 'user',
+  owner: async (context, { uuid }) => (await ownersOf(context, uuid))[0],
+  changes: true,
+  input: z.strictObject({ uuid: z.string().min(1).max(100).describe('As `request.submit` returned it') }),
+  output: done,
+  example: { uuid: '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11' },
+  async handler(context, { uuid }) {
+    const { cancellations, database } = context.engine;
+    const owners = await ownersOf(context, uuid);
+    if (owners.length === 0) {
+      const message = `there is no request ${uuid} under way, or its result was collected`;
+      throw new PismakError('not-found', message);
+    }
+    await database.transaction(async (transaction) => {
+      for (const owner of owners) await cancellations.add(transaction, { owner, names: [uuid] });
+    });
+    await cancellations.announce();
+    return {};
+  },
+});
+
+/** The owners of requests with this uuid that the caller may touch; two users may have chosen the same uuid. */
+async function ownersOf({ engine, caller }: OperationContext, uuid: string): Promise<string[]> {
+  return (await engine.openRequests.ownersOf(uuid)).filter((owner) => mayTouch(caller, owner));
+}
+
+export const requestOperations = [requestSubmit, requestCancel];

@@ -11,20 +11,21 @@ await call('pipeline.create', { name: 'p', stages: ['work', 'done'] }, alice);
 async function finish(): Promise<string> {
   const uuid = crypto.randomUUID();
   await engine.broker.publish(
-    'done',
-    toMessage(newRequest({ uuid, stages: ['done'], files: [], startedAt: 0 })),
+    'alice/done',
+    toMessage(newRequest({ uuid, stages: ['alice/done'], files: [], startedAt: 0 })),
   );
   return uuid;
 }
 
-async function takeOne(by = alice) {
-  const { results } = await call('results.take', { queue: 'done', waitMs: 10_000, max: 1 }, by);
+async function takeOne(by = alice, queue = 'alice/done') {
+  const { results } = await call('results.take', { queue, waitMs: 10_000, max: 1 }, by);
   return results[0];
 }
 
 test('the owner takes a result as it was written, and confirms it', async () => {
   const uuid = await finish();
-  const result = await takeOne();
+  // Without the owner's name, as it was made.
+  const result = await takeOne(alice, 'done');
   assert.equal(result.uuid, uuid);
   assert.equal(decodeRequest(Buffer.from(result.message, 'base64')).uuid, uuid);
   const { receipt } = result;
@@ -36,7 +37,8 @@ test('the owner takes a result as it was written, and confirms it', async () => 
 
 test('somebody else finds no such queue, and its receipts mean nothing', async () => {
   await finish();
-  await assert.rejects(takeOne(mallory), { code: 'not-found' });
+  for (const queue of ['alice/done', 'done'])
+    await assert.rejects(takeOne(mallory, queue), { code: 'not-found' });
   const { receipt } = await takeOne();
   for (const verb of ['confirm', 'release']) {
     const answer = await call(`results.${verb}`, { receipts: [receipt] }, mallory);
@@ -61,7 +63,7 @@ test('a caller who hangs up while results are under way loses none', async () =>
   gone.abort();
   assert.deepEqual(await taking, { results: [] });
   const uuid = await finish();
-  await eventually('it waits', async () => (await engine.broker.status('done')).ready.normal === 1);
+  await eventually('it waits', async () => (await engine.broker.status('alice/done')).ready.normal === 1);
   assert.equal((await takeOne()).uuid, uuid);
 });
 
@@ -72,11 +74,12 @@ test('nobody takes results from a queue that a house reads, or makes it the outp
     code: 'forbidden',
     message: /Pismak itself takes the results from house\.collect/,
   });
+  // For a user, the name means a queue of the user's own.
   const pipeline = { name: 'mine', stages: ['work', 'house.collect'] };
-  await assert.rejects(call('pipeline.create', pipeline, alice), { code: 'forbidden' });
-  await assert.rejects(call('request.submit', { stages: ['work', 'house.collect'], files: [] }, alice), {
-    code: 'forbidden',
-  });
+  assert.deepEqual((await call('pipeline.create', pipeline, alice)).stages, ['work', 'alice/house.collect']);
+  const sent = await call('request.submit', { stages: ['work', 'house.collect'], files: [] }, alice);
+  assert.deepEqual(sent.stages, ['work', 'alice/house.collect']);
+  await assert.rejects(call('queue.delete', { queue: 'house.collect', force: true }), { code: 'forbidden' });
   await assert.rejects(call('stage.create', { name: 'house.collect', processor: 'nothing' }), {
     code: 'already-exists',
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PismakError } from '../../errors.ts';
 import { programOwner } from '../../stage/program-owner.ts';
 import { defineOperation, mayTouch, type OperationContext } from '../operation.ts';
-import { queueName } from './inputs.ts';
+import { namer, queueName } from './inputs.ts';
 
 const receiptList = z.array(z.string().min(1).max(100)).max(1000);
 
@@ -13,7 +13,8 @@ export const resultsTake = defineOperation({
   summary:
     'Take finished requests from an output queue; confirm each within a minute, or it returns to the queue',
   role: 'user',
-  owner: (context, { queue }) => context.engine.pipelines.outputOwner(queue),
+  owner: async ({ engine, caller }, { queue }) =>
+    (await engine.pipelines.findOutput(queue, namer(caller)))?.owner,
   changes: true,
   // Clients poll for results.
   audited: false,
@@ -36,19 +37,19 @@ export const resultsTake = defineOperation({
     ),
   }),
   example: { queue: 'pages-done', max: 10 },
-  async handler({ engine, signal }, { queue, max, waitMs }) {
-    const owner = await engine.pipelines.outputOwner(queue);
-    if (owner === programOwner) {
+  async handler({ engine, caller, signal }, { queue, max, waitMs }) {
+    const output = await engine.pipelines.findOutput(queue, namer(caller));
+    if (output?.owner === programOwner) {
       const message = `Pismak itself takes the results from ${queue}; look into it with \`pismak queue peek ${queue}\``;
       throw new PismakError('forbidden', message);
     }
-    if (owner === undefined) {
+    if (!output) {
       throw new PismakError(
         'queue-unknown',
         `there is no output queue ${queue}; \`pismak queue ls\` lists them`,
       );
     }
-    const taken = await engine.pickup.take(queue, max, waitMs, signal);
+    const taken = await engine.pickup.take(output.name, max, waitMs, signal);
     const results = taken.map(({ receipt, request, body }) => ({
       receipt,
       uuid: request?.uuid ?? null,

@@ -14,6 +14,9 @@ export const queueRow = z.strictObject({
     .nullable()
     .describe('Owner of an output queue; null: the queue belongs to the installation'),
   ready: z.strictObject({ high: z.int(), normal: z.int() }),
+  backlog: z
+    .int()
+    .describe('Work that waits in the database for its turn to enter the queue, counted up to 10,000 a way'),
   delayed: z.int(),
   inFlight: z.int(),
   dead: z.int(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stageDefinition } from '../../stage/stage.ts';
-import { alice, openOperations } from '../../testing/call-operations.ts';
+import { openOperations } from '../../testing/call-operations.ts';
 import { stagePatch } from './stage-patch.ts';
 
 const { engine, call } = await openOperations();
@@ -69,7 +69,7 @@ test('what is not there is not found, with the known ones listed', async () => {
 
 test('a stage cannot take over a queue where results wait for their owner', async () => {
   await call('stage.create', { name: 'work', processor: 'nothing' });
-  await call('pipeline.create', { name: 'p', stages: ['work', 'results-of-alice'] }, alice);
+  await call('pipeline.create', { name: 'p', stages: ['work', 'results-of-alice'] });
   const taken = call('stage.create', { name: 'results-of-alice', processor: 'nothing' });
   await assert.rejects(taken, { code: 'already-exists', message: /output queue/ });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
 import type { Event } from '../../event/event.ts';
 import { alice, mallory, openOperations, reader } from '../../testing/call-operations.ts';
@@ -67,11 +67,12 @@ test('processors are listed with what they do', async () => {
   );
 });
 
-test('a backup is written once, to an absolute path', async () => {
-  const file = join(engine.settings.data, 'backup.tar');
-  assert.equal((await call('backup.create', { file })).file, file);
-  await assert.rejects(call('backup.create', { file }), { code: 'already-exists' });
-  await assert.rejects(call('backup.create', { file: 'backup.tar' }), { code: 'invalid-input' });
+test('a backup goes under a plain name into the backup directory, and is written once', async () => {
+  const name = 'backup.tar';
+  assert.equal((await call('backup.create', { name })).file, resolve(engine.settings.data, 'backups', name));
+  await assert.rejects(call('backup.create', { name }), { code: 'already-exists' });
+  for (const path of ['/tmp/backup.tar', '../backup.tar', 'a/b.tar', '.hidden', ''])
+    await assert.rejects(call('backup.create', { name: path }), { code: 'invalid-input' });
 });
 
 test('the rate is what was finished in the last minute', () => {

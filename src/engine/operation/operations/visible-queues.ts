@@ -1,3 +1,4 @@
+import { backlogLengths } from '../../backlog/backlog-lengths.ts';
 import type { QueueStatus } from '../../broker/broker.ts';
 import type { OperationContext } from '../operation.ts';
 import type { QueueRow } from './rows.ts';
@@ -11,18 +12,20 @@ export async function visibleQueues(
   context: Pick<OperationContext, 'engine' | 'caller'>,
 ): Promise<QueueRow[]> {
   const { engine } = context;
-  const [statuses, stages, outputs, sight] = await Promise.all([
+  const [statuses, stages, outputs, sight, lengths] = await Promise.all([
     engine.broker.status(),
     engine.stages.list(),
     engine.database.query.selectFrom('outputQueue').select(['name', 'owner']).execute(),
     sightOf(context),
+    backlogLengths(engine.database.query),
   ]);
   const stageNames = new Set(stages.map((stage) => stage.name));
   const owners = new Map(outputs.map(({ name, owner }) => [name, owner]));
   const row = (status: QueueStatus): QueueRow => {
     const owner = owners.get(status.name) ?? null;
     const kind = stageNames.has(status.name) ? 'stage' : owner === null ? 'other' : 'output';
-    return { ...status, kind, owner: kind === 'output' ? owner : null };
+    const { high = 0, normal = 0 } = lengths.get(status.name) ?? {};
+    return { ...status, backlog: high + normal, kind, owner: kind === 'output' ? owner : null };
   };
   return statuses
     .filter(({ name }) => sight.queue(name))

@@ -123,7 +123,15 @@ test('stopping a program leaves neither its children nor its directory', async (
     log: (line) => log.push(line),
   };
   const config = 'COMMAND = sleep 1000 & echo "started in $PWD"; wait';
-  const setup = { stage: 'test', version: 1, config, files: [], file: async () => '', random: () => 0 };
+  const setup = {
+    stage: 'test',
+    version: 1,
+    config,
+    files: [],
+    file: async () => '',
+    random: () => 0,
+    commands: ['*'],
+  };
   const process_ = await command(setup);
   const running = process_(job);
   running.catch(() => {});

@@ -1,6 +1,7 @@
 import { sweepWorkDirectories } from '../../files/work-directory.ts';
 import { defineProcessor } from '../processor.ts';
 import { readStageFiles } from '../stage-files.ts';
+import { checkAllowed } from './allowed-programs.ts';
 import { parseCommandConfig } from './command-config.ts';
 import { findIsolation } from './isolation.ts';
 import { runOnFiles } from './program-on-files.ts';
@@ -8,6 +9,7 @@ import { runOnFiles } from './program-on-files.ts';
 /** Any program as a stage: every file it leaves in `out/` is added to the request or replaces the file of that name. */
 export default defineProcessor(async (setup) => {
   const config = parseCommandConfig(setup.config);
+  checkAllowed(config.COMMAND, setup.commands ?? []);
   const isolation = await findIsolation(config);
   const stageFiles = await readStageFiles(setup);
   await sweepWorkDirectories();

@@ -18,11 +18,15 @@ export async function findIsolation(config: CommandConfig): Promise<Isolation> {
   const cutOff = config.NETWORK !== 'yes';
 
   // In a process namespace nothing that the program starts can outlive it, not even a daemon.
-  const own = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];
-  const processes = ['--pid', '--fork', '--kill-child', '--mount-proc'];
+  const asUser = ['--user', '--map-current-user'];
+  const processes = ['--pid', '--fork', '--kill-child'];
+  const net = cutOff ? ['--net'] : [];
   const unshare = await firstThatWorks([
-    ['unshare', ...own, ...processes, ...(cutOff ? ['--net'] : []), '--'],
-    ...(cutOff ? [['unshare', ...own, '--net', '--']] : []),
+    ...(process.getuid?.() === 0 ? [['unshare', ...processes, '--mount-proc', ...net, '--']] : []),
+    ['unshare', ...asUser, ...processes, '--mount-proc', ...net, '--'],
+    // Inside the sandbox of processors there can be no other /proc.
+    ['unshare', ...asUser, ...processes, ...net, '--'],
+    ...(cutOff ? [['unshare', ...asUser, '--net', '--']] : []),
   ]);
   if (unshare) prefix.push(...unshare);
   else if (config.NETWORK === 'never')

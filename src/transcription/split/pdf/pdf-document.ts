@@ -24,8 +24,8 @@ export interface PdfDocument {
   close(): void;
 }
 
-/** The library caches what it reads until the document is closed, so we reopen it after this many pages. */
-const pagesAtOnce = 32;
+/** The library caches what it reads until the document is closed, so we reopen it after so many pages or bytes of images. */
+const atOnce = { pages: 32, bytes: 16 * 1024 * 1024 };
 
 /** Its addresses have 32 bits. */
 const largest = 2 ** 31;
@@ -44,12 +44,12 @@ export async function openPdf(source: PdfSource): Promise<PdfDocument> {
     throw new PermanentFailure(reasons[error] ?? reasons[3]);
   }
   const pages = attempt(() => pdfium._FPDF_GetPageCount(document));
-  let taken = 0;
+  let taken = { pages: 0, bytes: 0 };
   return {
     pages,
     async page(index, wanted) {
-      if (taken++ === pagesAtOnce) {
-        taken = 1;
+      if (taken.pages >= atOnce.pages || taken.bytes >= atOnce.bytes) {
+        taken = { pages: 0, bytes: 0 };
         pdfium._FPDF_CloseDocument(document);
         // Closes it only once, even if reopening fails.
         document = 0;
@@ -59,6 +59,7 @@ export async function openPdf(source: PdfSource): Promise<PdfDocument> {
       if (page === 0) throw new PermanentFailure('this page of the PDF is damaged');
       const read = await readPage(pdfium, page, wanted);
       pdfium._FPDF_ClosePage(page);
+      taken = { pages: taken.pages + 1, bytes: taken.bytes + read.image.length };
       return read;
     },
     close() {

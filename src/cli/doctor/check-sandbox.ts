@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findSandbox, sandboxPlan } from '../../engine/processor/sandbox.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** Whether processors can run without sight of databases, keys and logs; tried out in a directory of its own. */
+export function checkSandbox({ sandbox }: Pick<Settings, 'sandbox'>): Finding {
+  if (sandbox.use === 'off')
+    return warn('sandbox', 'processors see everything that this user sees', 'remove sandbox.use = "off"');
+  const directory = mkdtempSync(join(tmpdir(), 'pismak-doctor-'));
+  try {
+    const parts = { data: directory, blobsUrl: `directory:${join(directory, 'blobs')}`, modules: [] };
+    const found = findSandbox(sandboxPlan({ ...parts, cacheDirectory: join(directory, 'cache') }));
+    if (!('fault' in found)) return ok('sandbox', 'processors see no databases, keys and logs');
+    const [why = '', ...remedy] = found.fault.split(': ');
+    const result = sandbox.use === 'require' ? fail : warn;
+    return result('sandbox', `processors see everything that this user sees; ${why}`, remedy.join(': '));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { prepareFile } from '../../broker/sqlite/schema.ts';
+import type { MigrationLine } from '../database.ts';
+import { openSqliteDatabase } from '../sqlite.ts';
+
+/** Accounts and keys in a database, as a backup's manifest names them. */
+export interface Accounts {
+  users: { name: string; role: string }[];
+  keys: { id: string; owner: string; role: string }[];
+}
+
+export function accountsOf(file: string): Accounts {
+  return reading(file, (database) => ({
+    users: database.prepare('SELECT name, role FROM account ORDER BY name').all() as Accounts['users'],
+    keys: database
+      .prepare('SELECT id, owner, role FROM apiKey WHERE revokedAt IS NULL ORDER BY id')
+      .all() as Accounts['keys'],
+  }));
+}
+
+/** What is wrong with the file of the database; undefined if it is what our migrations would have made. */
+export async function faultOfDatabase(
+  file: string,
+  lines: readonly MigrationLine[],
+): Promise<string | undefined> {
+  const damage = damageOf(file);
+  if (damage !== undefined) return damage;
+  const applied = reading(file, (database) =>
+    hasMigrations(database)
+      ? database
+          .prepare('SELECT name FROM migration')
+          .all()
+          .map(({ name }) => String(name))
+      : [],
+  );
+  if (applied.length === 0) return 'it is not a database of Pismak';
+  const known = lines.map(({ name, migrations }) => ({
+    name,
+    migrations: migrations.filter((migration) => applied.includes(`${name}/${migration.name}`)),
+  }));
+  const names = known.flatMap((line) => line.migrations.map((migration) => `${line.name}/${migration.name}`));
+  const unknown = applied.find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    return `it was written by a version or a house that this program does not know (${unknown}); restore it with that`;
+  return withReference(async (reference) => {
+    const database = await openSqliteDatabase({ file: reference });
+    for (const line of known) await database.migrate(line);
+    await database.close();
+    return difference(objectsOf(file), objectsOf(reference));
+  });
+}
+
+/** The same for the file of the queues. */
+export async function faultOfQueues(file: string): Promise<string | undefined> {
+  const damage = damageOf(file);
+  if (damage !== undefined) return damage;
+  return withReference(async (reference) => {
+    const database = new DatabaseSync(reference);
+    prepareFile(database);
+    database.close();
+    return difference(objectsOf(file), objectsOf(reference));
+  });
+}
+
+function damageOf(file: string): string | undefined {
+  try {
+    const rows = reading(file, (database) => database.prepare('PRAGMA integrity_check(3)').all());
+    const findings = rows.map((row) => String(row.integrity_check)).filter((finding) => finding !== 'ok');
+    return findings.length === 0 ? undefined : `it is damaged: ${findings.join('; ')}`;
+  } catch {
+    return 'it is damaged or no database at all';
+  }
+}
+
+/** Tables, indexes, triggers and views: type and name to definition. */
+function objectsOf(file: string): Map<string, string> {
+  const rows = reading(file, (database) =>
+    database
+      .prepare("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+      .all(),
+  );
+  return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, String(sql)]));
+}
+
+function difference(found: Map<string, string>, expected: Map<string, string>): string | undefined {
+  for (const [name, definition] of found) {
+    if (!expected.has(name)) return `it has a ${name} that does not belong there`;
+    if (expected.get(name) !== definition) return `its ${name} is not as this program makes it`;
+  }
+  const missing = [...expected.keys()].find((name) => !found.has(name));
+  return missing === undefined ? undefined : `its ${missing} is missing`;
+}
+
+function hasMigrations(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").get() !== undefined;
+}
+
+function reading<T>(file: string, read: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
+}
+
+async function withReference<T>(work: (file: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'pismak-reference-'));
+  try {
+    return await work(join(directory, 'reference.db'));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

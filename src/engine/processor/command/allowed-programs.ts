@@ -1,0 +1,56 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, normalize } from 'node:path';
+
+/**
+ * An administrator's key must not be a shell of this machine: which programs stages may run is for the person who runs
+ * the machine to say, in `command.allow` of its settings. An entry is the path of a program, with `*` for any characters
+ * but a slash; the entry `*` alone allows every line of shell.
+ */
+export function checkAllowed(line: string, allow: readonly string[]): void {
+  if (allow.includes('*')) return;
+  const [word = ''] = line.trim().split(/\s/, 1);
+  const program = word.includes('/') ? word : (findInPath(word) ?? word);
+  if (!isAbsolute(program) || normalize(program) !== program || !matches(program, allow))
+    throw new Error(
+      `COMMAND may not run ${word} here: pismak.toml does not allow it. To allow it, add its path to \`allow\` in the section [command] on every machine that is to run it, e.g. allow = ["${isAbsolute(program) ? program : `/usr/bin/${word}`}"]`,
+    );
+  // With more than a program and its parameters, the line could run anything else too.
+  const shell = /[;&|<>()$`\\*?[\]{}~#!\n]/.exec(line.replaceAll(/"\$PISMAK_[A-Z_]+"/g, ''));
+  if (shell)
+    throw new Error(
+      `COMMAND may have only a program and its parameters here, not ${JSON.stringify(shell[0])}: write a script, and add its path to \`allow\` in the section [command] of pismak.toml`,
+    );
+}
+
+function matches(program: string, allow: readonly string[]): boolean {
+  const paths = [program, realPath(program)];
+  return allow.some((entry) => {
+    const pattern = new RegExp(
+      `^${entry.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`,
+    );
+    return paths.some((path) => path !== undefined && pattern.test(path));
+  });
+}
+
+function realPath(program: string): string | undefined {
+  try {
+    return realpathSync(program);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As the shell finds it. */
+function findInPath(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(isAbsolute);
+  return folders.map((folder) => join(folder, name)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

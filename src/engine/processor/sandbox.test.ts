@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { newFile, type ResultFile } from '../request/request.ts';
+import { stageDefinition } from '../stage/stage.ts';
+import { isLiving } from '../testing/child-processes.ts';
+import { startProgram } from '../testing/child-program.ts';
+import { eventually } from '../testing/eventually.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
+import { systemClock } from '../time/clock.ts';
+import { createIsolatedRunner } from './isolated-runner.ts';
+import { ProcessSource } from './process-source.ts';
+import { findSandbox, sandboxPlan } from './sandbox.ts';
+import { WorkerProcesses } from './worker-processes.ts';
+
+const spy = new URL('../testing/spying-processor.ts', import.meta.url);
+const misbehaving = new URL('../testing/misbehaving-processor.ts', import.meta.url);
+
+async function setUp(t: TestContext, parts: { module: URL; config: string; network?: boolean }) {
+  const directory = await temporaryDirectory(t);
+  const data = join(directory, 'data');
+  const cacheDirectory = join(data, 'cache');
+  await mkdir(cacheDirectory, { recursive: true });
+  for (const name of ['pismak.db', 'holder.json']) await writeFile(join(data, name), 'secret');
+  const configurationFile = join(directory, 'pismak.toml');
+  await writeFile(configurationFile, 'database = "postgres://user:password@db"');
+  const blobsUrl = `directory:${join(data, 'blobs')}`;
+  const plan = sandboxPlan({ data, blobsUrl, cacheDirectory, configurationFile, modules: [parts.module] });
+  const sandbox = findSandbox(plan);
+  assert.ok('prefix' in sandbox, JSON.stringify(sandbox));
+  const source = new ProcessSource({ clock: systemClock });
+  source.confine(sandbox);
+  const processes = new WorkerProcesses({ source, clock: systemClock, keepLoaded: 4, idleMs: 10_000 });
+  t.after(() => Promise.all([processes.close(), source.close()]));
+  const config = parts.config.replaceAll('DATA', data).replaceAll('TOML', configurationFile);
+  const stage = {
+    ...stageDefinition.parse({ name: 's', processor: 'p', config, memoryMb: 300 }),
+    version: 1,
+  };
+  const code = { stage, module: parts.module.href, blobs: blobsUrl, cache: cacheDirectory };
+  const runner = createIsolatedRunner(
+    { ...code, ...(parts.network !== undefined && { network: parts.network }) },
+    processes,
+  );
+  const signal = new AbortController().signal;
+  return { data, run: (files: ResultFile[] = []) => runner.run({ uuid: 'u', attempt: 1, files, signal }) };
+}
+
+test('a processor sees no database, no key, no log, no settings and no other process, and writes nowhere else', async (t) => {
+  const config = [
+    'list DATA',
+    'read DATA/pismak.db',
+    'read DATA/holder.json',
+    'read TOML',
+    'write /etc/spy',
+    'write DATA/pismak.db',
+    'processes',
+    `read /proc/${process.pid}/environ`,
+  ].join('\n');
+  const { data, run } = await setUp(t, { module: spy, config });
+  const result = await run();
+  assert.ok(result.ok);
+  const seen = JSON.parse(Buffer.from(result.files[0]?.content ?? '').toString());
+  const [listed, database, holder, settings, outside, , count, environment] = Object.values(seen);
+  assert.deepEqual(listed, ['blobs', 'cache']);
+  assert.deepEqual(
+    [database, holder, settings, outside, environment],
+    ['ENOENT', 'ENOENT', 'EACCES', 'EROFS', 'ENOENT'],
+  );
+  assert.ok(Number(count) <= 3);
+  assert.deepEqual((await readdir(data)).sort(), ['blobs', 'cache', 'holder.json', 'pismak.db']);
+});
+
+test('a processor reaches the network only if it needs it', async (t) => {
+  const server = createServer((socket) => socket.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const config = `connect ${(server.address() as AddressInfo).port}`;
+  for (const [network, expected] of [
+    [false, /ECONNREFUSED|ENETUNREACH/],
+    [true, /connected/],
+  ] as const) {
+    const { run } = await setUp(t, { module: spy, config, network });
+    const result = await run();
+    assert.ok(result.ok);
+    assert.match(Buffer.from(result.files[0]?.content ?? '').toString(), expected);
+  }
+});
+
+test('crashes and memory limits are told as without a sandbox, and no work directory stays', async (t) => {
+  const { run } = await setUp(t, { module: misbehaving, config: '' });
+  const works = async () =>
+    (await readdir(tmpdir())).filter(
+      (name) => name.startsWith('pismak-work-') && name.includes(`-${process.pid}-`),
+    );
+  for (const [order, expected] of [
+    ['crash', /SIGSEGV/],
+    ['exhaust memory', /its limit is 300 MB/],
+    ['exit', /exit code 0/],
+  ] as const) {
+    const result = await run([newFile('order', Buffer.from(order))]);
+    assert.ok(!result.ok);
+    assert.match(result.reason, expected);
+  }
+  await eventually('all work directories are removed', async () => (await works()).length === 0);
+});
+
+test('a process in a sandbox ends with its parent', async (t) => {
+  const program = startProgram(t, 'sandboxed-host', [await temporaryDirectory(t)]);
+  const pid = Number(await program.line());
+  assert.ok(isLiving(pid));
+  await program.kill();
+  await eventually('it ends', () => !isLiving(pid));
+});

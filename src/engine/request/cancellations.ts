@@ -1,0 +1,115 @@
+import { type QueueStatus, queueLength } from '../broker/broker.ts';
+import type { Coordination } from '../coordination/coordination.ts';
+import type { Database, Queries } from '../database/database.ts';
+import type { Engine } from '../engine.ts';
+import type { Stage } from '../stage/stage.ts';
+import type { Clock } from '../time/clock.ts';
+
+/**
+ * Ends work that waits in queues or runs on workers. The list of what is cancelled is in the Database, so that it changes
+ * together with the state of the document or campaign; the node `/cancelled` changes after it, and workers watch that.
+ *
+ *     await database.transaction(async (transaction) => {
+ *       // ... set the state of the document ...
+ *       await cancellations.add(transaction, { owner, names: [document] });
+ *     });
+ *     await cancellations.announce();
+ *
+ * A worker that takes up a cancelled request, or runs it at this moment, ends it at once: it goes to its output queue,
+ * status Failed, with the log `cancelled`. It is not tried again. What waits in the backlog is the caller's to delete.
+ */
+export interface Cancellations {
+  /** `names` are batches or uuids of requests; only requests of this owner are ended. Safe to repeat. */
+  add(transaction: Queries, work: { owner: string; names: readonly string[] }): Promise<void>;
+  /** Call this after the commit. Without it, workers notice up to a minute later. */
+  announce(): Promise<void>;
+  /** Forgets what can no longer be in any queue. */
+  forgetOld(): Promise<number>;
+}
+
+export const cancelledPath = '/cancelled';
+
+/** The last line in the log of a cancelled request. */
+export const cancelledLog = 'cancelled';
+
+/** How late a cancelled request may still be published, by the backlog or by a worker that has not heard of it. */
+const lateMs = 10 * 60_000;
+/** Every worker process has the list in memory. */
+const most = 10_000;
+
+export function createCancellations(
+  parts: Pick<Engine, 'broker' | 'coordination' | 'stages'> & { database: Database; clock: Clock },
+): Cancellations {
+  const { broker, clock, coordination, database, stages } = parts;
+  return {
+    async add(transaction, { owner, names }) {
+      const at = clock.now();
+      for (let start = 0; start < names.length; start += 500) {
+        const values = names.slice(start, start + 500).map((name) => ({ owner, name, at }));
+        await transaction
+          .insertInto('cancelled')
+          .values(values)
+          .onConflict((conflict) => conflict.columns(['owner', 'name']).doUpdateSet({ at }))
+          .execute();
+      }
+    },
+
+    announce: () => announce(coordination, database.query),
+
+    async forgetOld() {
+      const oldest = await database.query
+        .selectFrom('cancelled')
+        .select(({ fn }) => fn.min('at').as('at'))
+        .executeTakeFirst();
+      if (oldest?.at === null || oldest?.at === undefined) return 0;
+      const before = await leftNothingBefore(await stages.list(), () => broker.status(), clock.now());
+      const old = await database.query.deleteFrom('cancelled').where('at', '<', before).executeTakeFirst();
+      const excess = await forgetExcess(database.query);
+      // Also if nothing was forgotten: the process that cancelled may have died before it announced it.
+      await announce(coordination, database.query);
+      return Number(old.numDeletedRows) + excess;
+    },
+  };
+}
+
+/** Sets the node to what the table says now; watchers are told if that is new. */
+async function announce(coordination: Coordination, queries: Queries): Promise<void> {
+  const { at, count } = await queries
+    .selectFrom('cancelled')
+    .select(({ fn }) => [fn.max('at').as('at'), fn.countAll().as('count')])
+    .executeTakeFirstOrThrow();
+  const value = `${at ?? 0}/${count}`;
+  if ((await coordination.get(cancelledPath))?.value !== value) await coordination.set(cancelledPath, value);
+}
+
+/**
+ * What was cancelled before this moment is in no stage's queue any more. A cancelled request moves on to its output queue
+ * when a worker sees it; so if it waits, it was published, or came back after its longest delay, soon after it was
+ * cancelled. Where even the oldest waiting message came later, it is gone.
+ */
+async function leftNothingBefore(
+  stages: readonly Stage[],
+  status: () => Promise<QueueStatus[]>,
+  now: number,
+): Promise<number> {
+  const queues = new Map((await status()).map((queue) => [queue.name, queue]));
+  return stages.reduce((before, { name, retry }) => {
+    const queue = queues.get(name);
+    const waitsSince = queue && queueLength(queue) > 0 ? (queue.oldestAt ?? 0) : now;
+    return Math.min(before, waitsSince - retry.maxDelayMs - lateMs);
+  }, now - lateMs);
+}
+
+/** Beyond the limit, the oldest are forgotten: at worst, their work is done and its result is dropped. */
+async function forgetExcess(queries: Queries): Promise<number> {
+  const first = await queries
+    .selectFrom('cancelled')
+    .select('at')
+    .orderBy('at', 'desc')
+    .offset(most)
+    .limit(1)
+    .executeTakeFirst();
+  if (!first) return 0;
+  const result = await queries.deleteFrom('cancelled').where('at', '<=', first.at).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

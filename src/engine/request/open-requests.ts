@@ -1,0 +1,186 @@
+import type { Broker } from '../broker/broker.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { PismakError } from '../errors.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Request } from './request.ts';
+
+/**
+ * Requests that users submitted and whose results nobody has collected yet: so that no user fills the queues, and so that a
+ * request can be cancelled by the user who submitted it. What is in a queue is still decided by the broker alone: a program
+ * that reads an output queue directly leaves its rows behind, and they are forgotten later.
+ */
+export interface OpenRequests {
+  /** `quota-exceeded` when the user has too many of them. */
+  checkRoom(owner: string): Promise<void>;
+  /** `conflict` if the owner has submitted a request with this uuid too often. */
+  add(transaction: Queries, request: Named & { output: string; house: string }): Promise<void>;
+  /** It was added, and then not published. */
+  remove(transaction: Queries, request: Named): Promise<void>;
+  /** The owners of open requests with this uuid. */
+  ownersOf(uuid: string): Promise<string[]>;
+  /** Uuids and owners of the requests whose results go to this queue. */
+  going(output: string, limit: number): Promise<Named[]>;
+  /** Forgets rows of requests that can be in no queue. */
+  forgetOld(): Promise<number>;
+}
+
+type Named = Pick<Request, 'uuid' | 'owner'>;
+
+/** How old a count may be, with what was submitted here since added to it. */
+const freshMs = 1000;
+/** A younger request may be on its way into a queue. */
+const settledMs = 60 * 60_000;
+const perRound = 10_000;
+/** A producer that got no answer repeats its uuid; one that does so without end would get around the limit. */
+const mostTimes = 10;
+
+export function createOpenRequests({
+  broker,
+  clock,
+  database,
+  settings,
+}: {
+  broker: Broker;
+  clock: Clock;
+  database: Database;
+  settings: Settings;
+}): OpenRequests {
+  const counts = new Map<string, { at: number; count: number }>();
+
+  async function countOf(owner: string): Promise<number> {
+    const known = counts.get(owner);
+    const at = clock.now();
+    if (known && at - known.at < freshMs && at >= known.at) return known.count;
+    const row = await database.query
+      .selectFrom('openRequest')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('owner', '=', owner)
+      .executeTakeFirst();
+    const count = Number(row?.count ?? 0);
+    for (const [name, { at: then }] of counts) if (at - then >= freshMs) counts.delete(name);
+    counts.set(owner, { at, count });
+    return count;
+  }
+
+  return {
+    async checkRoom(owner) {
+      const most = settings.limits.openRequests;
+      if (most === 0) return;
+      const open = await countOf(owner);
+      if (open < most) return;
+      throw new PismakError(
+        'quota-exceeded',
+        `you have ${open} requests that wait, run, or have results that nobody collected; the limit is ${most} (setting limits.openRequests). Collect results (\`pismak results\`) or cancel requests, then try again`,
+        { details: { limit: most, open } },
+      );
+    },
+
+    async add(transaction, { uuid, owner, output, house }) {
+      const { times } = await transaction
+        .insertInto('openRequest')
+        .values({ uuid, owner, output, house, times: 1, createdAt: clock.now() })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['uuid', 'owner'])
+            .doUpdateSet((eb) => ({ times: eb('openRequest.times', '+', 1), output })),
+        )
+        .returning('times')
+        .executeTakeFirstOrThrow();
+      if (times > mostTimes) {
+        throw new PismakError(
+          'conflict',
+          `request ${uuid} was submitted ${mostTimes} times and its result is not collected yet; give another uuid`,
+        );
+      }
+      const known = counts.get(owner);
+      if (known && times === 1) known.count++;
+    },
+
+    async remove(transaction, { uuid, owner }) {
+      const rows = { uuid, owner };
+      await transaction
+        .updateTable('openRequest')
+        .set((eb) => ({ times: eb('times', '-', 1) }))
+        .where((eb) => eb.and(rows))
+        .execute();
+      await transaction
+        .deleteFrom('openRequest')
+        .where((eb) => eb.and({ ...rows, times: 0 }))
+        .execute();
+      counts.delete(owner);
+    },
+
+    async ownersOf(uuid) {
+      const rows = await database.query
+        .selectFrom('openRequest')
+        .select('owner')
+        .where('uuid', '=', uuid)
+        .execute();
+      return rows.map(({ owner }) => owner);
+    },
+
+    going: (output, limit) =>
+      database.query
+        .selectFrom('openRequest')
+        .select(['uuid', 'owner'])
+        .where('output', '=', output)
+        .limit(limit)
+        .execute(),
+
+    async forgetOld() {
+      const open = await countAll(database.query, 'openRequest');
+      if (open === 0) return 0;
+      // The messages after the rows: a request gets its row first and leaves its queue last.
+      const queues = await broker.status();
+      const messages = queues.reduce(
+        (sum, { ready, delayed, inFlight, dead }) =>
+          sum + ready.high + ready.normal + delayed + inFlight + dead,
+        await countAll(database.query, 'backlog'),
+      );
+      const excess = Math.min(open - messages, perRound);
+      if (excess <= 0) return 0;
+      const oldest = database.query
+        .selectFrom('openRequest')
+        .select('uuid')
+        .where('createdAt', '<', clock.now() - settledMs)
+        .orderBy('createdAt')
+        .limit(excess);
+      const result = await database.query
+        .deleteFrom('openRequest')
+        .where('uuid', 'in', oldest)
+        .executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
+  };
+}
+
+/** How many open requests of the owner this house has counted. */
+export async function countOpenRequests(queries: Queries, owner: string, house: string): Promise<number> {
+  const row = await queries
+    .selectFrom('openRequest')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('owner', '=', owner)
+    .where('house', '=', house)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** Their results were collected, or they have ended without one. Nothing of them is left to cancel. */
+export async function endRequests(queries: Queries, requests: readonly Named[]): Promise<void> {
+  for (const [owner, some] of Map.groupBy(requests, (request) => request.owner)) {
+    // Those of other programs have no owner.
+    if (owner === '') continue;
+    const uuids = some.map(({ uuid }) => uuid);
+    await queries.deleteFrom('openRequest').where('owner', '=', owner).where('uuid', 'in', uuids).execute();
+    await queries.deleteFrom('cancelled').where('owner', '=', owner).where('name', 'in', uuids).execute();
+  }
+}
+
+async function countAll(queries: Queries, table: 'openRequest' | 'backlog'): Promise<number> {
+  const row = await queries
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}

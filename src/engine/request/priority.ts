@@ -1,0 +1,14 @@
+import { PismakError } from '../errors.ts';
+import type { Role } from '../operation/operation.ts';
+
+/** Requests with 1 or more go before everybody's other requests, so only users who were given the right may send them. */
+export function checkPriority(
+  priority: number | undefined,
+  by: { role?: Role | undefined; mayPrioritise?: boolean | undefined },
+): void {
+  if ((priority ?? 0) < 1 || by.role === 'admin' || by.mayPrioritise) return;
+  throw new PismakError(
+    'forbidden',
+    'you may not send work before that of others; leave the priority out, or ask an administrator for the right (`pismak user set NAME --priority yes`)',
+  );
+}

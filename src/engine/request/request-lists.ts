@@ -1,0 +1,21 @@
+import type { Engine } from '../engine.ts';
+import { everyPeriod, type Running, runService } from '../service/service.ts';
+
+const periodMs = 60_000;
+
+/** Keeps the lists of cancelled and open requests short: an elected service. */
+export function runRequestLists(
+  engine: Pick<Engine, 'cancellations' | 'clock' | 'log' | 'openRequests' | 'openSession'>,
+): Running {
+  const { cancellations, clock, log, openRequests, openSession } = engine;
+  const name = 'requests';
+  return runService({
+    ...{ name, clock, log, openSession },
+    run: ({ signal }) =>
+      everyPeriod({ name, clock, log, periodMs, signal }, async () => {
+        await cancellations.forgetOld();
+        await openRequests.forgetOld();
+        return undefined;
+      }),
+  });
+}

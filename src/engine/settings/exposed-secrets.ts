@@ -1,0 +1,32 @@
+import { stat } from 'node:fs/promises';
+import { maskSecrets } from '../log/mask-secrets.ts';
+import type { Layer } from './layers.ts';
+
+/** Every user of the machine can read the command lines of all processes. */
+export function exposedOptions(options: readonly (readonly [typed: string, pair: string])[]): string[] {
+  const exposed = options.filter(([, pair]) => hasSecret(pair.slice(pair.indexOf('=') + 1)));
+  const names = new Set(exposed.map(([typed, pair]) => (typed === '--set' ? nameOf(pair) : typed.slice(2))));
+  return [...names].map((name) => {
+    const variable = `PISMAK_${name.replaceAll('.', '_').toUpperCase()}`;
+    const file = name === 'coordination' ? ', or in a file (--coordination-file)' : ', or in pismak.toml';
+    return `the password in --${name} is on the command line, which every user of this machine can read; put it into the variable ${variable}${file}`;
+  });
+}
+
+/** A file with passwords is for its owner alone. */
+export async function exposedFile(file: string | undefined, layer: Layer | undefined): Promise<string[]> {
+  if (file === undefined || !layer?.assignments.some(({ value }) => hasSecret(value))) return [];
+  const { mode } = await stat(file);
+  // What the group may read was given to it; what all may read, mostly not.
+  return (mode & 0o004) === 0
+    ? []
+    : [`${file} holds passwords and every user can read it; chmod 600 ${file}`];
+}
+
+function hasSecret(value: unknown): boolean {
+  return typeof value === 'string' && /^[a-z]+:\/\//.test(value) && maskSecrets(value) !== value;
+}
+
+function nameOf(pair: string): string {
+  return pair.slice(0, pair.indexOf('='));
+}

@@ -1,0 +1,31 @@
+import { PismakError } from '../errors.ts';
+import { sweepWorkDirectories } from '../files/work-directory.ts';
+import { findSandbox, sandboxPlan } from '../processor/sandbox.ts';
+import type { CommonProcesses } from './common-processes.ts';
+import type { WorkerParts } from './worker-parts.ts';
+
+/** Processors run in a sandbox from now on, if this machine can and the settings don't forbid it. */
+export async function confineProcesses(
+  { source }: CommonProcesses,
+  parts: Pick<
+    WorkerParts,
+    'blobsUrl' | 'cacheDirectory' | 'configurationFile' | 'log' | 'processors' | 'settings'
+  >,
+): Promise<void> {
+  const { log, settings } = parts;
+  if (settings.sandbox.use === 'off') return;
+  const modules = parts.processors.list().flatMap((each) => ('module' in each ? [each.module] : []));
+  const found = findSandbox(sandboxPlan({ ...parts, data: settings.data, modules }));
+  if (!('fault' in found)) {
+    source.confine(found);
+    // Processes in a sandbox can't tell which of these directories are still in use.
+    await sweepWorkDirectories();
+    return;
+  }
+  if (settings.sandbox.use === 'require')
+    throw new PismakError(
+      'configuration-invalid',
+      `sandbox.use = "require", but processors can't be confined: ${found.fault}`,
+    );
+  log.warn(`processors see everything that this user sees: ${found.fault}`);
+}
