@@ -29,9 +29,9 @@ export function toAuditEntry(call: EndedCall): AuditEntry | undefined {
   const kind = [actorOf(caller), entry.operation, outcome];
 
   if (!isAuditedChange(operation)) {
-    // A refused read showed nothing.
-    if (outcome === 'forbidden') return undefined;
-    const isForeign = foreignOwner !== undefined || (operation.audited === true && caller?.role === 'admin');
+    const isForeign =
+      foreignOwner !== undefined ||
+      (operation.audited === true && caller?.role === 'admin' && outcome === 'ok');
     if (!isForeign) return undefined;
     const inputJson = input();
     // A program that looks at the same thing every second makes one row an hour.

@@ -55,7 +55,7 @@ test('an administrator who takes the results of another user is recorded, though
   await server.engine.stages.create({ name: 'work', processor: 'dummy' }, 'test');
   await server.call('pipeline.create', { name: 'mine', stages: ['work', 'letters'] }, anna);
   for (const as of [anna, root]) {
-    assert.equal((await server.call('results.take', { queue: 'letters', waitMs: 0 }, as)).status, 200);
+    assert.equal((await server.call('results.take', { queue: 'anna/letters', waitMs: 0 }, as)).status, 200);
   }
   assert.deepEqual(await entries(server, { operation: 'results.take' }), [
     ['root (key)', 'results.take', 'ok', 'anna', 1],

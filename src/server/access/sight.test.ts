@@ -20,11 +20,11 @@ async function setUp(server: RunningServer) {
   // As the watchdog tells them.
   for (const event of new QueueLengths().look(await broker.status(), clock.now())) events.emit(event);
   const messages = [{ id: '1', reason: 'private-scan.pdf is damaged' }];
-  await alerts.raise('queue.dead-letters', 'output-bert', '1 more dead letter in queue output-bert', {
+  await alerts.raise('queue.dead-letters', 'bert/output-bert', '1 dead letter in queue bert/output-bert', {
     messages,
   });
   await alerts.raise('stage.no-worker', 'stage-bert', 'stage stage-bert has 1 waiting', { messages });
-  await alerts.raise('something.new', 'output-bert', 'a kind that nobody has classified');
+  await alerts.raise('something.new', 'bert/output-bert', 'a kind that nobody has classified');
   return { anna, bert, root };
 }
 
@@ -45,7 +45,7 @@ test('a reader learns nothing about foreign queues, from no list, metric or aler
   assert.match(metrics.text, /pismak_queue_ready\{queue="stage-bert"/);
   assert.doesNotMatch(metrics.text, secret);
   assert.match((await server.call('event.ls', { kind: 'queue.length' }, bert)).text, /output-bert/);
-  assert.match((await server.call('alert.ls', {}, bert)).text, /in queue output-bert/);
+  assert.match((await server.call('alert.ls', {}, bert)).text, /in queue bert\/output-bert/);
   for (const read of ['event.ls', 'alert.ls', 'queue.ls'])
     assert.match((await server.call(read, {}, root)).text, secret, read);
 });
@@ -55,8 +55,12 @@ test('a reader who follows changes hears nothing about foreign queues', async (t
   const { anna, root } = await setUp(server);
   const stream = await followChanges(server, { key: anna.key, lastEventId: server.engine.changes.lastId });
   await stream.next();
-  await server.engine.alerts.raise('outbox.stuck', 'output-bert', 'queue output-bert refused its messages');
-  for (const queue of ['output-bert', 'foreign-tool', 'stage-bert']) {
+  await server.engine.alerts.raise(
+    'outbox.stuck',
+    'bert/output-bert',
+    'queue bert/output-bert refused its messages',
+  );
+  for (const queue of ['bert/output-bert', 'foreign-tool', 'stage-bert']) {
     assert.equal((await server.call('queue.pause', { queue }, root)).status, 200);
   }
   const heard: string[] = [];

@@ -1,4 +1,3 @@
-import { backlogLengths } from '../../backlog/backlog-lengths.ts';
 import type { QueueStatus } from '../../broker/broker.ts';
 import type { OperationContext } from '../operation.ts';
 import type { QueueRow } from './rows.ts';
@@ -12,6 +11,7 @@ export async function visibleQueues(
   context: Pick<OperationContext, 'engine' | 'caller'>,
 ): Promise<QueueRow[]> {
   const { engine } = context;
+  const { backlogLengths } = await import('../../backlog/backlog-lengths.ts');
   const [statuses, stages, outputs, sight, lengths] = await Promise.all([
     engine.broker.status(),
     engine.stages.list(),
