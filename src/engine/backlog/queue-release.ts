@@ -19,6 +19,8 @@ const lanes = ['high', 'normal'] as const;
 /** How often to look whose messages stand in a queue that doesn't get shorter. */
 const firstLookMs = 1000;
 const lastLookMs = 30_000;
+/** In a longer queue, filled by others, it can't be known who has none. */
+const mostSeen = 1000;
 /** An item that the broker refuses for itself, not for its queue, is tried again after this time. */
 const postponeMs = 3_600_000;
 
@@ -30,7 +32,7 @@ export class QueueRelease {
   readonly #short: ShortQueues;
   readonly #turns = new FairTurns();
   #lengthAfter = 0;
-  #look: { nextAt: number; pauseMs: number } | undefined;
+  #look: { nextAt: number; pauseMs: number; owners?: ReadonlySet<string> } | undefined;
 
   constructor(queue: string, parts: ReleaseParts, refusing: RefusingQueues, short: ShortQueues) {
     this.#queue = queue;
@@ -60,7 +62,7 @@ export class QueueRelease {
           if (lane === 'normal') this.#look = undefined;
           released += await this.#releaseTurns(open, owners, this.#turns.plan(owners, room));
         } else {
-          const absent = await this.#absent(owners, target, Math.min(limit, 2 * target - before));
+          const absent = await this.#absent(owners, length + released, Math.min(limit, target));
           released += await this.#releaseTurns(open, owners, absent);
         }
       }
@@ -100,15 +102,18 @@ export class QueueRelease {
    * While the queue is full for long, perhaps of messages that nobody can start, owners with none in it may add one each:
    * those may start before the others.
    */
-  async #absent(owners: readonly Owner[], target: number, room: number): Promise<string[]> {
+  async #absent(owners: readonly Owner[], length: number, room: number): Promise<string[]> {
     const now = this.#parts.clock.now();
     this.#look ??= { nextAt: now + firstLookMs, pauseMs: firstLookMs };
-    if (room <= 0 || owners.length === 0 || now < this.#look.nextAt) return [];
-    const messages = await this.#parts.broker.peek(this.#queue, { limit: 2 * target });
+    if (room <= 0 || length > mostSeen || owners.length === 0) return [];
+    const known = this.#look.owners;
+    const isNew = known !== undefined && owners.some(({ name }) => !known.has(name));
+    if (now < this.#look.nextAt && !isNew) return [];
+    const messages = await this.#parts.broker.peek(this.#queue, { limit: mostSeen });
     const present = new Set(messages.map(ownerOf));
     const absent = owners.filter(({ name }) => !present.has(name)).map(({ name }) => name);
     const pauseMs = absent.length > 0 ? firstLookMs : Math.min(2 * this.#look.pauseMs, lastLookMs);
-    this.#look = { nextAt: now + pauseMs, pauseMs };
+    this.#look = { nextAt: now + pauseMs, pauseMs, owners: new Set(owners.map(({ name }) => name)) };
     return absent.slice(0, room);
   }
 
