@@ -16,6 +16,8 @@ export interface Siege {
   files: number;
   /** How long the honest user is measured alone. */
   quietMs: number;
+  /** Processor time that a page may take to be opened; the stage's own limit by default. */
+  pageSeconds?: number;
   onProgress?(line: string): void;
 }
 
@@ -64,6 +66,8 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
     config: 'DUMMY = True\nTIME_SCALE = 0.0001\nTIME_DELTA = 0\n',
   });
   await up.call('pipeline.create', { name: 'honest', stages: ['honest-stage', 'common-results'] });
+  if (siege.pageSeconds !== undefined)
+    await up.call('stage.configure', { name: 'split', config: `PAGE_SECONDS = ${siege.pageSeconds}\n` });
   const before = await ownThings(honest, up.url, people.honest);
 
   // Not measured: whatever is loaded on first use.
