@@ -43,7 +43,7 @@ export async function makeLaterVersion(directory: string): Promise<string> {
   await writeFile(join(engine, 'database', 'migrations', 'later.ts'), migration);
   const open = join(engine, 'database', 'open.ts');
   await edit(open, /^/, () => "import { later } from './migrations/later.ts';\n");
-  await edit(open, /(?<=migrations: \[)/, () => 'later, ');
+  await edit(open, /(?<=const migrations = \[)/, () => 'later, ');
   return join(directory, 'bin', 'pismak');
 }
 

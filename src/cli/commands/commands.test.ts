@@ -120,6 +120,7 @@ const queue = {
   kind: 'stage',
   owner: null,
   ready: { high: 1, normal: 2 },
+  backlog: 0,
   delayed: 0,
   inFlight: 0,
   dead: 0,

@@ -31,7 +31,6 @@ export const holdMs = 12 * 60 * 60 * 1000;
 const jumpMs = 60_000;
 const lookEveryMs = 5_000;
 const storeEveryMs = 60_000;
-const alert = 'clock.jumped';
 
 export async function watchClock(parts: {
   clock: Clock;
@@ -90,8 +89,8 @@ export async function watchClock(parts: {
     }
     if (isHeld()) {
       const reason = `${how}. Nothing is deleted for its age until ${new Date(now + holdMs).toISOString()}: if the time is wrong, correct it; if it is right, run \`pismak clock accept\``;
-      await alerts.raise(alert, host, reason, { jumpMs: jump });
-    } else await alerts.clear(alert, host);
+      await alerts.raise('clock.jumped', host, reason, { jumpMs: jump });
+    } else await alerts.clear('clock.jumped', host);
   }
 
   async function store(): Promise<void> {
@@ -107,7 +106,7 @@ export async function watchClock(parts: {
     aheadMs = 0;
     jumps.length = 0;
     await store();
-    await alerts.clear(alert, host);
+    await alerts.clear('clock.jumped', host);
   }
 
   const row = await database.query

@@ -79,7 +79,7 @@ test('a client that does not read its answer is cut off, and one that is merely 
   const files = [{ name: 'page.png', blob: hash }];
   await server.call('request.submit', { stages: ['ocr', 'out'], files }, { key });
   const [message] = await server.engine.broker.peek('ocr');
-  await server.engine.broker.publish('out', { id: 'one', body: message?.body ?? new Uint8Array() });
+  await server.engine.broker.publish('anna/out', { id: 'one', body: message?.body ?? new Uint8Array() });
   let receipt = '';
   const taking = server.call('results.take', { queue: 'out', waitMs: 1000 }, { key }).then(({ body }) => {
     receipt = body.results[0].receipt;
