@@ -71,7 +71,7 @@ export interface QueueOptions {
    * Other programs may publish to it directly, where the server lets them (RabbitMQ). Consumers sort what they send into
    * the lanes. Once given, it stays.
    */
-  hasDoor?: boolean;
+  hasInbox?: boolean;
 }
 
 /** Which lane a message takes that another program put into the queue. `lane` is what the program asked for. */
@@ -95,7 +95,7 @@ export interface ConsumeOptions {
   extra?: number;
   /** Messages that may be held in memory, including running ones. Default: a small multiple of the concurrency. */
   prefetch?: number;
-  /** For a queue with a door. Default: the lane that the program asked for. */
+  /** For a queue with an inbox. Default: the lane that the program asked for. */
   foreignLane?: ForeignLane;
 }
 

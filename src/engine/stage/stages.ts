@@ -68,7 +68,7 @@ export function createStages(parts: {
   /** Declares the queue; one that the broker refuses is kept as broken until it can be declared. */
   async function declareOrKeep(stage: StageDefinition): Promise<void> {
     try {
-      await broker.declare(stage.name, { maxLength: stage.maxLength, keepIfRefused: true, hasDoor: true });
+      await broker.declare(stage.name, { maxLength: stage.maxLength, keepIfRefused: true, hasInbox: true });
     } catch (error) {
       if (!hasCode(error, 'conflict')) throw error;
     }
@@ -155,7 +155,7 @@ export function createStages(parts: {
       const isNewQueue = !(await hasQueue(name));
       // The queue first: a stage whose queue is refused must not be stored.
       if (keepIfRefused) await declareOrKeep(definition);
-      else await broker.declare(name, { maxLength, hasDoor: true });
+      else await broker.declare(name, { maxLength, hasInbox: true });
       const storing = database.transaction(async (transaction) => {
         // Continue the numbers of a deleted stage of this name: a version always means one definition.
         const last = await transaction

@@ -60,13 +60,13 @@ export class RabbitBroker implements Broker {
 
   async declare(
     queue: string,
-    { maxLength, keepIfRefused = false, hasDoor = false }: QueueOptions = {},
+    { maxLength, keepIfRefused = false, hasInbox = false }: QueueOptions = {},
   ): Promise<void> {
     checkName(queue);
     const { link, registry } = this.#shared;
     const limit = maxLength === undefined ? {} : { maxLength };
     try {
-      await createQueues(link, queue, hasDoor || registry.find(queue)?.hasDoor === true);
+      await createQueues(link, queue, hasInbox || registry.find(queue)?.hasInbox === true);
     } catch (error) {
       const isNews = hasCode(error, 'conflict') && registry.find(queue)?.broken !== error.message;
       if (keepIfRefused && isNews) await registry.change({ queue, ...limit, broken: error.message });
@@ -74,10 +74,10 @@ export class RabbitBroker implements Broker {
     }
     const known = registry.find(queue);
     const isBroken = known !== undefined && known.broken !== null;
-    const isNew = !known || (hasDoor && !known.hasDoor) || isBroken;
+    const isNew = !known || (hasInbox && !known.hasInbox) || isBroken;
     if (!isNew && (maxLength === undefined || maxLength === known.maxLength)) return;
-    const door = hasDoor ? { door: true as const } : {};
-    await registry.change({ queue, ...limit, ...door, ...(isBroken && { broken: null }) });
+    const inbox = hasInbox ? { inbox: true as const } : {};
+    await registry.change({ queue, ...limit, ...inbox, ...(isBroken && { broken: null }) });
   }
 
   async remove(queue: string): Promise<void> {
@@ -144,7 +144,7 @@ export class RabbitBroker implements Broker {
 
   async peek(queue: string, page?: Page): Promise<StoredMessage[]> {
     const { offset, limit } = pageOf(page);
-    const { delays, hasDoor } = await this.#shared.registry.get(queue);
+    const { delays, hasInbox } = await this.#shared.registry.get(queue);
     return this.#look(queue, async (channel) => {
       const found: StoredMessage[] = [];
       const end = offset + limit;
@@ -158,7 +158,7 @@ export class RabbitBroker implements Broker {
         );
         found.push(...seen.map((message) => toStored(message, 'ready')));
       }
-      if (hasDoor) {
+      if (hasInbox) {
         const seen = await this.#see(channel, queue, end - found.length, false);
         found.push(...seen.map((message) => toStored(message, 'ready')));
       }
@@ -173,9 +173,9 @@ export class RabbitBroker implements Broker {
   }
 
   async purge(queue: string): Promise<number> {
-    const { delays, hasDoor } = await this.#shared.registry.get(queue);
+    const { delays, hasInbox } = await this.#shared.registry.get(queue);
     const names = [
-      ...(hasDoor ? [queue] : []),
+      ...(hasInbox ? [queue] : []),
       ...lanes.map((lane) => this.#shared.laneQueue(queue, lane)),
       ...[...delays].map((step) => delayQueue(queue, step)),
     ];
@@ -246,13 +246,13 @@ export class RabbitBroker implements Broker {
   }
 
   async #counts(queue: string) {
-    const { delays, hasDoor } = await this.#shared.registry.get(queue);
+    const { delays, hasInbox } = await this.#shared.registry.get(queue);
     return this.#shared.link.use(async (channel) => {
       const ready = {
         high: await countReady(channel, this.#shared.laneQueue(queue, 'high')),
         normal: await countReady(channel, this.#shared.laneQueue(queue, 'normal')),
       };
-      if (hasDoor) ready.normal += await countReady(channel, queue);
+      if (hasInbox) ready.normal += await countReady(channel, queue);
       let delayed = 0;
       for (const step of delays) delayed += await countReady(channel, delayQueue(queue, step));
       return { ready, delayed, dead: await countReady(channel, deadQueue(queue)) };

@@ -5,8 +5,8 @@ import type { ConsumeOptions, Consumer, DeliveryHandler, Lane } from '../broker.
 import { SettledOnce } from '../delivery.ts';
 import { HandlerSlots } from '../handler-slots.ts';
 import { OwnerTurns, ownerOf } from '../owner-turns.ts';
-import { Door } from './door.ts';
 import { Hand, type InHand } from './in-hand.ts';
+import { Inbox } from './inbox.ts';
 import { fromIncoming, type Incoming } from './message.ts';
 import type { Pace } from './pace.ts';
 import { countReady } from './server-queues.ts';
@@ -38,7 +38,7 @@ export class RabbitConsumer implements Consumer {
   readonly #settling = new UnderWay();
   readonly #leave: (consumer: RabbitConsumer) => void;
   readonly #looping: Promise<void>;
-  readonly #door: Door;
+  readonly #inbox: Inbox;
   #hand: Hand | undefined;
   #lastLook = { ready: 0, pauseMs: firstLookMs, nextAt: 0 };
   #isSubscribed = false;
@@ -67,7 +67,7 @@ export class RabbitConsumer implements Consumer {
     });
     this.#leave = leave;
     this.#looping = this.#loop();
-    this.#door = new Door(queue, shared, options.foreignLane);
+    this.#inbox = new Inbox(queue, shared, options.foreignLane);
   }
 
   get inFlight(): number {
@@ -94,7 +94,7 @@ export class RabbitConsumer implements Consumer {
 
   async #close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([this.#looping, this.#door.close()]);
+    await Promise.all([this.#looping, this.#inbox.close()]);
     await this.#slots.close();
     await this.#settling.ended();
     await this.#hand?.close();

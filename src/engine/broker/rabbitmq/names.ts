@@ -3,12 +3,12 @@ import type { Lane } from '../broker.ts';
 
 /**
  * The server queues behind one of our queues: two lanes, dead letters, and the delays needed so far. A program that knows
- * only AMQP publishes to the queue's own name through the default exchange. If the queue has a door, that is the door,
- * from which messages are sorted into the lanes (`door.ts`); otherwise it is the normal lane.
+ * only AMQP publishes to the queue's own name through the default exchange. If the queue has an inbox, that is the inbox,
+ * from which messages are sorted into the lanes (`inbox.ts`); otherwise it is the normal lane.
  */
-export function laneQueue(queue: string, lane: Lane, hasDoor: boolean): string {
+export function laneQueue(queue: string, lane: Lane, hasInbox: boolean): string {
   if (lane === 'high') return `${queue}.high`;
-  return hasDoor ? `${queue}.normal` : queue;
+  return hasInbox ? `${queue}.normal` : queue;
 }
 
 export function deadQueue(queue: string): string {

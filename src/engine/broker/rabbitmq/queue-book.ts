@@ -5,8 +5,8 @@ export const change = z.object({
   queue: z.string(),
   maxLength: z.int().nullable().optional(),
   paused: z.boolean().optional(),
-  /** It has a door from now on. */
-  door: z.literal(true).optional(),
+  /** It has an inbox from now on. */
+  inbox: z.literal(true).optional(),
   /** A delay step that has its queue from now on. */
   delay: z.int().optional(),
   /** Why the server refuses the queue; null: it has it. */
@@ -26,7 +26,7 @@ const snapshot = z.object({
       paused: z.boolean(),
       delays: z.array(z.int()),
       broken: z.string().nullable(),
-      hasDoor: z.boolean().default(false),
+      hasInbox: z.boolean().default(false),
     }),
   ),
 });
@@ -36,7 +36,7 @@ export interface KnownQueue {
   paused: boolean;
   delays: ReadonlySet<number>;
   broken: string | null;
-  hasDoor: boolean;
+  hasInbox: boolean;
 }
 
 /**
@@ -99,7 +99,7 @@ export class QueueBook {
         paused: one.paused ?? known.paused,
         delays: one.delay === undefined ? known.delays : new Set([...known.delays, one.delay]),
         broken: one.broken === undefined ? known.broken : one.broken,
-        hasDoor: one.door ?? known.hasDoor,
+        hasInbox: one.inbox ?? known.hasInbox,
       });
     }
   }
@@ -110,5 +110,5 @@ const unknown: KnownQueue = {
   paused: false,
   delays: new Set(),
   broken: null,
-  hasDoor: false,
+  hasInbox: false,
 };

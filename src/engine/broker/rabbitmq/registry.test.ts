@@ -60,7 +60,7 @@ test('however often processes start, the stream stays small, and later ones know
     paused: true,
     delays: new Set([2]),
     broken: null,
-    hasDoor: false,
+    hasInbox: false,
   });
   await late.change({ queue: 'paused', paused: false });
   await first.sync();

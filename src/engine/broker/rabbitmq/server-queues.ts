@@ -11,8 +11,8 @@ const deliveryLimit = 10_000;
 const noLimit = 2_000_000_000;
 
 /** Creates the server queues behind one of ours. Safe to repeat. If one is refused, none is left behind. */
-export async function createQueues(link: RabbitLink, queue: string, hasDoor: boolean): Promise<void> {
-  const wanted = queuesOf(queue, hasDoor);
+export async function createQueues(link: RabbitLink, queue: string, hasInbox: boolean): Promise<void> {
+  const wanted = queuesOf(queue, hasInbox);
   // Those that exist must be ours. Only then are the missing ones created.
   const exist = await Promise.all(wanted.map(([name]) => refusable(name, () => queueExists(link, name))));
   await Promise.all(
@@ -35,10 +35,10 @@ export async function createQueues(link: RabbitLink, queue: string, hasDoor: boo
 /** Dead letters first: the lanes need them. */
 function queuesOf(
   queue: string,
-  hasDoor: boolean,
+  hasInbox: boolean,
 ): [name: string, settings: Record<string, string | number>][] {
   const deadLetters = { 'x-dead-letter-routing-key': deadQueue(queue), 'x-delivery-limit': deliveryLimit };
-  const names = new Set([laneQueue(queue, 'high', hasDoor), laneQueue(queue, 'normal', hasDoor), queue]);
+  const names = new Set([laneQueue(queue, 'high', hasInbox), laneQueue(queue, 'normal', hasInbox), queue]);
   return [
     [deadQueue(queue), { 'x-delivery-limit': noLimit }],
     ...[...names].map((name): [string, Record<string, string | number>] => [

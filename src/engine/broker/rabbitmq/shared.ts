@@ -35,9 +35,9 @@ export class Shared {
     this.#lifePrefix = parts.lifePrefix;
   }
 
-  /** The server queue of a lane. A process that does not know of the door yet uses the door, which is right too. */
+  /** The server queue of a lane. A process that does not know of the inbox yet uses the inbox, which is right too. */
   laneQueue(queue: string, lane: Lane): string {
-    return laneQueue(queue, lane, this.registry.find(queue)?.hasDoor ?? false);
+    return laneQueue(queue, lane, this.registry.find(queue)?.hasInbox ?? false);
   }
 
   publish(queue: string, outgoing: OutgoingMessage): Promise<void> {

@@ -11,7 +11,7 @@ const againMs = 500;
  * Sorts what other programs publish to the queue's own name into its lanes. They know nothing of lanes, and the server
  * can't let a message overtake others in a quorum queue.
  */
-export class Door {
+export class Inbox {
   readonly #queue: string;
   readonly #shared: Shared;
   readonly #foreignLane: ForeignLane;
@@ -25,7 +25,7 @@ export class Door {
     this.#looping = this.#loop();
   }
 
-  /** Messages in hand go back to the door. */
+  /** Messages in hand go back to the inbox. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#looping;
@@ -34,7 +34,7 @@ export class Door {
   get #isOpen(): boolean {
     const known = this.#shared.registry.find(this.#queue);
     // A broken queue is another program's: nothing of it may be taken.
-    return known?.hasDoor === true && known.broken === null;
+    return known?.hasInbox === true && known.broken === null;
   }
 
   async #loop(): Promise<void> {

@@ -25,7 +25,7 @@ async function setUp(t: TestContext) {
 
 test('a request that another program sends with priority overtakes those that wait in the first queue', async (t) => {
   const { broker, foreign } = await setUp(t);
-  await broker.declare('ocr', { hasDoor: true });
+  await broker.declare('ocr', { hasInbox: true });
   for (let number = 0; number < 20; number++) await foreign('ocr', `waits-${number}`);
   await foreign('ocr', 'amqp', { priority: 3 });
   await foreign('ocr', 'field', { field: 1 });
@@ -42,7 +42,7 @@ test('a request that another program sends with priority overtakes those that wa
 
 test('a stage may refuse priority to other programs, and a negative one is none', async (t) => {
   const { broker, foreign } = await setUp(t);
-  await broker.declare('ocr', { hasDoor: true });
+  await broker.declare('ocr', { hasInbox: true });
   await foreign('ocr', 'amqp', { priority: 1 });
   await foreign('ocr', 'field', { field: 1 });
   assert.deepEqual(await processed(broker, 'ocr', 2, false), ['amqp normal', 'field normal']);
@@ -50,13 +50,13 @@ test('a stage may refuse priority to other programs, and a negative one is none'
   assert.deepEqual(await processed(broker, 'ocr', 1), ['negative normal']);
 });
 
-test('a queue gets its door later, and what waited in it is not lost', async (t) => {
+test('a queue gets its inbox later, and what waited in it is not lost', async (t) => {
   const { broker, foreign } = await setUp(t);
   await broker.declare('ocr');
   const request = newRequest({ uuid: 'ours', stages: ['ocr', 'out'], files: [], startedAt: 1 });
   await broker.publish('ocr', { id: 'ours/2', body: encodeRequest(request), headers: { from: 'us' } });
   await foreign('ocr', 'theirs');
-  await broker.declare('ocr', { hasDoor: true });
+  await broker.declare('ocr', { hasInbox: true });
   await broker.declare('ocr');
   assert.deepEqual(await processed(broker, 'ocr', 2), ['ours normal', 'theirs normal']);
   await broker.remove('ocr');
