@@ -48,7 +48,7 @@ function filled(random: Random, path: string, known: Known): string {
 }
 
 function query(input: unknown): string {
-  if (typeof input !== 'object' || input === null) return encodeURIComponent(String(input));
+  if (typeof input !== 'object' || input === null) return encodeURIComponent(String(input).toWellFormed());
   const pairs = Object.entries(input).flatMap(([name, value]) => {
     const texts = Array.isArray(value) ? value.slice(0, 200) : [value];
     return texts.map((one) => {

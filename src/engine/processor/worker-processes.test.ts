@@ -196,7 +196,7 @@ test('a version made after the code was edited runs the edited code, though the 
 
 test('a stage does not run in a process that another has made too large for it', async (t) => {
   const { stage } = await opened(t);
-  const [large, small] = [stage('large', { memoryMb: 1024 }), stage('small', { memoryMb: 160 })];
+  const [large, small] = [stage('large', { memoryMb: 1024 }), stage('small', { memoryMb: 128 })];
   const pid = await pidOf(large);
   assert.equal(await pidOf(small), pid);
   assert.ok((await order(large, 'grow')).result.ok);

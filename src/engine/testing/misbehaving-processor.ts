@@ -31,7 +31,7 @@ export default defineProcessor(async (setup) => {
       const hoard: string[][] = [];
       for (;;) hoard.push(Array.from({ length: 100_000 }, (_, index) => `${index} ${hoard.length}`));
     }
-    if (order === 'grow') (globalThis as { hoard?: Buffer }).hoard = Buffer.alloc(160 * 1024 * 1024, 1);
+    if (order === 'grow') (globalThis as { hoard?: Buffer }).hoard = Buffer.alloc(100 * 1024 * 1024, 1);
     if (order === 'reject later') void Promise.reject(new Error('nobody catches this'));
     if (order === 'wait' && !job.signal.aborted) {
       await new Promise((resolve) => job.signal.addEventListener('abort', resolve, { once: true }));
