@@ -39,8 +39,11 @@ export interface SiegeFigures {
   seconds: number;
 }
 
-/** Memory that the main process may use under attack, and all processes together. */
-export const memoryLimitMb = { main: 800, all: 4_000 };
+/**
+ * Memory that the main process may use under attack, and all processes together: two workers may each open two pages, of
+ * 2 GB at most.
+ */
+export const memoryLimitMb = { main: 800, all: 8_000 };
 /** How much slower the honest user's 99th percentile may become. */
 export const slowdownLimit = 3;
 

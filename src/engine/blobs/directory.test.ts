@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { temporaryName } from '../files/temporary-files.ts';
 import { startProgram } from '../testing/child-program.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { readBlob } from './blobs.ts';
@@ -58,7 +59,7 @@ describe('the directory of blobs', () => {
     const directory = await temporaryDirectory(context);
     await openDirectoryBlobs(directory);
     const incoming = join(directory, 'incoming');
-    const ours = `${hostname()}~${process.pid}~1`;
+    const ours = temporaryName();
     const elsewhere = 'another-host~1~1';
     for (const name of [ours, elsewhere]) await writeFile(join(incoming, name), 'half');
     await openDirectoryBlobs(directory);

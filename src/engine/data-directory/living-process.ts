@@ -1,4 +1,19 @@
+import { readlinkSync } from 'node:fs';
 import { isSystemError } from '../files/system-error.ts';
+
+/**
+ * Process ids mean something only within one namespace: a process in a sandbox or container sees no others, and would take
+ * them for dead. Names that contain a process id contain this too. Empty where the system has no namespaces.
+ */
+export const pidSpace = readPidSpace();
+
+function readPidSpace(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '';
+  } catch {
+    return '';
+  }
+}
 
 /** Whether a process with this id is alive on this machine (as far as we can see). */
 export function isLiving(pid: number): boolean {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isLiving } from '../data-directory/living-process.ts';
+import { isLiving, pidSpace } from '../data-directory/living-process.ts';
 import type { Clock } from '../time/clock.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-const host = encodeURIComponent(hostname());
+const host = `${encodeURIComponent(hostname())}.${pidSpace}`;
 
 /** A name for a file being written; it identifies the writing process. */
 export function temporaryName(): string {

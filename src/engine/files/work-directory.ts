@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLiving } from '../data-directory/living-process.ts';
+import { isLiving, pidSpace } from '../data-directory/living-process.ts';
 
-/** Includes the host name: containers may share a temporary directory and have the same process ids. */
-const prefix = `pismak-work-${hostname().replace(/[^A-Za-z0-9.]/g, '')}-`;
+/** Includes host and namespace: containers and sandboxes may share a temporary directory and have the same process ids. */
+const prefix = `pismak-work-${hostname().replace(/[^A-Za-z0-9.]/g, '')}.${pidSpace}-`;
 
 /** The beginning of the name of a directory that `sweepWorkDirectories` removes when this process is gone. */
 export function workDirectoryName(): string {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { constants } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PismakError } from '../errors.ts';
@@ -78,6 +78,7 @@ export class HostProcess {
       detached: true,
       env: { ...hostEnvironment(), ...parts.sandbox?.environment },
     });
+    giveWay(this.#child.pid);
     this.#child.on('message', (message: FromHost) => this.#hear(message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -301,4 +302,14 @@ function describeExit(code: number | null, signal: string | null): string {
   const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
   if (name) return `killed by ${name}`;
   return `exit code ${code}`;
+}
+
+/** Calls and queues come first when all cores are busy; otherwise it makes no difference. Programs that it starts follow. */
+function giveWay(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already.
+  }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryName } from '../files/temporary-files.ts';
 import { encodeRequest, newRequest, newStageLog, type Request } from '../request/request.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { systemClock } from '../time/clock.ts';
@@ -130,7 +130,7 @@ test('unfinished directories of killed processes are removed, those of running o
   const directory = await temporaryDirectory(context);
   const incoming = join(directory, '.incoming');
   await ResultDirectory.open(directory, { clock });
-  const host = encodeURIComponent(hostname());
+  const [host] = temporaryName().split('~');
   const dead = join(incoming, `${host}~4194304~${randomUUID()}`);
   const living = join(incoming, `${host}~${process.pid}~${randomUUID()}`);
   for (const folder of [dead, living]) {
