@@ -28,6 +28,12 @@ export interface AttackFigures {
   faults: string[];
 }
 
+/** Notes what must not happen; of many, the first. */
+export function fault(figures: AttackFigures, what: string): void {
+  figures.faultCount++;
+  if (figures.faults.length < 40) figures.faults.push(what.slice(0, 700));
+}
+
 export function emptyFigures(): AttackFigures {
   return {
     ...{ operations: 0, requests: 0, kinds: {}, statuses: {}, unanswered: 0 },

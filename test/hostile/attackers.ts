@@ -4,7 +4,7 @@
  */
 import { setPriority } from 'node:os';
 import { seededRandom } from '../../src/engine/simulation/chance.ts';
-import { type AttackFigures, emptyFigures, type Orders } from './attack-figures.ts';
+import { emptyFigures, fault, type Orders } from './attack-figures.ts';
 import { sendFiles } from './file-senders.ts';
 import { type Known, pick } from './hostile-inputs.ts';
 import { type Attack, nextAttack } from './hostile-requests.ts';
@@ -65,9 +65,4 @@ function judge(visitor: Visitor, attack: Attack, reply: Reply): void {
   for (const secret of orders.secrets) {
     if (text.includes(secret)) fault(figures, `${what}: shows what belongs to the honest user: ${secret}`);
   }
-}
-
-function fault(into: AttackFigures, what: string): void {
-  into.faultCount++;
-  if (into.faults.length < 40) into.faults.push(what);
 }

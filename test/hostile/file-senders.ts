@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Random } from '../../src/engine/identity.ts';
-import type { AttackFigures, Orders } from './attack-figures.ts';
+import { type AttackFigures, fault, type Orders } from './attack-figures.ts';
 import { goodFiles, type HostileFile, hostileFiles } from './hostile-files.ts';
 import { NoReply, type Reply, send, type Visitor } from './target.ts';
 
@@ -120,9 +120,4 @@ async function patiently(work: () => Promise<Reply>): Promise<Reply> {
       await wait(500);
     }
   }
-}
-
-function fault(figures: AttackFigures, what: string): void {
-  figures.faultCount++;
-  if (figures.faults.length < 40) figures.faults.push(what.slice(0, 600));
 }

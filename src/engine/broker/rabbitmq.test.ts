@@ -13,6 +13,7 @@ import { readAddress } from './rabbitmq/address.ts';
 import { RabbitLink } from './rabbitmq/link.ts';
 import { Publisher } from './rabbitmq/publisher.ts';
 import { RecordStream } from './rabbitmq/record-stream.ts';
+import { foreignChannel } from './rabbitmq/testing/foreign-channel.ts';
 import { openRabbitBroker } from './rabbitmq.ts';
 
 let cluster: RabbitCluster;
@@ -261,18 +262,6 @@ async function openOne(t: TestContext, url: string): Promise<Broker> {
   const broker = await openRabbitBroker({ url, clock: systemClock });
   t.after(() => broker.close());
   return broker;
-}
-
-/** A channel of a program that knows only AMQP. */
-async function foreignChannel(t: TestContext, url: string) {
-  const connection = new Connection(await readAddress(url));
-  const channel = await connection.acquire();
-  await channel.confirmSelect();
-  t.after(async () => {
-    await channel.close();
-    await connection.close();
-  });
-  return channel;
 }
 
 /** The node that serves the connection with this name. */

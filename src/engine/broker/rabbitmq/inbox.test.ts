@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { Connection } from 'rabbitmq-client';
 import { foreignLaneOf } from '../../request/foreign-lane.ts';
 import { encodeRequest, newRequest } from '../../request/request.ts';
 import { eventually } from '../../testing/eventually.ts';
@@ -8,7 +7,7 @@ import { sharedRabbit } from '../../testing/servers/shared.ts';
 import { systemClock } from '../../time/clock.ts';
 import type { Broker, Lane } from '../broker.ts';
 import { openRabbitBroker } from '../rabbitmq.ts';
-import { readAddress } from './address.ts';
+import { foreignChannel } from './testing/foreign-channel.ts';
 
 let cluster: Awaited<ReturnType<typeof sharedRabbit>>;
 before(async () => {
@@ -103,13 +102,7 @@ function uuidOf(body: Uint8Array): string {
 
 /** Publishes as a program that knows nothing of Pismak. */
 async function foreignProgram(t: TestContext, url: string) {
-  const connection = new Connection(await readAddress(url));
-  const channel = await connection.acquire();
-  await channel.confirmSelect();
-  t.after(async () => {
-    await channel.close();
-    await connection.close();
-  });
+  const channel = await foreignChannel(t, url);
   return async (queue: string, uuid: string, { priority = 0, field = 0 } = {}) => {
     const request = newRequest({
       uuid,

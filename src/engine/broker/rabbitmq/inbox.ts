@@ -1,3 +1,4 @@
+import type { Channel } from 'rabbitmq-client';
 import { sleep } from '../../time/clock.ts';
 import type { ForeignLane } from '../broker.ts';
 import { fromIncoming, type Incoming, isForeign } from './message.ts';
@@ -50,11 +51,12 @@ export class Inbox {
     }
   }
 
-  async #sort(channel: Parameters<Parameters<Shared['link']['use']>[0]>[0]): Promise<void> {
+  async #sort(channel: Channel): Promise<void> {
     const { signal } = this.#closing;
     const ended = Promise.withResolvers<void>();
     channel.on('close', () => ended.resolve());
-    signal.addEventListener('abort', () => ended.resolve(), { once: true });
+    const stop = () => ended.resolve();
+    signal.addEventListener('abort', stop);
     await channel.basicQos({ prefetchCount: ahead });
     await channel.basicConsume({ queue: this.#queue }, (incoming) => {
       this.#move(incoming).then(
@@ -62,7 +64,7 @@ export class Inbox {
         (error: unknown) => ended.reject(error),
       );
     });
-    await ended.promise;
+    await ended.promise.finally(() => signal.removeEventListener('abort', stop));
   }
 
   /** Acked only when the lane has it: a crash in between leaves it twice, never lost. */

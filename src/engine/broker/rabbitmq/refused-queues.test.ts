@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { Connection } from 'rabbitmq-client';
 import { hasCode } from '../../errors.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { sharedRabbit } from '../../testing/servers/shared.ts';
@@ -8,7 +7,7 @@ import { systemClock } from '../../time/clock.ts';
 import type { Broker } from '../broker.ts';
 import { bytes, publishAll } from '../contract/scene.ts';
 import { openRabbitBroker } from '../rabbitmq.ts';
-import { readAddress } from './address.ts';
+import { foreignChannel } from './testing/foreign-channel.ts';
 
 let cluster: Awaited<ReturnType<typeof sharedRabbit>>;
 before(async () => {
@@ -109,16 +108,9 @@ async function openOne(t: TestContext, url: string): Promise<Broker> {
 /** A virtual host, our broker on it, and a program that knows only AMQP. */
 async function openHost(t: TestContext) {
   const { url, name } = await cluster.createHost();
-  const connection = new Connection(await readAddress(url));
-  const foreign = await connection.acquire();
-  await foreign.confirmSelect();
-  t.after(async () => {
-    await foreign.close();
-    await connection.close();
-  });
   return {
     url,
-    foreign,
+    foreign: await foreignChannel(t, url),
     broker: await openOne(t, url),
     /** All queues of the server but the streams of the registry. */
     async queues() {

@@ -38,7 +38,7 @@ export const requestSubmit = defineOperation({
       priority: z
         .int()
         .min(0)
-        .max(0xffff_ffff)
+        .max(0x7fff_ffff)
         .optional()
         .describe(
           'Requests with 1 or more go before all requests with 0; only for users with the right to it',
