@@ -78,7 +78,12 @@ test('a full disk refuses writers and names itself; reading and deleting go on; 
 
   // The reserve is touched: writers are refused, health says so, and an alert stands.
   const removeMore = fillDisk(disk, reserve - megabyte);
-  await assert.rejects(submit(), /disk-full/);
+  await eventually('writers are refused', () =>
+    submit().then(
+      () => false,
+      (error: unknown) => /disk-full/.test(String(error)),
+    ),
+  );
   isRefusal(await send('POST', 'blobs', new Uint8Array(10)));
   const low = await eventually('health is degraded', async () => {
     const found = await health();

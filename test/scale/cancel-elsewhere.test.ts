@@ -32,7 +32,7 @@ test('a request that runs on another machine ends when it is cancelled', { timeo
   after(() => worker.end('SIGKILL'));
 
   // Ten minutes each, on a shared stage.
-  const config = 'DUMMY = True\nTIME_SCALE = 0\nTIME_DELTA = 600\n';
+  const config = 'DUMMY = True\nTIME_SCALE = 0\nTIME_DIFF_MIN = 600\nTIME_DIFF_MAX = 600\n';
   await client.call(stageCreate, {
     name: 'long',
     processor: 'dummy',

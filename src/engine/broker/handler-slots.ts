@@ -59,16 +59,16 @@ export class HandlerSlots implements Consumer {
   async start(delivery: SettledOnce): Promise<void> {
     const owner = ownerOf(delivery);
     const { turns } = this.#parts;
-    turns.begin(owner);
-    const end = this.#shares.begin(owner);
+    const standing = turns.begin(owner);
+    const running = this.#shares.begin(owner);
     try {
       await this.#handler(delivery);
       if (!delivery.isSettled) void delivery.release();
     } catch (error) {
       if (!delivery.isSettled) void delivery.retry({ delayMs: thrownDelayMs, reason: messageOf(error) });
     } finally {
-      end();
-      turns.end(owner);
+      this.#shares.end(running);
+      turns.end(standing);
       if (this.#shares.running === 0) this.#closed?.resolve();
     }
   }
@@ -96,7 +96,8 @@ export function chooseStart(
   let freest: HandlerSlots | undefined;
   for (const slots of consumers) if (slots.free > (freest?.free ?? 0)) freest = slots;
   if (freest) {
-    const owner = turns.next(owners.keys());
+    // Usually all belong to one owner.
+    const owner = owners.size === 1 ? owners.keys().next().value : turns.next(owners.keys());
     return owner === undefined ? undefined : { slots: freest, owner };
   }
   for (const slots of consumers) {

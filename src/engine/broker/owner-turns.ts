@@ -6,35 +6,50 @@ export function ownerOf({ headers }: { headers: Readonly<Record<string, string>>
   return headers[ownerHeader] ?? '';
 }
 
-/** Owners remembered at most. Forgetting one only makes it go first once. */
+/** Owners remembered at most, besides those with messages in progress. Forgetting one only makes it go first once. */
 const mostOwners = 10_000;
+
+/** Where an owner stands in one queue. */
+interface Standing {
+  /** Messages in progress. */
+  held: number;
+  /** The turn in which it was last served. */
+  served: number;
+}
 
 /** Whose turn it is in one queue: the owner with the fewest messages in progress; of several, the one served longest ago. */
 export class OwnerTurns {
-  readonly #held = new Map<string, number>();
-  readonly #served = new Map<string, number>();
+  readonly #standings = new Map<string, Standing>();
   #turn = 0;
 
   next(owners: Iterable<string>): string | undefined {
     let best: { owner: string; held: number; served: number } | undefined;
     for (const owner of owners) {
-      const held = this.#held.get(owner) ?? 0;
-      const served = this.#served.get(owner) ?? 0;
+      const { held, served } = this.#standings.get(owner) ?? { held: 0, served: 0 };
       if (!best || held < best.held || (held === best.held && served < best.served))
         best = { owner, held, served };
     }
     return best?.owner;
   }
 
-  begin(owner: string): void {
-    this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
-    if (this.#served.size >= mostOwners) this.#served.clear();
-    this.#served.set(owner, ++this.#turn);
+  /** Returns the standing to pass to `end`. */
+  begin(owner: string): Standing {
+    let standing = this.#standings.get(owner);
+    if (!standing) {
+      if (this.#standings.size >= mostOwners) this.#forgetIdle();
+      standing = { held: 0, served: 0 };
+      this.#standings.set(owner, standing);
+    }
+    standing.held++;
+    standing.served = ++this.#turn;
+    return standing;
   }
 
-  end(owner: string): void {
-    const left = (this.#held.get(owner) ?? 0) - 1;
-    if (left > 0) this.#held.set(owner, left);
-    else this.#held.delete(owner);
+  end(standing: Standing): void {
+    standing.held--;
+  }
+
+  #forgetIdle(): void {
+    for (const [owner, { held }] of this.#standings) if (held === 0) this.#standings.delete(owner);
   }
 }

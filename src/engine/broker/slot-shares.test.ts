@@ -59,15 +59,15 @@ test('those who wait are called as soon as work has run for a second', () => {
 test('the next turn is that of the owner with the fewest in progress, then of the one served longest ago', () => {
   const turns = new OwnerTurns();
   const all = ['a', 'b', 'c'];
-  turns.begin('a');
-  turns.begin('b');
+  const a = turns.begin('a');
+  const b = turns.begin('b');
   assert.equal(turns.next(all), 'c');
-  turns.begin('c');
+  const c = turns.begin('c');
   assert.equal(turns.next(all), 'a');
-  turns.end('b');
+  turns.end(b);
   assert.equal(turns.next(all), 'b');
-  turns.end('a');
-  turns.end('c');
+  turns.end(a);
+  turns.end(c);
   assert.equal(turns.next(all), 'a');
   assert.equal(turns.next([]), undefined);
 });

@@ -3,7 +3,7 @@ import type { Clock } from '../time/clock.ts';
 /** What has run for longer than this no longer keeps other owners waiting. */
 export const patienceMs = 1000;
 
-interface Running {
+export interface Running {
   owner: string;
   startedAt: number;
 }
@@ -65,17 +65,19 @@ export class SlotShares {
     return new Set([...owners].filter((owner) => !this.mayStart(owner)));
   }
 
-  /** Returns the function that ends it. */
-  begin(owner: string): () => void {
+  /** Returns what to pass to `end`. */
+  begin(owner: string): Running {
     const running = { owner, startedAt: this.extra > 0 ? this.#clock.now() : 0 };
     this.#running.add(running);
     if (this.extra > 0) this.#look();
-    return () => {
-      this.#running.delete(running);
-      if (this.#running.size > 0) return;
-      this.#cancelLook?.();
-      this.#cancelLook = undefined;
-    };
+    return running;
+  }
+
+  end(running: Running): void {
+    this.#running.delete(running);
+    if (this.#running.size > 0) return;
+    this.#cancelLook?.();
+    this.#cancelLook = undefined;
   }
 
   #isLong({ startedAt }: Running): boolean {

@@ -8,7 +8,7 @@ interface Owned {
 export class WaitingList<T extends Owned> {
   #messages: T[] = [];
   /** The owners who have messages here, and how many. */
-  readonly owners = new Map<string, number>();
+  readonly owners = new Map<string, { count: number }>();
 
   get length(): number {
     return this.#messages.length;
@@ -22,7 +22,9 @@ export class WaitingList<T extends Owned> {
   push(message: T): void {
     this.#messages.push(message);
     const owner = ownerOf(message);
-    this.owners.set(owner, (this.owners.get(owner) ?? 0) + 1);
+    const known = this.owners.get(owner);
+    if (known) known.count++;
+    else this.owners.set(owner, { count: 1 });
   }
 
   /** The first message of the owner. */
@@ -55,8 +57,7 @@ export class WaitingList<T extends Owned> {
   }
 
   #forget(owner: string): void {
-    const left = (this.owners.get(owner) ?? 0) - 1;
-    if (left > 0) this.owners.set(owner, left);
-    else this.owners.delete(owner);
+    const known = this.owners.get(owner);
+    if (known && --known.count === 0) this.owners.delete(owner);
   }
 }

@@ -1,4 +1,4 @@
-import { SlotShares } from '../broker/slot-shares.ts';
+import { type Running, SlotShares } from '../broker/slot-shares.ts';
 import { PismakError } from '../errors.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Clock } from '../time/clock.ts';
@@ -48,7 +48,7 @@ export class WorkerProcesses {
   readonly #retiring = new WeakMap<HostProcess, () => void>();
   readonly #waiting = new Set<Waiting>();
   readonly #shares: SlotShares;
-  readonly #borrowed = new Map<HostProcess, { owner: string; end: () => void }>();
+  readonly #borrowed = new Map<HostProcess, Running>();
   /** Stages that need no network. */
   readonly #offline = new Set<string>();
   #closed = false;
@@ -161,15 +161,15 @@ export class WorkerProcesses {
   }
 
   #lend(host: HostProcess, owner: string): HostProcess {
-    this.#borrowed.set(host, { owner, end: this.#shares.begin(owner) });
+    this.#borrowed.set(host, this.#shares.begin(owner));
     return host;
   }
 
   #returned(host: HostProcess): string {
-    const { owner, end } = this.#borrowed.get(host) ?? { owner: '', end() {} };
+    const running = this.#borrowed.get(host);
     this.#borrowed.delete(host);
-    end();
-    return owner;
+    if (running) this.#shares.end(running);
+    return running?.owner ?? '';
   }
 
   #turn(stage: Stage, owner: string, signal: AbortSignal | undefined): HostProcess | Promise<HostProcess> {

@@ -31,8 +31,14 @@ test('a request that another program sends with priority overtakes those that wa
   assert.equal((await broker.status('ocr')).ready.normal, 22, 'they count before a worker comes');
   assert.equal((await broker.peek('ocr', { limit: 50 })).length, 22);
   const order = await processed(broker, 'ocr', 22);
-  // The first may start before the others are sorted.
-  assert.deepEqual(order.slice(1, 3).toSorted(), ['amqp high', 'field high']);
+  // Any of them may be the first: it starts before the others are sorted.
+  assert.deepEqual(
+    order
+      .slice(0, 3)
+      .filter((each) => each.endsWith('high'))
+      .toSorted(),
+    ['amqp high', 'field high'],
+  );
   assert.deepEqual(
     order.filter((each) => each.endsWith('normal')),
     Array.from({ length: 20 }, (_, number) => `waits-${number} normal`),

@@ -22,7 +22,7 @@ export class ReadyLane {
   }
 
   /** The owners of the messages read ahead. */
-  get owners(): ReadonlyMap<string, number> {
+  get owners(): ReadonlyMap<string, unknown> {
     return this.#ahead.owners;
   }
 
