@@ -1,12 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
+import { constants } from 'node:os';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PismakError } from '../errors.ts';
 import { workDirectoryName } from '../files/work-directory.ts';
 import type { Clock } from '../time/clock.ts';
+import { giveWay } from './give-way.ts';
 import { type FromHost, type StageLoad, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -302,14 +303,4 @@ function describeExit(code: number | null, signal: string | null): string {
   const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
   if (name) return `killed by ${name}`;
   return `exit code ${code}`;
-}
-
-/** Calls and queues come first when all cores are busy; otherwise it makes no difference. Programs that it starts follow. */
-function giveWay(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It has ended already.
-  }
 }

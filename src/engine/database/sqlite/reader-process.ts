@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { PismakError } from '../../errors.ts';
+import { giveWay } from '../../processor/give-way.ts';
 import { sqliteError } from './errors.ts';
 import type { ReaderQuestion } from './reader.ts';
 import type { SqliteAnswer } from './thread.ts';
@@ -27,6 +28,7 @@ export class ReaderProcess {
       detached: true,
       env: {},
     });
+    giveWay(this.#child.pid);
     this.#child.on('message', (reply: Reply) => this.#hear(reply));
     this.exited = new Promise((resolve) => {
       const end = () => {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { carry } from './thread-link.ts';
@@ -13,7 +12,6 @@ export interface ReaderQuestion {
 
 /** A process that only reads, at low priority, and may be killed at any moment: WAL lets it read while others write. */
 const [file = ''] = process.argv.slice(2);
-setPriority(10);
 process.on('disconnect', () => process.exit(0));
 
 // During a long statement it wouldn't notice that its parent was killed, so a thread looks.

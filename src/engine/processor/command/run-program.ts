@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { giveWay } from '../give-way.ts';
 import { boundedLines } from './bounded-lines.ts';
 
 export interface ProgramRun {
@@ -26,6 +27,7 @@ export async function runProgram(run: ProgramRun): Promise<{ code: number | null
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
+  giveWay(child.pid);
   const killGroup = () => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');

@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+
+const priority = constants.priority.PRIORITY_BELOW_NORMAL;
+const tries = 5;
+const againMs = 150;
+
+/**
+ * Lets a process that leads a session of its own run below normal priority: calls and queues come first when all cores
+ * are busy, otherwise it makes no difference. Programs that it starts follow.
+ */
+export function giveWay(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, priority);
+    giveWayAsGroup(pid, tries);
+  } catch {
+    // It has ended already.
+  }
+}
+
+/**
+ * Where Linux groups processes by session, priorities count only inside a group: each session would get as much of a core
+ * as we do.
+ */
+function giveWayAsGroup(pid: number, left: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+  } catch (error) {
+    // Unless we are root, the system takes one change in 100 ms from all processes together.
+    const busy = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+    if (busy && left > 1) setTimeout(giveWayAsGroup, againMs, pid, left - 1).unref();
+    // Other systems, and Linux without such groups, have no such file.
+  }
+}
