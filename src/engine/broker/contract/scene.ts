@@ -120,11 +120,12 @@ export async function drain(
   queue: string,
   count: number,
   concurrency = 1,
+  options: { prefetch?: number } = {},
 ): Promise<Delivery[]> {
   const found: Delivery[] = [];
   const all = Promise.withResolvers<void>();
   if (count === 0) return [];
-  const consumer = await broker.consume(queue, { concurrency }, async (delivery) => {
+  const consumer = await broker.consume(queue, { concurrency, ...options }, async (delivery) => {
     await delivery.ack();
     if (found.push(delivery) === count) all.resolve();
   });

@@ -116,7 +116,13 @@ async function startNodes(
       kill: async () => nodes[index]?.kill(),
       async start() {
         nodes[index]?.start();
-        await eventually(`${client.name} serves`, () => serves(index), startMs);
+        // After a kill its start sometimes fails, and succeeds when it is repeated, as a service manager would do.
+        let repeats = 3;
+        const servesAgain = () => {
+          if (nodes[index]?.hasEnded && repeats-- > 0) nodes[index]?.start();
+          return serves(index);
+        };
+        await eventually(`${client.name} serves`, servesAgain, startMs);
       },
     })),
   };
