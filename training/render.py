@@ -1,0 +1,207 @@
+"""Draws lines of text in free fonts, worn as old print and typescripts are."""
+
+import random
+import re
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
+
+from lines import HEIGHT, clean, stretch
+
+SCALE = 2
+QUOTES = {"cs": "„“", "sk": "„“", "de": "„“", "fr": "«»", "en": "“”"}
+
+
+def long_s(text: str) -> str:
+    """German spelling in Fraktur: a round s only where a word or its part ends."""
+    text = re.sub(r"s(?=[a-zäöüßſ])", "ſ", text)
+    return re.sub(r"ſ(?=[kbm])(?<=[aeiouäöü]ſ)", lambda found: random.choice("ſs"), text)
+
+
+class Texts:
+    def __init__(self, pack: Path, part: str):
+        self.prose, self.words = {}, {}
+        for path in (pack / "texts").glob(f"*.{part}.txt"):
+            language = path.name.split(".")[0]
+            self.prose[language] = [clean(line) for line in path.read_text(encoding="utf8").splitlines() if line]
+            self.words[language] = (pack / "texts" / f"{language}.words").read_text(encoding="utf8").split()
+            if part != "train":
+                self.words[language] = self.words[language][::17]
+
+    def line(self, language: str, chance: random.Random) -> str:
+        length = chance.choice((chance.randint(3, 20), chance.randint(20, 75), chance.randint(30, 75)))
+        prose = self.prose[language]
+        choice = chance.random()
+        if choice < 0.55 and prose:
+            text = chance.choice(prose)
+            start = chance.randrange(max(1, len(text) - length))
+            start = text.rfind(" ", 0, start + 1) + 1
+            text = text[start : start + length]
+        elif choice < 0.9:
+            text = " ".join(chance.choices(self.words[language], k=max(1, length // 7)))
+            text = self.punctuate(text, language, chance)[:length]
+        else:
+            text = self.numbers(chance)
+        if chance.random() < 0.05:
+            text = text.upper()
+        elif chance.random() < 0.06:
+            text = text.title()
+        return clean(text)
+
+    def punctuate(self, text: str, language: str, chance: random.Random) -> str:
+        words = text.split(" ")
+        for index in range(len(words)):
+            choice = chance.random()
+            if choice < 0.12:
+                words[index] += chance.choice(",,,,.;:!?")
+            elif choice < 0.15:
+                words[index] = f"({words[index]})"
+            elif choice < 0.18:
+                words[index] = QUOTES[language][0] + words[index] + QUOTES[language][1]
+            elif choice < 0.22:
+                words[index] = words[index].capitalize()
+            elif choice < 0.25:
+                words[index] = str(chance.randint(1, 2000)) + chance.choice(("", ".", ","))
+        if chance.random() < 0.2:
+            words[-1] += "-"
+        if chance.random() < 0.05:
+            words.insert(chance.randrange(len(words) + 1), chance.choice(("–", "–", "&", "§", "†", "=", "/", "*")))
+        return " ".join(words)
+
+    def numbers(self, chance: random.Random) -> str:
+        some = lambda: chance.choice((  # noqa: E731
+            f"{chance.randint(1, 31)}. {chance.randint(1, 12)}. {chance.randint(1600, 2020)}", f"{chance.randint(1, 999)}",
+            f"{chance.randint(1, 99)},{chance.randint(0, 99):02}", f"č. {chance.randint(1, 300)}", f"Nr. {chance.randint(1, 300)}", f"§ {chance.randint(1, 300)}",
+            f"{chance.randint(1, 99)} %", f"{chance.randint(1, 9)}½", f"{chance.randint(1, 23)}:{chance.randint(0, 59):02}", f"No {chance.randint(1, 99)}",
+            f"{chance.randint(1, 99)}°", "".join(chance.choices("IVXLC", k=chance.randint(1, 4))) + ".",
+        ))
+        return " ".join(some() for _ in range(chance.randint(1, 6)))
+
+
+def draw(text: str, font, kind: str, chance: random.Random) -> Image.Image:
+    """Ink on white, in twice the final size, as wide as the text."""
+    spacing = chance.choice((0, 0, 0, 0, chance.uniform(-0.6, 3))) * SCALE
+    if kind == "fraktur" and chance.random() < 0.12:
+        spacing = chance.uniform(3, 7) * SCALE
+    jitter = kind == "typewriter" and chance.random() < 0.7
+    ascent, descent = font.getmetrics()
+    margin = 8 * SCALE
+    width = int(font.getlength(text) + abs(spacing) * len(text)) + 4 * margin
+    image = Image.new("L", (width, ascent + descent + 4 * margin), 255)
+    pen = ImageDraw.Draw(image)
+    if spacing == 0 and not jitter:
+        pen.text((margin, margin), text, font=font, fill=0)
+        return image
+    at = float(margin)
+    for letter in text:
+        lift = chance.gauss(0, 0.8) * SCALE if jitter else 0
+        pen.text((at, margin + lift), letter, font=font, fill=int(abs(chance.gauss(0, 45))) if jitter else 0)
+        at += max(1, font.getlength(letter) + spacing)
+    return image
+
+
+def wear(image: Image.Image, kind: str, chance: random.Random) -> Image.Image:
+    if chance.random() < 0.25:
+        image = image.filter(chance.choice((ImageFilter.MinFilter(3), ImageFilter.MaxFilter(3), ImageFilter.MinFilter(3))))
+    if chance.random() < 0.6:
+        image = image.filter(ImageFilter.GaussianBlur(chance.uniform(0.3, 1.6) * SCALE / 2))
+    if chance.random() < 0.5:
+        # Ink that did not take everywhere, or ran.
+        array = np.asarray(image, dtype=np.float32)
+        patches = np.random.default_rng(chance.getrandbits(32)).normal(0, 1, (array.shape[0] // 6 + 2, array.shape[1] // 6 + 2))
+        field = Image.fromarray(patches.astype(np.float32)).resize(image.size, Image.BICUBIC)
+        array = array + np.asarray(field) * chance.uniform(10, 70)
+        image = Image.fromarray(np.clip(array, 0, 255).astype(np.uint8))
+    if chance.random() < 0.3:
+        threshold = chance.uniform(90, 190)
+        image = image.point(lambda value: 255 if value > threshold else 0)
+    return image
+
+
+def line_image(text: str, font, kind: str, neighbours: tuple[str, str], chance: random.Random) -> np.ndarray | None:
+    image = draw(text, font, kind, chance)
+    box = ImageChops.invert(image).getbbox()
+    if box is None:
+        return None
+    left, _, right, _ = box
+    ascent, descent = font.getmetrics()
+    # Lines are cut at their letters, or from ascender to descender, with a little air.
+    height = ascent + descent
+    letters = box[1] if chance.random() < 0.4 else min(box[1], 8 * SCALE + int(ascent * 0.22))
+    foot = box[3] if chance.random() < 0.4 else max(box[3], 8 * SCALE + int(ascent + descent * 0.85))
+    air = lambda: int(chance.uniform(-0.02, 0.14) * height)  # noqa: E731
+    top, bottom = letters - air(), foot + air()
+    if chance.random() < 0.35:
+        leading = int(height * chance.uniform(0.85, 1.15))
+        for text_beside, shift in zip(neighbours, (-leading, leading)):
+            if chance.random() < 0.6:
+                beside = draw(text_beside, font, kind, chance)
+                layer = Image.new("L", image.size, 255)
+                layer.paste(beside, (chance.randint(-20, 20), shift))
+                image = ImageChops.darker(image, layer)
+    side = chance.randint(0, 8 * SCALE), chance.randint(0, 8 * SCALE)
+    image = wear(image.crop((left - side[0], top, right + side[1], bottom)) if top >= 0 else pad(image, left - side[0], top, right + side[1], bottom), kind, chance)
+    width = max(8, round(image.width * HEIGHT / image.height * chance.uniform(0.85, 1.15)))
+    if width > 1600:
+        return None
+    small = np.asarray(image.resize((width, HEIGHT), chance.choice((Image.BILINEAR, Image.LANCZOS, Image.BOX))))
+    return stretch(small)
+
+
+def pad(image: Image.Image, left: int, top: int, right: int, bottom: int) -> Image.Image:
+    whole = Image.new("L", (right - left, bottom - top), 255)
+    whole.paste(image, (-left, -top))
+    return whole
+
+
+def is_missing(font, letter: str) -> bool:
+    mask, none = font.getmask(letter), font.getmask("\uffff")
+    return mask.getbbox() is None or (mask.size == none.size and bytes(mask) == bytes(none))
+
+
+STATE: dict = {}
+
+
+def begin(pack: str, part: str) -> None:
+    STATE["texts"] = Texts(Path(pack), part)
+    STATE["fonts"] = {}
+    rows = [row.split("\t") for row in (Path(pack) / "fonts.tsv").read_text().splitlines()]
+    wanted = [row for row in rows if (row[5] == "held out") == (part != "train")]
+    for file, kind, _, czech, german, _ in wanted:
+        STATE["fonts"].setdefault(kind, []).append((str(Path(pack) / "fonts" / file), czech == "True", german == "True"))
+
+
+def work(seed: int, count: int, plan: list[tuple[str, str, float]]) -> list[tuple[np.ndarray, str]]:
+    chance = random.Random(seed)
+    random.seed(seed)
+    result = []
+    weights = [share for _, _, share in plan]
+    while len(result) < count:
+        language, kind, _ = chance.choices(plan, weights)[0]
+        able = [path for path, czech, german in STATE["fonts"].get(kind, []) if (czech or language not in ("cs", "sk")) and (german or language != "de")]
+        path = chance.choice(able)
+        text = STATE["texts"].line(language, chance)
+        if kind == "fraktur" and language == "de" and chance.random() < 0.9:
+            text = long_s(text)
+        neighbours = tuple(STATE["texts"].line(language, chance) for _ in range(2))
+        try:
+            font = ImageFont.truetype(path, chance.randint(22, 40) * SCALE)
+            if len(text) == 0 or any(is_missing(font, letter) for letter in set(text) - {" "}):
+                continue
+            image = line_image(text, font, kind, neighbours, chance)
+        except (OSError, ValueError):
+            continue
+        # More letters than columns can't be told apart.
+        if image is not None and image.shape[1] / 4 >= len(text) + 4:
+            result.append((image, text))
+    return result
+
+
+def render(pack: Path, part: str, count: int, plan: list[tuple[str, str, float]], seed: int, processes: int) -> list[tuple[np.ndarray, str]]:
+    """`plan`: language, kind of font, share."""
+    portion = 250
+    with ProcessPoolExecutor(processes, initializer=begin, initargs=(str(pack), part)) as pool:
+        jobs = [pool.submit(work, seed * 100_000 + number, portion, plan) for number in range((count + portion - 1) // portion)]
+        return [line for job in jobs for line in job.result()][:count]
