@@ -9,13 +9,14 @@ import {
   documentCreate,
   documentDelete,
   documentList,
+  documentResume,
   documentRetry,
   documentShow,
 } from '../operations/document.ts';
 import { documentPage, documentPages } from '../operations/pages.ts';
 import type { Format } from '../order.ts';
 import { addSources, listSources } from './add-sources.ts';
-import { describeProgress, isUnderWay, whyNothingToRetry } from './document-progress.ts';
+import { describeProgress, formatConfidence, isUnderWay, whyNothingToRetry } from './document-progress.ts';
 import { type DownloadOptions, downloadDocument } from './download-document.ts';
 import { formatNames, readFormats } from './read-formats.ts';
 
@@ -82,7 +83,7 @@ const add: AddGroup = (group, shell) => {
 
   generated(documentList, {
     usage: 'ls',
-    examples: ['document ls --state running'],
+    examples: ['document ls --state running', 'document ls --has doubtful'],
     columns: [
       { title: 'id', of: (row) => row.id },
       { title: 'name', of: (row) => row.name },
@@ -90,32 +91,62 @@ const add: AddGroup = (group, shell) => {
       { title: 'state', of: (row) => row.state },
       { title: 'pages', of: (row) => row.pages.total },
       { title: 'done', of: (row) => row.pages.done },
+      { title: 'doubtful', of: (row) => row.pages.doubtful },
+      { title: 'no text', of: (row) => row.pages.noText },
       { title: 'failed', of: (row) => row.pages.failed },
+      { title: 'confidence', of: (row) => formatConfidence(row.confidence) },
       { title: 'created', of: (row) => formatTime(row.createdAt) },
     ],
+  });
+
+  generated(documentPages, {
+    usage: 'pages <document>',
+    examples: ['document pages ID --state doubtful'],
+    columns: [
+      { title: 'page', of: (row) => row.number },
+      { title: 'name', of: (row) => (row.part === null ? row.name : `${row.name}, page ${row.part}`) },
+      { title: 'state', of: (row) => row.state },
+      { title: 'words', of: (row) => row.words },
+      { title: 'confidence', of: (row) => formatConfidence(row.confidence) },
+      { title: 'language', of: (row) => row.language },
+      { title: 'why', of: (row) => row.error },
+    ],
+    empty: 'no such pages',
   });
 
   command(
     group,
     'show <document>',
-    'Show the progress of a document, and what failed',
+    'Show the progress of a document, and what failed or is doubtful',
     'document show ID',
   ).action(
     run(async ({ client, out }, document = '') => {
       const connected = await client();
       const shown = await connected.call(documentShow, { document });
-      const { pages } = await connected.call(documentPages, {
-        ...{ document, state: 'failed', limit: 100 },
-      });
+      const inState = async (state: 'failed' | 'doubtful' | 'no-text') =>
+        (await connected.call(documentPages, { document, state, limit: 100 })).pages;
+      const pages = await inState('failed');
+      const unsure = [...(await inState('doubtful')), ...(await inState('no-text'))].sort(
+        (one, other) => one.number - other.number,
+      );
       const sources = (await listSources(connected, document)).filter(({ state }) => state === 'failed');
       const failed = [...sources.map(({ name, error }) => ({ number: null, name, error })), ...pages];
-      if (out.json) return out.object({ ...shown, failed });
+      if (out.json) return out.object({ ...shown, failed, unsure });
       out.object(shown, {
         ...{ id: shown.id, name: shown.name, owner: shown.owner, state: shown.state },
         ...{ sources: listCounts(shown.sources), pages: listCounts(shown.pages) },
+        confidence: formatConfidence(shown.confidence),
         ...{ pipeline: shown.pipeline, language: shown.language, formats: shown.formats.join(', ') },
         ...{ created: formatTime(shown.createdAt), ended: formatTime(shown.endedAt) },
       });
+      if (unsure.length > 0)
+        out.list(unsure, [
+          { title: 'page', of: (row) => row.number },
+          { title: 'name', of: (row) => row.name },
+          { title: 'state', of: (row) => row.state },
+          { title: 'words', of: (row) => row.words },
+          { title: 'confidence', of: (row) => formatConfidence(row.confidence) },
+        ]);
       if (failed.length === 0) return;
       out.list(failed, [
         { title: 'page', of: (row) => row.number },
@@ -147,6 +178,19 @@ const add: AddGroup = (group, shell) => {
     usage: 'cancel <document>',
     say: ({ pages }, { document }) =>
       `document ${document} is cancelled${pages > 0 ? `; ${formatCount(pages, 'page')} will not be transcribed` : ''}`,
+  });
+
+  generated(documentResume, {
+    usage: 'resume <document>',
+    say: ({ pages, sources }, { document }) => {
+      const parts = [
+        pages > 0 && formatCount(pages, 'page'),
+        sources > 0 && formatCount(sources, 'source'),
+      ].filter((part) => part !== false);
+      return parts.length === 0
+        ? `document ${document} is resumed; nothing of it was left to do`
+        : `document ${document} is resumed: ${parts.join(' and ')} sent`;
+    },
   });
 
   command(group, 'retry <document>', 'Retry the failed pages of a document', 'document retry ID')
@@ -183,6 +227,6 @@ export default add;
 
 function listCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
-    .map(([what, count]) => `${count} ${what}`)
+    .map(([what, count]) => `${count} ${what === 'noText' ? 'without text' : what}`)
     .join(', ');
 }

@@ -44,6 +44,7 @@ export async function createDocument(parts: Parts, wanted: NewDocument): Promise
     again: again ? 1 : 0,
     textLayer: textLayer === undefined ? null : Number(textLayer),
     webhook,
+    resumed: 0,
     createdAt: parts.clock.now(),
     submittedAt: null,
     endedAt: null,
@@ -90,7 +91,10 @@ export async function addSource(
   const hadIt = await database.transaction(async (transaction) => {
     const { state } = await getDocument(transaction, document);
     if (state === 'cancelled')
-      throw new PismakError('conflict', 'this document is cancelled; create a new one');
+      throw new PismakError(
+        'conflict',
+        `this document is cancelled; \`pismak document resume ${document}\` continues it`,
+      );
     await checkMayUse(parts, transaction, caller, hash);
     const had = await isOwnedBy(transaction, hash, owner);
     await own(transaction, hash, owner, clock.now());

@@ -6,7 +6,14 @@ import { ResultFileSchema } from '../../engine/request/request_pb.ts';
 import { files } from '../files.ts';
 import { order } from '../order.ts';
 import { noProgress, type SplitProgress } from '../split/split-part.ts';
-import { collectQueue, type DocumentRow, type PageRow, type SourceRow, splitStage } from './document.ts';
+import {
+  batchOf,
+  collectQueue,
+  type DocumentRow,
+  type PageRow,
+  type SourceRow,
+  splitStage,
+} from './document.ts';
 
 /** A source or page in the backlog. Users take turns there, not keys or documents: users create those themselves. */
 function backlogItem(document: DocumentRow, request: ReturnType<typeof newRequest>): BacklogItem {
@@ -53,8 +60,9 @@ export function pageItem(
   return backlogItem(document, request);
 }
 
-function common({ id, owner, priority }: DocumentRow, startedAt: number) {
-  return { owner, priority, startedAt, batch: id };
+function common(document: DocumentRow, startedAt: number) {
+  const { owner, priority } = document;
+  return { owner, priority, startedAt, batch: batchOf(document) };
 }
 
 function orderFile(document: DocumentRow, name: string, page: number, split?: SplitProgress) {

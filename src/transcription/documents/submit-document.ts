@@ -3,7 +3,8 @@ import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import { noProgress } from '../split/split-part.ts';
-import { getDocument, type Parts, tellChange } from './document.ts';
+import { type DocumentRow, getDocument, type Parts, tellChange } from './document.ts';
+import { unread } from './page-quality.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 import { countPagesOf, releasedRequests } from './progress.ts';
 import { checkQuota, recordPages } from './quota.ts';
@@ -14,7 +15,7 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
   const { backlog, clock, database } = parts;
   const sent = await database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
-    refuseCancelled(document.state);
+    refuseCancelled(document);
     const ofDocument = transaction
       .selectFrom('transcription_source as source')
       .selectAll()
@@ -88,14 +89,15 @@ async function retryStep(
   const stages = (await pipelineStages(parts, pipeline)).map(({ stage }) => stage);
   const sent = await database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
-    refuseCancelled(document.state);
+    refuseCancelled(document);
     const now = clock.now();
-    const failed = { state: 'waiting', error: null, log: '' };
-    const states = unfinished ? ['failed', 'waiting'] : ['failed'];
+    const fresh = { state: 'waiting', error: null, log: '' };
+    // In a document that is not cancelled, what is cancelled waits for the rest of a `resume` that was interrupted.
+    const states = ['failed', 'cancelled', ...(unfinished ? ['waiting'] : [])];
     const isToSend = async (table: 'page' | 'source') => {
       const released = unfinished ? await releasedRequests(transaction, table, id) : [];
       const ids = new Set(released.map((row) => row.id));
-      return (row: { id: string; state: string }) => row.state === 'failed' || ids.has(row.id);
+      return (row: { id: string; state: string }) => row.state !== 'waiting' || ids.has(row.id);
     };
     /** Ends the request that we no longer wait for, if it still runs, and gives up its intermediate files. */
     const forget = async (uuid: string | null) => {
@@ -125,7 +127,7 @@ async function retryStep(
       const request = newId(clock);
       const changed = await transaction
         .updateTable('transcription_page')
-        .set({ ...failed, request, generation: page.generation + 1, endedAt: null })
+        .set({ ...fresh, ...unread, request, generation: page.generation + 1, endedAt: null })
         .where('id', '=', page.id)
         .where('state', '=', page.state)
         .executeTakeFirst();
@@ -147,7 +149,7 @@ async function retryStep(
       const request = newId(clock);
       const changed = await transaction
         .updateTable('transcription_source')
-        .set({ ...failed, request })
+        .set({ ...fresh, request })
         .where('id', '=', source.id)
         .where('state', '=', source.state)
         .executeTakeFirst();
@@ -173,7 +175,10 @@ async function retryStep(
   return sent;
 }
 
-function refuseCancelled(state: string): void {
+function refuseCancelled({ id, state }: DocumentRow): void {
   if (state === 'cancelled')
-    throw new PismakError('conflict', 'this document is cancelled; create a new one from its sources');
+    throw new PismakError(
+      'conflict',
+      `this document is cancelled; \`pismak document resume ${id}\` continues it`,
+    );
 }

@@ -8,6 +8,7 @@ import { ownedName } from '../../engine/stage/owned-name.ts';
 import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { defaultPipeline, documentStates, getDocument, subjectOf } from '../documents/document.ts';
+import { qualities } from '../documents/page-quality.ts';
 import { documentId, documentRow, format, name, ownerOfDocument, toRows } from './rows.ts';
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
@@ -135,6 +136,22 @@ export const documentCancel = defineOperation({
   },
 });
 
+export const documentResume = defineOperation({
+  ...changing,
+  name: 'document.resume',
+  heavy: 'work',
+  deadlineMs: 300_000,
+  stores: true,
+  summary: 'Continue a cancelled document: transcribe the pages that are not done',
+  input: one,
+  output: z.strictObject({ pages: z.int(), sources: z.int() }),
+  example: { document: someDocument },
+  async handler({ engine }, { document }) {
+    const { resumeDocument } = await import('../documents/resume-document.ts');
+    return resumeDocument(engine, document);
+  },
+});
+
 export const documentDelete = defineOperation({
   ...changing,
   name: 'document.delete',
@@ -161,16 +178,26 @@ export const documentList = defineOperation({
   input: z.strictObject({
     state: z.enum(documentStates).optional().describe('Only documents in this state'),
     name: name.optional().describe('Only documents with exactly this name'),
+    has: z.enum(qualities).optional().describe('Only documents with such pages'),
     offset: page.offset,
     limit: page.limit.unwrap().max(200).default(100),
   }),
   output: z.strictObject({ documents: z.array(documentRow) }),
   example: { limit: 10 },
-  async handler({ engine, caller }, { state, name, offset, limit }) {
+  async handler({ engine, caller }, { state, name, has, offset, limit }) {
     let query = documentQueries(engine).selectFrom('transcription_document as document').selectAll();
     if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
     if (state !== undefined) query = query.where('state', '=', state);
     if (name !== undefined) query = query.where('name', '=', name);
+    if (has !== undefined)
+      query = query.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('transcription_page as page')
+            .select('page.id')
+            .whereRef('page.document', '=', 'document.id')
+            .where('page.quality', '=', has),
+        ),
+      );
     const rows = await query.orderBy('id', 'desc').offset(offset).limit(limit).execute();
     return { documents: await toRows(documentQueries(engine), rows) };
   },
@@ -223,6 +250,7 @@ export const documentOperations: Operation[] = [
   documentList,
   documentShow,
   documentCancel,
+  documentResume,
   documentRetry,
   documentDelete,
 ];
