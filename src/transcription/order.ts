@@ -11,6 +11,10 @@ export const order = z.object({
   document: z.string(),
   /** Counted from 1. */
   page: z.int().positive(),
+  /** Within its source, counted from 1; missing if the source is a single image. */
+  part: z.int().positive().optional(),
+  /** Of the page's image, if its source knows it. */
+  dpi: z.number().positive().optional(),
   /** The owner's name for the page, e.g. the name of the scanned file. Never used as a path. */
   name: z.string(),
   /** As Tesseract names them, joined with `+`. */

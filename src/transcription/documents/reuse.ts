@@ -14,14 +14,14 @@ export interface StageVersion {
  */
 export function reuseKey(
   document: Pick<DocumentRow, 'language' | 'formatsJson'>,
-  page: Pick<PageRow, 'hash' | 'textHash' | 'name' | 'part'>,
+  page: Pick<PageRow, 'hash' | 'textHash' | 'name' | 'part' | 'dpi'>,
   stages: readonly StageVersion[],
 ): string {
-  const { hash, textHash, name, part } = page;
+  const { hash, textHash, name, part, dpi } = page;
   const parts = [
     version,
     stages.map(({ stage, version }) => [stage, version]),
-    [hash, textHash, name, part],
+    [hash, textHash, name, part, dpi],
     [document.language, JSON.parse(document.formatsJson)],
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');

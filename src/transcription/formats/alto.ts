@@ -35,7 +35,7 @@ export function toAlto(page: Page, about: About): string {
 function writeDescription(xml: XmlWriter, page: Page, about: About): void {
   xml.element('Description', {}, () => {
     xml.element('MeasurementUnit', {}, 'pixel');
-    xml.element('sourceImageInformation', {}, () => xml.element('fileName', {}, about.name));
+    xml.element('sourceImageInformation', {}, () => xml.element('fileName', {}, about.image ?? about.name));
     // Deprecated in favour of `Processing`, but still what readers look for.
     xml.element('OCRProcessing', { ID: 'ocr' }, () =>
       xml.element('ocrProcessingStep', {}, () => {

@@ -29,7 +29,7 @@ export function toHocr(page: Page, about: About): string {
     xml.element('body', {}, () => {
       const whole = { left: 0, top: 0, width: page.width, height: page.height };
       const resolution = page.dpi === undefined ? '' : `; scan_res ${page.dpi} ${page.dpi}`;
-      const title = `image ${quoted(about.name)}; ${bbox(whole, page)}; ppageno ${about.number - 1}${resolution}`;
+      const title = `image ${quoted(about.image ?? about.name)}; ${bbox(whole, page)}; ppageno ${about.number - 1}${resolution}`;
       xml.element('div', { class: 'ocr_page', id: 'page_1', title }, () => {
         for (const [index, region] of page.regions.entries()) writeRegion(xml, page, region, index + 1);
       });

@@ -22,7 +22,7 @@ export function toPageXml(page: Page, about: About): string {
       xml.element('LastChange', {}, time);
     });
     const attributes = {
-      ...{ imageFilename: about.name, imageWidth: page.width, imageHeight: page.height },
+      ...{ imageFilename: about.image ?? about.name, imageWidth: page.width, imageHeight: page.height },
       ...(page.dpi === undefined
         ? {}
         : { imageXResolution: page.dpi, imageYResolution: page.dpi, imageResolutionUnit: 'PPI' }),

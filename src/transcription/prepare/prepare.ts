@@ -21,7 +21,10 @@ export default defineProcessor(async (setup) => {
       return;
     }
     job.files.write(files.image, prepared.png);
-    job.files.write(files.prepared, Buffer.from(JSON.stringify(prepared.transformation)));
+    job.files.write(
+      files.prepared,
+      Buffer.from(JSON.stringify({ ...prepared.transformation, steps: prepared.steps })),
+    );
     job.log(prepared.steps.join('; '));
   };
 });

@@ -16,8 +16,10 @@ function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFo
   const { slope, heightAt, size } = standing(line, page);
   const points = size * scale;
   const length = Math.hypot(1, slope);
+  // MuPDF leaves out text whose empty glyphs together cover no area, such as a single line without slope.
+  const tilt = Math.abs(slope) < leastTilt ? leastTilt : slope;
   // In PDF, y points up.
-  const turn = [1 / length, -slope / length, slope / length, 1 / length].map(pdfNumber).join(' ');
+  const turn = [1 / length, -tilt / length, tilt / length, 1 / length].map(pdfNumber).join(' ');
   const words = line.words.filter((word) => wordText(word.text) !== '');
   const drawn = words.map((word, index) => {
     const next = words[index + 1];
@@ -36,6 +38,8 @@ function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFo
     return `${pdfNumber(percent)} Tz ${operand} Tj `;
   }
 }
+
+const leastTilt = 0.0001;
 
 /** Boxes may touch, but readers see a space only in a gap of more than a seventh of the letter size. */
 function rightEdge(box: Box, next: Box | undefined, size: number): number {
