@@ -2,7 +2,7 @@ import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import { safePath } from '../../engine/files/safe-names.ts';
 import type { Queries } from '../database/database.ts';
-import { resultFiles } from '../files.ts';
+import { preparedFile, resultFiles } from '../files.ts';
 import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
 import { writeZip, type ZipEntry } from '../formats/zip.ts';
 import type { DocumentRow } from './document.ts';
@@ -24,6 +24,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   [resultFiles.alto]: { use: 'ALTO', mediaType: 'application/alto+xml' },
   [resultFiles.hocr]: { use: 'HOCR', mediaType: 'text/vnd.hocr+html' },
   [resultFiles.pdf]: { use: 'PDF', mediaType: 'application/pdf' },
+  [preparedFile]: { use: 'PREPARED', mediaType: 'image/png' },
   [resultFiles.json]: { use: 'JSON', mediaType: 'application/json' },
 };
 

@@ -105,6 +105,17 @@ test('places refer to the owner’s image, not to the prepared one, in all forma
   assert.match(files['alto.xml'] ?? '', /HPOS="50" VPOS="100" WIDTH="48" HEIGHT="30" [^>]*CONTENT="Příliš"/);
 });
 
+test('the prepared image is kept if the stage is told to, and PAGE names it', async () => {
+  const prepared = await scan(20);
+  const images = { source: await scan(240), 'image.png': prepared };
+  const { contents, files } = await runProcessor(exportPage, {
+    config: 'PREPARED = yes',
+    files: request(['page'], images),
+  });
+  assert.deepEqual(Buffer.from(contents['prepared.png'] ?? []), prepared);
+  assert.match(files['page.xml'] ?? '', /<AlternativeImage filename="prepared\.png"/);
+});
+
 test('bad input fails for good, with a clear message', async () => {
   const cases: [files: Record<string, string | Uint8Array>, sentence: RegExp][] = [
     [{}, /there is no file order\.json/],
@@ -120,10 +131,11 @@ test('bad input fails for good, with a clear message', async () => {
 });
 
 test('a wrong configuration is refused', () => {
-  assert.deepEqual(parseExportConfig(''), { quality: 75, lossless: false });
+  assert.deepEqual(parseExportConfig(''), { quality: 75, lossless: false, prepared: false });
   assert.deepEqual(parseExportConfig('PDF_QUALITY = 50\nPDF_LOSSLESS = yes'), {
     quality: 50,
     lossless: true,
+    prepared: false,
   });
   assert.throws(() => parseExportConfig('PDF_QUALITY = 101'), /PDF_QUALITY must be at most 100/);
 });

@@ -8,7 +8,7 @@ import {
 } from '../../engine/processor/processor.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { describePageImage } from '../documents/page-image.ts';
-import { files, resultFiles } from '../files.ts';
+import { files, preparedFile, resultFiles } from '../files.ts';
 import type { About } from '../formats/about.ts';
 import { toAlto } from '../formats/alto.ts';
 import { withConfidence } from '../formats/confidence.ts';
@@ -39,7 +39,12 @@ export function createExport(clock: Clock): LoadProcessor {
       if (job.files.names().includes(files.prepared)) job.files.remove(files.prepared);
       const { name, page: number, part = null, formats } = order;
       const image = source === undefined ? name : describePageImage({ name, part }, source).fileName;
-      const about = { name, image, number, created: new Date(clock.now()) };
+      const prepared = images.prepared && job.files.names().includes(files.image) ? preparedFile : undefined;
+      if (prepared) job.files.write(prepared, await job.files.read(files.image));
+      const about = {
+        ...{ name, image, number, created: new Date(clock.now()) },
+        ...(prepared !== undefined && { prepared }),
+      };
       for (const format of new Set(formats)) {
         if (format === 'json') continue;
         const content =

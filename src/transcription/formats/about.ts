@@ -6,6 +6,8 @@ export interface About {
   name: string;
   /** The file with the image, beside the results in the ZIP of the document; by default the name. */
   image?: string;
+  /** The prepared image, if it is kept. */
+  prepared?: string;
   /** The page number in its document, from 1. */
   number: number;
   created: Date;
