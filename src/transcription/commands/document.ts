@@ -162,10 +162,12 @@ const add: AddGroup = (group, shell) => {
     'Save the results: NAME.txt, NAME.page.xml, ..., or everything in one ZIP',
     'document download ID -o out',
     'document download ID -o . --zip',
+    'document download ID -o . --pdf',
   )
     .requiredOption('-o, --output <directory>', 'directory for the results')
     .option('--zip', 'one ZIP with images, results and METS instead of single files')
     .option('--no-images', 'leave the images out of the ZIP')
+    .option('--pdf', 'one PDF/A with the images and text of all pages; the document needs the format pdf')
     .action(
       run<DownloadOptions>(async ({ client, out, options }, document = '') => {
         await downloadDocument(await client(), out, document, options);

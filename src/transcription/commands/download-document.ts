@@ -7,7 +7,7 @@ import { saveFile } from '../../terminal/files/save-file.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import { documentShow } from '../operations/document.ts';
-import { documentArchive } from '../operations/streams.ts';
+import { documentArchive, documentPdf } from '../operations/streams.ts';
 import { listSources } from './add-sources.ts';
 import { type DocumentProgress, describeProgress, isUnderWay } from './document-progress.ts';
 import { ResultSaver } from './save-results.ts';
@@ -16,6 +16,7 @@ import { createResultNames } from './source-names.ts';
 export interface DownloadOptions {
   output: string;
   zip?: boolean;
+  pdf?: boolean;
   images: boolean;
 }
 
@@ -24,7 +25,7 @@ export async function downloadDocument(
   client: Client,
   out: Output,
   document: string,
-  { output, zip = false, images }: DownloadOptions,
+  { output, zip = false, pdf = false, images }: DownloadOptions,
 ): Promise<void> {
   const shown = await client.call(documentShow, { document });
   if (shown.state === 'open')
@@ -33,20 +34,35 @@ export async function downloadDocument(
       `document ${document} has not been submitted yet, so it has no results`,
     );
   const unfinished = `document ${document} is not finished (${describeProgress(shown)})`;
-  if (zip && isUnderWay(shown))
-    throw new PismakError('conflict', `${unfinished}: a ZIP needs the whole document; wait, or cancel it`);
+  if ((zip || pdf) && isUnderWay(shown))
+    throw new PismakError(
+      'conflict',
+      `${unfinished}: a ${zip ? 'ZIP' : 'PDF'} needs the whole document; wait, or cancel it`,
+    );
   await openOutputDirectory(output);
   if (zip) {
     const path = join(output, safeFileName(`${shown.name}.zip`));
     await saveFile(path, client.stream(documentArchive, { document, ...(!images && { images }) }));
     return out.say(`saved ${path}${failedNote(shown)}`);
   }
+  if (pdf) return out.say(`saved ${await saveWholePdf(client, shown, output)}${failedNote(shown)}`);
   const saver = new ResultSaver(client, { document, directory: output, formats: shown.formats });
   await saver.save(createResultNames(await listSources(client, document)), true);
   const saved = `${formatCount(saver.pages, 'page')} in ${output}`;
   if (isUnderWay(shown))
     throw new PismakError('conflict', `${unfinished}: ${saved}; run the same command later to get the rest`);
   out.say(`${saved}${failedNote(shown)}`);
+}
+
+/** One PDF of all pages; resolves to its path. */
+export async function saveWholePdf(
+  client: Client,
+  { id: document, name }: { id: string; name: string },
+  output: string,
+): Promise<string> {
+  const path = join(output, safeFileName(`${name.replace(/\.pdf$/i, '')}.pdf`));
+  await saveFile(path, client.stream(documentPdf, { document }));
+  return path;
 }
 
 function failedNote(document: DocumentProgress): string {

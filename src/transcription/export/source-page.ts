@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Box, Page } from '../page.ts';
 import { backToSource, type Transformation } from '../prepare/transformation.ts';
 
@@ -36,7 +37,7 @@ export function inSource(page: Page, transformation: Transformation | undefined)
   return {
     ...page,
     ...{ width, height, ...(turn !== 0 && { turn }) },
-    ...(transformation.steps && { steps: transformation.steps }),
+    ...stepsOf(transformation),
     ...(page.dpi !== undefined && {
       dpi: Math.round((page.dpi / Math.sqrt(Math.abs(a * d - b * c))) * 100) / 100,
     }),
@@ -55,6 +56,14 @@ export function inSource(page: Page, transformation: Transformation | undefined)
       })),
     })),
   };
+}
+
+/** What `prepare` did, if it says so. */
+const stated = z.object({ steps: z.array(z.object({ name: z.string(), why: z.string() })).min(1) });
+
+function stepsOf(transformation: object): { steps?: string[] } {
+  const { data } = stated.safeParse(transformation);
+  return data ? { steps: data.steps.map(({ name, why }) => `${name}: ${why}`) } : {};
 }
 
 /** The quarter turn of a transformation, without its skew. */

@@ -64,4 +64,21 @@ export const documentArchive = defineStream({
   },
 });
 
-export const transcriptionStreams: StreamOperation[] = [documentFile, documentArchive];
+export const documentPdf = defineStream({
+  name: 'document.pdf',
+  heavy: true,
+  summary: 'Download a document as one PDF/A with a text layer; it needs the format pdf',
+  role: 'reader',
+  owner: ownerOfDocument,
+  input: z.strictObject({ document: documentId }),
+  example: { document: someDocument },
+  async open({ engine }, { document: id }) {
+    const { wholePdf } = await import('../documents/whole-pdf.ts');
+    const queries = documentQueries(engine);
+    const document = await getDocument(queries, id);
+    const content = await wholePdf({ blobs: engine.blobs, queries }, document);
+    return { content, type: 'application/pdf', fileName: `${document.name}.pdf` };
+  },
+});
+
+export const transcriptionStreams: StreamOperation[] = [documentFile, documentArchive, documentPdf];

@@ -21,10 +21,7 @@ export default defineProcessor(async (setup) => {
       return;
     }
     job.files.write(files.image, prepared.png);
-    job.files.write(
-      files.prepared,
-      Buffer.from(JSON.stringify({ ...prepared.transformation, steps: prepared.steps })),
-    );
+    job.files.write(files.prepared, Buffer.from(JSON.stringify(prepared.transformation)));
     job.log(prepared.steps.join('; '));
   };
 });

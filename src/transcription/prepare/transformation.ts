@@ -16,8 +16,6 @@ export const transformation = z.object({
     e: z.number(),
     f: z.number(),
   }),
-  /** What was done besides, for the owner. */
-  steps: z.array(z.string()).optional(),
 });
 export type Transformation = z.infer<typeof transformation>;
 
