@@ -6,13 +6,25 @@ import type { InvisibleFont } from './invisible-font.ts';
 import { pdfNumber } from './pdf-objects.ts';
 
 /** The words of a page as drawing operators, each stretched over its box; `3 Tr` makes them invisible. */
-export function textLayer(page: Page, scale: number, font: Pick<InvisibleFont, 'encode'>): string {
+export function textLayer(
+  page: Page,
+  scale: number,
+  font: Pick<InvisibleFont, 'encode'>,
+  fontName = 'Text',
+): string {
   const lines = page.regions.flatMap((region) => region.paragraphs).flatMap((paragraph) => paragraph.lines);
-  const drawn = lines.map((line) => lineLayer(line, page, scale, font)).filter((text) => text !== '');
+  const drawn = lines
+    .map((line) => lineLayer(line, page, scale, { font, name: fontName }))
+    .filter((text) => text !== '');
   return drawn.length === 0 ? '' : `BT 3 Tr\n${drawn.join('\n')}\nET\n`;
 }
 
-function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFont, 'encode'>): string {
+function lineLayer(
+  line: Line,
+  page: Page,
+  scale: number,
+  { font, name }: { font: Pick<InvisibleFont, 'encode'>; name: string },
+): string {
   const { slope, heightAt, size } = standing(line, page);
   const points = size * scale;
   const length = Math.hypot(1, slope);
@@ -30,7 +42,7 @@ function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFo
     const space = next === undefined ? '' : stretched(' ', Math.max(1, next.box.left - right));
     return `${turn} ${x} ${y} Tm ${stretched(wordText(word.text), Math.max(1, right - word.box.left))}${space}`;
   });
-  return drawn.length === 0 ? '' : `/Text ${pdfNumber(points)} Tf ${drawn.join('\n')}`;
+  return drawn.length === 0 ? '' : `/${name} ${pdfNumber(points)} Tf ${drawn.join('\n')}`;
 
   function stretched(text: string, width: number): string {
     const { operand, length } = font.encode(text);
