@@ -28,6 +28,7 @@ interface SubmitOptions {
   priority?: number;
   again?: boolean;
   textLayer?: boolean;
+  skipText?: boolean;
   webhook?: string;
 }
 
@@ -52,11 +53,13 @@ const add: AddGroup = (group, shell) => {
     )
     .option('--again', 'transcribe every page again, instead of reusing earlier results')
     .option('--text-layer', 'use the text layer of PDFs instead of recognising their pages')
+    .option('--skip-text', 'the same: leave pages of PDFs alone that have text')
     .option('--webhook <url>', 'URL that gets a signed POST when the document is finished')
     .action(
       run<SubmitOptions, [string[]]>(async (session, paths) => {
         const { out, options, stderr } = session;
-        const { lang: language, formats, pipeline, again, textLayer, webhook } = options;
+        const { lang: language, formats, pipeline, again, webhook } = options;
+        const textLayer = options.textLayer ?? options.skipText;
         const files = await findFiles(paths, stderr);
         const client = await session.client();
         const name = options.name ?? (paths[0]?.replace(/\/+$/, '').split('/').at(-1) || 'scans');
@@ -163,10 +166,12 @@ const add: AddGroup = (group, shell) => {
     'document download ID -o out',
     'document download ID -o . --zip',
     'document download ID -o . --pdf',
+    'document download ID -o . --searchable',
   )
     .requiredOption('-o, --output <directory>', 'directory for the results')
     .option('--zip', 'one ZIP with images, results and METS instead of single files')
     .option('--no-images', 'leave the images out of the ZIP')
+    .option('--searchable', 'each PDF as you submitted it, with a text layer on pages without text')
     .option('--pdf', 'one PDF/A with the images and text of all pages; the document needs the format pdf')
     .action(
       run<DownloadOptions>(async ({ client, out, options }, document = '') => {

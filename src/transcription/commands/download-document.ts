@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { PismakError } from '../../engine/errors.ts';
-import { safeFileName } from '../../engine/files/safe-names.ts';
+import { createDistinctNames, safeFileName } from '../../engine/files/safe-names.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';
@@ -17,6 +17,7 @@ export interface DownloadOptions {
   output: string;
   zip?: boolean;
   pdf?: boolean;
+  searchable?: boolean;
   images: boolean;
 }
 
@@ -25,7 +26,7 @@ export async function downloadDocument(
   client: Client,
   out: Output,
   document: string,
-  { output, zip = false, pdf = false, images }: DownloadOptions,
+  { output, zip = false, pdf = false, searchable = false, images }: DownloadOptions,
 ): Promise<void> {
   const shown = await client.call(documentShow, { document });
   if (shown.state === 'open')
@@ -34,7 +35,7 @@ export async function downloadDocument(
       `document ${document} has not been submitted yet, so it has no results`,
     );
   const unfinished = `document ${document} is not finished (${describeProgress(shown)})`;
-  if ((zip || pdf) && isUnderWay(shown))
+  if ((zip || pdf || searchable) && isUnderWay(shown))
     throw new PismakError(
       'conflict',
       `${unfinished}: a ${zip ? 'ZIP' : 'PDF'} needs the whole document; wait, or cancel it`,
@@ -46,6 +47,12 @@ export async function downloadDocument(
     return out.say(`saved ${path}${failedNote(shown)}`);
   }
   if (pdf) return out.say(`saved ${await saveWholePdf(client, shown, output)}${failedNote(shown)}`);
+  if (searchable) {
+    const saved = await saveSearchable(client, document, output);
+    if (saved.length === 0)
+      throw new PismakError('invalid-input', `document ${document} was not made from PDFs`);
+    return out.say(`saved ${saved.join(', ')}${failedNote(shown)}`);
+  }
   const saver = new ResultSaver(client, { document, directory: output, formats: shown.formats });
   await saver.save(createResultNames(await listSources(client, document)), true);
   const saved = `${formatCount(saver.pages, 'page')} in ${output}`;
@@ -63,6 +70,19 @@ export async function saveWholePdf(
   const path = join(output, safeFileName(`${name.replace(/\.pdf$/i, '')}.pdf`));
   await saveFile(path, client.stream(documentPdf, { document }));
   return path;
+}
+
+/** Each PDF that was submitted, with text added; resolves to their paths. */
+export async function saveSearchable(client: Client, document: string, output: string): Promise<string[]> {
+  const distinct = createDistinctNames();
+  const paths: string[] = [];
+  for (const { id: source, name, state } of await listSources(client, document)) {
+    if (state !== 'done' || !name.toLowerCase().endsWith('.pdf')) continue;
+    const path = join(output, distinct(safeFileName(name)));
+    await saveFile(path, client.stream(documentPdf, { document, source }));
+    paths.push(path);
+  }
+  return paths;
 }
 
 function failedNote(document: DocumentProgress): string {

@@ -13,6 +13,7 @@ import { documentPages } from '../operations/pages.ts';
 import type { Format } from '../order.ts';
 import { addSources, listSources } from './add-sources.ts';
 import { finished } from './document-progress.ts';
+import { saveSearchable, saveWholePdf } from './download-document.ts';
 import { ResultSaver } from './save-results.ts';
 import { createResultNames } from './source-names.ts';
 
@@ -23,6 +24,9 @@ export interface TranscribeOptions {
   pipeline?: string;
   again?: boolean;
   textLayer?: boolean;
+  skipText?: boolean;
+  pdf?: boolean;
+  searchable?: boolean;
 }
 
 interface Failure {
@@ -52,6 +56,7 @@ export async function transcribe(
   const saver = new ResultSaver(client, { document, directory: options.output, formats: options.formats });
   await follow(session, client, document, () => saver.save(nameOf));
   await saver.save(nameOf, true);
+  const whole = await saveWhole(client, document, options, saver.pages);
 
   const failures: Failure[] = [
     ...unreadable.map((file) => ({ ...file, part: null })),
@@ -60,11 +65,13 @@ export async function transcribe(
   const summary = { document, output: options.output, done: saver.pages, failed: failures.length };
   const { pages, confidence } = await client.call(documentShow, { document });
   const { doubtful, noText } = pages;
-  if (out.json) out.object({ ...summary, doubtful, noText, confidence, failures });
+  if (out.json)
+    out.object({ ...summary, ...(whole.length > 0 && { whole }), doubtful, noText, confidence, failures });
   else {
     const unsure = [doubtful > 0 && `${doubtful} doubtful`, noText > 0 && `${noText} without text`];
     const notes = unsure.filter((note) => note !== false).map((note) => `, ${note}`);
     out.say(`${formatCount(saver.pages, 'page')} in ${options.output}${notes.join('')}`);
+    if (whole.length > 0) out.say(`saved ${whole.join(', ')}`);
     if (failures.length > 0) {
       out.list(failures, [
         { title: 'failed', of: ({ name, part }) => (part === null ? name : `${name}, page ${part}`) },
@@ -76,6 +83,20 @@ export async function transcribe(
     throw new PismakError('processor-failed', `${formatCount(failures.length, 'page')} could not be read`);
 }
 
+/** The files of the whole document that were asked for; resolves to their paths. */
+async function saveWhole(
+  client: Client,
+  document: string,
+  { output, pdf, searchable }: TranscribeOptions,
+  pages: number,
+): Promise<string[]> {
+  if (pages === 0) return [];
+  const saved: string[] = [];
+  if (pdf) saved.push(await saveWholePdf(client, await client.call(documentShow, { document }), output));
+  if (searchable) saved.push(...(await saveSearchable(client, document, output)));
+  return saved;
+}
+
 const state = z.object({ document: z.string(), wanted: z.string() });
 
 /** The document of an earlier run with the same output directory and options, with its state, or a new one. */
@@ -84,7 +105,10 @@ async function findOrCreate(
   options: TranscribeOptions,
   name: string,
 ): Promise<{ id: string; before?: string }> {
-  const { output, lang, formats, pipeline, again, textLayer } = options;
+  const { output, lang, pipeline, again } = options;
+  const textLayer = options.textLayer ?? options.skipText;
+  // The PDF of the whole document is made from those of its pages.
+  const formats = [...new Set([...options.formats, ...(options.pdf ? (['pdf'] as const) : [])])];
   const file = join(output, '.transcription.json');
   const wanted = JSON.stringify([lang, formats.toSorted(), pipeline ?? null, textLayer ?? null]);
   const before = state.safeParse(await readJson(file));

@@ -11,6 +11,7 @@ export interface ReadPage {
   name: string;
   part: number | null;
   hasText: number | null;
+  quality: string | null;
   files: ReadonlyMap<string, { hash: string; size: number }>;
 }
 
@@ -25,7 +26,7 @@ export async function* readPagesOf(
     // Not by offset: each would count all pages before it.
     let query = queries
       .selectFrom('transcription_page')
-      .select(['id', 'position', 'name', 'part', 'state', 'hasText'])
+      .select(['id', 'position', 'name', 'part', 'state', 'hasText', 'quality'])
       .where('document', '=', document)
       .where('position', '>', after);
     if (source !== undefined) query = query.where('source', '=', source);
@@ -35,13 +36,13 @@ export async function* readPagesOf(
       queries,
       some.map(({ id }) => id),
     );
-    for (const { id, name, part, state, hasText } of some) {
+    for (const { id, name, part, state, hasText, quality } of some) {
       number++;
       if (state !== 'done') continue;
       const results = new Map(
         (files.get(id) ?? []).map(({ name: file, hash, size }) => [file, { hash, size }]),
       );
-      yield { ...{ id, number, name, part, hasText }, files: results };
+      yield { ...{ id, number, name, part, hasText, quality }, files: results };
     }
     if (some.length < atOnce) return undefined;
   }
