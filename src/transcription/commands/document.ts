@@ -43,7 +43,11 @@ const add: AddGroup = (group, shell) => {
     'document submit scans/ --lang ces+deu --formats txt,page',
   )
     .option('--name <name>', 'name of the document (default: that of the first file or directory)')
-    .option('--lang <languages>', 'languages, by their Tesseract names, e.g. ces+deu', 'ces')
+    .option(
+      '--lang <languages>',
+      'languages, by their Tesseract names, e.g. ces+deu; auto: guess them',
+      'auto',
+    )
     .option('--formats <list>', formatNames, readFormats, ['txt'])
     .option('--pipeline <name>', 'pipeline to use instead of `transcription`')
     .option(
@@ -200,12 +204,20 @@ const add: AddGroup = (group, shell) => {
     },
   });
 
-  command(group, 'retry <document>', 'Retry the failed pages of a document', 'document retry ID')
+  command(
+    group,
+    'retry <document>',
+    'Retry the failed pages of a document, or read all of it in another language',
+    'document retry ID',
+    'document retry ID --lang Fraktur',
+  )
+    .option('--lang <languages>', 'read all pages again, in these languages')
     .option('--unfinished', 'also retry pages under way, if their messages were purged or lost')
     .action(
-      run<{ unfinished?: boolean }>(async ({ client, out, options: { unfinished } }, document = '') => {
+      run<{ unfinished?: boolean; lang?: string }>(async ({ client, out, options }, document = '') => {
+        const { unfinished, lang: language } = options;
         const connected = await client();
-        const sent = await connected.call(documentRetry, { document, unfinished });
+        const sent = await connected.call(documentRetry, { document, unfinished, language });
         const parts = [
           sent.pages > 0 && formatCount(sent.pages, 'page'),
           sent.sources > 0 && formatCount(sent.sources, 'source'),

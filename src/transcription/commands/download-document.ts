@@ -67,7 +67,9 @@ export async function saveWholePdf(
   { id: document, name }: { id: string; name: string },
   output: string,
 ): Promise<string> {
-  const path = join(output, safeFileName(`${name.replace(/\.pdf$/i, '')}.pdf`));
+  // Beside a PDF that was submitted, which may be saved under its own name.
+  const stem = /\.pdf$/i.test(name) ? `${name.slice(0, -4)}-whole` : name;
+  const path = join(output, safeFileName(`${stem}.pdf`));
   await saveFile(path, client.stream(documentPdf, { document }));
   return path;
 }

@@ -15,7 +15,11 @@ const add: AddGroup = (group, { run }) => {
   group
     .argument('<scans...>', 'images, TIFFs, PDFs and ZIPs, or directories of them')
     .requiredOption('-o, --output <directory>', 'where the results go: NAME.txt, NAME.page.xml, ...')
-    .option('--lang <languages>', 'languages, by their Tesseract names, e.g. ces+deu', 'ces')
+    .option(
+      '--lang <languages>',
+      'languages, by their Tesseract names, e.g. ces+deu; auto: guess them',
+      'auto',
+    )
     .option('--formats <list>', formatNames, readFormats, ['txt'])
     .option('--pipeline <name>', 'pipeline to use instead of `transcription`')
     .option('--pdf', 'also one PDF/A with the images and text of all pages')

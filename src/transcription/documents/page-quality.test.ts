@@ -56,3 +56,17 @@ test('what is no text is not found by search, and the same page submitted again 
     assert.deepEqual([doubtful, noText], [1, 2]);
   }
 });
+
+test('a document that was read in a wrong language can be read again in another', async (t) => {
+  const { call, submit, reaches } = await runHouse(t);
+  const document = await submit({ book: 'one\ftwo' }, { language: 'eng' });
+  await reaches(document, 'done');
+  assert.deepEqual(await call('document.retry', { document, language: 'deu' }), { pages: 2, sources: 0 });
+  await reaches(document, 'done');
+  assert.equal((await call('document.show', { document })).language, 'deu');
+  const { pages } = await call('document.pages', { document });
+  assert.deepEqual(
+    pages.map(({ generation }: { generation: number }) => generation),
+    [2, 2],
+  );
+});

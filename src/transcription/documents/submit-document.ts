@@ -48,6 +48,12 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
   return { sources: sent.count };
 }
 
+export interface RetryOptions {
+  unfinished?: boolean;
+  /** Pages that are done, too. */
+  all?: boolean;
+}
+
 /**
  * Sends failed pages, and sources that could not be opened, again. With `unfinished`, also requests that left the backlog and
  * have not returned, for users who know that they are lost. If such a request does return, it is late and is dropped.
@@ -55,7 +61,7 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
 export async function retryDocument(
   parts: Parts,
   id: string,
-  options: { unfinished?: boolean } = {},
+  options: RetryOptions = {},
 ): Promise<{ pages: number; sources: number }> {
   const all = { pages: 0, sources: 0 };
   let after: number | undefined = -1;
@@ -82,7 +88,7 @@ interface RetriedStep {
 async function retryStep(
   parts: Parts,
   id: string,
-  { unfinished = false, after }: { unfinished?: boolean; after: number },
+  { unfinished = false, all = false, after }: RetryOptions & { after: number },
 ): Promise<RetriedStep> {
   const { backlog, cancellations, clock, database } = parts;
   const { pipeline } = await getDocument(database.query, id);
@@ -94,6 +100,7 @@ async function retryStep(
     const fresh = { state: 'waiting', error: null, log: '' };
     // In a document that is not cancelled, what is cancelled waits for the rest of a `resume` that was interrupted.
     const states = ['failed', 'cancelled', ...(unfinished ? ['waiting'] : [])];
+    const pageStates = all ? [...states, 'done'] : states;
     const isToSend = async (table: 'page' | 'source') => {
       const released = unfinished ? await releasedRequests(transaction, table, id) : [];
       const ids = new Set(released.map((row) => row.id));
@@ -110,7 +117,7 @@ async function retryStep(
       .selectFrom('transcription_page as page')
       .selectAll()
       .where('document', '=', id)
-      .where('state', 'in', states)
+      .where('state', 'in', pageStates)
       // A page that could not be opened has nothing to send.
       .where('hash', 'is not', null)
       .where('position', '>', after)

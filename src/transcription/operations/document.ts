@@ -9,9 +9,14 @@ import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { defaultPipeline, documentStates, getDocument, subjectOf } from '../documents/document.ts';
 import { qualities } from '../documents/page-quality.ts';
+import { guessed, languageNames } from '../recognise/language.ts';
 import { documentId, documentRow, format, name, ownerOfDocument, toRows } from './rows.ts';
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
+const language = z
+  .string()
+  .regex(languageNames, 'use the language names of Tesseract, e.g. ces, ces+deu or Fraktur; or auto')
+  .describe('Languages by their Tesseract names, e.g. ces+deu; auto: guess the language of each page');
 const one = z.strictObject({ document: documentId });
 const changing = { role: 'user', owner: ownerOfDocument, changes: true } as const;
 
@@ -25,10 +30,7 @@ export const documentCreate = defineOperation({
   input: z.strictObject({
     name,
     pipeline: ownedName.default(defaultPipeline),
-    language: z
-      .string()
-      .regex(/^\w{2,30}(\+\w{2,30}){0,9}$/, 'use the language names of Tesseract, e.g. ces or ces+deu')
-      .default('ces'),
+    language: language.default(guessed),
     formats: z.array(format).min(1).max(20).default(['txt']),
     priority: z
       .int()
@@ -105,9 +107,10 @@ export const documentRetry = defineOperation({
   heavy: 'work',
   deadlineMs: 300_000,
   stores: true,
-  summary: 'Retry the failed pages and sources of a document',
+  summary: 'Retry the failed pages and sources of a document, or read all pages again in another language',
   input: z.strictObject({
     document: documentId,
+    language: language.optional().describe('Read all pages again, in this language'),
     unfinished: z
       .boolean()
       .default(false)
@@ -115,9 +118,11 @@ export const documentRetry = defineOperation({
   }),
   output: z.strictObject({ pages: z.int(), sources: z.int() }),
   example: { document: someDocument },
-  async handler({ engine }, { document, unfinished }) {
+  async handler({ engine }, { document, unfinished, language }) {
     const { retryDocument } = await import('../documents/submit-document.ts');
-    return retryDocument(engine, document, { unfinished });
+    if (language === undefined) return retryDocument(engine, document, { unfinished });
+    const { rereadDocument } = await import('../documents/reread-document.ts');
+    return rereadDocument(engine, document, language);
   },
 });
 
