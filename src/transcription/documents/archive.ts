@@ -49,7 +49,7 @@ export function documentArchive(
       // Not by offset: each would count all pages before it.
       const some = await queries
         .selectFrom('transcription_page')
-        .select(['id', 'position', 'name', 'part', 'state', 'hash', 'size'])
+        .select(['id', 'position', 'name', 'part', 'state', 'hash', 'size', 'language'])
         .where('document', '=', document.id)
         .where('position', '>', after)
         .orderBy('position')
@@ -80,7 +80,7 @@ export function documentArchive(
           const { use, mediaType } = kinds[file.name] ?? { use: 'OTHER', mediaType: mediaTypeOf(file.name) };
           listed.push({ use, mediaType, path, size: file.size, sha256: file.hash });
         }
-        pages.push({ number, name, files: listed });
+        pages.push({ number, name, files: listed, language: page.language ?? undefined });
       }
       if (some.length < pagesAtOnce) break;
     }

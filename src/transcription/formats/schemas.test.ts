@@ -5,13 +5,30 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { toAlto } from './alto.ts';
+import { toMets } from './mets.ts';
 import { toPageXml } from './page-xml.ts';
 import { about, anyPage, samplePage } from './testing/pages.ts';
 
-/** A directory with the official schemas, which may not be copied here: `page-2019-07-15.xsd`, `alto-4-2.xsd`. */
+/** A directory with the official schemas, which may not be copied here: `page-2019-07-15.xsd`, `alto-4-2.xsd`, `mets.xsd`. */
 const schemas = process.env.XML_SCHEMAS;
 
 if (schemas !== undefined) {
+  test('METS is valid by the official schema', async (t) => {
+    const file = join(await temporaryDirectory(t), 'mets.xml');
+    const stored = {
+      use: 'IMAGE',
+      mediaType: 'image/png',
+      path: '0001/a b.png',
+      size: 1,
+      sha256: 'ab'.repeat(32),
+    };
+    const pages = [1, 2].map((number) => ({ number, name: 'a.tif', language: 'ces+deu', files: [stored] }));
+    await writeFile(file, toMets({ id: 'd', title: 'Kronika', created: new Date(0), pages }));
+    execFileSync('xmllint', ['--noout', '--nonet', '--schema', join(schemas, 'mets.xsd'), file], {
+      stdio: 'pipe',
+    });
+  });
+
   for (const [name, schema, write] of [
     ['PAGE', 'page-2019-07-15.xsd', toPageXml],
     ['ALTO', 'alto-4-2.xsd', toAlto],

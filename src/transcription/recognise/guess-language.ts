@@ -45,26 +45,28 @@ export async function guessLanguage(
   known: readonly string[],
   signal: AbortSignal,
 ): Promise<{ language: string; why: string }> {
-  const tried = new Map<string, { score: number; words: Word[] }>();
+  const tried = new Map<string, Tried & { words: Word[] }>();
   const tryOut = async (language: string) => {
     if (tried.has(language)) return;
     const page = await recogniser.recognise(sample, { language, signal, log: () => {} });
     const words = wordsOf(page);
-    tried.set(language, { words, score: confidenceOf(words) + 0.3 * shareOf(words, language) });
+    const share = shareOf(words, language);
+    tried.set(language, { words, share, score: confidenceOf(words) + 0.3 * share });
   };
   const first = firstTries.find((language) => known.includes(language)) ?? known[0] ?? guessed;
   await tryOut(first);
   const read = tried.get(first)?.words ?? [];
   const likely = known
     .map((language) => ({ language, share: shareOf(read, language) }))
-    .filter(({ share }) => share > 0.1)
+    .filter(({ share }) => share > leastShare)
     .toSorted((one, other) => other.share - one.share)
     .slice(0, 2);
   for (const { language } of likely) await tryOut(language);
   // Another script, or a language of which we know no words.
   const others = known.filter((language) => !tried.has(language) && !notLanguages.has(language));
   for (const language of others.toSorted((one, other) => rank(one) - rank(other)).slice(0, mostTries)) {
-    if (best(tried).score >= sureScore) break;
+    const { score, share } = best(tried);
+    if (score >= sureScore && share > leastShare) break;
     await tryOut(language);
   }
   const why = [...tried].map(([language, { score }]) => `${language} ${score.toFixed(2)}`).join(', ');
@@ -77,17 +79,25 @@ const notLanguages = new Set(['osd', 'equ', 'snum']);
 /** A text that the model fits, with its usual share of common words, has 0.8 and more; one that it doesn't fit, 0.7 and less. */
 const sureScore = 0.8;
 const mostTries = 5;
+/** Of common words. A text in another language has fewer. */
+const leastShare = 0.1;
+
+interface Tried {
+  score: number;
+  /** Of common words. */
+  share: number;
+}
 
 /** Fraktur first: it looks like no other. */
 function rank(language: string): number {
   return /frak|latf/i.test(language) ? 0 : language.startsWith('script/') ? 2 : 1;
 }
 
-function best(tried: ReadonlyMap<string, { score: number }>): { language: string; score: number } {
-  const [[language, { score }] = [guessed, { score: 0 }]] = [...tried].toSorted(
+function best(tried: ReadonlyMap<string, Tried>): Tried & { language: string } {
+  const [[language, found] = [guessed, { score: 0, share: 0 }]] = [...tried].toSorted(
     ([, one], [, other]) => other.score - one.score,
   );
-  return { language, score };
+  return { language, ...found };
 }
 
 function wordsOf({ regions }: Page): Word[] {
