@@ -18,6 +18,9 @@ export const files = {
   keywords: 'keywords.json',
 } as const;
 
+/** The prepared image as a result, if `export` is told to keep it. */
+export const preparedFile = 'prepared.png';
+
 /** The results a user gets, made by `export`. */
 export const resultFiles: Record<Format, string> = {
   txt: 'text.txt',

@@ -11,10 +11,14 @@ export const order = z.object({
   document: z.string(),
   /** Counted from 1. */
   page: z.int().positive(),
+  /** Within its source, counted from 1; missing if the source is a single image. */
+  part: z.int().positive().optional(),
+  /** Of the page's image, if its source knows it. */
+  dpi: z.number().positive().optional(),
   /** The owner's name for the page, e.g. the name of the scanned file. Never used as a path. */
   name: z.string(),
-  /** As Tesseract names them, joined with `+`. */
-  language: z.string().default('ces'),
+  /** As Tesseract names them, joined with `+`; `auto`: to be guessed. */
+  language: z.string().default('auto'),
   formats: z.array(z.enum(formats)).default(['txt']),
   /** Use the text layer of a PDF instead of recognising its pages. By default the configuration of `split` decides. */
   textLayer: z.boolean().optional(),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The recognised text of a page, in pixels of the recognised image. Every format is written from this. */
+/**
+ * The recognised text of a page. Every format is written from this. Places are in pixels of the recognised image; `export` maps
+ * them onto the owner's image.
+ */
 const box = z.object({
   left: z.int().nonnegative(),
   top: z.int().nonnegative(),
@@ -19,6 +22,8 @@ const line = z.object({
   baseline: z.array(z.object({ x: z.int(), y: z.int() })).optional(),
   /** Empty while only the layout is known. */
   words: z.array(word),
+  /** The mean of its words. */
+  confidence: confidence.optional(),
 });
 
 /** Lines that belong together. Plain text has an empty line between paragraphs. */
@@ -40,6 +45,12 @@ export const page = z.object({
   dpi: z.number().positive().optional(),
   /** As Tesseract names them, joined with `+`. */
   language: z.string().optional(),
+  /** Degrees to turn the image clockwise to make it upright, if it isn't. */
+  turn: z.union([z.literal(0), z.literal(90), z.literal(180), z.literal(270)]).optional(),
+  /** The mean of its words. */
+  confidence: confidence.optional(),
+  /** What was done to the image before it was read. */
+  steps: z.array(z.string()).optional(),
   /** The recogniser and its version, for the metadata of every format. */
   producer: z.string().optional(),
   /** In reading order. */

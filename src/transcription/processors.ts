@@ -66,7 +66,7 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
   {
     name: 'export',
     isDeterministic: always,
-    summary: 'writes text, PAGE XML, ALTO, hOCR and searchable PDF (PDF_QUALITY, PDF_LOSSLESS)',
+    summary: 'writes text, PAGE XML, ALTO, hOCR and searchable PDF (PDF_QUALITY, PDF_LOSSLESS, PREPARED)',
     check: parseExportConfig,
     module: new URL('./export/export.ts', import.meta.url),
   },

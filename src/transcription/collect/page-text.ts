@@ -3,25 +3,38 @@ import { parseJson } from '../../engine/json.ts';
 import type { Request } from '../../engine/request/request.ts';
 import { sizeOf } from '../../engine/results/job-files.ts';
 import { contentOf } from '../../engine/results/stored-files.ts';
+import { judgeReading, type Reading } from '../documents/page-quality.ts';
 import { files, resultFiles } from '../files.ts';
 import { toText } from '../formats/text.ts';
 import { mostPageBytes, page } from '../page.ts';
 
-/** The full text of a page for search, with words hyphenated across lines joined. */
-export async function pageText(blobs: Blobs, request: Request): Promise<string | undefined> {
-  const read = await recognised(blobs, request);
-  return read?.replaceAll(/(\p{L})[-\u00ad\u2010\u2e17¬]\n(?=\p{Ll})/gu, '$1');
+/** What a document wants to know of a page that was read. */
+export interface PageReading extends Omit<Reading, 'words'> {
+  words: number | null;
+  language: string | null;
+  /** For search, with words hyphenated across lines joined; undefined if there is nothing to be found. */
+  text: string | undefined;
 }
 
-async function recognised(blobs: Blobs, { results }: Request): Promise<string | undefined> {
-  const find = (name: string) => results.find((file) => file.name === name);
+export async function readingOf(blobs: Blobs, request: Request): Promise<PageReading> {
+  const find = (name: string) => request.results.find((file) => file.name === name);
   const model = find(files.page);
   if (model) {
     // A custom stage may have written something else there.
     const parsed = page.safeParse(parseJson(Buffer.from(await contentOf(blobs, model)).toString()));
-    if (parsed.success) return toText(parsed.data);
+    if (parsed.success) {
+      const reading = judgeReading(parsed.data);
+      // What is no text to us would only be found by mistake.
+      const text = reading.quality === 'no-text' ? undefined : joined(toText(parsed.data));
+      return { ...reading, language: parsed.data.language?.slice(0, 300) ?? null, text };
+    }
   }
+  const unknown = { quality: null, confidence: null, words: null, language: null };
   const plain = find(resultFiles.txt);
-  if (plain && sizeOf(plain) > mostPageBytes) return undefined;
-  return plain && Buffer.from(await contentOf(blobs, plain)).toString();
+  if (!plain || sizeOf(plain) > mostPageBytes) return { ...unknown, text: undefined };
+  return { ...unknown, text: joined(Buffer.from(await contentOf(blobs, plain)).toString()) };
+}
+
+function joined(text: string): string {
+  return text.replaceAll(/(\p{L})[-\u00ad\u2010\u2e17¬]\n(?=\p{Ll})/gu, '$1');
 }

@@ -1,6 +1,7 @@
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Queries } from '../database/database.ts';
 import { type DocumentRow, documentOwner, type PageRow, type Parts } from '../documents/document.ts';
+import type { ReusablePage } from '../documents/reuse.ts';
 import { createTextIndex } from '../search/text-index.ts';
 
 /** Pages that were read before get the earlier results. The blobs are shared. */
@@ -9,7 +10,7 @@ export async function reusePages(
   transaction: Queries,
   document: DocumentRow,
   pages: readonly (PageRow & { reuseKey: string })[],
-  known: ReadonlyMap<string, Pick<PageRow, 'id' | 'log'>>,
+  known: ReadonlyMap<string, ReusablePage>,
 ): Promise<void> {
   const index = createTextIndex(database);
   const now = clock.now();
@@ -40,9 +41,11 @@ export async function reusePages(
         owner: document.owner,
         text: text.text,
       });
+    const { quality, confidence, words, language } = before;
     await transaction
       .updateTable('transcription_page')
       .set({
+        ...{ quality, confidence, words, language },
         state: 'done',
         endedAt: now,
         log: `the same page was read before; its results are reused\n${before.log}`,

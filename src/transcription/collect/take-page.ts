@@ -10,7 +10,7 @@ import { reuseKey } from '../documents/reuse.ts';
 import { files } from '../files.ts';
 import { whyTooLarge } from '../job-page.ts';
 import { createTextIndex } from '../search/text-index.ts';
-import { pageText } from './page-text.ts';
+import { readingOf } from './page-text.ts';
 import { failureOf, logText } from './stage-log.ts';
 
 /** Files that only the stages need. The document owns the source already. */
@@ -26,7 +26,7 @@ export async function takePage(parts: Parts, page: PageRow, request: Request): P
   const { blobs, clock, database } = parts;
   const wanted = request.results.filter((file) => !notKept.has(file.name));
   const kept = await Promise.all(wanted.map((file) => storedFile(blobs, file)));
-  const text = await pageText(blobs, request);
+  const { text, ...reading } = await readingOf(blobs, request);
   const index = createTextIndex(database);
   await endPage(parts, page, request, { state: 'done', error: null }, async (transaction) => {
     const document = await getDocument(transaction, page.document);
@@ -39,13 +39,13 @@ export async function takePage(parts: Parts, page: PageRow, request: Request): P
         .values(kept.map((file) => ({ page: page.id, ...file })))
         .execute();
     const { owner } = document;
-    if (text !== undefined)
-      await index.put(transaction, { page: page.id, document: document.id, owner, text });
+    if (text === undefined) await index.removePages(transaction, [page.id]);
+    else await index.put(transaction, { page: page.id, document: document.id, owner, text });
     // Use the stage versions that did the work: they may be newer than when the page was sent.
     const key = reuseKey(document, page, request.logs);
     await transaction
       .updateTable('transcription_page')
-      .set({ reuseKey: key })
+      .set({ ...reading, reuseKey: key })
       .where('id', '=', page.id)
       .execute();
   });

@@ -20,6 +20,7 @@ import {
   storable,
 } from '../documents/document.ts';
 import { forgetNumbers } from '../documents/page-numbers.ts';
+import { unread } from '../documents/page-quality.ts';
 import { pipelineStages } from '../documents/pipeline-stages.ts';
 import { countPagesOf } from '../documents/progress.ts';
 import { usePages } from '../documents/quota.ts';
@@ -108,6 +109,11 @@ async function readPages(
         request: image ? newId(clock) : null,
         generation: 1,
         reuseKey: null,
+        ...unread,
+        width: page.width ?? null,
+        height: page.height ?? null,
+        dpi: page.dpi ?? null,
+        hasText: page.hasText === undefined ? null : Number(page.hasText),
         createdAt: now,
         endedAt: image ? null : now,
       };

@@ -12,12 +12,24 @@ export function isUnderWay({ state }: Pick<DocumentProgress, 'state'>): boolean 
   return state === 'waiting' || state === 'running';
 }
 
+/** Pages with results. */
+export function finished({ done, doubtful, noText }: DocumentProgress['pages']): number {
+  return done + doubtful + noText;
+}
+
+/** `87 %` */
+export function formatConfidence(confidence: number | null): string | null {
+  return confidence === null ? null : `${Math.round(confidence * 100)} %`;
+}
+
 /** `running, 3 of 10 pages done`. */
 export function describeProgress({ state, pages, sources }: DocumentProgress): string {
   const unopened = sources.total - sources.split - sources.failed;
   return [
     state,
-    pages.total > 0 && `${pages.done} of ${formatCount(pages.total, 'page')} done`,
+    pages.total > 0 && `${finished(pages)} of ${formatCount(pages.total, 'page')} done`,
+    pages.doubtful > 0 && `${pages.doubtful} doubtful`,
+    pages.noText > 0 && `${pages.noText} without text`,
     pages.failed > 0 && `${pages.failed} failed`,
     sources.failed > 0 && `${formatCount(sources.failed, 'file')} could not be opened`,
     unopened > 0 && `${formatCount(unopened, 'file')} not opened yet`,

@@ -9,7 +9,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { documentRow, pageRow } from '../operations/rows.ts';
 
-const pages = { total: 3, waiting: 0, running: 0, done: 2, failed: 1, cancelled: 0 };
+const pages = { total: 3, waiting: 0, running: 0, done: 2, doubtful: 0, noText: 0, failed: 1, cancelled: 0 };
 const document = {
   ...{ id: 'd1', name: 'Kronika', owner: 'anna', state: 'partly', language: 'ces', formats: ['txt', 'page'] },
   ...{ pipeline: 'transcription', pages, createdAt: 0, endedAt: null },
@@ -68,23 +68,31 @@ test('files of a directory are uploaded, added by name and submitted; sources al
   ]);
 });
 
-test('show lists what failed and why', async () => {
+test('show lists what failed and why, and what is doubtful', async () => {
+  const pageIn = ({ state }: { state: string }) => ({
+    ...{ ...sampleOf(pageRow), number: 3, name: 'a.tif', state },
+    ...{ error: state === 'failed' ? 'torn \u001b[2J' : null, confidence: 0.625, words: 7 },
+  });
   const client = fakeClient({
     'document.show': shown,
-    'document.pages': {
-      pages: [{ ...sampleOf(pageRow), number: 3, name: 'a.tif', error: 'torn \u001b[2J' }],
-    },
+    'document.pages': (input: { state: string }) => ({
+      pages: input.state === 'no-text' ? [] : [pageIn(input)],
+    }),
     'document.sources': { sources },
   });
   const { stdout } = await runCommand(['document', 'show', 'd1'], { client });
   assert.match(stdout, /sources +2 total, 2 split, 0 failed/);
-  assert.match(stdout, /pages +3 total, 0 waiting, 0 running, 2 done, 1 failed, 0 cancelled/);
+  assert.match(
+    stdout,
+    /pages +3 total, 0 waiting, 0 running, 2 done, 0 doubtful, 0 without text, 1 failed, 0 cancelled/,
+  );
+  assert.match(stdout, /3 +a\.tif +doubtful +7 +63 %/);
   assert.match(stdout, /3 +a\.tif +torn \\x1b\[2J/);
 });
 
 test('results are saved under the names of their sources, and nowhere else', async (t) => {
   const out = join(await temporaryDirectory(t), 'out');
-  const page = { part: null, generation: 1, endedAt: 5, error: null, state: 'done' };
+  const page = { ...sampleOf(pageRow), part: null, endedAt: 5, error: null, state: 'done' };
   const file = (name: string) => ({ name, size: 1, hash: 'x' });
   const client = fakeClient(
     {
@@ -210,7 +218,7 @@ test('cancel, retry, ls and search are one call each', async () => {
 
 const running = {
   ...{ ...document, state: 'running' },
-  pages: { total: 10, waiting: 4, running: 2, done: 3, failed: 1, cancelled: 0 },
+  pages: { total: 10, waiting: 4, running: 2, done: 3, doubtful: 0, noText: 0, failed: 1, cancelled: 0 },
   sources: { total: 4, split: 2, failed: 1 },
 };
 const soFar = 'running, 3 of 10 pages done, 1 failed, 1 file could not be opened, 1 file not opened yet';
@@ -222,7 +230,7 @@ test('an unknown priority is refused with a list of the known ones', async () =>
 });
 
 test('a retry with nothing to send says why', async () => {
-  const none = { total: 2, waiting: 0, running: 0, done: 2, failed: 0, cancelled: 0 };
+  const none = { total: 2, waiting: 0, running: 0, done: 2, doubtful: 0, noText: 0, failed: 0, cancelled: 0 };
   const cases: [object, RegExp][] = [
     [{ state: 'done', pages: none }, /nothing in document d1 has failed \(done, 2 of 2 pages done\)/],
     [{ state: 'running', pages: none }, /nothing in document d1 has failed so far/],

@@ -9,13 +9,14 @@ import {
   documentCreate,
   documentDelete,
   documentList,
+  documentResume,
   documentRetry,
   documentShow,
 } from '../operations/document.ts';
 import { documentPage, documentPages } from '../operations/pages.ts';
 import type { Format } from '../order.ts';
 import { addSources, listSources } from './add-sources.ts';
-import { describeProgress, isUnderWay, whyNothingToRetry } from './document-progress.ts';
+import { describeProgress, formatConfidence, isUnderWay, whyNothingToRetry } from './document-progress.ts';
 import { type DownloadOptions, downloadDocument } from './download-document.ts';
 import { formatNames, readFormats } from './read-formats.ts';
 
@@ -27,6 +28,7 @@ interface SubmitOptions {
   priority?: number;
   again?: boolean;
   textLayer?: boolean;
+  skipText?: boolean;
   webhook?: string;
 }
 
@@ -41,7 +43,11 @@ const add: AddGroup = (group, shell) => {
     'document submit scans/ --lang ces+deu --formats txt,page',
   )
     .option('--name <name>', 'name of the document (default: that of the first file or directory)')
-    .option('--lang <languages>', 'languages, by their Tesseract names, e.g. ces+deu', 'ces')
+    .option(
+      '--lang <languages>',
+      'languages, by their Tesseract names, e.g. ces+deu; auto: guess them',
+      'auto',
+    )
     .option('--formats <list>', formatNames, readFormats, ['txt'])
     .option('--pipeline <name>', 'pipeline to use instead of `transcription`')
     .option(
@@ -51,11 +57,13 @@ const add: AddGroup = (group, shell) => {
     )
     .option('--again', 'transcribe every page again, instead of reusing earlier results')
     .option('--text-layer', 'use the text layer of PDFs instead of recognising their pages')
+    .option('--skip-text', 'the same: leave pages of PDFs alone that have text')
     .option('--webhook <url>', 'URL that gets a signed POST when the document is finished')
     .action(
       run<SubmitOptions, [string[]]>(async (session, paths) => {
         const { out, options, stderr } = session;
-        const { lang: language, formats, pipeline, again, textLayer, webhook } = options;
+        const { lang: language, formats, pipeline, again, webhook } = options;
+        const textLayer = options.textLayer ?? options.skipText;
         const files = await findFiles(paths, stderr);
         const client = await session.client();
         const name = options.name ?? (paths[0]?.replace(/\/+$/, '').split('/').at(-1) || 'scans');
@@ -82,7 +90,7 @@ const add: AddGroup = (group, shell) => {
 
   generated(documentList, {
     usage: 'ls',
-    examples: ['document ls --state running'],
+    examples: ['document ls --state running', 'document ls --has doubtful'],
     columns: [
       { title: 'id', of: (row) => row.id },
       { title: 'name', of: (row) => row.name },
@@ -90,32 +98,62 @@ const add: AddGroup = (group, shell) => {
       { title: 'state', of: (row) => row.state },
       { title: 'pages', of: (row) => row.pages.total },
       { title: 'done', of: (row) => row.pages.done },
+      { title: 'doubtful', of: (row) => row.pages.doubtful },
+      { title: 'no text', of: (row) => row.pages.noText },
       { title: 'failed', of: (row) => row.pages.failed },
+      { title: 'confidence', of: (row) => formatConfidence(row.confidence) },
       { title: 'created', of: (row) => formatTime(row.createdAt) },
     ],
+  });
+
+  generated(documentPages, {
+    usage: 'pages <document>',
+    examples: ['document pages ID --state doubtful'],
+    columns: [
+      { title: 'page', of: (row) => row.number },
+      { title: 'name', of: (row) => (row.part === null ? row.name : `${row.name}, page ${row.part}`) },
+      { title: 'state', of: (row) => row.state },
+      { title: 'words', of: (row) => row.words },
+      { title: 'confidence', of: (row) => formatConfidence(row.confidence) },
+      { title: 'language', of: (row) => row.language },
+      { title: 'why', of: (row) => row.error },
+    ],
+    empty: 'no such pages',
   });
 
   command(
     group,
     'show <document>',
-    'Show the progress of a document, and what failed',
+    'Show the progress of a document, and what failed or is doubtful',
     'document show ID',
   ).action(
     run(async ({ client, out }, document = '') => {
       const connected = await client();
       const shown = await connected.call(documentShow, { document });
-      const { pages } = await connected.call(documentPages, {
-        ...{ document, state: 'failed', limit: 100 },
-      });
+      const inState = async (state: 'failed' | 'doubtful' | 'no-text') =>
+        (await connected.call(documentPages, { document, state, limit: 100 })).pages;
+      const pages = await inState('failed');
+      const unsure = [...(await inState('doubtful')), ...(await inState('no-text'))].sort(
+        (one, other) => one.number - other.number,
+      );
       const sources = (await listSources(connected, document)).filter(({ state }) => state === 'failed');
       const failed = [...sources.map(({ name, error }) => ({ number: null, name, error })), ...pages];
-      if (out.json) return out.object({ ...shown, failed });
+      if (out.json) return out.object({ ...shown, failed, unsure });
       out.object(shown, {
         ...{ id: shown.id, name: shown.name, owner: shown.owner, state: shown.state },
         ...{ sources: listCounts(shown.sources), pages: listCounts(shown.pages) },
+        confidence: formatConfidence(shown.confidence),
         ...{ pipeline: shown.pipeline, language: shown.language, formats: shown.formats.join(', ') },
         ...{ created: formatTime(shown.createdAt), ended: formatTime(shown.endedAt) },
       });
+      if (unsure.length > 0)
+        out.list(unsure, [
+          { title: 'page', of: (row) => row.number },
+          { title: 'name', of: (row) => row.name },
+          { title: 'state', of: (row) => row.state },
+          { title: 'words', of: (row) => row.words },
+          { title: 'confidence', of: (row) => formatConfidence(row.confidence) },
+        ]);
       if (failed.length === 0) return;
       out.list(failed, [
         { title: 'page', of: (row) => row.number },
@@ -131,10 +169,14 @@ const add: AddGroup = (group, shell) => {
     'Save the results: NAME.txt, NAME.page.xml, ..., or everything in one ZIP',
     'document download ID -o out',
     'document download ID -o . --zip',
+    'document download ID -o . --pdf',
+    'document download ID -o . --searchable',
   )
     .requiredOption('-o, --output <directory>', 'directory for the results')
     .option('--zip', 'one ZIP with images, results and METS instead of single files')
     .option('--no-images', 'leave the images out of the ZIP')
+    .option('--searchable', 'each PDF as you submitted it, with a text layer on pages without text')
+    .option('--pdf', 'one PDF/A with the images and text of all pages; the document needs the format pdf')
     .action(
       run<DownloadOptions>(async ({ client, out, options }, document = '') => {
         await downloadDocument(await client(), out, document, options);
@@ -149,12 +191,33 @@ const add: AddGroup = (group, shell) => {
       `document ${document} is cancelled${pages > 0 ? `; ${formatCount(pages, 'page')} will not be transcribed` : ''}`,
   });
 
-  command(group, 'retry <document>', 'Retry the failed pages of a document', 'document retry ID')
+  generated(documentResume, {
+    usage: 'resume <document>',
+    say: ({ pages, sources }, { document }) => {
+      const parts = [
+        pages > 0 && formatCount(pages, 'page'),
+        sources > 0 && formatCount(sources, 'source'),
+      ].filter((part) => part !== false);
+      return parts.length === 0
+        ? `document ${document} is resumed; nothing of it was left to do`
+        : `document ${document} is resumed: ${parts.join(' and ')} sent`;
+    },
+  });
+
+  command(
+    group,
+    'retry <document>',
+    'Retry the failed pages of a document, or read all of it in another language',
+    'document retry ID',
+    'document retry ID --lang Fraktur',
+  )
+    .option('--lang <languages>', 'read all pages again, in these languages')
     .option('--unfinished', 'also retry pages under way, if their messages were purged or lost')
     .action(
-      run<{ unfinished?: boolean }>(async ({ client, out, options: { unfinished } }, document = '') => {
+      run<{ unfinished?: boolean; lang?: string }>(async ({ client, out, options }, document = '') => {
+        const { unfinished, lang: language } = options;
         const connected = await client();
-        const sent = await connected.call(documentRetry, { document, unfinished });
+        const sent = await connected.call(documentRetry, { document, unfinished, language });
         const parts = [
           sent.pages > 0 && formatCount(sent.pages, 'page'),
           sent.sources > 0 && formatCount(sent.sources, 'source'),
@@ -183,6 +246,6 @@ export default add;
 
 function listCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
-    .map(([what, count]) => `${count} ${what}`)
+    .map(([what, count]) => `${count} ${what === 'noText' ? 'without text' : what}`)
     .join(', ');
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { PismakError } from '../../engine/errors.ts';
-import { safeFileName } from '../../engine/files/safe-names.ts';
+import { createDistinctNames, safeFileName } from '../../engine/files/safe-names.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import { documentShow } from '../operations/document.ts';
-import { documentArchive } from '../operations/streams.ts';
+import { documentArchive, documentPdf } from '../operations/streams.ts';
 import { listSources } from './add-sources.ts';
 import { type DocumentProgress, describeProgress, isUnderWay } from './document-progress.ts';
 import { ResultSaver } from './save-results.ts';
@@ -16,6 +16,8 @@ import { createResultNames } from './source-names.ts';
 export interface DownloadOptions {
   output: string;
   zip?: boolean;
+  pdf?: boolean;
+  searchable?: boolean;
   images: boolean;
 }
 
@@ -24,7 +26,7 @@ export async function downloadDocument(
   client: Client,
   out: Output,
   document: string,
-  { output, zip = false, images }: DownloadOptions,
+  { output, zip = false, pdf = false, searchable = false, images }: DownloadOptions,
 ): Promise<void> {
   const shown = await client.call(documentShow, { document });
   if (shown.state === 'open')
@@ -33,13 +35,23 @@ export async function downloadDocument(
       `document ${document} has not been submitted yet, so it has no results`,
     );
   const unfinished = `document ${document} is not finished (${describeProgress(shown)})`;
-  if (zip && isUnderWay(shown))
-    throw new PismakError('conflict', `${unfinished}: a ZIP needs the whole document; wait, or cancel it`);
+  if ((zip || pdf || searchable) && isUnderWay(shown))
+    throw new PismakError(
+      'conflict',
+      `${unfinished}: a ${zip ? 'ZIP' : 'PDF'} needs the whole document; wait, or cancel it`,
+    );
   await openOutputDirectory(output);
   if (zip) {
     const path = join(output, safeFileName(`${shown.name}.zip`));
     await saveFile(path, client.stream(documentArchive, { document, ...(!images && { images }) }));
     return out.say(`saved ${path}${failedNote(shown)}`);
+  }
+  if (pdf) return out.say(`saved ${await saveWholePdf(client, shown, output)}${failedNote(shown)}`);
+  if (searchable) {
+    const saved = await saveSearchable(client, document, output);
+    if (saved.length === 0)
+      throw new PismakError('invalid-input', `document ${document} was not made from PDFs`);
+    return out.say(`saved ${saved.join(', ')}${failedNote(shown)}`);
   }
   const saver = new ResultSaver(client, { document, directory: output, formats: shown.formats });
   await saver.save(createResultNames(await listSources(client, document)), true);
@@ -47,6 +59,32 @@ export async function downloadDocument(
   if (isUnderWay(shown))
     throw new PismakError('conflict', `${unfinished}: ${saved}; run the same command later to get the rest`);
   out.say(`${saved}${failedNote(shown)}`);
+}
+
+/** One PDF of all pages; resolves to its path. */
+export async function saveWholePdf(
+  client: Client,
+  { id: document, name }: { id: string; name: string },
+  output: string,
+): Promise<string> {
+  // Beside a PDF that was submitted, which may be saved under its own name.
+  const stem = /\.pdf$/i.test(name) ? `${name.slice(0, -4)}-whole` : name;
+  const path = join(output, safeFileName(`${stem}.pdf`));
+  await saveFile(path, client.stream(documentPdf, { document }));
+  return path;
+}
+
+/** Each PDF that was submitted, with text added; resolves to their paths. */
+export async function saveSearchable(client: Client, document: string, output: string): Promise<string[]> {
+  const distinct = createDistinctNames();
+  const paths: string[] = [];
+  for (const { id: source, name, state } of await listSources(client, document)) {
+    if (state !== 'done' || !name.toLowerCase().endsWith('.pdf')) continue;
+    const path = join(output, distinct(safeFileName(name)));
+    await saveFile(path, client.stream(documentPdf, { document, source }));
+    paths.push(path);
+  }
+  return paths;
 }
 
 function failedNote(document: DocumentProgress): string {

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 
-const pages = { total: 1, waiting: 0, running: 0, done: 1, failed: 0, cancelled: 0 };
+const pages = { total: 1, waiting: 0, running: 0, done: 1, doubtful: 0, noText: 0, failed: 0, cancelled: 0 };
 const document = { id: 'd1', state: 'done', pages };
 const sources = { total: 1, split: 1, failed: 0 };
 

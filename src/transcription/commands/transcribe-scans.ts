@@ -8,10 +8,12 @@ import { saveFile } from '../../terminal/files/save-file.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import { startProgress } from '../../terminal/output/progress.ts';
 import type { Session } from '../../terminal/session.ts';
-import { documentCreate, documentRetry, documentShow } from '../operations/document.ts';
+import { documentCreate, documentResume, documentRetry, documentShow } from '../operations/document.ts';
 import { documentPages } from '../operations/pages.ts';
 import type { Format } from '../order.ts';
 import { addSources, listSources } from './add-sources.ts';
+import { finished } from './document-progress.ts';
+import { saveSearchable, saveWholePdf } from './download-document.ts';
 import { ResultSaver } from './save-results.ts';
 import { createResultNames } from './source-names.ts';
 
@@ -22,6 +24,9 @@ export interface TranscribeOptions {
   pipeline?: string;
   again?: boolean;
   textLayer?: boolean;
+  skipText?: boolean;
+  pdf?: boolean;
+  searchable?: boolean;
 }
 
 interface Failure {
@@ -40,8 +45,9 @@ export async function transcribe(
   { files, name }: { files: readonly string[]; name: string },
 ): Promise<void> {
   const { out, options, clock, signal } = session;
-  const { id: document, resumed } = await findOrCreate(client, options, name);
-  if (resumed) await client.call(documentRetry, { document });
+  const { id: document, before } = await findOrCreate(client, options, name);
+  if (before === 'cancelled') await client.call(documentResume, { document });
+  else if (before !== undefined) await client.call(documentRetry, { document });
   const adding = session.progress('files', files.length);
   const unreadable = await addSources({ clock, signal }, client, document, files, adding);
   adding.close();
@@ -50,15 +56,22 @@ export async function transcribe(
   const saver = new ResultSaver(client, { document, directory: options.output, formats: options.formats });
   await follow(session, client, document, () => saver.save(nameOf));
   await saver.save(nameOf, true);
+  const whole = await saveWhole(client, document, options, saver.pages);
 
   const failures: Failure[] = [
     ...unreadable.map((file) => ({ ...file, part: null })),
     ...(await failuresOf(client, document)),
   ];
   const summary = { document, output: options.output, done: saver.pages, failed: failures.length };
-  if (out.json) out.object({ ...summary, failures });
+  const { pages, confidence } = await client.call(documentShow, { document });
+  const { doubtful, noText } = pages;
+  if (out.json)
+    out.object({ ...summary, ...(whole.length > 0 && { whole }), doubtful, noText, confidence, failures });
   else {
-    out.say(`${formatCount(saver.pages, 'page')} in ${options.output}`);
+    const unsure = [doubtful > 0 && `${doubtful} doubtful`, noText > 0 && `${noText} without text`];
+    const notes = unsure.filter((note) => note !== false).map((note) => `, ${note}`);
+    out.say(`${formatCount(saver.pages, 'page')} in ${options.output}${notes.join('')}`);
+    if (whole.length > 0) out.say(`saved ${whole.join(', ')}`);
     if (failures.length > 0) {
       out.list(failures, [
         { title: 'failed', of: ({ name, part }) => (part === null ? name : `${name}, page ${part}`) },
@@ -70,15 +83,32 @@ export async function transcribe(
     throw new PismakError('processor-failed', `${formatCount(failures.length, 'page')} could not be read`);
 }
 
+/** The files of the whole document that were asked for; resolves to their paths. */
+async function saveWhole(
+  client: Client,
+  document: string,
+  { output, pdf, searchable }: TranscribeOptions,
+  pages: number,
+): Promise<string[]> {
+  if (pages === 0) return [];
+  const saved: string[] = [];
+  if (pdf) saved.push(await saveWholePdf(client, await client.call(documentShow, { document }), output));
+  if (searchable) saved.push(...(await saveSearchable(client, document, output)));
+  return saved;
+}
+
 const state = z.object({ document: z.string(), wanted: z.string() });
 
-/** The document of an earlier run with the same output directory and options, or a new one. */
+/** The document of an earlier run with the same output directory and options, with its state, or a new one. */
 async function findOrCreate(
   client: Client,
   options: TranscribeOptions,
   name: string,
-): Promise<{ id: string; resumed: boolean }> {
-  const { output, lang, formats, pipeline, again, textLayer } = options;
+): Promise<{ id: string; before?: string }> {
+  const { output, lang, pipeline, again } = options;
+  const textLayer = options.textLayer ?? options.skipText;
+  // The PDF of the whole document is made from those of its pages.
+  const formats = [...new Set([...options.formats, ...(options.pdf ? (['pdf'] as const) : [])])];
   const file = join(output, '.transcription.json');
   const wanted = JSON.stringify([lang, formats.toSorted(), pipeline ?? null, textLayer ?? null]);
   const before = state.safeParse(await readJson(file));
@@ -89,7 +119,7 @@ async function findOrCreate(
         if (hasCode(error, 'not-found')) return undefined;
         throw error;
       });
-    if (document && document.state !== 'cancelled') return { id: document.id, resumed: true };
+    if (document) return { id: document.id, before: document.state };
   }
   const { id } = await client.call(documentCreate, {
     ...{ name, language: lang, formats, pipeline, textLayer, again: again ?? false },
@@ -101,7 +131,7 @@ async function findOrCreate(
       yield content;
     })(),
   );
-  return { id, resumed: false };
+  return { id };
 }
 
 /** Shows progress until the document is finished. */
@@ -113,14 +143,14 @@ async function follow(
 ): Promise<void> {
   const look = () => client.call(documentShow, { document });
   let now = await look();
-  const already = now.pages.done + now.pages.failed;
+  const already = finished(now.pages) + now.pages.failed;
   const bar = startProgress({ stderr, clock, what: 'pages', total: now.pages.total, already, per: 'min' });
   try {
     for (;;) {
       const { pages, sources } = now;
       // A source that is not split yet has at least one page.
       const unopened = sources.total - sources.split - sources.failed;
-      bar.set(pages.done + pages.failed, pages.total + unopened);
+      bar.set(finished(pages) + pages.failed, pages.total + unopened);
       await save();
       if (ended.has(now.state)) return;
       await sleep(clock, pollMs, signal);

@@ -15,10 +15,17 @@ const add: AddGroup = (group, { run }) => {
   group
     .argument('<scans...>', 'images, TIFFs, PDFs and ZIPs, or directories of them')
     .requiredOption('-o, --output <directory>', 'where the results go: NAME.txt, NAME.page.xml, ...')
-    .option('--lang <languages>', 'languages, by their Tesseract names, e.g. ces+deu', 'ces')
+    .option(
+      '--lang <languages>',
+      'languages, by their Tesseract names, e.g. ces+deu; auto: guess them',
+      'auto',
+    )
     .option('--formats <list>', formatNames, readFormats, ['txt'])
     .option('--pipeline <name>', 'pipeline to use instead of `transcription`')
+    .option('--pdf', 'also one PDF/A with the images and text of all pages')
+    .option('--searchable', 'also each PDF as it is, with a text layer on pages without text')
     .option('--text-layer', 'use the text layer of PDFs instead of recognising their pages')
+    .option('--skip-text', 'the same: leave pages of PDFs alone that have text')
     .option('--again', 'transcribe every page again, instead of reusing earlier results')
     .addHelpText(
       'after',
@@ -26,7 +33,8 @@ const add: AddGroup = (group, { run }) => {
         'another machine (--url). After Ctrl-C, run the same command again to continue; finished pages are kept.\n' +
         'Exit code 1 means that some pages could not be read; the output lists them with the reason.\n\n' +
         'Examples:\n  $ pismak transcribe scans/ -o out\n' +
-        '  $ pismak transcribe book.pdf -o out --lang ces+deu --formats txt,page,alto,pdf',
+        '  $ pismak transcribe book.pdf -o out --lang ces+deu --formats txt,page,alto,pdf\n' +
+        '  $ pismak transcribe book.pdf -o out --searchable --skip-text',
     )
     .action(
       run<TranscribeOptions, [string[]]>(async (session, paths) => {

@@ -18,6 +18,8 @@ export interface TranscriptionTables {
     textLayer: number | null;
     /** The URL to post to when the document is finished. */
     webhook: string | null;
+    /** How many times it was resumed after a cancellation: requests from before stay cancelled. */
+    resumed: number;
     createdAt: number;
     submittedAt: number | null;
     endedAt: number | null;
@@ -60,6 +62,20 @@ export interface TranscriptionTables {
     generation: number;
     /** Pages with the same key give the same result: it covers bytes, stages with versions, and the order. */
     reuseKey: string | null;
+    /** doubtful | no-text; null if neither, or not read yet. Only for pages that are done. */
+    quality: string | null;
+    /** The mean over its words, from 0 to 1; null if the recogniser gave none. */
+    confidence: number | null;
+    words: number | null;
+    /** Of the recognised text: as ordered, or as guessed. */
+    language: string | null;
+    /** Of the page's image, in pixels after its EXIF orientation; null in pages from before version 0.2. */
+    width: number | null;
+    height: number | null;
+    /** Null if nobody knows it. */
+    dpi: number | null;
+    /** 1: the page of the PDF had text already. */
+    hasText: number | null;
     createdAt: number;
     endedAt: number | null;
   };

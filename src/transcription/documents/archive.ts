@@ -2,7 +2,7 @@ import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import { safePath } from '../../engine/files/safe-names.ts';
 import type { Queries } from '../database/database.ts';
-import { resultFiles } from '../files.ts';
+import { preparedFile, resultFiles } from '../files.ts';
 import { type MetsFile, type MetsPage, toMets } from '../formats/mets.ts';
 import { writeZip, type ZipEntry } from '../formats/zip.ts';
 import type { DocumentRow } from './document.ts';
@@ -24,6 +24,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   [resultFiles.alto]: { use: 'ALTO', mediaType: 'application/alto+xml' },
   [resultFiles.hocr]: { use: 'HOCR', mediaType: 'text/vnd.hocr+html' },
   [resultFiles.pdf]: { use: 'PDF', mediaType: 'application/pdf' },
+  [preparedFile]: { use: 'PREPARED', mediaType: 'image/png' },
   [resultFiles.json]: { use: 'JSON', mediaType: 'application/json' },
 };
 
@@ -48,7 +49,7 @@ export function documentArchive(
       // Not by offset: each would count all pages before it.
       const some = await queries
         .selectFrom('transcription_page')
-        .select(['id', 'position', 'name', 'part', 'state', 'hash', 'size'])
+        .select(['id', 'position', 'name', 'part', 'state', 'hash', 'size', 'language'])
         .where('document', '=', document.id)
         .where('position', '>', after)
         .orderBy('position')
@@ -79,7 +80,7 @@ export function documentArchive(
           const { use, mediaType } = kinds[file.name] ?? { use: 'OTHER', mediaType: mediaTypeOf(file.name) };
           listed.push({ use, mediaType, path, size: file.size, sha256: file.hash });
         }
-        pages.push({ number, name, files: listed });
+        pages.push({ number, name, files: listed, language: page.language ?? undefined });
       }
       if (some.length < pagesAtOnce) break;
     }

@@ -17,7 +17,7 @@ for (const { name, open } of await bothDatabases()) {
     const { hash } = await parts.blobs.put(Buffer.from('a page'));
     const document = { id: uuid, owner: 'anna', subject: 'user:anna', name: 'd', state: 'open', priority: 0 };
     const order = { pipeline: 'p', language: 'ces', formatsJson: '[]', again: 0, textLayer: null };
-    const times = { webhook: null, createdAt: 0, submittedAt: null, endedAt: null };
+    const times = { webhook: null, resumed: 0, createdAt: 0, submittedAt: null, endedAt: null };
     await query
       .insertInto('transcription_document')
       .values({ ...document, ...order, ...times })

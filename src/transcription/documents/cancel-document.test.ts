@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eraseGivenUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
+import { putFor } from '../../engine/testing/put-for.ts';
 import { bert, type RunningTranscription, runHouse } from '../testing/running-transcription.ts';
 import { collectQueue } from './document.ts';
 
@@ -71,4 +72,34 @@ test('sending again what is under way ends the old requests', async (t) => {
   assert.equal(listed.length, pages);
   await call('document.cancel', { document });
   await nothingRuns(house);
+});
+
+test('a cancelled document can be resumed: finished pages stay, the others are read', async (t) => {
+  const house = await runHouse(t);
+  const { call, engine, reaches } = house;
+  const document = await startEndless(house);
+  const again = call('document.resume', { document });
+  await assert.rejects(again, /is not cancelled/);
+  await call('document.cancel', { document });
+  await assert.rejects(call('document.retry', { document }), /document resume/);
+  // With this configuration they end.
+  await engine.stages.change('read', { config: 'finite' }, 'test');
+  assert.deepEqual(await call('document.resume', { document }), { pages: 100, sources: 0 });
+  await reaches(document, 'done');
+  const { pages } = await call('document.pages', { document, limit: 200 });
+  const sent = pages.map(({ generation }: { generation: number }) => generation);
+  assert.deepEqual([sent[0], new Set(sent.slice(1))], [1, new Set([2])]);
+  await nothingRuns(house);
+});
+
+test('a document that was cancelled before it was submitted is open again when resumed', async (t) => {
+  const { call, engine, reaches } = await runHouse(t);
+  const { id: document } = await call('document.create', { name: 'test' });
+  const { hash } = await putFor(engine, 'anna', Buffer.from('one'));
+  await call('document.add', { document, name: 'a', hash });
+  await call('document.cancel', { document });
+  await call('document.resume', { document });
+  assert.equal((await call('document.show', { document })).state, 'open');
+  await call('document.submit', { document });
+  await reaches(document, 'done');
 });

@@ -40,9 +40,18 @@ export const documentStates = [
   'failed',
   'cancelled',
 ] as const;
-export const pageStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
+/** `doubtful` and `no-text` are done, too: the recogniser was unsure, or found no text. */
+export const pageStates = [
+  ...(['waiting', 'running', 'done', 'doubtful', 'no-text'] as const),
+  ...(['failed', 'cancelled'] as const),
+] as const;
 /** Sources and pages may still return. */
 export const activeStates = ['waiting', 'running'];
+
+/** What the requests of a document have in common, to cancel them: others after it was resumed. */
+export function batchOf({ id, resumed }: Pick<DocumentRow, 'id' | 'resumed'>): string {
+  return resumed === 0 ? id : `${id}/${resumed}`;
+}
 
 /** The owner of a document's blobs: sources, pages and results. */
 export function documentOwner(id: string): string {

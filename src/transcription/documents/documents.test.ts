@@ -41,7 +41,16 @@ test('a document of several sources becomes pages in the order of the sources, e
   );
   assert.match(log, /read version 1 on .*: OK/);
   const { pages: counts, sources } = await call('document.show', { document });
-  assert.deepEqual(counts, { total: 5, waiting: 0, running: 0, done: 4, failed: 1, cancelled: 0 });
+  assert.deepEqual(counts, {
+    total: 5,
+    waiting: 0,
+    running: 0,
+    done: 4,
+    doubtful: 0,
+    noText: 0,
+    failed: 1,
+    cancelled: 0,
+  });
   assert.deepEqual(sources, { total: 3, split: 3, failed: 0 });
   const kinds = engine.events.recent().map((event) => event.kind);
   assert.equal(kinds.filter((kind) => kind === 'document.finished').length, 1);

@@ -1,7 +1,7 @@
 import { eraseGivenUp, giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { createTextIndex } from '../search/text-index.ts';
-import { activeStates, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
+import { activeStates, batchOf, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
 import { dropNumbers } from './page-numbers.ts';
 
 /**
@@ -44,7 +44,7 @@ async function stopDocument(parts: Parts, id: string): Promise<{ state: string; 
       .executeTakeFirst();
     // If it was never submitted, nothing of it is under way.
     if (document.state !== 'open')
-      await cancellations.add(transaction, { owner: document.owner, names: [id] });
+      await cancellations.add(transaction, { owner: document.owner, names: [batchOf(document)] });
     return { document, pages: Number(pages.numUpdatedRows), isStopped: true };
   });
   // Also if it was cancelled before: that process may have died before this line.

@@ -4,7 +4,7 @@ import { newRequest } from '../../engine/request/request.ts';
 import { type WebhookRequest, webhookFile, webhookStage } from '../../engine/webhook/webhook.ts';
 import type { Queries } from '../database/database.ts';
 import { activeStates, type DocumentRow, type Parts, tellChange } from './document.ts';
-import { countPages, type PageCounts } from './progress.ts';
+import { countPages, type PageCounts, readPages } from './progress.ts';
 
 /**
  * Finishes the document if all its sources and pages have ended. Call it after committing the last result: if several
@@ -30,7 +30,8 @@ export async function finishIfComplete(parts: Parts, id: string): Promise<boolea
       .where('state', '=', 'failed')
       .executeTakeFirst();
     const failures = pages.failed + Number(failedSources?.count ?? 0);
-    const state = failures === 0 && pages.done > 0 ? 'done' : pages.done > 0 ? 'partly' : 'failed';
+    const read = readPages(pages);
+    const state = failures === 0 && read > 0 ? 'done' : read > 0 ? 'partly' : 'failed';
     const endedAt = clock.now();
     await transaction
       .updateTable('transcription_document')

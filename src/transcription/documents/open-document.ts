@@ -8,6 +8,7 @@ import type { Caller, Role } from '../../engine/operation/operation.ts';
 import type { Queries } from '../database/database.ts';
 import { transcription } from '../house.ts';
 import type { Format } from '../order.ts';
+import { checkLanguages } from './check-language.ts';
 import { type DocumentRow, documentOwner, getDocument, type Parts, tellChange } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 import { checkStorage } from './storage-quota.ts';
@@ -33,17 +34,20 @@ export async function createDocument(parts: Parts, wanted: NewDocument): Promise
   const found = await parts.pipelines.find(wanted.pipeline, wanted);
   const pipeline = found?.name ?? wanted.pipeline;
   await pipelineStages(parts, pipeline);
+  const language = await checkLanguages(parts, pipeline, wanted.language);
   if (wanted.role !== 'admin') await checkDocuments(parts, wanted.owner);
   const { formats, again, textLayer, webhook = null, role: _, ...rest } = wanted;
   const row: DocumentRow = {
     ...rest,
     pipeline,
+    language,
     id: newId(parts.clock),
     state: 'open',
     formatsJson: JSON.stringify([...new Set(formats)]),
     again: again ? 1 : 0,
     textLayer: textLayer === undefined ? null : Number(textLayer),
     webhook,
+    resumed: 0,
     createdAt: parts.clock.now(),
     submittedAt: null,
     endedAt: null,
@@ -90,7 +94,10 @@ export async function addSource(
   const hadIt = await database.transaction(async (transaction) => {
     const { state } = await getDocument(transaction, document);
     if (state === 'cancelled')
-      throw new PismakError('conflict', 'this document is cancelled; create a new one');
+      throw new PismakError(
+        'conflict',
+        `this document is cancelled; \`pismak document resume ${document}\` continues it`,
+      );
     await checkMayUse(parts, transaction, caller, hash);
     const had = await isOwnedBy(transaction, hash, owner);
     await own(transaction, hash, owner, clock.now());

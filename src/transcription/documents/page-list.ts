@@ -3,6 +3,7 @@ import type { Queries } from '../database/database.ts';
 import type { TranscriptionTables } from '../database/tables.ts';
 import { splitStage } from './document.ts';
 import { findPage, numbersOf } from './page-numbers.ts';
+import { type Quality, qualities } from './page-quality.ts';
 
 export interface ListedPage {
   id: string;
@@ -14,10 +15,14 @@ export interface ListedPage {
   state: string;
   error: string | null;
   generation: number;
+  confidence: number | null;
+  words: number | null;
+  language: string | null;
   endedAt: number | null;
 }
 
 export interface PageFilter {
+  /** As lists show it; `read`: all that have results. */
   state?: string | undefined;
   /** Only pages that ended at this time or later, in that order. */
   endedSince?: number | undefined;
@@ -27,7 +32,7 @@ export interface PageFilter {
 
 const columns = [
   ...(['id', 'position', 'name', 'part', 'source', 'state', 'error'] as const),
-  ...(['generation', 'endedAt', 'request'] as const),
+  ...(['generation', 'endedAt', 'request', 'quality', 'confidence', 'words', 'language'] as const),
 ];
 
 export async function listPages(
@@ -39,7 +44,9 @@ export async function listPages(
   if (state === 'waiting' || state === 'running')
     return listUnfinished(queries, document, { ...filter, state });
   let query = queries.selectFrom('transcription_page').select(columns).where('document', '=', document);
-  if (state !== undefined) query = query.where('state', '=', state);
+  if (state === 'read') query = query.where('state', '=', 'done');
+  else if (isQuality(state)) query = query.where('quality', '=', state).where('state', '=', 'done');
+  else if (state !== undefined) query = query.where('state', '=', state).where('quality', 'is', null);
   if (endedSince !== undefined) query = query.where('endedAt', '>=', endedSince).orderBy('endedAt');
   const rows = await query.orderBy('position').offset(offset).limit(limit).execute();
   return toListed(queries, document, rows);
@@ -110,7 +117,15 @@ async function withStates(queries: Queries, document: string, rows: readonly Row
 
 async function withNumbers(queries: Queries, document: string, rows: readonly Row[]): Promise<ListedPage[]> {
   const numbers = await numbersOf(queries, document, rows);
-  return rows.map(({ request: _, position: __, ...row }) => ({ ...row, number: numbers.get(row.id) ?? 0 }));
+  return rows.map(({ request: _, position: __, quality, ...row }) => ({
+    ...row,
+    state: row.state === 'done' ? (quality ?? 'done') : row.state,
+    number: numbers.get(row.id) ?? 0,
+  }));
+}
+
+function isQuality(state: string | undefined): state is Quality {
+  return qualities.some((quality) => quality === state);
 }
 
 export async function filesOf(

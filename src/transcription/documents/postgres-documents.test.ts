@@ -19,7 +19,16 @@ test('with PostgreSQL as every server, a document is read, found, retried and er
   const document = await submit({ many, 'a\n"b"🦉': 'unreadable\fbad page', bad: 'bad' });
   await reaches(document, 'partly');
   const shown = await call('document.show', { document });
-  assert.deepEqual(shown.pages, { total: 32, waiting: 0, running: 0, done: 30, failed: 2, cancelled: 0 });
+  assert.deepEqual(shown.pages, {
+    total: 32,
+    waiting: 0,
+    running: 0,
+    done: 30,
+    doubtful: 0,
+    noText: 0,
+    failed: 2,
+    cancelled: 0,
+  });
   assert.equal((await call('document.ls')).documents[0].pages.done, 30);
   const { hits } = await call('search.text', { words: '"kun cislo 7"', places: true });
   assert.deepEqual([hits.length, hits[0].page, hits[0].places.length], [1, 8, 3]);

@@ -9,37 +9,67 @@ export interface PageCounts {
   waiting: number;
   /** In a queue or with a worker. */
   running: number;
+  /** Read without doubt. */
   done: number;
+  doubtful: number;
+  noText: number;
   failed: number;
   cancelled: number;
 }
 
-/** Counted by query. A counter updated by every page would make pages wait for each other. */
-export async function countPages(queries: Queries, document: string): Promise<PageCounts> {
-  return (await countAllPages(queries, [document])).get(document) ?? none;
+/** The counts, and how sure the words of all pages are on average. */
+export interface PageFigures extends PageCounts {
+  confidence: number | null;
 }
 
-const none: PageCounts = { total: 0, waiting: 0, running: 0, done: 0, failed: 0, cancelled: 0 };
+/** Pages with results. */
+export function readPages({ done, doubtful, noText }: PageCounts): number {
+  return done + doubtful + noText;
+}
+
+/** Counted by query. A counter updated by every page would make pages wait for each other. */
+export async function countPages(queries: Queries, document: string): Promise<PageCounts> {
+  const { confidence: _, ...counts } = (await countAllPages(queries, [document])).get(document) ?? none;
+  return counts;
+}
+
+const none: PageFigures = {
+  ...{ total: 0, waiting: 0, running: 0, done: 0, doubtful: 0, noText: 0, failed: 0, cancelled: 0 },
+  confidence: null,
+};
 
 export async function countAllPages(
   queries: Queries,
   documents: readonly string[],
-): Promise<Map<string, PageCounts>> {
+): Promise<Map<string, PageFigures>> {
   const counts = new Map(documents.map((id) => [id, { ...none }]));
   if (documents.length === 0) return counts;
   const rows = await queries
     .selectFrom('transcription_page as page')
-    .select(({ fn }) => ['document', 'state', fn.countAll().as('count')])
+    .select(({ fn }) => ['document', 'state', 'quality', fn.countAll().as('count')])
+    .select((from) => [
+      from.fn.sum(from('confidence', '*', from.ref('words'))).as('sure'),
+      from.fn.sum('words').filterWhere('confidence', 'is not', null).as('words'),
+    ])
     .where('document', 'in', documents)
-    .groupBy(['document', 'state'])
+    .groupBy(['document', 'state', 'quality'])
     .execute();
-  for (const { document, state, count } of rows) {
+  const words = new Map<string, { sure: number; all: number }>();
+  for (const { document, state, quality, count, ...sums } of rows) {
     const of = counts.get(document);
     if (!of) continue;
     const number = Number(count);
     of.total += number;
+    const { sure, all } = words.get(document) ?? { sure: 0, all: 0 };
+    words.set(document, { sure: sure + Number(sums.sure ?? 0), all: all + Number(sums.words ?? 0) });
     if (state === 'waiting') of.running += number;
+    else if (state === 'done' && quality === 'doubtful') of.doubtful += number;
+    else if (state === 'done' && quality === 'no-text') of.noText += number;
     else if (state === 'done' || state === 'failed' || state === 'cancelled') of[state] += number;
+  }
+  for (const [document, { sure, all }] of words) {
+    const of = counts.get(document);
+    if (of && all > 0) of.confidence = sure / all;
   }
   for (const [document, count] of await countInBacklog(queries, documents, { exceptQueue: splitStage })) {
     const of = counts.get(document);

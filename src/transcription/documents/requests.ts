@@ -6,7 +6,14 @@ import { ResultFileSchema } from '../../engine/request/request_pb.ts';
 import { files } from '../files.ts';
 import { order } from '../order.ts';
 import { noProgress, type SplitProgress } from '../split/split-part.ts';
-import { collectQueue, type DocumentRow, type PageRow, type SourceRow, splitStage } from './document.ts';
+import {
+  batchOf,
+  collectQueue,
+  type DocumentRow,
+  type PageRow,
+  type SourceRow,
+  splitStage,
+} from './document.ts';
 
 /** A source or page in the backlog. Users take turns there, not keys or documents: users create those themselves. */
 function backlogItem(document: DocumentRow, request: ReturnType<typeof newRequest>): BacklogItem {
@@ -24,7 +31,7 @@ export function splitItem(
     uuid: source.request,
     pageUuid: source.id,
     stages: [splitStage, collectQueue],
-    files: [orderFile(document, source.name, 1, from)],
+    files: [orderFile(document, source.name, { split: from })],
   });
   request.results.push(reference(files.source, source.hash, source.size));
   return backlogItem(document, request);
@@ -32,7 +39,7 @@ export function splitItem(
 
 export function pageItem(
   document: DocumentRow,
-  page: Pick<PageRow, 'id' | 'name' | 'part' | 'textHash' | 'textSize'> & {
+  page: Pick<PageRow, 'id' | 'name' | 'part' | 'dpi' | 'textHash' | 'textSize'> & {
     request: string;
     hash: string;
     size: number;
@@ -45,7 +52,7 @@ export function pageItem(
     uuid: page.request,
     pageUuid: page.id,
     stages: [...stages, collectQueue],
-    files: [orderFile(document, page.name, page.part ?? 1)],
+    files: [orderFile(document, page.name, { part: page.part, dpi: page.dpi })],
     pipeline: document.pipeline,
   });
   request.results.push(reference(files.source, page.hash, page.size));
@@ -53,14 +60,21 @@ export function pageItem(
   return backlogItem(document, request);
 }
 
-function common({ id, owner, priority }: DocumentRow, startedAt: number) {
-  return { owner, priority, startedAt, batch: id };
+function common(document: DocumentRow, startedAt: number) {
+  const { owner, priority } = document;
+  return { owner, priority, startedAt, batch: batchOf(document) };
 }
 
-function orderFile(document: DocumentRow, name: string, page: number, split?: SplitProgress) {
+function orderFile(
+  document: DocumentRow,
+  name: string,
+  { part = null, dpi = null, split }: { part?: number | null; dpi?: number | null; split?: SplitProgress },
+) {
   const { id, language, formatsJson, textLayer } = document;
   const wanted = order.parse({
-    ...{ document: id, page, name, language, formats: JSON.parse(formatsJson) },
+    ...{ document: id, page: part ?? 1, name, language, formats: JSON.parse(formatsJson) },
+    ...(part !== null && { part }),
+    ...(dpi !== null && { dpi }),
     ...(textLayer !== null && { textLayer: textLayer === 1 }),
     ...(split && { split }),
   });

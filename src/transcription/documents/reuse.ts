@@ -14,18 +14,20 @@ export interface StageVersion {
  */
 export function reuseKey(
   document: Pick<DocumentRow, 'language' | 'formatsJson'>,
-  page: Pick<PageRow, 'hash' | 'textHash' | 'name' | 'part'>,
+  page: Pick<PageRow, 'hash' | 'textHash' | 'name' | 'part' | 'dpi'>,
   stages: readonly StageVersion[],
 ): string {
-  const { hash, textHash, name, part } = page;
+  const { hash, textHash, name, part, dpi } = page;
   const parts = [
     version,
     stages.map(({ stage, version }) => [stage, version]),
-    [hash, textHash, name, part],
+    [hash, textHash, name, part, dpi],
     [document.language, JSON.parse(document.formatsJson)],
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
+
+export type ReusablePage = Pick<PageRow, 'id' | 'log' | 'quality' | 'confidence' | 'words' | 'language'>;
 
 /**
  * Finished pages of the same owner with these keys. Pages of others don't count: the speed would reveal that somebody else
@@ -35,13 +37,14 @@ export async function findReusable(
   queries: Queries,
   owner: string,
   keys: readonly string[],
-): Promise<Map<string, Pick<PageRow, 'id' | 'log'>>> {
-  const found = new Map<string, Pick<PageRow, 'id' | 'log'>>();
+): Promise<Map<string, ReusablePage>> {
+  const found = new Map<string, ReusablePage>();
   for (let start = 0; start < keys.length; start += 500) {
     const rows = await queries
       .selectFrom('transcription_page as page')
       .innerJoin('transcription_document as document', 'document.id', 'page.document')
       .select(['page.id', 'page.log', 'page.reuseKey'])
+      .select(['page.quality', 'page.confidence', 'page.words', 'page.language'])
       .where('page.reuseKey', 'in', keys.slice(start, start + 500))
       .where('page.state', '=', 'done')
       .where('document.owner', '=', owner)

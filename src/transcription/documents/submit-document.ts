@@ -3,7 +3,8 @@ import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { requestOwner } from '../../engine/results/result-files.ts';
 import { noProgress } from '../split/split-part.ts';
-import { getDocument, type Parts, tellChange } from './document.ts';
+import { type DocumentRow, getDocument, type Parts, tellChange } from './document.ts';
+import { unread } from './page-quality.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 import { countPagesOf, releasedRequests } from './progress.ts';
 import { checkQuota, recordPages } from './quota.ts';
@@ -14,7 +15,7 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
   const { backlog, clock, database } = parts;
   const sent = await database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
-    refuseCancelled(document.state);
+    refuseCancelled(document);
     const ofDocument = transaction
       .selectFrom('transcription_source as source')
       .selectAll()
@@ -47,6 +48,12 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
   return { sources: sent.count };
 }
 
+export interface RetryOptions {
+  unfinished?: boolean;
+  /** Pages that are done, too. */
+  all?: boolean;
+}
+
 /**
  * Sends failed pages, and sources that could not be opened, again. With `unfinished`, also requests that left the backlog and
  * have not returned, for users who know that they are lost. If such a request does return, it is late and is dropped.
@@ -54,7 +61,7 @@ export async function submitDocument(parts: Parts, id: string): Promise<{ source
 export async function retryDocument(
   parts: Parts,
   id: string,
-  options: { unfinished?: boolean } = {},
+  options: RetryOptions = {},
 ): Promise<{ pages: number; sources: number }> {
   const all = { pages: 0, sources: 0 };
   let after: number | undefined = -1;
@@ -81,21 +88,23 @@ interface RetriedStep {
 async function retryStep(
   parts: Parts,
   id: string,
-  { unfinished = false, after }: { unfinished?: boolean; after: number },
+  { unfinished = false, all = false, after }: RetryOptions & { after: number },
 ): Promise<RetriedStep> {
   const { backlog, cancellations, clock, database } = parts;
   const { pipeline } = await getDocument(database.query, id);
   const stages = (await pipelineStages(parts, pipeline)).map(({ stage }) => stage);
   const sent = await database.transaction(async (transaction) => {
     const document = await getDocument(transaction, id);
-    refuseCancelled(document.state);
+    refuseCancelled(document);
     const now = clock.now();
-    const failed = { state: 'waiting', error: null, log: '' };
-    const states = unfinished ? ['failed', 'waiting'] : ['failed'];
+    const fresh = { state: 'waiting', error: null, log: '' };
+    // In a document that is not cancelled, what is cancelled waits for the rest of a `resume` that was interrupted.
+    const states = ['failed', 'cancelled', ...(unfinished ? ['waiting'] : [])];
+    const pageStates = all ? [...states, 'done'] : states;
     const isToSend = async (table: 'page' | 'source') => {
       const released = unfinished ? await releasedRequests(transaction, table, id) : [];
       const ids = new Set(released.map((row) => row.id));
-      return (row: { id: string; state: string }) => row.state === 'failed' || ids.has(row.id);
+      return (row: { id: string; state: string }) => row.state !== 'waiting' || ids.has(row.id);
     };
     /** Ends the request that we no longer wait for, if it still runs, and gives up its intermediate files. */
     const forget = async (uuid: string | null) => {
@@ -108,7 +117,7 @@ async function retryStep(
       .selectFrom('transcription_page as page')
       .selectAll()
       .where('document', '=', id)
-      .where('state', 'in', states)
+      .where('state', 'in', pageStates)
       // A page that could not be opened has nothing to send.
       .where('hash', 'is not', null)
       .where('position', '>', after)
@@ -125,7 +134,7 @@ async function retryStep(
       const request = newId(clock);
       const changed = await transaction
         .updateTable('transcription_page')
-        .set({ ...failed, request, generation: page.generation + 1, endedAt: null })
+        .set({ ...fresh, ...unread, request, generation: page.generation + 1, endedAt: null })
         .where('id', '=', page.id)
         .where('state', '=', page.state)
         .executeTakeFirst();
@@ -147,7 +156,7 @@ async function retryStep(
       const request = newId(clock);
       const changed = await transaction
         .updateTable('transcription_source')
-        .set({ ...failed, request })
+        .set({ ...fresh, request })
         .where('id', '=', source.id)
         .where('state', '=', source.state)
         .executeTakeFirst();
@@ -173,7 +182,10 @@ async function retryStep(
   return sent;
 }
 
-function refuseCancelled(state: string): void {
+function refuseCancelled({ id, state }: DocumentRow): void {
   if (state === 'cancelled')
-    throw new PismakError('conflict', 'this document is cancelled; create a new one from its sources');
+    throw new PismakError(
+      'conflict',
+      `this document is cancelled; \`pismak document resume ${id}\` continues it`,
+    );
 }

@@ -7,34 +7,48 @@ import {
   PermanentFailure,
 } from '../../engine/processor/processor.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
-import { files, resultFiles } from '../files.ts';
+import { describePageImage } from '../documents/page-image.ts';
+import { files, preparedFile, resultFiles } from '../files.ts';
 import type { About } from '../formats/about.ts';
 import { toAlto } from '../formats/alto.ts';
+import { withConfidence } from '../formats/confidence.ts';
 import { toHocr } from '../formats/hocr.ts';
 import { toPageXml } from '../formats/page-xml.ts';
 import { type ImageOptions, pdfImage } from '../formats/pdf/pdf-image.ts';
 import { searchablePdf } from '../formats/pdf/searchable-pdf.ts';
 import { toText } from '../formats/text.ts';
-import { readOrder, readPage, readTransformation } from '../job-page.ts';
-import type { Format } from '../order.ts';
+import { describeImage } from '../image/open-image.ts';
+import { readOrder, readPage, readTransformation, writePage } from '../job-page.ts';
+import type { Format, Order } from '../order.ts';
 import type { Page } from '../page.ts';
 import { parseExportConfig } from './config.ts';
 import { inSource } from './source-page.ts';
 
-/** Writes the text of a page in the formats of its order. */
+/** Writes the text of a page in the formats of its order. All places are in pixels of the owner's image. */
 export function createExport(clock: Clock): LoadProcessor {
   return defineProcessor(async (setup) => {
     const images = parseExportConfig(setup.config);
     return async (job) => {
-      const { name, page: number, formats } = await readOrder(job);
-      const page = await readPage(job);
-      const sourcePage = inSource(page, await readTransformation(job));
-      const about = { name, number, created: new Date(clock.now()) };
+      const order = await readOrder(job);
+      const source = job.files.names().includes(files.source)
+        ? await job.files.read(files.source)
+        : undefined;
+      const page = await sourcePage(job, order, source);
+      await writePage(job, page);
+      // It led from the source to the image, where the page no longer is.
+      if (job.files.names().includes(files.prepared)) job.files.remove(files.prepared);
+      const { name, page: number, part = null, formats } = order;
+      const image = source === undefined ? name : describePageImage({ name, part }, source).fileName;
+      const prepared = images.prepared && job.files.names().includes(files.image) ? preparedFile : undefined;
+      if (prepared) job.files.write(prepared, await job.files.read(files.image));
+      const about = {
+        ...{ name, image, number, created: new Date(clock.now()) },
+        ...(prepared !== undefined && { prepared }),
+      };
       for (const format of new Set(formats)) {
-        // The JSON file is the input of this stage, so it exists already.
         if (format === 'json') continue;
         const content =
-          format === 'pdf' ? await toPdf(job, page, about, images) : writers[format](sourcePage, about);
+          format === 'pdf' ? await toPdf(source, page, about, images) : writers[format](page, about);
         job.files.write(resultFiles[format], Buffer.from(content));
       }
       job.log(`written: ${formats.join(', ')}`);
@@ -43,7 +57,6 @@ export function createExport(clock: Clock): LoadProcessor {
 }
 export default createExport(systemClock);
 
-/** These formats refer to the owner's image, so their places are in its pixels. */
 const writers: Record<Exclude<Format, 'pdf' | 'json'>, (page: Page, about: About) => string> = {
   txt: toText,
   page: toPageXml,
@@ -51,12 +64,33 @@ const writers: Record<Exclude<Format, 'pdf' | 'json'>, (page: Page, about: About
   hocr: toHocr,
 };
 
-async function toPdf(job: Job, page: Page, about: About, options: ImageOptions): Promise<Buffer> {
-  const name = job.files.names().includes(files.image) ? files.image : files.source;
-  if (!job.files.names().includes(name)) {
+/** The page as its owner sees it, with the resolution that the source states: recognisers guess one. */
+async function sourcePage(job: Job, order: Order, source: Uint8Array | undefined): Promise<Page> {
+  const { dpi: guessed, ...page } = withConfidence(
+    inSource(await readPage(job), await readTransformation(job)),
+  );
+  const dpi = order.dpi ?? (source === undefined ? guessed : await statedDpi(source));
+  return dpi === undefined ? page : { ...page, dpi };
+}
+
+async function statedDpi(source: Uint8Array): Promise<number | undefined> {
+  const all = { bytes: Number.MAX_SAFE_INTEGER, pixels: Number.MAX_SAFE_INTEGER };
+  // Whatever it is: the formats that need the image will say so.
+  return describeImage(source, all).then(
+    ({ dpi }) => dpi,
+    () => undefined,
+  );
+}
+
+async function toPdf(
+  source: Uint8Array | undefined,
+  page: Page,
+  about: About,
+  options: ImageOptions,
+): Promise<Buffer> {
+  if (source === undefined)
     throw new PermanentFailure('a searchable PDF needs the image of the page, and the request has none');
-  }
-  const image = await pdfImage(await job.files.read(name), page, options).catch((error) => {
+  const image = await pdfImage(source, options).catch((error) => {
     throw new PermanentFailure(`the image can't be read, so no PDF was made: ${messageOf(error)}`);
   });
   return buffer(searchablePdf([{ page, image }], { title: about.name, created: about.created }));

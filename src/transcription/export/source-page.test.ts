@@ -24,6 +24,7 @@ test('for a page scanned sideways, boxes and baselines are mapped onto the sourc
   const transformation = turnAndScale(source, 90, 0, 1);
   const page = inSource(readPage(transformation), transformation);
   assert.deepEqual(size(page), source);
+  assert.equal(page.turn, 90);
   // 100 to 196 from the left and 100 to 130 from the top, before it was turned clockwise.
   assert.deepEqual(firstWord(page)?.box, { left: 100, top: 1654 - 196, width: 30, height: 96 });
   const [first, last] = page.regions[0]?.paragraphs[0]?.lines[1]?.baseline ?? [];
@@ -43,4 +44,12 @@ test('a page that was not prepared stays unchanged', () => {
   const elsewhere = turnAndScale({ width: 100, height: 100 }, 0, 0, 1);
   assert.deepEqual(inSource(samplePage(), undefined), samplePage());
   assert.deepEqual(inSource(samplePage(), elsewhere), samplePage());
+});
+
+test('a half turn and a small skew are told apart, and what was done is kept', () => {
+  const source = { width: 1600, height: 2300 };
+  const steps = [{ name: 'turn', why: 'upside down' }];
+  const transformation = { ...turnAndScale(source, 180, 1.5, 1), steps };
+  const page = inSource(readPage(transformation), transformation);
+  assert.deepEqual([page.turn, page.steps], [180, ['turn: upside down']]);
 });

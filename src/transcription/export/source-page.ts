@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import type { Box, Page } from '../page.ts';
 import { backToSource, type Transformation } from '../prepare/transformation.ts';
 
 /**
- * The page in pixels of the owner's image, which PAGE, ALTO and hOCR refer to, instead of the prepared one. A rotated box
- * becomes the smallest upright box around it.
+ * The page in pixels of the owner's image, which all results refer to, instead of the prepared one. A rotated box becomes the
+ * smallest upright box around it.
  */
 export function inSource(page: Page, transformation: Transformation | undefined): Page {
   // If the sizes differ, a custom recogniser has read the source itself.
@@ -12,6 +13,7 @@ export function inSource(page: Page, transformation: Transformation | undefined)
     return page;
   const { width, height } = transformation.source;
   const { a, b, c, d } = transformation.matrix;
+  const turn = quarterTurnOf(a, c);
   const within = (value: number, limit: number) => Math.max(0, Math.min(limit, Math.round(value)));
   const place = (x: number, y: number) => {
     const at = backToSource(transformation, x, y);
@@ -34,15 +36,19 @@ export function inSource(page: Page, transformation: Transformation | undefined)
   };
   return {
     ...page,
-    ...{ width, height },
+    ...{ width, height, ...(turn !== 0 && { turn }) },
+    ...stepsOf(transformation),
     ...(page.dpi !== undefined && {
       dpi: Math.round((page.dpi / Math.sqrt(Math.abs(a * d - b * c))) * 100) / 100,
     }),
     regions: page.regions.map((region) => ({
-      ...{ kind: region.kind, box: around(region.box) },
+      ...region,
+      box: around(region.box),
       paragraphs: region.paragraphs.map((paragraph) => ({
+        ...paragraph,
         box: around(paragraph.box),
         lines: paragraph.lines.map((line) => ({
+          ...line,
           box: around(line.box),
           ...(line.baseline && { baseline: line.baseline.map(({ x, y }) => place(x, y)) }),
           words: line.words.map((word) => ({ ...word, box: around(word.box) })),
@@ -50,4 +56,18 @@ export function inSource(page: Page, transformation: Transformation | undefined)
       })),
     })),
   };
+}
+
+/** What `prepare` did, if it says so. */
+const stated = z.object({ steps: z.array(z.object({ name: z.string(), why: z.string() })).min(1) });
+
+function stepsOf(transformation: object): { steps?: string[] } {
+  const { data } = stated.safeParse(transformation);
+  return data ? { steps: data.steps.map(({ name, why }) => `${name}: ${why}`) } : {};
+}
+
+/** The quarter turn of a transformation, without its skew. */
+function quarterTurnOf(a: number, c: number): 0 | 90 | 180 | 270 {
+  const quarters = Math.round(Math.atan2(c, a) / (Math.PI / 2));
+  return ([0, 90, 180, 270] as const)[(quarters + 4) % 4] ?? 0;
 }

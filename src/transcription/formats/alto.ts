@@ -19,6 +19,7 @@ export function toAlto(page: Page, about: About): string {
         PHYSICAL_IMG_NR: about.number,
         HEIGHT: page.height,
         WIDTH: page.width,
+        PC: formatConfidence(page.confidence),
       };
       xml.element('Page', attributes, () => {
         const whole = { left: 0, top: 0, width: page.width, height: page.height };
@@ -35,9 +36,11 @@ export function toAlto(page: Page, about: About): string {
 function writeDescription(xml: XmlWriter, page: Page, about: About): void {
   xml.element('Description', {}, () => {
     xml.element('MeasurementUnit', {}, 'pixel');
-    xml.element('sourceImageInformation', {}, () => xml.element('fileName', {}, about.name));
+    xml.element('sourceImageInformation', {}, () => xml.element('fileName', {}, about.image ?? about.name));
     // Deprecated in favour of `Processing`, but still what readers look for.
-    xml.element('OCRProcessing', { ID: 'ocr' }, () =>
+    xml.element('OCRProcessing', { ID: 'ocr' }, () => {
+      for (const step of page.steps ?? [])
+        xml.element('preProcessingStep', {}, () => xml.element('processingStepDescription', {}, step));
       xml.element('ocrProcessingStep', {}, () => {
         xml.element('processingDateTime', {}, about.created.toISOString());
         if (page.producer !== undefined) xml.element('processingStepDescription', {}, page.producer);
@@ -45,8 +48,8 @@ function writeDescription(xml: XmlWriter, page: Page, about: About): void {
           xml.element('softwareName', {}, writer.name);
           xml.element('softwareVersion', {}, writer.version);
         });
-      }),
-    );
+      });
+    });
   });
 }
 
@@ -69,7 +72,11 @@ function writeRegion(xml: XmlWriter, page: Page, region: Region, id: string): vo
 function writeBlock(xml: XmlWriter, page: Page, paragraph: Paragraph, id: string): void {
   const lines = paragraph.lines.filter((line) => line.words.some((word) => wordText(word.text) !== ''));
   const hyphens = hyphenated(lines);
-  const attributes = { ID: id, ...place(paragraph.box, page), LANG: firstLanguage(page.language) };
+  const attributes = {
+    ...{ ID: id, ...place(paragraph.box, page), LANG: firstLanguage(page.language) },
+    // Counterclockwise; the inner elements inherit it.
+    ROTATION: page.turn === 0 ? undefined : page.turn,
+  };
   xml.element('TextBlock', attributes, () => {
     for (const [index, line] of lines.entries()) {
       writeLine(xml, page, line, `${id}l${index + 1}`, { before: hyphens[index - 1], after: hyphens[index] });

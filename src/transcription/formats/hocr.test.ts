@@ -16,7 +16,10 @@ test('any page gives well-formed hOCR with unique ids and valid titles', () => {
       const elements = ['div', 'p', 'span'].flatMap((name) => all(root, name));
       assert.equal(new Set(elements.map(({ attributes }) => attributes.id)).size, elements.length);
       const [first, ...rest] = elements.map(({ attributes }) => attributes.title ?? '');
-      assert.match(first ?? '', /^image "[^";]*"; bbox 0 0 \d+ \d+; ppageno \d+(; scan_res \S+ \S+)?$/);
+      assert.match(
+        first ?? '',
+        /^image "[^";]*"; bbox 0 0 \d+ \d+; ppageno \d+(; scan_res \S+ \S+)?(; textangle \d+)?$/,
+      );
       for (const title of rest) assert.match(title, bbox);
     }),
   );
@@ -46,3 +49,33 @@ test('our hOCR reader reads our own hOCR, with the same text and places', () => 
     );
   assert.deepEqual(boxes(read), boxes(page));
 });
+
+test('lines, paragraphs and areas don’t overlap, whatever the recogniser says', () => {
+  fc.assert(
+    fc.property(anyPage, (page) => {
+      const root = parseXml(toHocr(page, about));
+      for (const kind of ['ocr_line', 'ocr_par', 'ocr_carea']) {
+        const boxes = ['div', 'p', 'span']
+          .flatMap((name) => all(root, name))
+          .filter(({ attributes }) => attributes.class === kind)
+          .map(
+            ({ attributes }) =>
+              /bbox ([\d ]+)/
+                .exec(attributes.title ?? '')?.[1]
+                ?.split(' ')
+                .map(Number) ?? [],
+          );
+        for (const [index, one] of boxes.entries())
+          for (const other of boxes.slice(index + 1))
+            assert.ok(!overlap(one, other), `${kind} ${one} ${other}`);
+      }
+    }),
+  );
+});
+
+function overlap(
+  [l = 0, t = 0, r = 0, b = 0]: number[],
+  [l2 = 0, t2 = 0, r2 = 0, b2 = 0]: number[],
+): boolean {
+  return Math.min(r, r2) > Math.max(l, l2) && Math.min(b, b2) > Math.max(t, t2);
+}

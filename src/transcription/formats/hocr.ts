@@ -1,5 +1,6 @@
 import type { Box, Line, Page, Paragraph, Region } from '../page.ts';
 import { type About, creator } from './about.ts';
+import { withoutOverlaps } from './apart.ts';
 import { languageTag } from './languages.ts';
 import { baselinePoints, onPage } from './outline.ts';
 import { wordText } from './text.ts';
@@ -15,7 +16,8 @@ const classOf = {
 } as const;
 
 /** hOCR 1.2 as XHTML. */
-export function toHocr(page: Page, about: About): string {
+export function toHocr(whole: Page, about: About): string {
+  const page = withoutOverlaps(whole);
   const xml = createXmlWriter(doctype);
   const lang = languageTag(page.language);
   xml.element('html', { xmlns: 'http://www.w3.org/1999/xhtml', lang, 'xml:lang': lang }, () => {
@@ -27,9 +29,9 @@ export function toHocr(page: Page, about: About): string {
       xml.element('meta', { name: 'ocr-capabilities', content: capabilities });
     });
     xml.element('body', {}, () => {
-      const whole = { left: 0, top: 0, width: page.width, height: page.height };
+      const all = { left: 0, top: 0, width: page.width, height: page.height };
       const resolution = page.dpi === undefined ? '' : `; scan_res ${page.dpi} ${page.dpi}`;
-      const title = `image ${quoted(about.name)}; ${bbox(whole, page)}; ppageno ${about.number - 1}${resolution}`;
+      const title = `image ${quoted(about.image ?? about.name)}; ${bbox(all, page)}; ppageno ${about.number - 1}${resolution}${turned(page)}`;
       xml.element('div', { class: 'ocr_page', id: 'page_1', title }, () => {
         for (const [index, region] of page.regions.entries()) writeRegion(xml, page, region, index + 1);
       });
@@ -70,6 +72,11 @@ function writeLine(xml: XmlWriter, page: Page, line: Line, id: string): void {
       xml.element('span', attributes, text);
     }
   });
+}
+
+/** The text lies on a side or on its head: how far it is turned, counterclockwise. */
+function turned({ turn = 0 }: Page): string {
+  return turn === 0 ? '' : `; textangle ${turn}`;
 }
 
 function bbox(box: Box, page: Page): string {

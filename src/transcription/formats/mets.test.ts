@@ -10,7 +10,7 @@ const structure: Structure = {
   root: 'mets',
   elements: {
     mets: {
-      children: /^metsHdr dmdSec (fileSec )?structMap $/,
+      children: /^metsHdr dmdSec (fileSec )?structMap structMap structLink $/,
       required: { xmlns: types.text, 'xmlns:mods': types.text, 'xmlns:xlink': types.text },
       optional: { OBJID: types.text, LABEL: types.text },
     },
@@ -23,7 +23,20 @@ const structure: Structure = {
     dmdSec: { children: /^mdWrap $/, required: { ID: 'id' } },
     mdWrap: { children: /^xmlData $/, required: { MDTYPE: /^MODS$/ } },
     xmlData: { children: /^mods:mods $/ },
-    'mods:mods': { children: /^mods:titleInfo $/ },
+    'mods:mods': {
+      children: /^mods:titleInfo mods:identifier (mods:language )*mods:physicalDescription mods:recordInfo $/,
+    },
+    'mods:identifier': { required: { type: /^local$/ }, text: types.text },
+    'mods:language': { children: /^mods:languageTerm $/ },
+    'mods:languageTerm': { required: { type: /^code$/, authority: /^iso639-3$/ }, text: /^[a-z]{3}$/ },
+    'mods:physicalDescription': { children: /^mods:digitalOrigin mods:extent $/ },
+    'mods:digitalOrigin': { text: /^reformatted digital$/ },
+    'mods:extent': { text: /^\d+ pages?$/ },
+    'mods:recordInfo': { children: /^mods:recordCreationDate mods:recordOrigin $/ },
+    'mods:recordCreationDate': { required: { encoding: /^w3cdtf$/ }, text: types.dateTime },
+    'mods:recordOrigin': { text: types.text },
+    structLink: { children: /^(smLink )+$/ },
+    smLink: { required: { 'xlink:from': 'reference', 'xlink:to': 'reference' } },
     'mods:titleInfo': { children: /^mods:title $/ },
     'mods:title': { text: types.text },
     fileSec: { children: /^(fileGrp )+$/ },
@@ -36,10 +49,10 @@ const structure: Structure = {
       },
     },
     FLocat: { required: { LOCTYPE: /^URL$/, 'xlink:href': /^[^\s<>"]*$/ } },
-    structMap: { children: /^div $/, required: { TYPE: /^PHYSICAL$/ } },
+    structMap: { children: /^div $/, required: { TYPE: /^(PHYSICAL|LOGICAL)$/ } },
     div: {
       children: /^(div |fptr )*$/,
-      required: { TYPE: /^(physSequence|page)$/ },
+      required: { TYPE: /^(physSequence|page|document|section)$/ },
       optional: { ID: 'id', DMDID: 'reference', ORDER: types.whole, LABEL: types.text },
     },
     fptr: { required: { FILEID: 'reference' } },
@@ -94,4 +107,28 @@ test('files are grouped by use, and each page lists its files', () => {
       ['list 2', ['file-2-1', 'file-2-2']],
     ],
   );
+});
+
+test('pages belong to the section of their source, and MODS names the languages', () => {
+  const pages = ['book.pdf', 'book.pdf', 'letter.jpg'].map((name, index) => ({
+    ...{ number: index + 1, name, files: [] },
+    language: index === 2 ? 'ces' : 'Fraktur+lat',
+  }));
+  const root = parseXml(toMets({ id: 'd1', title: 'Kronika', created: new Date(0), pages }));
+  const links = all(root, 'smLink').map(({ attributes }) => [
+    attributes['xlink:from'],
+    attributes['xlink:to'],
+  ]);
+  assert.deepEqual(links.slice(1), [
+    ['section-1', 'page-1'],
+    ['section-1', 'page-2'],
+    ['section-2', 'page-3'],
+  ]);
+  const sections = all(root, 'div').filter(({ attributes }) => attributes.TYPE === 'section');
+  assert.deepEqual(
+    sections.map(({ attributes }) => attributes.LABEL),
+    ['book.pdf', 'letter.jpg'],
+  );
+  const languages = all(root, 'mods:languageTerm').map(({ text }) => text);
+  assert.deepEqual(languages, ['deu', 'lat', 'ces']);
 });

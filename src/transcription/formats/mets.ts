@@ -1,4 +1,5 @@
 import { writer } from './about.ts';
+import { modsNamespace, writeMods } from './mods.ts';
 import { createXmlWriter, type XmlWriter } from './xml.ts';
 
 /** A document as METS describes it: the pages and their files. */
@@ -13,6 +14,7 @@ export interface MetsPage {
   /** From 1, in order. */
   number: number;
   name: string;
+  language?: string | undefined;
   files: readonly MetsFile[];
 }
 
@@ -29,7 +31,7 @@ export interface MetsFile {
 
 const namespaces = {
   xmlns: 'http://www.loc.gov/METS/',
-  'xmlns:mods': 'http://www.loc.gov/mods/v3',
+  'xmlns:mods': modsNamespace,
   'xmlns:xlink': 'http://www.w3.org/1999/xlink',
 };
 
@@ -44,17 +46,17 @@ export function toMets(document: MetsDocument): string {
     writeTitle(xml, document);
     writeFiles(xml, document);
     writePages(xml, document);
+    writeSections(xml, document);
   });
   return xml.toString();
 }
 
 function writeTitle(xml: XmlWriter, document: MetsDocument): void {
+  const languages = [...new Set(document.pages.flatMap(({ language }) => language ?? []))];
   xml.element('dmdSec', { ID: 'description' }, () =>
     xml.element('mdWrap', { MDTYPE: 'MODS' }, () =>
       xml.element('xmlData', {}, () =>
-        xml.element('mods:mods', {}, () =>
-          xml.element('mods:titleInfo', {}, () => xml.element('mods:title', {}, document.title)),
-        ),
+        writeMods(xml, { ...document, languages, pages: document.pages.length }),
       ),
     ),
   );
@@ -85,7 +87,7 @@ function writeFile(xml: XmlWriter, page: MetsPage, file: MetsFile, index: number
 
 function writePages(xml: XmlWriter, document: MetsDocument): void {
   xml.element('structMap', { TYPE: 'PHYSICAL' }, () =>
-    xml.element('div', { TYPE: 'physSequence', DMDID: 'description' }, () => {
+    xml.element('div', { TYPE: 'physSequence', ID: 'pages', DMDID: 'description' }, () => {
       for (const page of document.pages) {
         const { number, name } = page;
         const attributes = { TYPE: 'page', ID: `page-${number}`, ORDER: number, LABEL: name };
@@ -95,6 +97,30 @@ function writePages(xml: XmlWriter, document: MetsDocument): void {
       }
     }),
   );
+}
+
+/** The parts of the document, one for each source, and the pages that belong to them. */
+function writeSections(xml: XmlWriter, document: MetsDocument): void {
+  const sections: { label: string; pages: number[] }[] = [];
+  for (const { name, number } of document.pages) {
+    const last = sections.at(-1);
+    if (last?.label === name) last.pages.push(number);
+    else sections.push({ label: name, pages: [number] });
+  }
+  const idOf = (index: number) => `section-${index + 1}`;
+  xml.element('structMap', { TYPE: 'LOGICAL' }, () => {
+    const whole = { TYPE: 'document', ID: 'document', LABEL: document.title, DMDID: 'description' };
+    xml.element('div', whole, () => {
+      for (const [index, { label }] of sections.entries())
+        xml.element('div', { TYPE: 'section', ID: idOf(index), ORDER: index + 1, LABEL: label });
+    });
+  });
+  xml.element('structLink', {}, () => {
+    xml.element('smLink', { 'xlink:from': 'document', 'xlink:to': 'pages' });
+    for (const [index, { pages }] of sections.entries())
+      for (const page of pages)
+        xml.element('smLink', { 'xlink:from': idOf(index), 'xlink:to': `page-${page}` });
+  });
 }
 
 function fileId(page: MetsPage, index: number): string {

@@ -20,20 +20,31 @@ export function toPageXml(page: Page, about: About): string {
       xml.element('Creator', {}, creator(page.producer));
       xml.element('Created', {}, time);
       xml.element('LastChange', {}, time);
+      for (const value of page.steps ?? []) writeStep(xml, 'preprocessing', value);
+      if (page.producer !== undefined) writeStep(xml, 'recognition', page.producer);
     });
     const attributes = {
-      ...{ imageFilename: about.name, imageWidth: page.width, imageHeight: page.height },
+      ...{ imageFilename: about.image ?? about.name, imageWidth: page.width, imageHeight: page.height },
       ...(page.dpi === undefined
         ? {}
         : { imageXResolution: page.dpi, imageYResolution: page.dpi, imageResolutionUnit: 'PPI' }),
+      // Clockwise, from -179.999 to 180.
+      orientation: page.turn === 270 ? -90 : page.turn,
       ...{ type: 'content', primaryLanguage: languageName(page.language) },
+      conf: formatConfidence(page.confidence),
     };
     xml.element('Page', attributes, () => {
+      if (about.prepared !== undefined)
+        xml.element('AlternativeImage', { filename: about.prepared, comments: page.steps?.join('; ') });
       writeReadingOrder(xml, page);
       for (const [index, region] of page.regions.entries()) writeRegion(xml, page, region, `r${index + 1}`);
     });
   });
   return xml.toString();
+}
+
+function writeStep(xml: XmlWriter, name: string, value: string): void {
+  xml.element('MetadataItem', { type: 'processingStep', name, value });
 }
 
 function writeReadingOrder(xml: XmlWriter, page: Page): void {

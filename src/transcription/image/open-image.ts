@@ -77,16 +77,21 @@ export async function saveTiffPage(
   to: string,
   limits: ImageLimits,
 ): Promise<{ width: number; height: number; dpi?: number }> {
-  const { dpi } = factsOf('tiff', await metadataOf(path, page), limits);
+  const metadata = await metadataOf(path, page);
+  const { dpi } = factsOf('tiff', metadata, limits);
+  const png = metadata.bitsPerSample === 1 ? blackAndWhitePng : { compressionLevel: 3 };
   const info = await decodeStrictly(path, { ...optionsFor(page), isTiff: true }, (image) => {
     const upright = image.autoOrient().flatten({ background: '#fff' });
-    return (dpi === undefined ? upright : upright.withDensity(dpi)).png({ compressionLevel: 3 }).toFile(to);
+    return (dpi === undefined ? upright : upright.withDensity(dpi)).png(png).toFile(to);
   });
   // Four channels of 16 bits are the most that a page should have.
   if (hasWrongChecksum(path, page, 8 * info.width * info.height + 1024))
     throw damaged(new Error('a checksum is wrong'));
   return { ...sizeOf(info), ...(dpi === undefined ? {} : { dpi }) };
 }
+
+/** One bit a pixel: a quarter of the size. */
+export const blackAndWhitePng = { palette: true, colours: 2, effort: 1, compressionLevel: 6 };
 
 /** Without faults behind the image that keep the library from reading it. */
 function whole(bytes: Uint8Array, format: ImageFacts['format']): Uint8Array {

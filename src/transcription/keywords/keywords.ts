@@ -8,8 +8,8 @@ import { findKeywords } from './find-keywords.ts';
 export default defineProcessor(async (setup) => {
   const { limit } = parseKeywordsConfig(setup.config);
   return async (job) => {
-    const { language } = await readOrder(job);
-    const found = findKeywords(await readPage(job), language, limit);
+    const page = await readPage(job);
+    const found = findKeywords(page, page.language ?? (await readOrder(job)).language, limit);
     await job.files.write(files.keywords, Buffer.from(JSON.stringify(found)));
     job.log(`${found.words} words, ${found.keywords.length} keywords`);
   };

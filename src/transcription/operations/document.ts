@@ -8,9 +8,15 @@ import { ownedName } from '../../engine/stage/owned-name.ts';
 import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { defaultPipeline, documentStates, getDocument, subjectOf } from '../documents/document.ts';
+import { qualities } from '../documents/page-quality.ts';
+import { guessed, languageNames } from '../recognise/language.ts';
 import { documentId, documentRow, format, name, ownerOfDocument, toRows } from './rows.ts';
 
 const someDocument = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
+const language = z
+  .string()
+  .regex(languageNames, 'use the language names of Tesseract, e.g. ces, ces+deu or Fraktur; or auto')
+  .describe('Languages by their Tesseract names, e.g. ces+deu; auto: guess the language of each page');
 const one = z.strictObject({ document: documentId });
 const changing = { role: 'user', owner: ownerOfDocument, changes: true } as const;
 
@@ -24,10 +30,7 @@ export const documentCreate = defineOperation({
   input: z.strictObject({
     name,
     pipeline: ownedName.default(defaultPipeline),
-    language: z
-      .string()
-      .regex(/^\w{2,30}(\+\w{2,30}){0,9}$/, 'use the language names of Tesseract, e.g. ces or ces+deu')
-      .default('ces'),
+    language: language.default(guessed),
     formats: z.array(format).min(1).max(20).default(['txt']),
     priority: z
       .int()
@@ -104,9 +107,10 @@ export const documentRetry = defineOperation({
   heavy: 'work',
   deadlineMs: 300_000,
   stores: true,
-  summary: 'Retry the failed pages and sources of a document',
+  summary: 'Retry the failed pages and sources of a document, or read all pages again in another language',
   input: z.strictObject({
     document: documentId,
+    language: language.optional().describe('Read all pages again, in this language'),
     unfinished: z
       .boolean()
       .default(false)
@@ -114,9 +118,11 @@ export const documentRetry = defineOperation({
   }),
   output: z.strictObject({ pages: z.int(), sources: z.int() }),
   example: { document: someDocument },
-  async handler({ engine }, { document, unfinished }) {
+  async handler({ engine }, { document, unfinished, language }) {
     const { retryDocument } = await import('../documents/submit-document.ts');
-    return retryDocument(engine, document, { unfinished });
+    if (language === undefined) return retryDocument(engine, document, { unfinished });
+    const { rereadDocument } = await import('../documents/reread-document.ts');
+    return rereadDocument(engine, document, language);
   },
 });
 
@@ -132,6 +138,22 @@ export const documentCancel = defineOperation({
   async handler({ engine }, { document }) {
     const { cancelDocument } = await import('../documents/end-document.ts');
     return cancelDocument(engine, document);
+  },
+});
+
+export const documentResume = defineOperation({
+  ...changing,
+  name: 'document.resume',
+  heavy: 'work',
+  deadlineMs: 300_000,
+  stores: true,
+  summary: 'Continue a cancelled document: transcribe the pages that are not done',
+  input: one,
+  output: z.strictObject({ pages: z.int(), sources: z.int() }),
+  example: { document: someDocument },
+  async handler({ engine }, { document }) {
+    const { resumeDocument } = await import('../documents/resume-document.ts');
+    return resumeDocument(engine, document);
   },
 });
 
@@ -161,16 +183,26 @@ export const documentList = defineOperation({
   input: z.strictObject({
     state: z.enum(documentStates).optional().describe('Only documents in this state'),
     name: name.optional().describe('Only documents with exactly this name'),
+    has: z.enum(qualities).optional().describe('Only documents with such pages'),
     offset: page.offset,
     limit: page.limit.unwrap().max(200).default(100),
   }),
   output: z.strictObject({ documents: z.array(documentRow) }),
   example: { limit: 10 },
-  async handler({ engine, caller }, { state, name, offset, limit }) {
+  async handler({ engine, caller }, { state, name, has, offset, limit }) {
     let query = documentQueries(engine).selectFrom('transcription_document as document').selectAll();
     if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
     if (state !== undefined) query = query.where('state', '=', state);
     if (name !== undefined) query = query.where('name', '=', name);
+    if (has !== undefined)
+      query = query.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('transcription_page as page')
+            .select('page.id')
+            .whereRef('page.document', '=', 'document.id')
+            .where('page.quality', '=', has),
+        ),
+      );
     const rows = await query.orderBy('id', 'desc').offset(offset).limit(limit).execute();
     return { documents: await toRows(documentQueries(engine), rows) };
   },
@@ -223,6 +255,7 @@ export const documentOperations: Operation[] = [
   documentList,
   documentShow,
   documentCancel,
+  documentResume,
   documentRetry,
   documentDelete,
 ];

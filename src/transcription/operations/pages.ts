@@ -16,7 +16,7 @@ export const documentPages = defineOperation({
   summary: 'List the pages of a document and their states',
   input: z.strictObject({
     document: documentId,
-    state: z.enum(pageStates).optional(),
+    state: z.enum(pageStates).optional().describe('Only pages in this state'),
     endedSince: z
       .number()
       .optional()
@@ -80,7 +80,7 @@ export const documentResults = defineOperation({
     const { filesOf, listPages } = await import('../documents/page-list.ts');
     const queries = documentQueries(engine);
     await getDocument(queries, document);
-    const rows = await listPages(queries, document, { ...filter, state: 'done' });
+    const rows = await listPages(queries, document, { ...filter, state: 'read' });
     const files = await filesOf(
       queries,
       rows.map(({ id }) => id),

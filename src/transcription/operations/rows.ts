@@ -22,11 +22,16 @@ export const name = z
 
 export const format = z.enum(formats);
 
+/** From 0 to 1; null if unknown. */
+const confidence = z.number().min(0).max(1).nullable();
+
 export const pageCounts = z.strictObject({
   total: z.int(),
   waiting: z.int(),
   running: z.int(),
-  done: z.int(),
+  done: z.int().describe('Read without doubt'),
+  doubtful: z.int().describe('Read, but the recogniser was unsure'),
+  noText: z.int().describe('No readable text was found'),
   failed: z.int(),
   cancelled: z.int(),
 });
@@ -41,6 +46,7 @@ export const documentRow = z.strictObject({
   language: z.string(),
   formats: z.array(format),
   pages: pageCounts,
+  confidence: confidence.describe('Mean over the words of all pages'),
   createdAt: z.number(),
   submittedAt: z.number().nullable(),
   endedAt: z.number().nullable(),
@@ -56,6 +62,9 @@ export const pageRow = z.strictObject({
   state: z.enum(pageStates),
   error: z.string().nullable(),
   generation: z.int().describe('How many times it was sent to the stages'),
+  confidence: confidence.describe('Mean over its words'),
+  words: z.int().nullable(),
+  language: z.string().nullable().describe('Languages it was read with'),
   endedAt: z.number().nullable(),
 });
 
@@ -71,9 +80,19 @@ export async function toRows(queries: Queries, documents: readonly DocumentRow[]
     queries,
     documents.map(({ id }) => id),
   );
-  return documents.map(({ subject: _, formatsJson, again: __, webhook: ___, textLayer: ____, ...row }) =>
-    documentRow.parse({ ...row, formats: JSON.parse(formatsJson), pages: counts.get(row.id) }),
-  );
+  return documents.map((document) => {
+    const {
+      subject: _,
+      formatsJson,
+      again: __,
+      webhook: ___,
+      textLayer: ____,
+      resumed: _____,
+      ...row
+    } = document;
+    const { confidence = null, ...pages } = counts.get(row.id) ?? {};
+    return documentRow.parse({ ...row, formats: JSON.parse(formatsJson), pages, confidence });
+  });
 }
 
 /** The owner of the document in the input. */

@@ -8,6 +8,7 @@ import { documentQueries } from '../database/database.ts';
 import { findDocument } from '../documents/document.ts';
 import { files } from '../files.ts';
 import { page as pageModel } from '../page.ts';
+import { transformation } from '../prepare/transformation.ts';
 import { placesOf } from '../search/places.ts';
 import { parseQuery, type Term } from '../search/query.ts';
 import { snippetOf } from '../search/snippet.ts';
@@ -35,7 +36,10 @@ export const searchText = defineOperation({
         .regex(/\S/, 'name at least one word to search for')
         .describe('All words must match. Use "quotes" for a phrase and word* for a prefix'),
       document: documentId.optional().describe('Only in this document'),
-      places: z.boolean().default(false).describe('Also give the places of the words on the page, in pixels'),
+      places: z
+        .boolean()
+        .default(false)
+        .describe('Also give the places of the words, in pixels of the page’s image as you sent it'),
       offset: part.offset.unwrap().max(100_000).default(0),
       limit: part.limit.unwrap().max(200).default(20),
     })
@@ -91,16 +95,24 @@ export const searchText = defineOperation({
 });
 
 async function placesOn({ blobs, database }: Engine, page: string, terms: readonly Term[]) {
-  const file = await documentQueries({ database })
+  const found = await documentQueries({ database })
     .selectFrom('transcription_pageFile as pageFile')
-    .select(['hash', 'size'])
+    .select(['name', 'hash', 'size'])
     .where('page', '=', page)
-    .where('name', '=', files.page)
-    .executeTakeFirst();
+    .where('name', 'in', [files.page, files.prepared])
+    .execute();
+  const file = found.find(({ name }) => name === files.page);
   // Larger than any page: reading it would keep this process busy for long.
   if (!file || file.size > mostPageBytes) return [];
-  const model = pageModel.safeParse(JSON.parse(Buffer.from(await readBlob(blobs, file.hash)).toString()));
-  return model.success ? placesOf(model.data, terms) : [];
+  const read = async (hash: string) => JSON.parse(Buffer.from(await readBlob(blobs, hash)).toString());
+  const model = pageModel.safeParse(await read(file.hash));
+  if (!model.success) return [];
+  // Only if the page did not go through `export`, which maps it onto the owner's image.
+  const prepared = found.find(({ name }) => name === files.prepared);
+  if (!prepared || prepared.size > mostPageBytes) return placesOf(model.data, terms);
+  const { inSource } = await import('../export/source-page.ts');
+  const way = transformation.safeParse(await read(prepared.hash));
+  return placesOf(inSource(model.data, way.success ? way.data : undefined), terms);
 }
 
 export const searchOperations: Operation[] = [searchText];

@@ -64,4 +64,38 @@ export const documentArchive = defineStream({
   },
 });
 
-export const transcriptionStreams: StreamOperation[] = [documentFile, documentArchive];
+export const documentPdf = defineStream({
+  name: 'document.pdf',
+  heavy: true,
+  summary:
+    'Download a document as one PDF/A (it needs the format pdf), or a PDF as submitted, with text added',
+  role: 'reader',
+  owner: ownerOfDocument,
+  input: z.strictObject({
+    document: documentId,
+    source: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        'Id of a PDF from document.sources: the same file, with a text layer on pages that had no text',
+      ),
+  }),
+  example: { document: someDocument },
+  async open({ engine }, { document: id, source }) {
+    const queries = documentQueries(engine);
+    const stores = { blobs: engine.blobs, queries };
+    const document = await getDocument(queries, id);
+    if (source !== undefined) {
+      const { originalPdf } = await import('../documents/original-pdf.ts');
+      const { name, content } = await originalPdf(stores, document, source);
+      return { content, type: 'application/pdf', fileName: name };
+    }
+    const { wholePdf } = await import('../documents/whole-pdf.ts');
+    const content = await wholePdf(stores, document);
+    return { content, type: 'application/pdf', fileName: `${document.name}.pdf` };
+  },
+});
+
+export const transcriptionStreams: StreamOperation[] = [documentFile, documentArchive, documentPdf];

@@ -21,7 +21,7 @@ const settings = {
     ['tesseract', 'tesseract.js', 'command'],
     'the recogniser; auto is native Tesseract if installed, else tesseract.js',
   ),
-  LANGUAGE: words('ces', 'language of pages whose document names none'),
+  LANGUAGE: words('auto', 'language of pages whose document names none; auto guesses it'),
   PSM: number(3, 'how Tesseract segments a page without layout, see tesseract --help-psm', {
     min: 1,
     max: 13,

@@ -134,6 +134,7 @@ test('without Tesseract, tesseract.js is used, and the log says what would be fa
 
 test('any program can be the recogniser: it gets language and configuration, and writes hOCR', async () => {
   const config = `ENGINE = command
+LANGUAGE = ces
 COMMAND = tesseract in/image out/page -l "$PISMAK_LANGUAGE" $(cat config) hocr
 ---
 --psm 6`;
@@ -144,6 +145,16 @@ COMMAND = tesseract in/image out/page -l "$PISMAK_LANGUAGE" $(cat config) hocr
     files: { source: sample.image },
   });
   await assert.rejects(silent, /must write one of out\/page\.json, out\/page\.hocr, out\/alto\.xml/);
+});
+
+test('the language is guessed from a quick first reading, and said, if nobody names it', async () => {
+  const order = JSON.stringify({ document: 'd', page: 1, name: 'p', language: 'auto' });
+  const { files, log } = await runProcessor(recognise, {
+    config: 'ENGINE = tesseract',
+    files: { source: sample.image, 'order.json': order },
+  });
+  assert.equal(pageOf(files).language, 'ces');
+  assert.match(log.join('\n'), /language ces, guessed: .*ces [01]\.\d\d/);
 });
 
 function pageOf(files: Record<string, string>): Page {

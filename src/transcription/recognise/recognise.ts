@@ -6,7 +6,7 @@ import { limitsOf } from '../image/image-limits.ts';
 import { readLayout, readOrder, writePage } from '../job-page.ts';
 import type { Page } from '../page.ts';
 import { checkRecogniseConfig, parseRecogniseConfig } from './config.ts';
-import { checkLanguage } from './language.ts';
+import { languageFor } from './guess-language.ts';
 import { openRecogniser } from './open-recogniser.ts';
 import { readableImage } from './readable-image.ts';
 
@@ -24,8 +24,8 @@ export default defineProcessor(async (setup) => {
     const names = given.names();
     if (names.includes(files.page) && !config.AGAIN)
       return log('the page came with text, so there is nothing to recognise');
-    const language = names.includes(files.order) ? (await readOrder(job)).language : config.LANGUAGE;
-    checkLanguage(language, known);
+    const asked = names.includes(files.order) ? (await readOrder(job)).language : config.LANGUAGE;
+    const language = await languageFor(asked, { job, recogniser, known, limits: limitsOf(config) });
     const producer = `${await recogniser.describe(language)}, stage ${setup.stage} version ${setup.version}`;
     log(producer);
     if (config.ENGINE === 'auto' && recogniser.name === 'tesseract.js')

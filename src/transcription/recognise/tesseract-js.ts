@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url);
 const zonePsm = 4;
 
 /** Languages whose models we ship as npm packages. */
-const packaged = ['ces', 'deu', 'eng', 'slk'];
+export const packagedLanguages = ['ces', 'deu', 'eng', 'slk'];
 
 /**
  * Tesseract compiled for JavaScript: needs no installation and no network, but takes 2 to 3 times as long as the native one.
@@ -136,7 +136,7 @@ async function startWorker(library: Library, names: string[], langPath: string):
 }
 
 function packagedModels(): [string, string][] {
-  return packaged.flatMap((language): [string, string][] => {
+  return packagedLanguages.flatMap((language): [string, string][] => {
     try {
       const directory = dirname(require.resolve(`@tesseract.js-data/${language}/package.json`));
       return [[language, join(directory, '4.0.0_best_int', `${language}.traineddata.gz`)]];

@@ -15,7 +15,14 @@ async function addPages({ engine }: RunningServer, owner: string): Promise<void>
     .insertInto('transcription_document')
     .values({
       ...{ id: document, owner, subject: `user:${owner}`, name: 'a', state: 'done', priority: 0, again: 0 },
-      ...{ pipeline: 'p', language: 'ces', formatsJson: '["txt"]', textLayer: null, webhook: null },
+      ...{
+        pipeline: 'p',
+        language: 'ces',
+        formatsJson: '["txt"]',
+        textLayer: null,
+        webhook: null,
+        resumed: 0,
+      },
       ...{ createdAt: 0, submittedAt: 0, endedAt: 0 },
     })
     .execute();

@@ -5,7 +5,7 @@ import { endsAt, type Term } from './query.ts';
 /** More than anybody can look at on one page. */
 const mostPlaces = 1000;
 
-/** Boxes of the words found, in pixels of the recognised image. */
+/** Boxes of the words found, in pixels of the page's image. */
 export function placesOf(page: Page, terms: readonly Term[]): { text: string; box: Box }[] {
   const words = page.regions
     .flatMap((region) => region.paragraphs)

@@ -3,7 +3,10 @@ import { type Format, formats } from '../order.ts';
 import { type SplitConfig, splitSettings } from '../split/split-config.ts';
 
 const settings = {
-  LANGUAGE: words('ces', 'language of the pages, as Tesseract names it; several joined with +'),
+  LANGUAGE: words(
+    'auto',
+    'language of the pages, as Tesseract names it; several joined with +; auto guesses it',
+  ),
   FORMATS: words('txt page', `results to write: ${formats.join(', ')}`),
   ...splitSettings,
 };

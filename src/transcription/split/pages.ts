@@ -13,6 +13,8 @@ export const splitPage = z.object({
   width: z.int().positive().optional(),
   height: z.int().positive().optional(),
   dpi: z.number().positive().optional(),
+  /** The page of the PDF has text already, visible or not. */
+  hasText: z.boolean().optional(),
   /** The file in the request with the PDF's text layer: `page.ts`. Such a page needs no recognition. */
   text: z.string().optional(),
   /** Why the page could not be opened, for its owner. */

@@ -128,7 +128,9 @@ test('a JPEG 2000 image is read', async () => {
 test('a scan in a PDF is extracted unchanged', async () => {
   const pdf = makePdf([{ width: 216, height: 288, jpeg: { bytes: jpeg, width: 600, height: 800 } }]);
   const { pages, contents } = await splitFile(pdf);
-  assert.deepEqual(pages, [{ name: 'scan', width: 600, height: 800, dpi: 200, file: 'pages/0001' }]);
+  assert.deepEqual(pages, [
+    { name: 'scan', width: 600, height: 800, dpi: 200, hasText: false, file: 'pages/0001' },
+  ]);
   assert.deepEqual(Buffer.from(contents['pages/0001'] ?? []), jpeg);
 });
 

@@ -23,6 +23,11 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   'document.submit': anyDocument,
   'document.retry': anyDocument,
   'document.cancel': anyDocument,
+  'document.resume': async (server, owner, tag) => {
+    const document = await makeDocument(server, owner, tag);
+    assert.equal((await server.call('document.cancel', { document }, owner)).status, 200);
+    return { input: { document } };
+  },
   'document.delete': anyDocument,
   'document.show': anyDocument,
   'document.sources': anyDocument,

@@ -28,6 +28,7 @@ export const admin: Caller = { name: 'root', role: 'admin', address: 'here' };
 /**
  * Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read, `huge` has a
  * result of 17 MB, what begins with `long` comes in parts of two pages, and a page that begins with `endless` is read for ever.
+ * Words of a page that begins with `unsure` have a confidence of 0.72, those of one with `scrawl` 0.3; `blank` has none.
  */
 export const testProcessors: ProcessorRegistration[] = [
   {
@@ -58,7 +59,7 @@ export const testProcessors: ProcessorRegistration[] = [
     summary: 'Takes the source as the text',
     inline: async (setup) => async (job) => {
       const text = Buffer.from(await job.files.read(files.source)).toString();
-      if (text.startsWith('endless')) await new Promise(() => {});
+      if (text.startsWith('endless') && setup.config === '') await new Promise(() => {});
       if (text === 'unreadable' && setup.config === '') throw new PermanentFailure('nothing can be read');
       job.files.write(files.image, Buffer.alloc(100_000, text));
       if (text === 'huge') return void job.files.write(files.page, Buffer.alloc(17 * 1024 * 1024, ' '));
@@ -72,9 +73,12 @@ export const testProcessors: ProcessorRegistration[] = [
 /** A page with one line, each word 100 wide. */
 export function pageOf(text: string): Page {
   const box = { left: 0, top: 0, width: 1000, height: 50 };
-  const words = text
-    .split(/\s+/)
-    .map((word, index) => ({ text: word, box: { left: index * 100, top: 0, width: 90, height: 50 } }));
+  const confidence = text.startsWith('unsure') ? 0.72 : text.startsWith('scrawl') ? 0.3 : undefined;
+  const words = (text === 'blank' ? [] : text.split(/\s+/)).map((word, index) => ({
+    text: word,
+    box: { left: index * 100, top: 0, width: 90, height: 50 },
+    ...(confidence !== undefined && { confidence }),
+  }));
   const lines = [{ box, words }];
   return { width: 1000, height: 1400, regions: [{ kind: 'text', box, paragraphs: [{ box, lines }] }] };
 }

@@ -6,6 +6,8 @@ import { type PdfPage, searchablePdf } from './searchable-pdf.ts';
 /** The files `page.json` and `page.pdf` of a page. */
 export interface PageFiles {
   number: number;
+  /** For the outline. */
+  label?: string;
   json: Uint8Array;
   pdf: Uint8Array;
 }
@@ -22,12 +24,13 @@ export function documentPdf(
 }
 
 async function* withImages(pages: AsyncIterable<PageFiles> | Iterable<PageFiles>): AsyncGenerator<PdfPage> {
-  for await (const { number, json, pdf } of pages) {
+  for await (const { number, label, json, pdf } of pages) {
     const image = imageOfPagePdf(pdf);
     if (image === undefined) {
       const advice = 'download the PDFs of the pages, or use the processor `export`';
       throw new PismakError('conflict', `another program made the PDF of page ${number}; ${advice}`);
     }
-    yield { page: pageSchema.parse(JSON.parse(Buffer.from(json).toString())), image };
+    const page = pageSchema.parse(JSON.parse(Buffer.from(json).toString()));
+    yield { page, image, ...(label !== undefined && { label }) };
   }
 }

@@ -6,8 +6,10 @@ export interface InvisibleFont {
   /** The string as a PDF operand, and its number of characters. */
   encode(text: string): { operand: string; length: number };
   /** Writes the objects of the font. The first gets the number that pages refer to. */
-  write(objects: PdfObjects, number: number): Iterable<Buffer>;
+  write(objects: FontObjects, number: number): Iterable<Buffer>;
 }
+
+type FontObjects = Pick<PdfObjects, 'reserve' | 'dictionary' | 'deflated'>;
 
 /** Codes have two bytes; code 0 means no character. */
 const lastCode = 0xffff;

@@ -29,7 +29,7 @@ async function drawn(
   bytes: Uint8Array,
   options = usual,
 ): Promise<[left: number, right: number]> {
-  const image = await pdfImage(bytes, page, options);
+  const image = await pdfImage(bytes, options);
   const directory = await temporaryDirectory(t);
   await writeFile(
     join(directory, 'a.pdf'),
@@ -68,11 +68,11 @@ for (const [what, make] of images) {
   });
 }
 
-test('JPEG, and black-and-white PNG, are embedded without decoding', async () => {
+test('a JPEG is embedded without decoding, and a black-and-white PNG without loss', async () => {
   const jpeg = await picture().jpeg().toBuffer();
-  assert.equal((await pdfImage(jpeg, page, usual)).content, jpeg);
+  assert.equal((await pdfImage(jpeg, usual)).content, jpeg);
   const png = await picture(1).toColourspace('b-w').threshold().png({ palette: true, colours: 2 }).toBuffer();
-  assert.match((await pdfImage(png, page, usual)).entries, /\/BitsPerComponent 1 \/Filter \/FlateDecode/);
+  assert.match((await pdfImage(png, usual)).entries, /\/BitsPerComponent 1 \/Filter \/CCITTFaxDecode/);
 });
 
 test('a noisy PNG becomes JPEG unless lossless is set; a clean one stays PNG', async () => {
@@ -82,13 +82,10 @@ test('a noisy PNG becomes JPEG unless lossless is set; a clean one stays PNG', a
     .toColourspace('b-w')
     .png()
     .toBuffer();
-  assert.match((await pdfImage(noisy, page, usual)).entries, /DeviceGray.*DCTDecode/);
-  assert.match(
-    (await pdfImage(noisy, page, { ...usual, lossless: true })).entries,
-    /DeviceGray.*FlateDecode/,
-  );
+  assert.match((await pdfImage(noisy, usual)).entries, /DeviceGray.*DCTDecode/);
+  assert.match((await pdfImage(noisy, { ...usual, lossless: true })).entries, /DeviceGray.*FlateDecode/);
   const clean = await picture(1).toColourspace('b-w').png().toBuffer();
-  assert.match((await pdfImage(clean, page, usual)).entries, /DeviceGray.*FlateDecode/);
+  assert.match((await pdfImage(clean, usual)).entries, /DeviceGray.*FlateDecode/);
 });
 
 test('a photograph with an EXIF orientation is rotated', async (t) => {
@@ -100,6 +97,29 @@ test('a photograph with an EXIF orientation is rotated', async (t) => {
 
 test('a file that is not an image is refused', async () => {
   for (const bytes of ['', 'hello', '\xff\xd8\xff\xe1', '\x89PNG\r\n\x1a\n']) {
-    await assert.rejects(pdfImage(Buffer.from(bytes, 'latin1'), page, usual));
+    await assert.rejects(pdfImage(Buffer.from(bytes, 'latin1'), usual));
+  }
+});
+
+test('black and white becomes fax, a TIFF as well as a PNG, and shows the same', async (t) => {
+  const random = seededRandom(2);
+  const dots = Buffer.from(
+    Array.from({ length: 80 * 60 }, (_, at) => (at % 80 < 40 && random() < 0.9 ? 0 : 255)),
+  );
+  const both = sharp(dots, { raw: { width: 80, height: 60, channels: 1 } }).toColourspace('b-w');
+  const tiff = await both.clone().tiff({ bitdepth: 1, compression: 'ccittfax4' }).toBuffer();
+  const image = await pdfImage(tiff, usual);
+  assert.match(image.entries, /BitsPerComponent 1 \/Filter \/CCITTFaxDecode \/DecodeParms << \/K -1/);
+  const directory = await temporaryDirectory(t);
+  const pdf = await buffer(searchablePdf([{ page, image }], { title: '', created: new Date(0) }));
+  await writeFile(join(directory, 'a.pdf'), pdf);
+  for (const [program, ...words] of [
+    ['pdfimages', '-png', 'a.pdf', 'a'],
+    ['mutool', 'draw', '-q', '-r', '72', '-o', 'a-000.png', 'a.pdf'],
+  ] as const) {
+    execFileSync(program, words, { cwd: directory, stdio: ['ignore', 'pipe', 'ignore'] });
+    const seen = await sharp(join(directory, 'a-000.png')).toColourspace('b-w').raw().toBuffer();
+    const wrong = dots.filter((value, at) => value > 127 !== (seen[at] ?? 0) > 127).length;
+    assert.equal(wrong, 0, program);
   }
 });

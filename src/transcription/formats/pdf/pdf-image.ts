@@ -1,5 +1,5 @@
 import { loadSharp } from '../../image/load-sharp.ts';
-import type { Page } from '../../page.ts';
+import { faxImage } from './fax-image.ts';
 import { type JpegHeader, readJpegHeader } from './jpeg-header.ts';
 import { type Png, readPng } from './png-chunks.ts';
 
@@ -18,14 +18,20 @@ export interface ImageOptions {
 }
 
 /**
- * Embeds the image of a page with as little work as possible: JPEG and small PNG go in unchanged. Everything else becomes
- * JPEG, because a scan in grey or colour is ten times larger as PNG.
+ * Embeds the image of a page with as little work as possible: JPEG and small PNG go in unchanged, and black and white as fax
+ * (CCITT group 4), which loses nothing. Everything else becomes JPEG, because a scan in grey or colour is ten times larger as PNG.
  */
-export async function pdfImage(bytes: Uint8Array, page: Page, options: ImageOptions): Promise<PdfImage> {
+export async function pdfImage(bytes: Uint8Array, options: ImageOptions): Promise<PdfImage> {
   const jpeg = readJpegHeader(bytes);
-  if (jpeg !== undefined && holdsJpeg(jpeg, page)) return fromJpeg(jpeg, bytes);
-  const png = jpeg === undefined ? readPng(bytes) : undefined;
+  if (jpeg !== undefined && holdsJpeg(jpeg)) return fromJpeg(jpeg, bytes);
+  const sharp = await loadSharp();
+  const { bitsPerSample, orientation = 1, space } = await sharp(bytes).metadata();
+  const png = jpeg === undefined && orientation === 1 ? readPng(bytes) : undefined;
   const whole = png !== undefined && holdsPng(png) ? png : undefined;
+  if (bitsPerSample === 1 && (whole ? isBlackAndWhite(whole) : space === 'b-w')) {
+    const fax = await faxImage(bytes);
+    if (fax && !(whole && whole.data.length <= fax.content.length)) return fax;
+  }
   if (whole !== undefined && (options.lossless || isSmall(whole))) return fromPng(whole);
   const encoded = await encodeJpeg(bytes, options.quality);
   if (whole !== undefined && whole.data.length <= encoded.length) return fromPng(whole);
@@ -34,10 +40,9 @@ export async function pdfImage(bytes: Uint8Array, page: Page, options: ImageOpti
   return fromJpeg(header, encoded);
 }
 
-/** Not if it needs its EXIF orientation, which PDF readers ignore. */
-function holdsJpeg(header: JpegHeader, page: Page): boolean {
-  const upright = header.orientation === 1 && header.width === page.width && header.height === page.height;
-  return upright && header.bits === 8 && (header.components === 1 || header.components === 3);
+/** Grey or RGB. In CMYK, the meaning of the channels would have to be told. */
+function holdsJpeg(header: JpegHeader): boolean {
+  return header.bits === 8 && (header.components === 1 || header.components === 3);
 }
 
 function fromJpeg(header: JpegHeader, content: Uint8Array): PdfImage {
@@ -55,6 +60,10 @@ function holdsPng(png: Png): boolean {
 /** Black and white, or almost: at most one bit per pixel. */
 function isSmall(png: Png): boolean {
   return png.bits === 1 || png.data.length * 8 <= png.width * png.height;
+}
+
+function isBlackAndWhite({ colour, palette }: Png): boolean {
+  return colour === 0 || (colour === 3 && ['000000ffffff', 'ffffff000000'].includes(palette.toString('hex')));
 }
 
 function fromPng(png: Png): PdfImage {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { PismakError } from '../../../engine/errors.ts';
 
@@ -15,6 +16,8 @@ export function createPdfObjects(): PdfObjects {
   /** The offset of object N + 1. */
   const offsets: number[] = [];
   let written = 0;
+  /** Identifies the file: dictionaries say enough about it, and large streams would take time. */
+  const identity = createHash('sha256');
   const emit = (buffer: Buffer): Buffer => {
     written += buffer.length;
     return buffer;
@@ -30,27 +33,32 @@ export function createPdfObjects(): PdfObjects {
     offsets[number - 1] = written;
     return `${number} 0 obj\n`;
   };
-  const stream = (number: number, entries: string, content: Uint8Array): Buffer => {
-    const dictionary = `${begin(number)}<< ${entries} /Length ${content.length} >>\nstream\n`;
+  const stream = (number: number, entries: string, bytes: Uint8Array): Buffer => {
+    const dictionary = `${begin(number)}<< ${entries} /Length ${bytes.length} >>\nstream\n`;
+    identity.update(dictionary);
     return emit(
-      Buffer.concat([Buffer.from(dictionary, 'latin1'), content, Buffer.from('\nendstream\nendobj\n')]),
+      Buffer.concat([Buffer.from(dictionary, 'latin1'), bytes, Buffer.from('\nendstream\nendobj\n')]),
     );
   };
   return {
     // The second line tells programs that the file is not text.
     header: () => emit(Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')),
     reserve: () => offsets.push(0),
-    dictionary: (number, entries) =>
-      emit(Buffer.from(`${begin(number)}<< ${entries} >>\nendobj\n`, 'latin1')),
+    dictionary(number, entries) {
+      const object = `${begin(number)}<< ${entries} >>\nendobj\n`;
+      identity.update(object);
+      return emit(Buffer.from(object, 'latin1'));
+    },
     stream,
     deflated: (number, entries, content) =>
       stream(number, `${entries} /Filter /FlateDecode`.trim(), deflateSync(content)),
     trailer(root, info) {
       const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`);
+      const id = identity.digest('hex').slice(0, 32);
       return emit(
         Buffer.from(
           `xref\n0 ${offsets.length + 1}\n0000000000 65535 f \n${rows.join('')}` +
-            `trailer\n<< /Size ${offsets.length + 1} /Root ${root} 0 R /Info ${info} 0 R >>\n` +
+            `trailer\n<< /Size ${offsets.length + 1} /Root ${root} 0 R /Info ${info} 0 R /ID [<${id}> <${id}>] >>\n` +
             `startxref\n${written}\n%%EOF\n`,
           'latin1',
         ),

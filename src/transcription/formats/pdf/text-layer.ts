@@ -6,18 +6,32 @@ import type { InvisibleFont } from './invisible-font.ts';
 import { pdfNumber } from './pdf-objects.ts';
 
 /** The words of a page as drawing operators, each stretched over its box; `3 Tr` makes them invisible. */
-export function textLayer(page: Page, scale: number, font: Pick<InvisibleFont, 'encode'>): string {
+export function textLayer(
+  page: Page,
+  scale: number,
+  font: Pick<InvisibleFont, 'encode'>,
+  fontName = 'Text',
+): string {
   const lines = page.regions.flatMap((region) => region.paragraphs).flatMap((paragraph) => paragraph.lines);
-  const drawn = lines.map((line) => lineLayer(line, page, scale, font)).filter((text) => text !== '');
+  const drawn = lines
+    .map((line) => lineLayer(line, page, scale, { font, name: fontName }))
+    .filter((text) => text !== '');
   return drawn.length === 0 ? '' : `BT 3 Tr\n${drawn.join('\n')}\nET\n`;
 }
 
-function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFont, 'encode'>): string {
+function lineLayer(
+  line: Line,
+  page: Page,
+  scale: number,
+  { font, name }: { font: Pick<InvisibleFont, 'encode'>; name: string },
+): string {
   const { slope, heightAt, size } = standing(line, page);
   const points = size * scale;
   const length = Math.hypot(1, slope);
+  // MuPDF leaves out text whose empty glyphs together cover no area, such as a single line without slope.
+  const tilt = Math.abs(slope) < leastTilt ? leastTilt : slope;
   // In PDF, y points up.
-  const turn = [1 / length, -slope / length, slope / length, 1 / length].map(pdfNumber).join(' ');
+  const turn = [1 / length, -tilt / length, tilt / length, 1 / length].map(pdfNumber).join(' ');
   const words = line.words.filter((word) => wordText(word.text) !== '');
   const drawn = words.map((word, index) => {
     const next = words[index + 1];
@@ -28,7 +42,7 @@ function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFo
     const space = next === undefined ? '' : stretched(' ', Math.max(1, next.box.left - right));
     return `${turn} ${x} ${y} Tm ${stretched(wordText(word.text), Math.max(1, right - word.box.left))}${space}`;
   });
-  return drawn.length === 0 ? '' : `/Text ${pdfNumber(points)} Tf ${drawn.join('\n')}`;
+  return drawn.length === 0 ? '' : `/${name} ${pdfNumber(points)} Tf ${drawn.join('\n')}`;
 
   function stretched(text: string, width: number): string {
     const { operand, length } = font.encode(text);
@@ -36,6 +50,8 @@ function lineLayer(line: Line, page: Page, scale: number, font: Pick<InvisibleFo
     return `${pdfNumber(percent)} Tz ${operand} Tj `;
   }
 }
+
+const leastTilt = 0.0001;
 
 /** Boxes may touch, but readers see a space only in a gap of more than a seventh of the letter size. */
 function rightEdge(box: Box, next: Box | undefined, size: number): number {

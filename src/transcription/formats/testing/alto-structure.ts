@@ -16,7 +16,8 @@ export const altoStructure: Structure = {
     MeasurementUnit: { text: /^pixel$/ },
     sourceImageInformation: { children: /^fileName $/ },
     fileName: { text: types.text },
-    OCRProcessing: { children: /^ocrProcessingStep $/, required: { ID: 'id' } },
+    OCRProcessing: { children: /^(preProcessingStep )*ocrProcessingStep $/, required: { ID: 'id' } },
+    preProcessingStep: { children: /^processingStepDescription $/ },
     ocrProcessingStep: {
       children: /^processingDateTime (processingStepDescription )?processingSoftware $/,
     },
@@ -29,7 +30,7 @@ export const altoStructure: Structure = {
     Page: {
       children: /^PrintSpace $/,
       required: { ID: 'id', PHYSICAL_IMG_NR: types.whole },
-      optional: { HEIGHT: types.decimal, WIDTH: types.decimal },
+      optional: { HEIGHT: types.decimal, WIDTH: types.decimal, PC: types.confidence },
     },
     PrintSpace: { children: new RegExp(`^${blocks}$`), optional: place },
     ComposedBlock: {
@@ -41,7 +42,7 @@ export const altoStructure: Structure = {
     TextBlock: {
       children: /^(TextLine )*$/,
       required: { ID: 'id' },
-      optional: { ...place, LANG: /^[a-z]{2,8}$/ },
+      optional: { ...place, LANG: /^[a-z]{2,8}$/, ROTATION: /^(90|180|270)$/ },
     },
     TextLine: {
       children: /^(String (SP )?)+(HYP )?$/,

@@ -11,15 +11,20 @@ export const pageStructure: Structure = {
       children: /^Metadata Page $/,
       required: { xmlns: /^http:\/\/schema\.primaresearch\.org\/PAGE\/gts\/pagecontent\/2019-07-15$/ },
     },
-    Metadata: { children: /^Creator Created LastChange $/ },
+    Metadata: { children: /^Creator Created LastChange (MetadataItem )*$/ },
+    MetadataItem: {
+      required: { type: /^processingStep$/, name: /^(preprocessing|recognition)$/, value: types.text },
+    },
+    AlternativeImage: { required: { filename: types.text }, optional: { comments: types.text } },
     Creator: { text: types.text },
     Created: { text: types.dateTime },
     LastChange: { text: types.dateTime },
     Page: {
-      children: new RegExp(`^(ReadingOrder )?${nested}$`),
+      children: new RegExp(`^(AlternativeImage )?(ReadingOrder )?${nested}$`),
       required: { imageFilename: types.text, imageWidth: types.whole, imageHeight: types.whole },
       optional: {
         ...{ imageXResolution: types.decimal, imageYResolution: types.decimal, imageResolutionUnit: /^PPI$/ },
+        ...{ conf: types.confidence, orientation: /^(-90|0|90|180)$/ },
         ...{ type: /^content$/, primaryLanguage: /^(Czech|German|English|Slovak|Latin)$/ },
       },
     },

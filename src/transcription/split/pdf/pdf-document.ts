@@ -4,7 +4,7 @@ import { PermanentFailure } from '../../../engine/processor/processor.ts';
 import { checkPixels, type ImageLimits } from '../../image/image-limits.ts';
 import type { Page } from '../../page.ts';
 import { openAccess, type PdfSource } from './pdf-access.ts';
-import { readTextLayer } from './pdf-text.ts';
+import { countLetters, readTextLayer } from './pdf-text.ts';
 import { loadPdfium, type Pdfium } from './pdfium.ts';
 import { renderPage } from './render-page.ts';
 import { findScan } from './scan-of-page.ts';
@@ -14,6 +14,8 @@ export interface PdfPage {
   width: number;
   height: number;
   dpi: number;
+  /** There is text on the page already, visible or not. */
+  hasText?: boolean;
   text?: Page;
 }
 
@@ -69,6 +71,9 @@ export async function openPdf(source: PdfSource): Promise<PdfDocument> {
   };
 }
 
+/** A scan with fewer letters has no text layer, but a stamp. */
+const lettersOfScan = 50;
+
 /** By error number of the library. */
 const reasons: Record<number, string> & { 3: string } = {
   3: 'the PDF is damaged or truncated; export or upload it again',
@@ -86,8 +91,11 @@ async function readPage(
   const image = scan?.jpeg
     ? { image: scan.jpeg, width: scan.width, height: scan.height, dpi: scan.dpi }
     : await renderPage(pdfium, page, scan?.dpi ?? dpi, limits, attempt);
-  const text = textLayer ? attempt(() => readTextLayer(pdfium, page, image)) : undefined;
-  return text ? { ...image, text } : image;
+  // Scans often bear the name of a library as text.
+  const enough = scan ? lettersOfScan : 1;
+  const hasText = attempt(() => countLetters(pdfium, page, enough)) >= enough;
+  const text = textLayer && hasText ? attempt(() => readTextLayer(pdfium, page, image)) : undefined;
+  return { ...image, hasText, ...(text ? { text } : {}) };
 }
 
 /** A crash of the library, e.g. out of memory, counts as the file's fault. Its memory can't be trusted afterwards. */

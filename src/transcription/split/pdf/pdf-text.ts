@@ -34,6 +34,19 @@ export function readTextLayer(
   }
 }
 
+/** How many letters and digits the page has as text, visible or not; counts no further than `enough`. */
+export function countLetters(pdfium: Pdfium, page: number, enough: number): number {
+  const text = pdfium._FPDFText_LoadPage(page);
+  if (text === 0) return 0;
+  const count = Math.min(maxLetters, pdfium._FPDFText_CountChars(text));
+  let letters = 0;
+  for (let index = 0; index < count && letters < enough; index++) {
+    if (/[\p{L}\p{N}]/u.test(letterOf(pdfium._FPDFText_GetUnicode(text, index)))) letters++;
+  }
+  pdfium._FPDFText_ClosePage(text);
+  return letters;
+}
+
 /** The library's code for a hyphen at the end of a line. */
 const hyphen = 0x02;
 

@@ -1,6 +1,7 @@
 import { PermanentFailure } from '../../../engine/processor/processor.ts';
 import { type ImageLimits, longestSide } from '../../image/image-limits.ts';
 import { loadSharp } from '../../image/load-sharp.ts';
+import { blackAndWhitePng } from '../../image/open-image.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 
 /** Four bytes per pixel: blue, green, red, unused. */
@@ -33,7 +34,7 @@ export async function renderPage(
   const picture = sharp(data, { raw: { width, height, channels } });
   const image = await (channels === 1 ? picture.toColourspace('b-w') : picture)
     .withDensity(dpi)
-    .png({ compressionLevel: 3 })
+    .png(channels === 1 && isBlackAndWhite(data) ? blackAndWhitePng : { compressionLevel: 3 })
     .toBuffer();
   return { image, width, height, dpi };
 }
@@ -81,6 +82,10 @@ function pack(pixels: Uint8Array): { data: Uint8Array; channels: 1 | 3 } {
     for (let channel = 0; channel < channels; channel++) data[to++] = pixels[from + channel] as number;
   }
   return { data, channels };
+}
+
+function isBlackAndWhite(pixels: Uint8Array): boolean {
+  return pixels.every((value) => value === 0 || value === 255);
 }
 
 function isGrey(pixels: Uint8Array): boolean {

@@ -11,6 +11,8 @@ export interface Scan {
 
 const kinds = { text: 1, path: 2, image: 3 } as const;
 const invisible = 3;
+/** Places in the scan are places on the page, if it covers all of it. */
+const wholePage = 0.995;
 /** A page with more objects than this is not a scan. */
 const maxObjects = 20_000;
 
@@ -32,7 +34,9 @@ export function findScan(pdfium: Pdfium, page: number): Scan | undefined {
     (object) => kindOf(object) === kinds.text && pdfium._FPDFTextObj_GetTextRenderMode(object) === invisible,
   );
   const jpeg =
-    alone && place.share > 0.97 && isUpright(pdfium, page, image) ? rawJpeg(pdfium, image, size) : undefined;
+    alone && place.share > wholePage && isUpright(pdfium, page, image)
+      ? rawJpeg(pdfium, image, size)
+      : undefined;
   return { ...size, dpi, ...(jpeg ? { jpeg } : {}) };
 }
 

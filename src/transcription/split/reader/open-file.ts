@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { PermanentFailure } from '../../../engine/processor/processor.ts';
 import { FileBytes } from '../../image/file-bytes.ts';
+import { loadSharp } from '../../image/load-sharp.ts';
 import { checkImage, countTiffPages, saveTiffPage } from '../../image/open-image.ts';
 import { endTiffChain } from '../../image/tiff-chain.ts';
 import { readJpeg2000 } from '../jpeg2000.ts';
@@ -58,13 +59,34 @@ async function openPdfFile({ path, textLayer, dpi, limits }: PageFile): Promise<
   };
 }
 
+/** Black and white, grey or RGB, upright. */
+async function isPlainTiff(path: string): Promise<boolean> {
+  const sharp = await loadSharp();
+  const {
+    bitsPerSample,
+    channels,
+    hasAlpha,
+    isPalette,
+    orientation = 1,
+    space,
+  } = await sharp(path).metadata();
+  const isUsual =
+    bitsPerSample === 8 ? channels === 1 || channels === 3 : bitsPerSample === 1 && channels === 1;
+  return isUsual && !hasAlpha && !isPalette && orientation === 1 && (space === 'b-w' || space === 'srgb');
+}
+
 async function openTiffFile({ path, limits, maxPages }: PageFile): Promise<OpenFile> {
   const isCut = endTiffChain(path, maxPages);
   const pages = await countTiffPages(path);
   return {
     pages: isCut ? pages + 1 : pages,
     async save(index, to) {
-      if (index < pages) return saveTiffPage(path, index, to, limits);
+      if (index < pages) {
+        const facts = await saveTiffPage(path, index, to, limits);
+        // It could be decoded, so it can stay as it is, if all programs can read it.
+        if (pages === 1 && !isCut && (await isPlainTiff(path))) await copyFile(path, to);
+        return facts;
+      }
       throw new PermanentFailure(
         `the TIFF is truncated after page ${pages} and more pages may be missing; upload it again`,
       );

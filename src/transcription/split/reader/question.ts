@@ -28,5 +28,6 @@ export interface PageFacts {
   width: number;
   height: number;
   dpi?: number;
+  hasText?: boolean;
   text?: Page;
 }

@@ -1,0 +1,69 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Blobs } from '../../engine/blobs/blobs.ts';
+import { readBlob } from '../../engine/blobs/blobs.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { workDirectoryName } from '../../engine/files/work-directory.ts';
+import type { Queries } from '../database/database.ts';
+import { files } from '../files.ts';
+import { addText } from '../formats/pdf/original/add-text.ts';
+import { FileBytes } from '../image/file-bytes.ts';
+import { sourceFormat } from '../image/source-format.ts';
+import { type Page, page as pageModel } from '../page.ts';
+import type { DocumentRow } from './document.ts';
+import { readPagesOf } from './read-pages.ts';
+
+/** A PDF as it was submitted, with a text layer on the pages that had no text. */
+export async function originalPdf(
+  { blobs, queries }: { blobs: Blobs; queries: Queries },
+  document: DocumentRow,
+  id: string,
+): Promise<{ name: string; content: AsyncIterable<Uint8Array> }> {
+  const source = await queries
+    .selectFrom('transcription_source')
+    .select(['name', 'hash'])
+    .where('id', '=', id)
+    .where('document', '=', document.id)
+    .executeTakeFirst();
+  if (!source) throw new PismakError('not-found', `document ${document.id} has no source ${id}`);
+  for await (const start of blobs.get(source.hash)) {
+    if (sourceFormat(start) === 'pdf') break;
+    throw new PismakError('invalid-input', `${source.name} is not a PDF, so no text can be added to it`);
+  }
+  const results = new Map<number, string>();
+  for await (const page of readPagesOf(queries, document.id, id)) {
+    const json = page.files.get(files.page);
+    if (json && page.hasText !== 1 && page.quality !== 'no-text') results.set(page.part ?? 1, json.hash);
+  }
+  const textOf = async (number: number): Promise<Page | undefined> => {
+    const hash = results.get(number);
+    return hash === undefined
+      ? undefined
+      : pageModel.parse(JSON.parse(Buffer.from(await readBlob(blobs, hash)).toString()));
+  };
+  return { name: source.name, content: fromFile(blobs, source.hash, textOf) };
+}
+
+/** PDFs are read from their end, so the blob goes to a file first. */
+async function* fromFile(
+  blobs: Blobs,
+  hash: string,
+  textOf: (number: number) => Promise<Page | undefined>,
+): AsyncGenerator<Uint8Array> {
+  const directory = await mkdtemp(workDirectoryName());
+  try {
+    const path = join(directory, 'source');
+    await pipeline(Readable.from(blobs.get(hash)), createWriteStream(path));
+    const bytes = new FileBytes(path);
+    try {
+      yield* addText(bytes, textOf);
+    } finally {
+      bytes.close();
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,46 @@
+import { meanConfidence } from '../formats/outline.ts';
+import { wordText } from '../formats/text.ts';
+import type { Page } from '../page.ts';
+
+/** How a page was read that is done: without doubt, with doubt, or without finding text. */
+export const qualities = ['doubtful', 'no-text'] as const;
+export type Quality = (typeof qualities)[number];
+
+export interface Reading {
+  quality: Quality | null;
+  /** The mean over the words; null if the recogniser gave none. */
+  confidence: number | null;
+  words: number;
+}
+
+/** The columns of a page before it is read. */
+export const unread = { quality: null, confidence: null, words: null, language: null } as const;
+
+/**
+ * Judges a page by what its recogniser says. A word counts as sure if the recogniser is, and if it has three letters or digits:
+ * stains and lines become short words.
+ */
+export function judgeReading(page: Page): Reading {
+  const lines = page.regions.flatMap(({ paragraphs }) => paragraphs).flatMap((paragraph) => paragraph.lines);
+  const words = lines.flatMap((line) => line.words).filter(({ text }) => wordText(text) !== '');
+  const mean = meanConfidence(lines);
+  const confidence = mean === undefined ? null : Math.round(mean * 10_000) / 10_000;
+  const reading = { confidence, words: words.length };
+  if (words.length === 0) return { ...reading, quality: 'no-text' };
+  // The text of a PDF, or of a program that doesn't say how sure it is.
+  if (confidence === null) return { ...reading, quality: null };
+  const long = words.filter(({ text }) => lettersOf(text) >= 3);
+  const sure = long.filter((word) => (word.confidence ?? 0) >= sureWord).length;
+  if (sure < leastSureWords && sure < long.length / 2) return { ...reading, quality: 'no-text' };
+  if (sure < long.length * leastSureShare) return { ...reading, quality: 'no-text' };
+  return { ...reading, quality: confidence < doubtfulBelow ? 'doubtful' : null };
+}
+
+const sureWord = 0.7;
+const leastSureWords = 3;
+const leastSureShare = 0.3;
+const doubtfulBelow = 0.75;
+
+function lettersOf(text: string): number {
+  return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+}

@@ -1,0 +1,46 @@
+import { PismakError } from '../../engine/errors.ts';
+import { getDocument, type Parts, tellChange } from './document.ts';
+import { finishIfComplete } from './finish-document.ts';
+import { retryDocument } from './submit-document.ts';
+
+/**
+ * Continues a cancelled document: sends the pages and sources that were cancelled or failed, and keeps those that are done. A
+ * document that was cancelled before it was submitted is open again.
+ */
+export async function resumeDocument(parts: Parts, id: string): Promise<{ pages: number; sources: number }> {
+  const document = await reopen(parts, id);
+  tellChange(parts, document, document.state);
+  if (document.state === 'open') return { pages: 0, sources: 0 };
+  const sent = await retryDocument(parts, id);
+  // There may have been nothing left to do.
+  await finishIfComplete(parts, id);
+  return sent;
+}
+
+/** Under a new batch: workers may still end what belongs to the old one. */
+async function reopen({ database }: Parts, id: string) {
+  return database.transaction(async (transaction) => {
+    const document = await getDocument(transaction, id);
+    if (document.state !== 'cancelled') {
+      const advice =
+        document.state === 'open' ? 'submit it' : '`pismak document retry` sends failed pages again';
+      throw new PismakError('conflict', `document ${id} is not cancelled (${document.state}); ${advice}`);
+    }
+    const state = document.submittedAt === null ? 'open' : 'running';
+    const resumed = document.resumed + 1;
+    await transaction
+      .updateTable('transcription_document')
+      .set({ state, resumed, endedAt: null })
+      .where('id', '=', id)
+      .where('state', '=', 'cancelled')
+      .execute();
+    if (state === 'open')
+      await transaction
+        .updateTable('transcription_source')
+        .set({ state: 'new' })
+        .where('document', '=', id)
+        .where('state', '=', 'cancelled')
+        .execute();
+    return { ...document, state, resumed };
+  });
+}

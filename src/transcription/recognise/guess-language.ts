@@ -1,0 +1,155 @@
+import { type Job, PermanentFailure } from '../../engine/processor/processor.ts';
+import { files } from '../files.ts';
+import type { ImageLimits } from '../image/image-limits.ts';
+import { loadSharp } from '../image/load-sharp.ts';
+import type { Page, Word } from '../page.ts';
+import { foldedText } from '../search/fold.ts';
+import { commonWords } from './common-words.ts';
+import { checkLanguage, guessed, installedNames } from './language.ts';
+import { readableImage } from './readable-image.ts';
+import type { Recogniser } from './recogniser.ts';
+
+interface Reading {
+  job: Job;
+  recogniser: Recogniser;
+  known: readonly string[] | undefined;
+  limits: ImageLimits;
+}
+
+/** The languages to read a page with: those asked for, under the names of their models, or what a quick first reading suggests. */
+export async function languageFor(asked: string, reading: Reading): Promise<string> {
+  const { known, job, recogniser } = reading;
+  if (asked !== guessed) {
+    const language = installedNames(asked, known);
+    checkLanguage(language, known);
+    return language;
+  }
+  // A program of the owner's has to know by itself.
+  if (known === undefined) return asked;
+  if (known.length === 0) throw new PermanentFailure('no language is installed for the recogniser here');
+  const names = job.files.names();
+  const image = names.includes(files.image)
+    ? await job.files.read(files.image)
+    : await readableImage(await job.files.read(files.source), recogniser.formats, reading.limits, {
+        isChecked: names.includes(files.layout),
+      });
+  const { language, why } = await guessLanguage(await sampleOf(image), recogniser, known, job.signal);
+  job.log(`language ${language}, guessed: ${why}`);
+  return language;
+}
+
+/** A language, and how sure the reading of the sample was in each that was tried. */
+export async function guessLanguage(
+  sample: Uint8Array,
+  recogniser: Recogniser,
+  known: readonly string[],
+  signal: AbortSignal,
+): Promise<{ language: string; why: string }> {
+  const tried = new Map<string, Tried & { words: Word[] }>();
+  const tryOut = async (language: string) => {
+    if (tried.has(language)) return;
+    const page = await recogniser.recognise(sample, { language, signal, log: () => {} });
+    const words = wordsOf(page);
+    const share = shareOf(words, language);
+    tried.set(language, { words, share, score: confidenceOf(words) + 0.3 * share });
+  };
+  const first = firstTries.find((language) => known.includes(language)) ?? known[0] ?? guessed;
+  await tryOut(first);
+  const read = tried.get(first)?.words ?? [];
+  const likely = known
+    .map((language) => ({ language, share: shareOf(read, language) }))
+    .filter(({ share }) => share > leastShare)
+    .toSorted((one, other) => other.share - one.share)
+    .slice(0, 2);
+  for (const { language } of likely) await tryOut(language);
+  // Another script, or a language of which we know no words.
+  const others = known.filter((language) => !tried.has(language) && !notLanguages.has(language));
+  for (const language of others.toSorted((one, other) => rank(one) - rank(other)).slice(0, mostTries)) {
+    const { score, share } = best(tried);
+    if (score >= sureScore && share > leastShare) break;
+    await tryOut(language);
+  }
+  const why = [...tried].map(([language, { score }]) => `${language} ${score.toFixed(2)}`).join(', ');
+  return { language: best(tried).language, why };
+}
+
+/** Their models read the letters of most others well enough to tell the language. */
+const firstTries = ['eng', 'deu', 'fra', 'ces'];
+const notLanguages = new Set(['osd', 'equ', 'snum']);
+/** A text that the model fits, with its usual share of common words, has 0.8 and more; one that it doesn't fit, 0.7 and less. */
+const sureScore = 0.8;
+const mostTries = 5;
+/** Of common words. A text in another language has fewer. */
+const leastShare = 0.1;
+
+interface Tried {
+  score: number;
+  /** Of common words. */
+  share: number;
+}
+
+/** Fraktur first: it looks like no other. */
+function rank(language: string): number {
+  return /frak|latf/i.test(language) ? 0 : language.startsWith('script/') ? 2 : 1;
+}
+
+function best(tried: ReadonlyMap<string, Tried>): Tried & { language: string } {
+  const [[language, found] = [guessed, { score: 0, share: 0 }]] = [...tried].toSorted(
+    ([, one], [, other]) => other.score - one.score,
+  );
+  return { language, ...found };
+}
+
+function wordsOf({ regions }: Page): Word[] {
+  return regions
+    .flatMap(({ paragraphs }) => paragraphs)
+    .flatMap(({ lines }) => lines)
+    .flatMap(({ words }) => words)
+    .filter(({ text }) => /\p{L}{2}/u.test(text));
+}
+
+/** By letters: long words say more. */
+function confidenceOf(words: readonly Word[]): number {
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  const sure = words.reduce((sum, { text, confidence = 0 }) => sum + text.length * confidence, 0);
+  return letters === 0 ? 0 : sure / letters;
+}
+
+/** How many of the words are common ones of the language, without regard to accents, which another model may miss. */
+function shareOf(words: readonly Word[], language: string): number {
+  const common = commonWords(language);
+  if (words.length === 0 || common.size === 0) return 0;
+  const isCommon = ({ text }: Word) => common.has(foldedText(text.replaceAll(/[^\p{L}]/gu, '')));
+  return words.filter(isCommon).length / words.length;
+}
+
+/** The part of the page with the most letters, about a tenth of it: a few lines are enough. */
+export async function sampleOf(image: Uint8Array): Promise<Uint8Array> {
+  const sharp = await loadSharp();
+  const { width, height } = await sharp(image).metadata();
+  const { data, info } = await sharp(image)
+    .toColourspace('b-w')
+    .resize({ width: Math.min(600, width) })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const edges = Array.from({ length: info.height }, (_, row) => {
+    let count = 0;
+    for (let x = 1; x < info.width; x++) {
+      const at = (row * info.width + x) * info.channels;
+      if (Math.abs((data[at] ?? 0) - (data[at - info.channels] ?? 0)) > 40) count++;
+    }
+    return count;
+  });
+  const rows = Math.min(info.height, Math.max(Math.round(info.height * 0.12), 60));
+  let start = 0;
+  let sum = edges.slice(0, rows).reduce((total, count) => total + count, 0);
+  let most = sum;
+  for (let row = 1; row + rows <= info.height; row++) {
+    sum += (edges[row + rows - 1] ?? 0) - (edges[row - 1] ?? 0);
+    if (sum > most) [most, start] = [sum, row];
+  }
+  const scale = height / info.height;
+  const top = Math.min(height - 1, Math.round(start * scale));
+  const part = { left: 0, top, width, height: Math.max(1, Math.min(height - top, Math.round(rows * scale))) };
+  return sharp(image).extract(part).png({ compressionLevel: 1 }).toBuffer();
+}
