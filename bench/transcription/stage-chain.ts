@@ -5,11 +5,18 @@ import { files } from '../../src/transcription/files.ts';
 import { formats, type Order } from '../../src/transcription/order.ts';
 import { type Page, page as pageSchema } from '../../src/transcription/page.ts';
 import { transcriptionProcessors } from '../../src/transcription/processors.ts';
-import type { SamplePage } from './sample-pages.ts';
+
+export interface ChainedPage {
+  name: string;
+  image: Uint8Array;
+  /** Czech by default. */
+  language?: string;
+  log?(line: string): void;
+}
 
 export interface StageChain {
   /** CPU seconds that each stage took in this process, all its threads, without programs that it started. */
-  run(page: SamplePage): Promise<{ page: Page; cpuSeconds: Map<string, number> }>;
+  run(page: ChainedPage): Promise<{ page: Page; cpuSeconds: Map<string, number> }>;
   close(): Promise<void>;
 }
 
@@ -27,8 +34,8 @@ export async function openStageChain(
     processes.set(stage, await module.default({ ...setup, file: async (name) => name }));
   }
   return {
-    async run({ name, image }) {
-      const order: Order = { document: 'bench', page: 1, name, language: 'ces', formats: [...formats] };
+    async run({ name, image, language = 'ces', log = () => {} }) {
+      const order: Order = { document: 'bench', page: 1, name, language, formats: [...formats] };
       const given = [newFile(files.order, Buffer.from(JSON.stringify(order))), newFile(files.source, image)];
       const noBlobs = () => {
         throw new Error('all contents are in memory');
@@ -38,7 +45,7 @@ export async function openStageChain(
       for (const [stage, process_] of processes) {
         const before = process.cpuUsage();
         const { signal } = new AbortController();
-        await process_({ uuid: name, stage, attempt: 1, files: jobFiles, signal, log: () => {} });
+        await process_({ uuid: name, stage, attempt: 1, files: jobFiles, signal, log });
         const { user, system } = process.cpuUsage(before);
         cpuSeconds.set(stage, (user + system) / 1e6);
       }

@@ -2,7 +2,11 @@ import { flag, parseStageConfig, type StageConfig } from '../../engine/stage/sta
 import { limitSettings } from '../image/image-limits.ts';
 
 const settings = {
-  COLUMNS: flag(true, 'finds columns; if off, the recogniser divides the page itself'),
+  // Off, because Tesseract's own blocks are better on real scans, once they are in the right order.
+  COLUMNS: flag(
+    false,
+    'finds columns and has them read one by one; if off, the recogniser divides the page itself',
+  ),
   ...limitSettings,
 };
 

@@ -16,10 +16,14 @@ export default defineProcessor(async (setup) => {
       job.log('the page came with text, so no layout is needed');
       return;
     }
+    if (!config.COLUMNS) {
+      job.log('the recogniser divides the page');
+      return;
+    }
     const name = names.includes(files.image) ? files.image : files.source;
     const image = await readGrey(await job.files.read(name), limits);
     const { width, height, dpi } = image;
-    const regions = config.COLUMNS ? findRegions(image) : [];
+    const regions = findRegions(image);
     const page: Page = { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
     job.files.write(files.layout, Buffer.from(JSON.stringify(page)));
     job.log(regions.length === 0 ? 'one block' : regions.map((region) => region.kind).join(', '));

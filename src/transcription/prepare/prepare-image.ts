@@ -1,20 +1,17 @@
-import { factorFor, type Grey, reduce } from '../image/grey.ts';
-import { histogramOf, meanBelow, otsu, percentile } from '../image/histogram.ts';
-import { loadSharp } from '../image/load-sharp.ts';
-import { findBackground, flatten, paperOf } from './background.ts';
-import { findBorder, whiten } from './borders.ts';
-import { findLevels, stretch } from './levels.ts';
-import { grainOf, smooth } from './noise.ts';
-import { type QuarterTurn, readOrientation } from './orientation.ts';
+import { factorFor, type Grey } from '../image/grey.ts';
+import { histogramOf, otsu } from '../image/histogram.ts';
+import { cleanShades, findShades } from './clean-shades.ts';
+import { letterHeightOf } from './letter-height.ts';
+import { stretch } from './levels.ts';
+import { readOrientation } from './orientation.ts';
 import type { PrepareConfig } from './prepare-config.ts';
-import { type Transformation, turnAndScale } from './transformation.ts';
+import { reshape } from './reshape.ts';
+import { type Step, type Transformation, turnAndScale } from './transformation.ts';
 
 export interface Prepared {
   png: Buffer;
-  transformation: Transformation;
+  transformation: Transformation & { steps: Step[] };
   dpi?: number;
-  /** The steps taken, for the log. */
-  steps: string[];
 }
 
 /** Makes a page easier to read; undefined if it needs no change. Overwrites the given pixels. */
@@ -22,108 +19,60 @@ export async function prepareImage(
   page: Grey & { dpi?: number },
   config: PrepareConfig,
 ): Promise<Prepared | undefined> {
-  const steps: string[] = [];
-  const factor = factorFor(page, 1000);
-  const small = reduce(factor === 1 ? { ...page, data: page.data.slice() } : page, factor);
-  const border = config.BORDERS ? findBorder(small) : undefined;
-  if (border) {
-    const paper = percentile(histogramOf(small.data), 0.8);
-    whiten(small, border, 1, paper);
-    whiten(page, border, factor, paper);
-    steps.push(`border: ${(border.share * 100).toFixed(1)} % of the page was black`);
-  }
-  const background = findBackground(small, factor);
-  const paper = paperOf(background);
-  if (paper.darkest < nearlyWhite) flatten(small, { ...background, cell: background.cell / factor });
-  const { threshold, contrast } = separate(small);
-  const reading = readOrientation(small, threshold, config.ORIENTATION === 'auto');
-  if (reading.turn !== 0) steps.push(`turned by ${reading.turn} degrees`);
-
-  const grain = config.DENOISE ? grainOf(page) : 0;
-  const clean = await smooth(page, grain, (contrast * paper.lightest) / 255);
-  if (clean !== page) steps.push(`grain of ${grain.toFixed(0)} smoothed`);
-  if (config.FLATTEN && paper.darkest < whiteEnough) {
-    flatten(clean, background);
-    steps.push(`paper whitened, it was ${paper.darkest} to ${paper.lightest} of 255`);
-  }
-  // Grain looks like ghosts, so grainy pages are not checked for them.
-  const levels = config.CONTRAST ? findLevels(clean, clean === page ? small : undefined) : undefined;
-  if (levels) {
-    stretch(clean, levels.black, levels.white);
-    steps.push(levels.ghost ? 'text from the other side removed' : 'contrast strengthened');
-  }
+  const isBilevel = hasOnlyBlackAndWhite(page);
+  const letters = config.RESOLUTION ? letterHeightOf(page) : 0;
+  const shades = findShades(page, factorFor(page, 1000), config);
+  const reading = readOrientation(shades.small, shades.threshold, config.ORIENTATION === 'auto');
+  const { page: clean, steps } = await cleanShades(page, shades, config, 'evident');
   if (config.BINARISE) {
     const limit = otsu(histogramOf(clean.data, 5));
     stretch(clean, limit - 1, limit);
-    steps.push('black and white only');
+    steps.push({ name: 'binarise', why: 'as configured' });
   }
-
+  const { turn } = reading;
+  if (turn !== 0) steps.push({ name: 'turn', why: `it lay turned by ${360 - turn} degrees` });
   const skew = config.DESKEW && Math.abs(reading.skew.angle) >= leastSkew ? reading.skew.angle : 0;
-  if (skew !== 0) steps.push(`straightened by ${skew} degrees`);
-  const scale = config.RESOLUTION ? scaleFor(reading.lines.letterHeight * factor, page, config) : 1;
-  if (scale !== 1) steps.push(`scaled by ${scale}`);
+  if (skew !== 0) steps.push({ name: 'straighten', why: `the lines fell by ${skew} degrees` });
+  const isGrainy = steps.some(({ name }) => name === 'grain');
+  // Grain has the height of dots.
+  const letterHeight = isGrainy ? reading.lines.letterHeight * shades.factor : letters;
+  const scale = config.RESOLUTION ? scaleFor(letterHeight, page, isBilevel, config) : 1;
+  if (scale !== 1) steps.push({ name: 'scale', why: `letters were ${letterHeight} pixels high` });
   if (steps.length === 0) return undefined;
-  const transformation = turnAndScale(page, reading.turn, -skew, scale);
+  const transformation = { ...turnAndScale(page, turn, -skew, scale), steps };
   const dpi = page.dpi === undefined ? undefined : Math.round(page.dpi * scale);
-  const png = await encode(clean, reading.turn, transformation, skew, dpi);
-  return { png, transformation, steps, ...(dpi === undefined ? {} : { dpi }) };
+  const png = await reshape(clean, transformation, dpi);
+  return { png, transformation, ...(dpi === undefined ? {} : { dpi }) };
 }
 
-/** Paper of this shade needs no whitening. */
-const whiteEnough = 225;
-/** Paper of this shade doesn't even need whitening for the analysis. */
-const nearlyWhite = 250;
-
-/** The threshold of ink, and its contrast with white paper. */
-function separate(flat: Grey): { threshold: number; contrast: number } {
-  const histogram = histogramOf(flat.data, 3);
-  const threshold = otsu(histogram);
-  return { threshold, contrast: 255 - meanBelow(histogram, threshold) };
-}
-
-/** Tesseract reads lines with less skew than this just as well, and turning costs time and sharpness. */
-const leastSkew = 0.1;
+/** Recognisers straighten lines themselves; from here on, columns run into each other. */
+const leastSkew = 0.5;
 
 /** Below this height in pixels, smaller letters are read worse; above the second one, larger letters are only slower. */
-const smallest = 11;
-const largest = 45;
+const smallest = 7;
+const largest = 70;
+/** Letters without shades of grey are read better if made this small: their edges become smooth. */
+const smoothHeight = 15;
 
 function scaleFor(
   letterHeight: number,
   { width, height, dpi }: Grey & { dpi?: number },
+  isBilevel: boolean,
   config: PrepareConfig,
 ) {
   const wanted = config.LETTER_HEIGHT;
   let scale = 1;
   if (letterHeight === 0) scale = dpi !== undefined && dpi < 150 ? 250 / dpi : 1;
   else if (letterHeight < Math.min(smallest, wanted)) scale = wanted / letterHeight;
+  else if (isBilevel && letterHeight >= smoothHeight * 1.3)
+    scale = Math.max(0.5, smoothHeight / letterHeight);
   else if (letterHeight > largest) scale = Math.max(0.25, (largest * 0.7) / letterHeight);
   const room = Math.sqrt((config.MAX_MEGAPIXELS * 1e6) / (width * height));
   return Math.round(Math.min(scale, 4, Math.max(1, room)) * 100) / 100;
 }
 
-async function encode(
-  image: Grey,
-  turn: QuarterTurn,
-  { image: size, matrix }: Transformation,
-  skew: number,
-  dpi: number | undefined,
-): Promise<Buffer> {
-  const sharp = await loadSharp();
-  let picture = sharp(image.data, { raw: { width: image.width, height: image.height, channels: 1 } });
-  if (skew !== 0) {
-    const { a, b, c, d } = matrix;
-    const rows: [[number, number], [number, number]] = [
-      [a, b],
-      [c, d],
-    ];
-    picture = picture.affine(rows, { background: '#fff', interpolator: 'bicubic' });
-  } else {
-    if (turn !== 0) picture = picture.rotate(turn);
-    if (size.width !== (turn % 180 === 0 ? image.width : image.height)) {
-      picture = picture.resize({ ...size, fit: 'fill', kernel: 'cubic' });
-    }
-  }
-  if (dpi !== undefined) picture = picture.withDensity(dpi);
-  return picture.toColourspace('b-w').png({ compressionLevel: 1, adaptiveFiltering: false }).toBuffer();
+function hasOnlyBlackAndWhite({ data }: Grey): boolean {
+  const histogram = histogramOf(data, 7);
+  const between = histogram.subarray(16, 240).reduce((sum, count) => sum + count, 0);
+  return between * 7 < data.length * 0.002;
 }

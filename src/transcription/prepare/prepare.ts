@@ -4,6 +4,7 @@ import { limitsOf } from '../image/image-limits.ts';
 import { readGrey } from '../image/open-image.ts';
 import { parsePrepareConfig } from './prepare-config.ts';
 import { prepareImage } from './prepare-image.ts';
+import { describeSteps, turnAndScale } from './transformation.ts';
 
 /** Makes the image to recognise from the original page. */
 export default defineProcessor(async (setup) => {
@@ -15,13 +16,11 @@ export default defineProcessor(async (setup) => {
       return;
     }
     const page = await readGrey(await job.files.read(files.source), limits);
+    const unchanged = { ...turnAndScale(page, 0, 0, 1), steps: [] };
     const prepared = await prepareImage(page, config);
-    if (!prepared) {
-      job.log('nothing to improve; the page is used unchanged');
-      return;
-    }
-    job.files.write(files.image, prepared.png);
-    job.files.write(files.prepared, Buffer.from(JSON.stringify(prepared.transformation)));
-    job.log(prepared.steps.join('; '));
+    if (prepared) job.files.write(files.image, prepared.png);
+    const { steps, ...shape } = prepared?.transformation ?? unchanged;
+    job.files.write(files.prepared, Buffer.from(JSON.stringify({ ...shape, steps })));
+    job.log(prepared ? describeSteps(steps) : 'nothing to improve; the page is used unchanged');
   };
 });

@@ -1,6 +1,31 @@
 import { z } from 'zod';
 import type { QuarterTurn } from './orientation.ts';
 
+/** One thing that was done to a page, and the evidence for it. */
+const step = z.object({
+  name: z.enum([
+    'turn',
+    'straighten',
+    'scale',
+    'border',
+    'grain',
+    'paper',
+    'contrast',
+    'other side',
+    'binarise',
+  ]),
+  why: z.string(),
+});
+export type Step = z.infer<typeof step>;
+
+/** A quarter turn clockwise, then how many degrees the lines fall to the right, then a scale. */
+const shape = z.object({
+  turn: z.literal([0, 90, 180, 270]),
+  skew: z.number(),
+  scale: z.number().positive(),
+});
+export type Shape = z.infer<typeof shape>;
+
 /**
  * Maps a place in the source (after its EXIF orientation) to the same place in the prepared image:
  * x' = a x + b y + e, y' = c x + d y + f. All boxes of a page are in pixels of the prepared image.
@@ -16,8 +41,34 @@ export const transformation = z.object({
     e: z.number(),
     f: z.number(),
   }),
+  shape: shape.optional(),
+  steps: z.array(step).optional(),
 });
 export type Transformation = z.infer<typeof transformation>;
+
+/** Steps that change where things are; all others change how dark they are. */
+const shapeSteps: readonly string[] = ['turn', 'straighten', 'scale'];
+
+export function changesShades(steps: readonly Step[] | undefined): boolean {
+  return (steps ?? []).some(({ name }) => !shapeSteps.includes(name));
+}
+
+const said: Record<Step['name'], string> = {
+  turn: 'turned',
+  straighten: 'straightened',
+  scale: 'scaled',
+  border: 'border whitened',
+  grain: 'grain smoothed',
+  paper: 'paper whitened',
+  contrast: 'contrast strengthened',
+  'other side': 'text from the other side removed',
+  binarise: 'made black and white',
+};
+
+/** What was done and why, for people. */
+export function describeSteps(steps: readonly Step[]): string {
+  return steps.map(({ name, why }) => `${said[name]} (${why})`).join('; ');
+}
 
 /** A quarter turn, then `angle` degrees clockwise, then a scale. The image is large enough for the result. */
 export function turnAndScale(
@@ -44,6 +95,7 @@ export function turnAndScale(
     source: { width: sourceWidth, height: sourceHeight },
     image: { width, height },
     matrix: { a, b: -c + 0, c, d: a, e: round(-left), f: round(-top) },
+    shape: { turn, skew: -angle + 0, scale },
   };
 }
 

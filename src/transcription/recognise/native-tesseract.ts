@@ -73,11 +73,9 @@ export async function openNativeTesseract(
           for (const name of names) await symlink(modelPath(name), join(work, `${name}.traineddata`));
           tessdata = ['--tessdata-dir', work];
         }
-        const { dpi } = wanted.layout ?? {};
         const parameters = [
           ...['page', 'page', '-l', wanted.language, ...tessdata],
           ...['--psm', String(zones ? zonesPsm : (options.psm ?? 3))],
-          ...(dpi === undefined ? [] : ['--dpi', String(Math.round(dpi))]),
           ...['-c', 'tessedit_create_hocr=1', '-c', 'tessedit_page_number=0'],
         ];
         await run(program, parameters, work, wanted, options.limits);

@@ -3,11 +3,12 @@ import { defineProcessor, type Job } from '../../engine/processor/processor.ts';
 import { readStageFiles } from '../../engine/processor/stage-files.ts';
 import { files } from '../files.ts';
 import { limitsOf } from '../image/image-limits.ts';
-import { readLayout, readOrder, writePage } from '../job-page.ts';
+import { readLayout, readOrder, readTransformation, writePage } from '../job-page.ts';
 import type { Page } from '../page.ts';
 import { checkRecogniseConfig, parseRecogniseConfig } from './config.ts';
 import { languageFor } from './guess-language.ts';
 import { openRecogniser } from './open-recogniser.ts';
+import { readCarefully } from './read-carefully.ts';
 import { readableImage } from './readable-image.ts';
 
 /** Reads the text of a page: from its image (or else its source) and its layout to `page.json`. */
@@ -35,9 +36,16 @@ export default defineProcessor(async (setup) => {
       ? await given.read(files.image)
       : await readableImage(await given.read(files.source), recogniser.formats, limitsOf(config), {
           // The stages before have decoded it if they ran.
-          isChecked: names.includes(files.layout),
+          isChecked: names.includes(files.prepared) || names.includes(files.layout),
         });
-    const read = await recogniser.recognise(image, { language, layout, signal, log });
+    const read = await readCarefully({
+      recogniser,
+      image,
+      source: await given.read(files.source),
+      transformation: await readTransformation(job),
+      limits: limitsOf(config),
+      options: { language, layout, signal, log },
+    });
     await writePage(job, { ...read, producer });
     log(summary(read));
   }

@@ -1,0 +1,35 @@
+import { factorFor } from '../image/grey.ts';
+import type { ImageLimits } from '../image/image-limits.ts';
+import { readGrey } from '../image/open-image.ts';
+import { cleanShades, findShades } from './clean-shades.ts';
+import type { PrepareConfig } from './prepare-config.ts';
+import { reshape } from './reshape.ts';
+import { type Step, type Transformation, turnAndScale } from './transformation.ts';
+
+export interface View {
+  png: Buffer;
+  steps: Step[];
+}
+
+export type ViewName = 'plain' | 'thorough' | 'ghosts';
+
+/**
+ * The page in the same pixels as its prepared image, but with its shades as they came, or cleaned with more care. Undefined if
+ * there is nothing to clean.
+ */
+export async function viewOf(
+  name: ViewName,
+  source: Uint8Array,
+  made: Transformation | undefined,
+  config: PrepareConfig,
+  limits: ImageLimits,
+): Promise<View | undefined> {
+  const page = await readGrey(source, limits);
+  const transformation = made ?? turnAndScale(page, 0, 0, 1);
+  const dpi = page.dpi && Math.round(page.dpi * (transformation.shape?.scale ?? 1));
+  if (name === 'plain') return { png: await reshape(page, transformation, dpi), steps: [] };
+  const shades = findShades(page, factorFor(page, 1000), config);
+  const { page: clean, steps } = await cleanShades(page, shades, config, name);
+  if (name === 'ghosts' && !steps.some((step) => step.name === 'other side')) return undefined;
+  return steps.length === 0 ? undefined : { png: await reshape(clean, transformation, dpi), steps };
+}
