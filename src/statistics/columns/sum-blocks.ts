@@ -91,7 +91,7 @@ export function sumBlocks(
 export function checkBounds(blocks: readonly Signed[], dimensions: readonly number[]): void {
   for (const dimension of dimensions) {
     let bound = 0;
-    for (const { block } of blocks) bound += block.bounds[dimension] ?? 0;
+    for (const { block, sign } of blocks) bound += Math.abs(sign) * (block.bounds[dimension] ?? 0);
     if (bound > Number.MAX_SAFE_INTEGER) throw tooLarge();
   }
 }

@@ -1,6 +1,9 @@
 import { PismakError } from '../../engine/errors.ts';
 import { type Block, toColumn } from './block.ts';
 
+/** Keys stay below 2^30, which V8 hashes fastest: 32 splits, 256 slots, and entities up to this number. */
+export const entityRange = 2 ** 17;
+
 /**
  * Adds up rows by (split, slot, entity) into a block. Sums stay exact: whole numbers below 2^53 in doubles, and an error
  * instead of a sum that could have been rounded.
@@ -24,7 +27,7 @@ export class SumTable {
 
   /** Where the sums of this row begin in `sums`. */
   place(split: number, slot: number, entity: number): number {
-    const key = (split * 256 + slot) * 4_294_967_296 + entity;
+    const key = (split * 256 + slot) * entityRange + entity;
     const known = this.#places.get(key);
     if (known !== undefined) return known;
     const row = this.#places.size;
@@ -56,8 +59,8 @@ export class SumTable {
     }
   }
 
-  /** Entity numbers above those of one chunk are for the caller to divide: `entityOf` gives the number to store. */
-  toBlock(options: { splits: number; slots?: boolean; entityOf?: (entity: number) => number }): Block {
+  /** `entityOf` gives the number to store for an entity of this table, or undefined if it belongs to another chunk. */
+  toBlock(options: { splits: number; slots?: boolean; entityOf?: EntityOf }): Block {
     const { splits: splitCount, slots: withSlots = false, entityOf } = options;
     const dimensions = this.#dimensions;
     const order = this.#order(entityOf);
@@ -67,8 +70,8 @@ export class SumTable {
     const splits: number[] = [0];
     for (let row = 0; row < rows; row++) {
       const rank = order[row]?.rank as number;
-      const group = Math.floor(rank / 4_294_967_296);
-      entities[row] = rank % 4_294_967_296;
+      const group = Math.floor(rank / entityRange);
+      entities[row] = rank % entityRange;
       if (slots) slots[row] = group % 256;
       while (splits.length <= Math.floor(group / 256)) splits.push(row);
     }
@@ -92,15 +95,16 @@ export class SumTable {
     return { rows, entities, slots, splits, columns, bounds, bytes };
   }
 
-  #order(entityOf: ((entity: number) => number) | undefined): { place: number; rank: number }[] {
+  #order(entityOf: EntityOf = (entity) => entity): { place: number; rank: number }[] {
     const order: { place: number; rank: number }[] = [];
     for (let row = 0; row < this.#places.size; row++) {
       const key = this.#keys[row] as number;
       const place = row * this.#dimensions;
       // What adds up to nothing takes no space.
       if (this.#sums.subarray(place, place + this.#dimensions).every((sum) => sum === 0)) continue;
-      const entity = key % 4_294_967_296;
-      order.push({ place, rank: entityOf ? key - entity + entityOf(entity) : key });
+      const entity = key % entityRange;
+      const stored = entityOf(entity);
+      if (stored !== undefined) order.push({ place, rank: key - entity + stored });
     }
     return order.sort((one, other) => one.rank - other.rank);
   }
@@ -114,6 +118,8 @@ export class SumTable {
     this.#sums = sums;
   }
 }
+
+type EntityOf = (entity: number) => number | undefined;
 
 export function tooLarge(): PismakError {
   return new PismakError(

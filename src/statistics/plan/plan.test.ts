@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Day, type DayRange, dayOf, formatDay, granularities, parseDay, unitOf } from '../calendar/days.ts';
+import {
+  type Day,
+  type DayRange,
+  dayOf,
+  formatDay,
+  granularities,
+  parseDay,
+  unitOf,
+} from '../calendar/days.ts';
 import type { Level, SegmentMeta, UnitMeta } from '../store/store.ts';
 import { costOf, planRange, planSeries, type Scan } from './plan.ts';
 import { Snapshot } from './snapshot.ts';
@@ -68,10 +76,18 @@ function storedAs(facts: readonly Fact[], builtUpTo: (level: Level, bucket: Day)
     buckets.add(`${level}/${bucket}`);
     const upTo = builtUpTo(level, bucket);
     if (upTo === undefined) return;
-    const { from, to } =
-      level === 'total' ? { from: -Infinity, to: Infinity } : daysIn(level, bucket);
+    const { from, to } = level === 'total' ? { from: -Infinity, to: Infinity } : daysIn(level, bucket);
     const inside = facts.filter((fact) => fact.day >= from && fact.day <= to && fact.seq <= upTo);
-    const unit = { level, bucket, chunk: 0, generation: 1, upTo, rows: inside.length, splits: 1, sealed: false };
+    const unit = {
+      level,
+      bucket,
+      chunk: 0,
+      generation: 1,
+      upTo,
+      rows: inside.length,
+      splits: 1,
+      sealed: false,
+    };
     units.push(unit);
     values.set(unit, sum(inside));
   };
@@ -134,16 +150,21 @@ test('every plan equals the plain sum over all events, however stale or absent a
 test('no plan costs more than adding up the days', () => {
   const anyCost = fc.infiniteStream(fc.integer({ min: 0, max: 1000 }));
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 200 }), anyCost, (from, length, next) => {
-      const costs = new Map<string, number>();
-      const cost = (level: string, bucket: number) => {
-        const key = `${level}/${bucket}`;
-        if (!costs.has(key)) costs.set(key, next.next().value);
-        return costs.get(key) ?? 0;
-      };
-      const range = { from, to: from + length };
-      const plain = planSeries(range, 'day', cost).flatMap(({ scans }) => scans);
-      assert.ok(costOf(planRange(range, cost, { from: 0, to: 300 }), cost) <= costOf(plain, cost));
-    }),
+    fc.property(
+      fc.integer({ min: 0, max: 100 }),
+      fc.integer({ min: 0, max: 200 }),
+      anyCost,
+      (from, length, next) => {
+        const costs = new Map<string, number>();
+        const cost = (level: string, bucket: number) => {
+          const key = `${level}/${bucket}`;
+          if (!costs.has(key)) costs.set(key, next.next().value);
+          return costs.get(key) ?? 0;
+        };
+        const range = { from, to: from + length };
+        const plain = planSeries(range, 'day', cost).flatMap(({ scans }) => scans);
+        assert.ok(costOf(planRange(range, cost, { from: 0, to: 300 }), cost) <= costOf(plain, cost));
+      },
+    ),
   );
 });

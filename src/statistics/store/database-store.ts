@@ -2,8 +2,8 @@ import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
-import { decodeBlock, encodeBlock } from '../columns/block.ts';
 import { listClosedMonths } from '../close/closed-months.ts';
+import { decodeBlock, encodeBlock } from '../columns/block.ts';
 import { ordinalsOf } from '../entities/dictionary.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type CubeHead,
   type Level,
   levels,
+  type NewUnit,
   type PreparedBatch,
   type PreparedCube,
   type SegmentMeta,
@@ -32,15 +33,14 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
     accept: (batch) => database.transaction((transaction) => accept(transaction, batch, clock)),
 
     correctDay: ({ kind, user, seq, keys, day, receivedAt }) =>
-      database.transaction(async (transaction) => {
-        const cube = await lockCube(transaction, kind, user);
-        if (cube.seq !== seq + 1) throw new CubeChanged();
-        await addSegments(transaction, cube, { kind, user, keys, days: [day] }, receivedAt);
-        return true;
-      }).catch((error: unknown) => {
-        if (error instanceof CubeChanged) return false;
-        throw error;
-      }),
+      database
+        .transaction(async (transaction) => {
+          const cube = await lockCube(transaction, kind, user);
+          if (cube.seq !== seq + 1) throw new CubeChanged();
+          await addSegments(transaction, cube, { kind, user, keys, days: [day] }, receivedAt);
+          return true;
+        })
+        .catch(falseIfChanged),
 
     async head(kind, user) {
       return database.query
@@ -51,8 +51,12 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
         .executeTakeFirst();
     },
 
-    cubes({ kind, user, afterId = 0, limit }) {
+    cubes({ kind, user, withSegments = false, afterId = 0, limit }) {
       let query = database.query.selectFrom('statistics_cube').selectAll().where('id', '>', afterId);
+      if (withSegments)
+        query = query.where('id', 'in', (inner) =>
+          inner.selectFrom('statistics_segment').select('statistics_segment.cube'),
+        );
       if (kind !== undefined) query = query.where('kind', '=', kind);
       if (user !== undefined) query = query.where('user', '=', user);
       return query.orderBy('id').limit(limit).execute();
@@ -84,6 +88,7 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
       for (const [level, units] of byLevel) {
         const byKey = new Map(units.map((unit) => [`${unit.bucket}/${unit.chunk}/${unit.generation}`, unit]));
         const buckets = [...new Set(units.map(({ bucket }) => bucket))].sort((one, other) => one - other);
+        const chunks = [...new Set(units.map(({ chunk }) => chunk))];
         for (let at = 0; at < buckets.length; at += rowsPerRead) {
           const rows = await database.query
             .selectFrom('statistics_unit')
@@ -91,6 +96,7 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
             .where('cube', '=', cube)
             .where('level', '=', levels.indexOf(level))
             .where('bucket', 'in', buckets.slice(at, at + rowsPerRead))
+            .where('chunk', 'in', chunks)
             .execute();
           for (const row of rows) {
             const unit = byKey.get(`${row.bucket}/${row.chunk}/${row.generation}`);
@@ -104,6 +110,7 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
     async readSegments(cube, wanted) {
       const found = new Map<SegmentMeta, ReturnType<typeof decodeBlock>>();
       const byKey = new Map(wanted.map((one) => [`${one.seq}/${one.day}/${one.chunk}`, one]));
+      const days = [...new Set(wanted.map(({ day }) => day))];
       const numbers = [...new Set(wanted.map(({ seq }) => seq))].sort((one, other) => one - other);
       for (let at = 0; at < numbers.length; at += rowsPerRead) {
         const rows = await database.query
@@ -111,6 +118,7 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
           .select(['seq', 'day', 'chunk', 'block'])
           .where('cube', '=', cube)
           .where('seq', 'in', numbers.slice(at, at + rowsPerRead))
+          .where('day', 'in', days)
           .execute();
         for (const row of rows) {
           const segment = byKey.get(`${row.seq}/${row.day}/${row.chunk}`);
@@ -120,32 +128,14 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
       return found;
     },
 
-    publish: (cube, { level, bucket, chunk, upTo, block }, generation) =>
-      database.transaction(async (transaction) => {
-        const next = await raiseVersion(transaction, cube);
-        const values = {
-          ...{ cube, level: levels.indexOf(level), bucket, chunk, generation: next, upTo, rows: block.rows },
-          ...{ splits: splitBits(block.splits), builtAt: clock.now(), block: encodeBlock(block) },
-        };
-        const { cube: _, level: __, bucket: ___, chunk: ____, ...changed } = values;
-        const key = transaction
-          .updateTable('statistics_unit')
-          .set(changed)
-          .where('cube', '=', cube)
-          .where('level', '=', values.level)
-          .where('bucket', '=', bucket)
-          .where('chunk', '=', chunk);
-        if (generation > 0) {
-          const { numUpdatedRows } = await key.where('generation', '=', generation).executeTakeFirst();
-          return numUpdatedRows > 0n;
-        }
-        const added = await transaction
-          .insertInto('statistics_unit')
-          .values({ ...values, sealed: 0 })
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirst();
-        return (added.numInsertedOrUpdatedRows ?? 0n) > 0n;
-      }),
+    publish: (cube, units) =>
+      database
+        .transaction(async (transaction) => {
+          const generation = await raiseVersion(transaction, cube);
+          for (const unit of units) await replaceUnit(transaction, cube, unit, generation, clock.now());
+          return true;
+        })
+        .catch(falseIfChanged),
 
     async prune(cube, { segments, seal }) {
       if (segments.length === 0 && seal.length === 0) return;
@@ -155,29 +145,70 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
           .set((row) => ({ version: row('version', '+', 1), pruned: row('pruned', '+', 1) }))
           .where('id', '=', cube)
           .execute();
-        for (const { seq, day, chunk } of segments)
-          await transaction
-            .deleteFrom('statistics_segment')
-            .where('cube', '=', cube)
-            .where('seq', '=', seq)
-            .where('day', '=', day)
-            .where('chunk', '=', chunk)
-            .execute();
-        for (const { bucket, chunk, generation } of seal) await sealDay(transaction, { cube, bucket, chunk, generation });
+        for (const [day, ofDay] of Map.groupBy(segments, (segment) => segment.day))
+          for (const [chunk, ofChunk] of Map.groupBy(ofDay, (segment) => segment.chunk))
+            for (let at = 0; at < ofChunk.length; at += rowsPerInsert)
+              await transaction
+                .deleteFrom('statistics_segment')
+                .where('cube', '=', cube)
+                .where(
+                  'seq',
+                  'in',
+                  ofChunk.slice(at, at + rowsPerInsert).map(({ seq }) => seq),
+                )
+                .where('day', '=', day)
+                .where('chunk', '=', chunk)
+                .execute();
+        for (const { bucket, chunk, generation } of seal)
+          await sealDay(transaction, { cube, bucket, chunk, generation });
       });
     },
   };
   return store;
 }
 
-/** The difference was computed for a cube that has changed since. */
+/** What is to be written was computed for something that has changed since. */
 class CubeChanged extends Error {}
 
-async function accept(
+function falseIfChanged(error: unknown): false {
+  if (error instanceof CubeChanged) return false;
+  throw error;
+}
+
+async function replaceUnit(
   transaction: StatisticsQueries,
-  batch: PreparedBatch,
-  clock: Clock,
-): Promise<Accepted> {
+  cube: number,
+  { level, bucket, chunk, upTo, block, replaces }: NewUnit,
+  generation: number,
+  builtAt: number,
+): Promise<void> {
+  const key = { cube, level: levels.indexOf(level), bucket, chunk };
+  const values = {
+    ...{ generation, upTo, rows: block.rows, splits: splitBits(block.splits), builtAt },
+    block: encodeBlock(block),
+  };
+  if (replaces === 0) {
+    const added = await transaction
+      .insertInto('statistics_unit')
+      .values({ ...key, ...values, sealed: 0 })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (!added.numInsertedOrUpdatedRows) throw new CubeChanged();
+    return;
+  }
+  const { numUpdatedRows } = await transaction
+    .updateTable('statistics_unit')
+    .set(values)
+    .where('cube', '=', cube)
+    .where('level', '=', key.level)
+    .where('bucket', '=', bucket)
+    .where('chunk', '=', chunk)
+    .where('generation', '=', replaces)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new CubeChanged();
+}
+
+async function accept(transaction: StatisticsQueries, batch: PreparedBatch, clock: Clock): Promise<Accepted> {
   const { owner, token, hash, events, refused, corrections, receivedAt } = batch;
   const known = await transaction
     .selectFrom('statistics_batch')
@@ -187,16 +218,13 @@ async function accept(
     .executeTakeFirst();
   if (known) {
     const { hash: before, ...counts } = known;
-    return before === hash ? { outcome: 'duplicate', ...counts } : { outcome: 'mismatch', events: known.events };
+    return before === hash
+      ? { outcome: 'duplicate', ...counts }
+      : { outcome: 'mismatch', events: known.events };
   }
   const closed = await listClosedMonths(transaction);
-  const months = new Set(
-    batch.cubes.flatMap(({ days }) => days.map(({ day }) => unitOf('month', day).from)),
-  );
-  if (
-    [...months].some((month) => closed.has(month)) ||
-    [...batch.closed].some((month) => !closed.has(month))
-  )
+  const months = new Set(batch.cubes.flatMap(({ days }) => days.map(({ day }) => unitOf('month', day).from)));
+  if ([...months].some((month) => closed.has(month)) || [...batch.closed].some((month) => !closed.has(month)))
     return { outcome: 'closed' };
   const sealed = await sealedDays(transaction, batch.cubes);
   if (sealed.length > 0) return { outcome: 'sealed', days: sealed };

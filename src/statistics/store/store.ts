@@ -45,6 +45,8 @@ export interface NewUnit {
   chunk: number;
   upTo: number;
   block: Block;
+  /** The generation that it replaces; 0 if there was none. */
+  replaces: number;
 }
 
 /** One batch, checked and added up per cube and day. Entities are numbered as in `keys`. */
@@ -116,12 +118,12 @@ export type Accepted =
  */
 export interface StatisticsStore {
   accept(batch: PreparedBatch): Promise<Accepted>;
-  /** Writes the difference between what a day has and what it should have. `undefined` if the cube has changed meanwhile. */
+  /** Writes the difference between what a day has and what it should have. False if the cube has changed meanwhile. */
   correctDay(change: DayChange): Promise<boolean>;
 
   head(kind: string, user: string): Promise<CubeHead | undefined>;
   /** In the order of their ids, those after `afterId`. */
-  cubes(filter: { kind?: string; user?: string; afterId?: number; limit: number }): Promise<CubeHead[]>;
+  cubes(filter: CubeFilter): Promise<CubeHead[]>;
   /** Those published after this generation. */
   units(cube: number, afterGeneration: number): Promise<UnitMeta[]>;
   /** Those after this number. */
@@ -129,10 +131,19 @@ export interface StatisticsStore {
   readUnits(cube: number, wanted: readonly UnitMeta[]): Promise<Map<UnitMeta, Block>>;
   readSegments(cube: number, wanted: readonly SegmentMeta[]): Promise<Map<SegmentMeta, Block>>;
 
-  /** False if another process has published meanwhile: `generation` is what the unit had (0: there was none). */
-  publish(cube: number, unit: NewUnit, generation: number): Promise<boolean>;
+  /** Replaces all these units, or none: false if another process has published one of them meanwhile. */
+  publish(cube: number, units: readonly NewUnit[]): Promise<boolean>;
   /** Deletes segments that all units contain, and the slots of days that are over for good. */
   prune(cube: number, what: { segments: readonly SegmentMeta[]; seal: readonly UnitMeta[] }): Promise<void>;
+}
+
+export interface CubeFilter {
+  kind?: string | undefined;
+  user?: string | undefined;
+  /** Only those with segments: what units may not contain yet. */
+  withSegments?: boolean;
+  afterId?: number;
+  limit: number;
 }
 
 export interface DayChange {
