@@ -21,7 +21,11 @@ export async function runStatistics(engine: Engine): Promise<Running> {
       log(`${units} units of ${cubes} users and kinds built, ${rows} rows`);
     });
   schedules.registerTask('statistics.sweep', async ({ signal, log }) => {
-    const { segments, sealed, batches } = await sweep(await opened(), signal);
+    const { segments } = await sweep(await opened(), { signal });
+    log(`${segments} segments deleted`);
+  });
+  schedules.registerTask('statistics.seal', async ({ signal, log }) => {
+    const { segments, sealed, batches } = await sweep(await opened(), { seal: true, signal });
     log(`${segments} segments deleted, ${sealed} days sealed, ${batches} tokens forgotten`);
   });
   schedules.registerTask('statistics.reconcile', async ({ signal, log }) => {

@@ -10,6 +10,7 @@ import {
   statisticsEntityRemove,
   statisticsEntityUpdate,
 } from '../operations/entity.ts';
+import { beginningClient } from './begin-data.ts';
 import { lineChunks } from './line-chunks.ts';
 
 const perCall = 1000;
@@ -54,9 +55,10 @@ export function addEntity(group: Command, shell: Shell): void {
       'statistics entity import keywords.ndjson',
     )
     .action(
-      shell.run(async ({ out, client, progress }, file = '') => {
+      shell.run(async (session, file = '') => {
+        const { out, progress } = session;
+        const connected = await beginningClient(session);
         const bar = progress('entities');
-        const connected = await client();
         const sum = { created: 0, updated: 0 };
         for await (const chunk of lineChunks(file, false)) {
           const lines = readLines(chunk.text, chunk.before);

@@ -5,6 +5,7 @@ import type { Client } from '../../terminal/client/client.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { statisticsBackfill, statisticsIngest } from '../operations/write.ts';
+import { beginningClient } from './begin-data.ts';
 import { type LineChunk, lineChunks } from './line-chunks.ts';
 
 interface IngestOptions {
@@ -33,14 +34,15 @@ export function addIngest(group: Command, shell: Shell): void {
     .option('--format <format>', 'ndjson or csv; default: by the name of the file')
     .option('--batch <name>', 'name of this batch, for files that begin alike (default: from the content)')
     .action(
-      shell.run<IngestOptions>(async ({ options, out, client, progress, signal }, file = '') => {
+      shell.run<IngestOptions>(async (session, file = '') => {
+        const { options, out, progress, signal } = session;
         const format = options.format ?? (file.endsWith('.csv') ? 'csv' : 'ndjson');
         const total = file === '-' ? undefined : (await stat(file).catch(() => undefined))?.size;
-        const bar = progress('events');
         const sum = { events: 0, accepted: 0, corrections: 0, refused: 0, duplicates: 0 };
         const refusals: { line: number; id: string; reason: string }[] = [];
         let bytes = 0;
-        const connected = await client();
+        const connected = await beginningClient(session);
+        const bar = progress('events');
 
         const send = async (chunk: LineChunk) => {
           signal.throwIfAborted();

@@ -131,12 +131,23 @@ export function toQuestion({ schemas }: Statistics, asked: Asked): Question {
     if (found !== undefined) return found;
     throw invalid('dimensions', `there is no ${name}; use some of ${[...dimensionIndex.keys()].join(', ')}`);
   });
+  if (asked.groupBy !== undefined) checkGroup(kind, asked.groupBy);
   return {
     ...{ kind, user: String(asked.user), range: toRange(asked), over: asked.over },
     splits: split === undefined ? schema.split.values.map((_, index) => index) : [split],
     dimensions: dimensions.length > 0 ? dimensions : schema.dimensions.map((_, index) => index),
     filter: asked.filters.length > 0 ? compileFilters(asked.filters, kind) : undefined,
   };
+}
+
+function checkGroup({ name, ancestors }: Kind, groupBy: string): void {
+  if (ancestors.includes(groupBy)) return;
+  throw invalid(
+    'groupBy',
+    ancestors.length === 0
+      ? `${name} has no parents`
+      : `${groupBy} is no parent of ${name}; use ${ancestors.join(' or ')}`,
+  );
 }
 
 export function toRange({ from, to }: { from: string; to: string }): DayRange {

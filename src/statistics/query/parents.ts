@@ -1,4 +1,3 @@
-import { PismakError } from '../../engine/errors.ts';
 import { chunkSize } from '../columns/block.ts';
 import type { Kind } from '../schema/schemas.ts';
 import type { CubeView } from './cube-reader.ts';
@@ -19,13 +18,6 @@ export async function findParents(
   { kind, groupBy, masks }: { kind: Kind; groupBy: string; masks: Selection['masks'] },
   { attributes, viewOf }: TableSources,
 ): Promise<Parents> {
-  if (!kind.ancestors.includes(groupBy))
-    throw new PismakError(
-      'invalid-input',
-      kind.ancestors.length === 0
-        ? `groupBy: ${kind.name} has no parents`
-        : `groupBy: ${groupBy} is no parent of ${kind.name}; use ${kind.ancestors.join(' or ')}`,
-    );
   const path = kind.ancestors.slice(0, kind.ancestors.indexOf(groupBy) + 1);
   const ofKind = new Map<string, Map<string, Attributes>>();
   for (const ancestor of path) {

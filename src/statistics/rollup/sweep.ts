@@ -13,24 +13,32 @@ export interface Swept {
 const cubesAtOnce = 100;
 
 /**
- * Deletes what is no longer needed: segments that every unit contains, slots of days after which no late event is taken, and
- * tokens of batches that would be refused for their age. Roll-ups that did not run only delay this.
+ * Deletes segments that every unit contains. With `seal` also slots of days after which no late event is taken, and tokens of
+ * batches that would be refused for their age; that looks at everything, so it is for the night. Roll-ups that did not run only
+ * delay this.
  */
-export async function sweep(statistics: Statistics, signal?: AbortSignal): Promise<Swept> {
+export async function sweep(
+  statistics: Statistics,
+  { seal: mayEnd = false, signal }: { seal?: boolean; signal?: AbortSignal } = {},
+): Promise<Swept> {
   const { store, reader, database, clock, days, keptMs } = statistics;
   const swept: Swept = { segments: 0, sealed: 0, batches: 0 };
   const sealBefore = days.dayAt(clock.now() - keptMs);
+  let isUnsealed = false;
   for (let afterId = 0; ; ) {
-    const page = await store.cubes({ afterId, limit: cubesAtOnce });
+    const page = await store.cubes({ afterId, limit: cubesAtOnce, withSegments: !mayEnd });
     for (const { id, kind, user } of page) {
       signal?.throwIfAborted();
       await reader.view(kind, user, async (view) => {
         if (!view) return;
-        const seal = [...view.snapshot.units()].filter(
-          (unit) => unit.bucket < sealBefore && maySeal(view.snapshot, unit),
+        const { snapshot } = view;
+        const old = [...snapshot.units()].filter(
+          ({ level, bucket, sealed }) => level === 'day' && bucket < sealBefore && !sealed,
         );
-        const segments = containedSegments(view.snapshot);
+        const seal = mayEnd ? old.filter((unit) => maySeal(snapshot, unit)) : [];
+        const segments = containedSegments(snapshot);
         await store.prune(id, { segments, seal });
+        isUnsealed ||= seal.length < old.length || snapshot.daysWithSegments.some((day) => day < sealBefore);
         swept.segments += segments.length;
         swept.sealed += seal.length;
       });
@@ -38,6 +46,8 @@ export async function sweep(statistics: Statistics, signal?: AbortSignal): Promi
     afterId = page.at(-1)?.id ?? 0;
     if (page.length < cubesAtOnce) break;
   }
+  // A token may be forgotten only when its events would be refused: when all old days are sealed.
+  if (!mayEnd || isUnsealed) return swept;
   const { numDeletedRows } = await database.query
     .deleteFrom('statistics_batch')
     // A day more than events are taken for: by then every day of the batch is sealed.
@@ -47,8 +57,7 @@ export async function sweep(statistics: Statistics, signal?: AbortSignal): Promi
 }
 
 /** A day that contains everything of itself can become the finest record. */
-function maySeal(snapshot: Snapshot, { level, bucket, chunk, sealed, upTo }: UnitMeta): boolean {
-  if (level !== 'day' || sealed) return false;
+function maySeal(snapshot: Snapshot, { bucket, chunk, upTo }: UnitMeta): boolean {
   if (snapshot.newer('day', bucket).some((segment) => segment.chunk === chunk)) return false;
   return upTo >= (snapshot.unitAt('slot', bucket, chunk)?.upTo ?? 0);
 }
