@@ -4,21 +4,17 @@ import { appendFile, cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { engineClient } from '../../cli/client/engine-client.ts';
-import { runCommand } from '../../cli/testing/run-command.ts';
+import { runOnEngine } from '../../cli/testing/run-on-engine.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { openTestEngine } from '../../server/testing/test-engine.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** Commands on an engine in this process, which starts once instead of once for each command. */
 async function commandLine(t: { after(work: () => unknown): void }) {
   const directory = await temporaryDirectory(t);
-  const client = engineClient(await openTestEngine(t), new AbortController().signal);
+  const engine = await openTestEngine(t);
   const pismak = async (...words: string[]) => {
-    const environment = { PISMAK_DATA: directory };
-    const options = { client: { ...client, close: async () => {} }, environment, directory };
-    const { code, stdout, stderr } = await runCommand(['statistics', ...words], options);
+    const { code, stdout, stderr } = await runOnEngine(engine, ['statistics', ...words], directory);
     return { code, text: code === 0 ? stdout : stdout + stderr };
   };
   return { directory, pismak };
