@@ -1,4 +1,5 @@
-import { type Block, type Column, toColumn } from './block.ts';
+import { type Block, toColumn } from './block.ts';
+import { kernelsFor } from './kernels.ts';
 import { tooLarge } from './sum-table.ts';
 
 /** A block to add or to subtract. */
@@ -45,7 +46,7 @@ export function sumByEntity(
         const ofSplit = sums[split];
         if (from === to || !ofSplit) continue;
         ofSplit[dimension] ??= new Float64Array(entities);
-        addRows(ofSplit[dimension], block.entities, column, from, to, sign);
+        kernelsFor(column).addByEntity(ofSplit[dimension], block.entities, column, from, to, sign);
       }
     }
   }
@@ -93,20 +94,6 @@ export function checkBounds(blocks: readonly Signed[], dimensions: readonly numb
     let bound = 0;
     for (const { block, sign } of blocks) bound += Math.abs(sign) * (block.bounds[dimension] ?? 0);
     if (bound > Number.MAX_SAFE_INTEGER) throw tooLarge();
-  }
-}
-
-function addRows(
-  sums: Float64Array,
-  entities: Uint16Array,
-  column: Column,
-  from: number,
-  to: number,
-  sign: number,
-): void {
-  for (let row = from; row < to; row++) {
-    const entity = entities[row] as number;
-    sums[entity] = (sums[entity] as number) + sign * (column[row] as number);
   }
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type DayRange, formatDay, type Granularity, unitsWithin } from '../calendar/days.ts';
-import type { Block, Column } from '../columns/block.ts';
+import type { Block } from '../columns/block.ts';
+import { kernelsFor } from '../columns/kernels.ts';
 import { checkBounds } from '../columns/sum-blocks.ts';
 import type { AttributeCache } from '../entities/attributes.ts';
 import { type PlannedPoint, planSeries } from '../plan/plan.ts';
@@ -97,33 +98,33 @@ function addBlock(
     const to = block.splits[split + 1] ?? 0;
     const ofSplit = sums[split];
     if (from >= to || !ofSplit) continue;
+    const kept = mask ? keptRows(block.entities, mask, from, to) : 0;
     for (const [place, dimension] of dimensions.entries()) {
       const column = block.columns[dimension];
       if (!column) continue;
-      const sum = mask ? maskedSum(column, block.entities, mask, from, to) : plainSum(column, from, to);
+      const kernels = kernelsFor(column);
+      const sum = mask ? kernels.sumListed(column, keptList, kept) : kernels.sumRange(column, from, to);
       ofSplit[place] = (ofSplit[place] ?? 0) + reading.weight * sum;
     }
   }
 }
 
-/** Multiplies instead of asking: a filter that keeps a third at random would mislead the branch predictor. */
-function maskedSum(
-  column: Column,
-  entities: Uint16Array,
-  mask: Uint8Array,
-  from: number,
-  to: number,
-): number {
-  let sum = 0;
-  for (let row = from; row < to; row++)
-    sum += (column[row] as number) * (mask[entities[row] as number] as number);
-  return sum;
-}
+/** Rows that a filter keeps, once for all dimensions. Used between two statements only, so one list serves all. */
+let keptList = new Int32Array(65_536);
 
-function plainSum(column: Column, from: number, to: number): number {
-  let sum = 0;
-  for (let row = from; row < to; row++) sum += column[row] as number;
-  return sum;
+/**
+ * Lists the kept rows and returns their number. It writes each row and moves on only if it is kept: a filter that keeps a third at
+ * random would mislead the branch predictor.
+ */
+function keptRows(entities: Uint16Array, mask: Uint8Array, from: number, to: number): number {
+  if (keptList.length < to - from) keptList = new Int32Array(2 * (to - from));
+  const list = keptList;
+  let count = 0;
+  for (let row = from; row < to; row++) {
+    list[count] = row;
+    count += mask[entities[row] as number] as number;
+  }
+  return count;
 }
 
 function emptyPoints({ range, granularity, splits, dimensions }: SeriesQuestion): SeriesPoint[] {

@@ -1,4 +1,5 @@
 import { chunkSize } from '../columns/block.ts';
+import { kernelsFor } from '../columns/kernels.ts';
 import type { EntitySums } from '../columns/sum-blocks.ts';
 import { tooLarge } from '../columns/sum-table.ts';
 import type { AttributeCache } from '../entities/attributes.ts';
@@ -112,6 +113,8 @@ function keptEntities(entities: number, masks: ReadonlyMap<number, Uint8Array> |
   return kept.subarray(0, count);
 }
 
+const none = new Float64Array(0);
+
 /** The sums as columns over the rows of the table: an entity each, or a parent each. */
 class Columns {
   readonly rows: number;
@@ -132,15 +135,22 @@ class Columns {
     const known = this.#made.get(key);
     if (known) return known;
     const column = new Float64Array(this.rows);
+    const kept = this.#kept;
+    const rowOf = this.#parents?.rowOf;
     let bound = 0;
-    for (let at = 0; at < this.#kept.length; at++) {
-      const entity = this.#kept[at] as number;
-      const value =
-        this.#sums.get(Math.floor(entity / chunkSize))?.sums[split]?.[dimension]?.[entity % chunkSize] ?? 0;
-      if (value === 0) continue;
-      const row = this.#parents ? (this.#parents.rowOf[entity] as number) : at;
-      column[row] = (column[row] as number) + value;
-      bound += Math.abs(value);
+    for (let at = 0; at < kept.length; ) {
+      const chunk = Math.floor((kept[at] as number) / chunkSize);
+      const first = chunk * chunkSize;
+      const sums = this.#sums.get(chunk)?.sums[split]?.[dimension] ?? none;
+      for (; at < kept.length; at++) {
+        const entity = kept[at] as number;
+        if (entity >= first + chunkSize) break;
+        if (entity - first >= sums.length) continue;
+        const value = sums[entity - first] as number;
+        const row = rowOf ? (rowOf[entity] as number) : at;
+        column[row] = (column[row] as number) + value;
+        bound += Math.abs(value);
+      }
     }
     // Each chunk was checked by itself; all of them together add up here.
     if (bound > Number.MAX_SAFE_INTEGER) throw tooLarge();
@@ -149,7 +159,8 @@ class Columns {
   }
 
   total(split: number, dimension: number): number {
-    return this.column(split, dimension).reduce((sum, value) => sum + value, 0);
+    const column = this.column(split, dimension);
+    return kernelsFor(column).sumRange(column, 0, column.length);
   }
 }
 
