@@ -14,7 +14,7 @@ export const keyPrefix = 'pk_';
 export const scope = z
   .string()
   .regex(
-    /^(\*|[a-z-]+\.([a-z-]+)?)$/,
+    /^(\*|[a-z-]+\.([A-Za-z0-9-]+\.)*([A-Za-z0-9-]+)?)$/,
     'a scope is an operation like stage.ls, a noun with its dot like stage., or *',
   );
 

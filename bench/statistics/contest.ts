@@ -1,0 +1,47 @@
+import type { Shape } from './data.ts';
+
+/** What is asked, in days since 1970. */
+export interface Question {
+  user: string;
+  from: number;
+  to: number;
+  costBelow?: number | undefined;
+  /** Whether the filter looks at the interval or at all time. */
+  over: 'interval' | 'all';
+}
+
+/** An engine that answers the same questions on the same data. */
+export interface Contestant {
+  name: string;
+  load(user: string, shape: Shape): Promise<void>;
+  /** Builds weeks, months, totals and indexes. */
+  finish(): Promise<void>;
+  /** The sums over a weekly series of whole weeks: four dimensions. */
+  series(question: Question): Promise<number[]>;
+  /** The costs of the fifty dearest entities. */
+  table(question: Question): Promise<number[]>;
+  close(): Promise<void>;
+}
+
+export interface Times {
+  p50: number;
+  least: number;
+  p99: number;
+}
+
+/** Asks questions one after the other and returns the times in ms. */
+export async function measure(
+  questions: readonly Question[],
+  ask: (question: Question) => Promise<number[]>,
+): Promise<{ times: Times; answers: number[][] }> {
+  const ms: number[] = [];
+  const answers: number[][] = [];
+  for (const question of questions) {
+    const began = performance.now();
+    answers.push(await ask(question));
+    ms.push(performance.now() - began);
+  }
+  ms.sort((one, other) => one - other);
+  const at = (share: number) => ms[Math.min(ms.length - 1, Math.floor(ms.length * share))] ?? 0;
+  return { times: { p50: at(0.5), least: ms[0] ?? 0, p99: at(0.99) }, answers };
+}

@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import { wholeNumber } from '../../terminal/options/option-values.ts';
+import type { Output } from '../../terminal/output/output.ts';
+import type { Shell } from '../../terminal/shell.ts';
+import { statisticsFilter2 } from '../operations/read.ts';
+import { toCsv } from './csv.ts';
+import { addQuestionOptions, type QuestionOptions, readQuestion } from './question-options.ts';
+
+interface TableOptions extends QuestionOptions {
+  sort: string;
+  limit: number;
+  offset: number;
+  segment?: 'split';
+  csv?: boolean;
+}
+
+type Answer = z.output<typeof statisticsFilter2.output>;
+
+/** `statistics table`. */
+export function addTable(group: Command, shell: Shell): void {
+  const table = shell.command(
+    group,
+    'table <kind>',
+    'Show entities with their sums, and the totals of all that the filter keeps',
+    'statistics table keyword --user 3 --from 2026-01-01 --to 2026-03-31 --sort cost:desc --limit 50',
+  );
+  addQuestionOptions(table)
+    .option('--sort <column>', 'dimension, derived column, name or key, with :asc or :desc', 'name:asc')
+    .option('--limit <number>', 'rows of a page', wholeNumber, 50)
+    .option('--offset <number>', 'rows to skip', wholeNumber, 0)
+    .option('--segment <by>', '`split`: show each row by split, too')
+    .option('--csv', 'print CSV')
+    .action(
+      shell.run<TableOptions>(async ({ options, out, client, clock }, kind = '') => {
+        const { sort, limit, offset, segment } = options;
+        const question = readQuestion(kind, options, clock.now());
+        const input = { ...question, sort, limit, offset, ...(segment && { segment }) };
+        const answer = await (await client()).call(statisticsFilter2, input);
+        if (out.json) return out.object(answer);
+        if (options.csv) return out.text(toCsv(csvRows(answer)));
+        showTable(answer, out);
+      }),
+    );
+}
+
+type Line = { entity: string; name: string; status: string } & Pick<Answer['totals'], 'sums' | 'derived'>;
+
+export function showTable({ rows, count, totals }: Answer, out: Output): void {
+  const lines: Line[] = rows.flatMap(({ splits, ...row }) => [row, ...splitLines(splits)]);
+  const title = `all ${count}`;
+  lines.push({ entity: title, name: '', status: '', ...totals }, ...splitLines(totals.splits));
+  out.list(lines, [
+    { title: 'entity', of: (row) => row.entity },
+    { title: 'name', of: (row) => (row.name === row.entity ? '' : row.name) },
+    { title: 'status', of: (row) => row.status },
+    ...Object.keys(totals.sums).map((name) => ({ title: name, of: (row: Line) => row.sums[name] })),
+    ...Object.keys(totals.derived).map((name) => ({
+      ...{ title: name, align: 'right' as const },
+      of: (row: Line) => shortRatio(row.derived[name]),
+    })),
+  ]);
+}
+
+/** The rows below a row, one for each split. Ratios are of the whole only. */
+function splitLines(splits: Answer['totals']['splits']): Line[] {
+  return Object.entries(splits ?? {}).map(([split, sums]) => ({
+    ...{ entity: `  ${split}`, name: '', status: '', sums, derived: {} },
+  }));
+}
+
+function shortRatio(ratio: number | null | undefined): string {
+  return ratio === null || ratio === undefined ? '' : ratio.toPrecision(3);
+}
+
+function csvRows({ rows, totals }: Answer): (string | number | null | undefined)[][] {
+  const [names, derived] = [Object.keys(totals.sums), Object.keys(totals.derived)];
+  return [
+    ['entity', 'name', 'status', 'parent', ...names, ...derived],
+    ...rows.map((row) => [
+      ...[row.entity, row.name, row.status, row.parent],
+      ...names.map((name) => row.sums[name]),
+      ...derived.map((name) => row.derived[name]),
+    ]),
+  ];
+}

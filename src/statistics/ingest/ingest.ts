@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { PismakError } from '../../engine/errors.ts';
+import type { Day } from '../calendar/days.ts';
+import { listClosedMonths } from '../close/closed-months.ts';
+import { fixFoundations, type Statistics } from '../statistics.ts';
+import { BatchBuilder, type BatchRules, mostEvents, type Refusal } from './batch-builder.ts';
+import { addLines, type Format } from './lines.ts';
+
+export interface Batch {
+  /** Who sends it: tokens of different owners never clash. */
+  owner: string;
+  /** The same token with the same content counts once. */
+  token: string;
+  level: BatchRules['level'];
+  schema?: string | undefined;
+  content: { events: readonly unknown[] } | { text: string; format: Format };
+  mayWrite(user: string): boolean;
+}
+
+export interface Ingested {
+  /** The batch had been taken before; nothing was counted now. */
+  duplicate: boolean;
+  events: number;
+  accepted: number;
+  /** Of these, taken as corrections of closed months: listed, not summed. */
+  corrections: number;
+  refused: number;
+  /** The first ones. */
+  refusals: Refusal[];
+}
+
+const refusalsShown = 100;
+/** Each further try means that a month was closed or a day sealed in this very moment. */
+const mostTries = 5;
+
+/** Takes a batch of events: the good ones are durable when this resolves, the others are named with their reasons. */
+export async function ingest(statistics: Statistics, batch: Batch): Promise<Ingested> {
+  const { store, clock, database } = statistics;
+  await ensureFoundations(statistics);
+  const { content, owner, token, level } = batch;
+  const hash = hashOf(content, level);
+  const sealed = new Set<string>();
+  for (let tries = 0; tries < mostTries; tries++) {
+    const closed = await listClosedMonths(database.query);
+    const receivedAt = clock.now();
+    const builder = build(statistics, batch, { closed, sealed, receivedAt });
+    const counts = { events: builder.events, refused: builder.refusals.length };
+    const answer = await store.accept({
+      ...{
+        owner,
+        token,
+        hash,
+        receivedAt,
+        ...counts,
+        cubes: builder.cubes(),
+        corrections: builder.corrections,
+      },
+      closed: new Set(builder.corrections.map(({ day }) => monthOf(day, closed))),
+    });
+    if (answer.outcome === 'mismatch')
+      throw new PismakError(
+        'conflict',
+        `the token ${token} was used for another batch of ${answer.events} events; corrected events need a new token`,
+        { details: { events: answer.events } },
+      );
+    if (answer.outcome === 'sealed') {
+      for (const { kind, user, day } of answer.days) sealed.add(`${kind}\0${user}\0${day}`);
+      continue;
+    }
+    if (answer.outcome === 'closed') continue;
+    const { outcome, ...taken } = answer;
+    const duplicate = outcome === 'duplicate';
+    return { duplicate, ...taken, refusals: duplicate ? [] : builder.refusals.slice(0, refusalsShown) };
+  }
+  throw new PismakError('unavailable', 'months are being closed or days sealed right now; try again');
+}
+
+const fixed = new WeakSet<Statistics>();
+
+async function ensureFoundations(statistics: Statistics): Promise<void> {
+  if (fixed.has(statistics)) return;
+  await fixFoundations(statistics);
+  fixed.add(statistics);
+}
+
+function build(
+  { schemas, days, keptMs, futureMs }: Statistics,
+  { content, level, schema, mayWrite }: Batch,
+  state: { closed: ReadonlySet<Day>; sealed: ReadonlySet<string>; receivedAt: number },
+): BatchBuilder {
+  const { closed, sealed, receivedAt } = state;
+  const builder = new BatchBuilder({
+    ...{ schemas, schema, days, level, closed, mayWrite, latest: receivedAt + futureMs },
+    sealedBefore: days.dayAt(receivedAt - keptMs),
+    sealed: (kind, user, day) => sealed.size > 0 && sealed.has(`${kind}\0${user}\0${day}`),
+  });
+  if ('text' in content) addLines(builder, content.text, content.format);
+  else for (const event of content.events) builder.add(event);
+  if (builder.events > mostEvents)
+    throw new PismakError(
+      'too-large',
+      `the batch has ${builder.events} events; the limit is ${mostEvents}: send several batches`,
+    );
+  return builder;
+}
+
+function monthOf(day: Day, closed: ReadonlySet<Day>): Day {
+  return Math.max(...[...closed].filter((month) => month <= day));
+}
+
+function hashOf(content: Batch['content'], level: string): string {
+  const text = 'text' in content ? `${content.format}\n${content.text}` : JSON.stringify(content.events);
+  return createHash('sha256').update(`${level}\n`).update(text).digest('hex');
+}

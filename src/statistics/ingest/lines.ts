@@ -1,0 +1,69 @@
+import { PismakError } from '../../engine/errors.ts';
+import type { BatchBuilder } from './batch-builder.ts';
+
+export const formats = ['ndjson', 'csv'] as const;
+export type Format = (typeof formats)[number];
+
+/** Adds each line of a text. Empty lines don't count. */
+export function addLines(builder: BatchBuilder, text: string, format: Format): void {
+  if (format === 'csv') addCsv(builder, text);
+  else addNdjson(builder, text);
+}
+
+function addNdjson(builder: BatchBuilder, text: string): void {
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from);
+    const line = text.slice(from, end < 0 ? text.length : end);
+    from = end < 0 ? text.length : end + 1;
+    if (line === '' || line === '\r') continue;
+    let event: unknown;
+    try {
+      event = JSON.parse(line);
+    } catch {
+      builder.addBroken('not JSON');
+      continue;
+    }
+    builder.add(event);
+  }
+}
+
+/** The first line names the columns. Numbers in columns of dimensions are whole; empty fields are left out. */
+function addCsv(builder: BatchBuilder, text: string): void {
+  const lines = text.split('\n');
+  const columns = fieldsOf(lines[0] ?? '').map((name) => name.trim());
+  if (!columns.includes('kind') || !columns.includes('entity'))
+    throw new PismakError(
+      'invalid-input',
+      'the first line of CSV must name the columns: kind,entity,user,split,at and dimensions',
+    );
+  const texts = new Set(['id', 'kind', 'entity', 'user', 'split', 'at', 'day']);
+  for (const line of lines.slice(1)) {
+    if (line === '' || line === '\r') continue;
+    const fields = fieldsOf(line);
+    if (fields.length !== columns.length) {
+      builder.addBroken(`it has ${fields.length} fields, the first line ${columns.length}`);
+      continue;
+    }
+    const event: Record<string, unknown> = {};
+    for (const [index, column] of columns.entries()) {
+      const field = fields[index] ?? '';
+      if (field === '') continue;
+      if (column === 'at' && /^\d{12,14}$/.test(field)) event.at = Number(field);
+      else event[column] = texts.has(column) ? field : numberOr(field);
+    }
+    builder.add(event);
+  }
+}
+
+function numberOr(field: string): number | string {
+  return /^-?\d+$/.test(field) ? Number(field) : field;
+}
+
+/** Fields may be quoted, with quotes doubled; a field has no line break. */
+function fieldsOf(line: string): string[] {
+  const text = line.endsWith('\r') ? line.slice(0, -1) : line;
+  if (!text.includes('"')) return text.split(',');
+  return [...text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
+  );
+}

@@ -1,0 +1,27 @@
+import type { Operation } from '../../engine/operation/operation.ts';
+import { statisticsAccess, statisticsAllow } from './access.ts';
+import {
+  statisticsEntityCreate,
+  statisticsEntityLs,
+  statisticsEntityRemove,
+  statisticsEntityUpdate,
+} from './entity.ts';
+import { statisticsExplain, statisticsFilter2, statisticsGranularizedSumStats } from './read.ts';
+import { statisticsRpc } from './rpc.ts';
+import {
+  statisticsClose,
+  statisticsCorrections,
+  statisticsReconcile,
+  statisticsRollup,
+  statisticsSchema,
+} from './upkeep.ts';
+import { statisticsBackfill, statisticsIngest } from './write.ts';
+
+/** All operations of this house. */
+export const statisticsOperations: Operation[] = [
+  ...[statisticsIngest, statisticsBackfill],
+  ...[statisticsGranularizedSumStats, statisticsFilter2, statisticsExplain, statisticsRpc],
+  ...[statisticsEntityCreate, statisticsEntityUpdate, statisticsEntityRemove, statisticsEntityLs],
+  ...[statisticsRollup, statisticsReconcile, statisticsClose, statisticsCorrections, statisticsSchema],
+  ...[statisticsAllow, statisticsAccess],
+];

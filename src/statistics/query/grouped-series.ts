@@ -1,0 +1,65 @@
+import { type DayRange, formatDay } from '../calendar/days.ts';
+import { type Block, chunkSize } from '../columns/block.ts';
+import { checkBounds } from '../columns/sum-blocks.ts';
+import { planSeries } from '../plan/plan.ts';
+import type { CubeView } from './cube-reader.ts';
+import { findParents } from './parents.ts';
+import { chunkOf, scansOver, selectEntities } from './select-entities.ts';
+import type { SeriesPoint, SeriesQuestion, SplitSums } from './series.ts';
+import type { TableSources } from './table.ts';
+
+export interface GroupedSeries {
+  groups: { key: string; name: string; points: SeriesPoint[] }[];
+  entities: number;
+}
+
+/** A series for each parent of the entities that the filter keeps: keywords by their groups or campaigns. */
+export async function readGroupedSeries(
+  view: CubeView | undefined,
+  question: SeriesQuestion & { groupBy: string },
+  sources: TableSources,
+): Promise<GroupedSeries> {
+  if (!view) return { groups: [], entities: 0 };
+  const { kind, groupBy, range, granularity, splits, dimensions } = question;
+  const selection = await selectEntities(view, question, sources.attributes);
+  const parents = await findParents(view, { kind, groupBy, masks: selection.masks }, sources);
+  const planned =
+    granularity === 'none'
+      ? [{ id: 'none', ...range, scans: scansOver(view, range) }]
+      : planSeries(range, granularity, view.snapshot.cost);
+  const groups = parents.rows.map(({ key, attributes }) => ({
+    ...{ key, name: attributes?.name ?? key },
+    points: planned.map((point) => emptyPoint(point, splits, dimensions.length)),
+  }));
+  for (const [place, { scans }] of planned.entries()) {
+    const readings = view.snapshot.resolve(scans);
+    const blocks = await view.read(readings);
+    const signed = readings.map(({ weight }, index) => ({ block: blocks[index] as Block, sign: weight }));
+    checkBounds(signed, dimensions);
+    for (const [index, { block, sign }] of signed.entries()) {
+      const chunk = chunkOf(readings[index] as (typeof readings)[number]);
+      const mask = selection.masks?.get(chunk);
+      for (const split of splits)
+        for (let row = block.splits[split] ?? 0; row < (block.splits[split + 1] ?? 0); row++) {
+          const entity = block.entities[row] as number;
+          if (selection.masks && mask?.[entity] !== 1) continue;
+          const sums =
+            groups[parents.rowOf[chunk * chunkSize + entity] as number]?.points[place]?.sums[split];
+          if (!sums) continue;
+          for (const [column, dimension] of dimensions.entries())
+            sums[column] = (sums[column] ?? 0) + sign * (block.columns[dimension]?.[row] ?? 0);
+        }
+    }
+  }
+  return { groups, entities: selection.kept };
+}
+
+function emptyPoint(
+  { id, from, to }: DayRange & { id: string },
+  splits: readonly number[],
+  dimensions: number,
+): SeriesPoint {
+  const sums: SplitSums = [];
+  for (const split of splits) sums[split] = Array.from({ length: dimensions }, () => 0);
+  return { id, start: formatDay(from), end: formatDay(to), sums };
+}

@@ -1,0 +1,95 @@
+import { PismakError } from '../../engine/errors.ts';
+import { type Day, formatDay, unitId } from '../calendar/days.ts';
+import { slotMs, wholeDay, type ZoneDays } from '../calendar/zone-days.ts';
+import type { Block } from '../columns/block.ts';
+import { checkBounds } from '../columns/sum-blocks.ts';
+import type { AttributeCache } from '../entities/attributes.ts';
+import type { CubeView } from './cube-reader.ts';
+import { chunkOf, type Question, type Selection, selectEntities } from './select-entities.ts';
+import type { Series, SeriesPoint, SplitSums } from './series.ts';
+
+const slotsPerHour = 2;
+
+/**
+ * A series by hours, while half hours are kept. The identifier is the day and the number of the hour since its beginning, so the
+ * hour that a change of clocks repeats has its own.
+ */
+export async function readHours(
+  view: CubeView | undefined,
+  question: Question,
+  parts: { attributes: AttributeCache; days: ZoneDays },
+): Promise<Series> {
+  const { range } = question;
+  const selection = view ? await selectEntities(view, question, parts.attributes) : undefined;
+  const points: SeriesPoint[] = [];
+  for (let day = range.from; day <= range.to; day++) {
+    const hours = emptyHours(question, parts.days, day);
+    if (view && selection) await addDay(hours, view, question, selection, day);
+    points.push(...hours);
+  }
+  return { points, entities: selection?.kept ?? 0 };
+}
+
+function emptyHours({ splits, dimensions }: Question, days: ZoneDays, day: Day): SeriesPoint[] {
+  const start = days.start(day);
+  const end = days.start(day + 1);
+  const points: SeriesPoint[] = [];
+  for (let at = start; at < end; at += slotsPerHour * slotMs) {
+    const sums: SplitSums = [];
+    for (const split of splits) sums[split] = dimensions.map(() => 0);
+    points.push({
+      id: `${unitId('day', day)}${String(points.length).padStart(2, '0')}`,
+      start: new Date(at).toISOString(),
+      end: new Date(Math.min(at + slotsPerHour * slotMs, end)).toISOString(),
+      sums,
+    });
+  }
+  return points;
+}
+
+async function addDay(
+  hours: readonly SeriesPoint[],
+  view: CubeView,
+  question: Question,
+  { masks }: Selection,
+  day: Day,
+): Promise<void> {
+  const { snapshot } = view;
+  if (snapshot.unitsAt('day', day).some((unit) => unit.sealed)) throw noHours(day, 'are no longer kept');
+  const readings = [
+    ...snapshot.unitsAt('slot', day).map((unit) => ({ source: { unit }, weight: 1 })),
+    ...snapshot.newer('slot', day).map((segment) => ({ source: { segment }, weight: 1 })),
+  ];
+  const blocks = await view.read(readings);
+  checkBounds(
+    blocks.map((block) => ({ block, sign: 1 })),
+    question.dimensions,
+  );
+  for (const [index, block] of blocks.entries()) {
+    const mask = masks?.get(chunkOf(readings[index] as (typeof readings)[number]));
+    if (!masks || mask) addBlock(hours, block, question, mask, day);
+  }
+}
+
+function addBlock(
+  hours: readonly SeriesPoint[],
+  block: Block,
+  { splits, dimensions }: Question,
+  mask: Uint8Array | undefined,
+  day: Day,
+): void {
+  for (const split of splits)
+    for (let row = block.splits[split] ?? 0; row < (block.splits[split + 1] ?? 0); row++) {
+      if (mask && mask[block.entities[row] as number] !== 1) continue;
+      const slot = block.slots?.[row] ?? wholeDay;
+      if (slot === wholeDay) throw noHours(day, 'are unknown: it was loaded as daily sums');
+      const sums = hours[Math.floor(slot / slotsPerHour)]?.sums[split];
+      if (!sums) continue;
+      for (const [place, dimension] of dimensions.entries())
+        sums[place] = (sums[place] ?? 0) + (block.columns[dimension]?.[row] ?? 0);
+    }
+}
+
+function noHours(day: Day, why: string): PismakError {
+  return new PismakError('conflict', `granularity: the hours of ${formatDay(day)} ${why}; ask for days`);
+}

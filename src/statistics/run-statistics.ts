@@ -1,0 +1,58 @@
+import type { Engine } from '../engine/engine.ts';
+import { PismakError } from '../engine/errors.ts';
+import type { Running } from '../engine/service/service.ts';
+import { reconcile } from './rollup/reconcile.ts';
+import { rollUp } from './rollup/roll-up.ts';
+import { sweep } from './rollup/sweep.ts';
+import { type Statistics, statisticsOf } from './statistics.ts';
+import { levels } from './store/store.ts';
+
+/** Every half hour, a little after it, when most of its events are there. */
+const halfHours = '3,33 * * * *';
+const nightly = '47 2 * * *';
+
+/** Registers the aggregators: each level after the one below, then the sweep. An administrator may change or disable them. */
+export async function runStatistics(engine: Engine): Promise<Running> {
+  const { schedules } = engine;
+  const opened = () => statisticsOf(engine);
+  for (const level of levels)
+    schedules.registerTask(`statistics.${level}`, async ({ signal, log }) => {
+      const { cubes, units, rows } = await rollUp(await opened(), { levels: [level], signal });
+      log(`${units} units of ${cubes} users and kinds built, ${rows} rows`);
+    });
+  schedules.registerTask('statistics.sweep', async ({ signal, log }) => {
+    const { segments } = await sweep(await opened(), { signal });
+    log(`${segments} segments deleted`);
+  });
+  schedules.registerTask('statistics.seal', async ({ signal, log }) => {
+    const { segments, sealed, batches } = await sweep(await opened(), { seal: true, signal });
+    log(`${segments} segments deleted, ${sealed} days sealed, ${batches} tokens forgotten`);
+  });
+  schedules.registerTask('statistics.reconcile', async ({ signal, log }) => {
+    log(await reconciled(await opened(), signal));
+  });
+
+  const task = (name: string) => ({ kind: 'task', task: name }) as const;
+  const chain = [...levels.map((level) => `statistics.${level}`), 'statistics.sweep'];
+  for (const [index, name] of chain.entries()) {
+    const before = chain[index - 1];
+    const when = before
+      ? ({ kind: 'after', schedule: before } as const)
+      : ({ kind: 'cron', cron: halfHours, timezone: 'UTC' } as const);
+    await schedules.ensure(name, { when, action: task(name) }, 'local');
+  }
+  const when = { kind: 'cron', cron: nightly, timezone: 'UTC' } as const;
+  await schedules.ensure('statistics.reconcile', { when, action: task('statistics.reconcile') }, 'local');
+  return { async close() {} };
+}
+
+/** Fails if levels differ, so that the schedule raises its alert. */
+async function reconciled(statistics: Statistics, signal: AbortSignal): Promise<string> {
+  const { cubes, units, difference } = await reconcile(statistics, { signal });
+  if (!difference) return `${units} units of ${cubes} users and kinds agree`;
+  const { kind, user, level, unit, entity, split, dimension, expected, got } = difference;
+  throw new PismakError(
+    'conflict',
+    `${level} ${unit} of ${kind} ${entity} (${split}) of user ${user} has ${got} ${dimension}, but the finer level has ${expected}; rebuild it with statistics rollup --from --to`,
+  );
+}

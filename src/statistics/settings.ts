@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** `[statistics]` in pismak.toml. */
+export const statisticsSettings = z.strictObject({
+  timezone: z
+    .string()
+    .min(1)
+    .max(100)
+    .default('Europe/Prague')
+    .describe('Time zone in which days begin and end. It can’t change once something is counted'),
+  schemas: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Files with schemas of your own, besides `advertising` and `pismak`'),
+  lateDays: z
+    .int()
+    .min(0)
+    .max(3650)
+    .default(45)
+    .describe(
+      'Days, after a day has ended and 36 hours have passed, until it is sealed: half hours are dropped and late events refused',
+    ),
+  futureMinutes: z
+    .int()
+    .min(0)
+    .max(1440)
+    .default(10)
+    .describe('Events that lie further in the future are refused'),
+  cacheMb: z
+    .int()
+    .min(1)
+    .default(512)
+    .describe('Memory for sums that were read; the least recently used go first'),
+  own: z.boolean().default(true).describe('Count the events of Pismak itself, with the schema `pismak`'),
+});

@@ -1,0 +1,21 @@
+import type { Database } from '../../engine/database/database.ts';
+import type { Clock } from '../../engine/time/clock.ts';
+import { createTables } from '../migrations.ts';
+import { statisticsSettings } from '../settings.ts';
+import { openStatistics, type Statistics } from '../statistics.ts';
+import type { StatisticsTables } from '../tables.ts';
+
+/** Statistics on a database that has the engine's tables only. */
+export async function openTestStatistics(parts: {
+  database: Database;
+  clock: Clock;
+  settings?: Partial<Parameters<typeof openStatistics>[0]['settings']>;
+}): Promise<Statistics> {
+  const { database, clock, settings = {} } = parts;
+  await database.migrate({ name: 'statistics', migrations: [createTables] });
+  return openStatistics({
+    database: database.withTables<StatisticsTables>(),
+    clock,
+    settings: statisticsSettings.parse(settings),
+  });
+}
