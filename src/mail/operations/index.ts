@@ -1,0 +1,23 @@
+import {
+  campaignCancel,
+  campaignCreate,
+  campaignList,
+  campaignPause,
+  campaignResume,
+  campaignRetry,
+  campaignShow,
+  campaignStart,
+} from './campaign.ts';
+import { mailCancel, mailList, mailResend, mailSend, mailShow } from './mail.ts';
+import { relayList } from './relay.ts';
+import { suppressionAdd, suppressionList, suppressionRemove } from './suppression.ts';
+import { typeCreate, typeDelete, typeList, typeShow, typeUpdate } from './type.ts';
+
+export const mailOperations = [
+  ...[typeCreate, typeUpdate, typeShow, typeList, typeDelete],
+  ...[mailSend, mailList, mailShow, mailResend, mailCancel],
+  ...[suppressionAdd, suppressionRemove, suppressionList],
+  ...[campaignCreate, campaignStart, campaignPause, campaignResume, campaignCancel, campaignRetry],
+  ...[campaignShow, campaignList],
+  relayList,
+];
