@@ -23,7 +23,7 @@ export type MailToCompose = Pick<
 
 export interface ComposeParts {
   settings: MailSettings;
-  types: CompiledTypes;
+  types: Pick<CompiledTypes, 'type' | 'template' | 'bareSkeleton'>;
   tokens: Tokens;
   /** Where links in mails lead. */
   publicUrl(): string;
