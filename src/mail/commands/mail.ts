@@ -6,6 +6,7 @@ import { mailCancel, mailList, mailResend, mailShow } from '../operations/mail.t
 import { relayList } from '../operations/relay.ts';
 import { suppressionAdd, suppressionList, suppressionRemove } from '../operations/suppression.ts';
 import { addCampaigns } from './campaign.ts';
+import { addDemo } from './demo.ts';
 import { addSend } from './send.ts';
 import { addSink } from './sink.ts';
 import { addTypes } from './type.ts';
@@ -69,5 +70,6 @@ const add: AddGroup = (group, shell) => {
   });
   addCampaigns(group, shell);
   addSink(group, shell);
+  addDemo(group, shell);
 };
 export default add;
