@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { mailsInHand } from '../../src/mail/delivery/sender.ts';
 import { openSink } from '../../src/mail/index.ts';
 import { campaignShow } from '../../src/mail/operations/campaign.ts';
 import { commands, RunningPismak } from '../running-pismak.ts';
@@ -79,8 +80,7 @@ export async function surviveMailKills(options: {
       lost: recipients - accepted.size,
       duplicates: all - accepted.size,
       counted: last.mayBeTwice + last.unknown,
-      // A sender takes twice as many mails as it has connections, and a whole group if it takes any.
-      inFlight: kills * (2 * connections + 25),
+      inFlight: kills * mailsInHand(connections),
       seconds: Math.round((performance.now() - startedAt) / 1000),
     };
   } finally {

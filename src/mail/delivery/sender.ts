@@ -8,7 +8,7 @@ import type { SmtpOutcome } from '../smtp/outcome.ts';
 import type { Composer, MailToCompose } from './compose.ts';
 import { deleteSentFiles } from './delete-sent-files.ts';
 import { judge, judgeBefore, type Verdict } from './judge.ts';
-import { mailMessage } from './mail-message.ts';
+import { mailMessage, mailsPerMessage } from './mail-message.ts';
 import { PolicyWatch } from './policy-watch.ts';
 import type { RecordResult } from './record-results.ts';
 import type { TakeMails, TakenMail } from './take-mails.ts';
@@ -29,6 +29,16 @@ export interface SenderParts {
   whole: WholeMails;
 }
 
+/**
+ * Mails that a sender of a class has in its hands: enough for its connections while the groups before and behind are taken
+ * and recorded, which waits for the disk twice. It is also what may be sent twice if the sender is killed.
+ */
+export function mailsInHand(connections: number): number {
+  return Math.max(2 * connections, groupsInHand * mailsPerMessage);
+}
+
+const groupsInHand = 8;
+
 type SendOutcome = SmtpOutcome & { relay: string };
 
 /**
@@ -43,7 +53,7 @@ export async function runSenders(parts: SenderParts): Promise<Running> {
     await engine.pipelines.claimOutput(queueOf(name));
     if (!relays.carries(name)) continue;
     // Each class has its own share, so that no class waits for another here.
-    const most = 2 * relays.connections;
+    const most = mailsInHand(relays.connections);
     const turnstile = new Turnstile(most);
     consumers.push(
       await engine.broker.consume(queueOf(name), { concurrency: most, prefetch: 2 * most }, (delivery) =>

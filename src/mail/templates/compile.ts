@@ -1,7 +1,7 @@
 import type { Liquid, Template } from 'liquidjs';
 import { PismakError } from '../../engine/errors.ts';
 import type { MailType } from '../model/mail-type.ts';
-import { layOut } from './lay-out.ts';
+import { type LaidOut, layOut } from './lay-out.ts';
 import { pluralIndex } from './plural.ts';
 
 /** What a template may show. */
@@ -21,14 +21,17 @@ export interface CompiledTemplate {
   readonly missing: ReadonlySet<string>;
 }
 
+/** What is compiled of a type. With `laidOut`, its layout was made before. */
+export type TemplateOf = Pick<
+  MailType,
+  'code' | 'template' | 'text' | 'subject' | 'translations' | 'language'
+> & { laidOut?: LaidOut | undefined };
+
 /** Templates are written by people who need not be trusted: no files, no prototypes, no endless loops. */
 const limits = { parseLimit: 2_000_000, renderLimit: 2000, memoryLimit: 50_000_000 };
 
 /** Compiles a type once. Throws `invalid-input` if template or subject are wrong, with the line. */
-export async function compileTemplate(
-  type: Pick<MailType, 'code' | 'template' | 'text' | 'subject' | 'translations' | 'language'>,
-  language: string,
-): Promise<CompiledTemplate> {
+export async function compileTemplate(type: TemplateOf, language: string): Promise<CompiledTemplate> {
   const { Liquid } = await import('liquidjs');
   const missing = new Set<string>();
   const options = {
@@ -45,8 +48,8 @@ export async function compileTemplate(
 
   // Errors shall name lines as the author sees them, so the source is parsed before it is laid out.
   parse(forHtml, type.template, type.code, type.template);
-  const html = await layOut(type.template, type.code);
-  const derived = type.text ?? (await deriveText(html));
+  const { html, text } = type.laidOut ?? (await layOut(type.template, type.code, type.text === undefined));
+  const derived = type.text ?? text;
   const parsedHtml = parse(forHtml, html, type.code, type.template);
   const parsedText = parse(forText, derived, `${type.code} (text)`, type.text ?? type.template);
   const parsedSubject = parse(forText, type.subject, `${type.code} (subject)`, type.subject);
@@ -124,18 +127,6 @@ function templateError(error: unknown, what: string, source: string): PismakErro
     'invalid-input',
     `template ${what}${where}: ${reason}${piece ? ` in ${piece.slice(0, 80)}` : ''}`,
   );
-}
-
-async function deriveText(html: string): Promise<string> {
-  // @ts-expect-error: the package has no types of its own
-  const { convert } = (await import('html-to-text')) as { convert(html: string, options: object): string };
-  return convert(html, {
-    wordwrap: false,
-    selectors: [
-      { selector: 'img', format: 'skip' },
-      { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false } },
-    ],
-  });
 }
 
 /** Data may contain line breaks; a subject must not. */

@@ -1,34 +1,42 @@
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { Worker } from 'node:worker_threads';
+import { PismakError } from '../../engine/errors.ts';
 
-interface LaidOut {
+/** A template after its layout: HTML, and the text derived from it. Both still have Liquid in them. */
+export interface LaidOut {
   html: string;
-  errors?: readonly { line?: number; message?: string }[];
+  text: string;
 }
 
-type LayOut = (source: string, options: Record<string, unknown>) => Promise<LaidOut> | LaidOut;
+const mostMs = 20_000;
 
-/** MJML becomes HTML with inlined styles, once per version. A template that is HTML already stays as it is. */
-export async function layOut(template: string, code: string): Promise<string> {
-  if (!/<mjml[\s>]/i.test(template)) return template;
-  // @ts-expect-error: the package has no types of its own
-  const { default: mjml2html } = (await import('mjml')) as { default: LayOut };
-  let result: LaidOut;
+/**
+ * MJML becomes HTML with inlined styles, and HTML becomes text: once per version, in a thread of its own. MJML holds 150 MB
+ * while it is loaded, which senders shall not carry along, and a template that keeps it busy for ever is stopped.
+ */
+export async function layOut(template: string, code: string, wantsText = true): Promise<LaidOut> {
+  if (!/<mjml[\s>]/i.test(template) && !wantsText) return { html: template, text: '' };
+  const thread = new Worker(new URL('./lay-out-thread.ts', import.meta.url), {
+    workerData: { template, wantsText },
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  });
+  const timer = setTimeout(() => void thread.terminate(), mostMs);
   try {
-    // No includes: a template must not read files of the mail server.
-    result = await mjml2html(template, {
-      validationLevel: 'soft',
-      keepComments: false,
-      ignoreIncludes: true,
+    const answer = await new Promise<LaidOut & { problem?: string }>((resolve, reject) => {
+      thread.once('message', resolve);
+      thread.once('error', (error) =>
+        reject(new PismakError('invalid-input', `template ${code}: ${error.message}`)),
+      );
+      thread.once('exit', () =>
+        reject(
+          new PismakError('invalid-input', `template ${code}: its layout took longer than ${mostMs} ms`),
+        ),
+      );
     });
-  } catch (error) {
-    throw new PismakError('invalid-input', `template ${code}: ${messageOf(error)}`, { cause: error });
+    if (answer.problem !== undefined)
+      throw new PismakError('invalid-input', `template ${code}, ${answer.problem}`);
+    return { html: answer.html, text: answer.text };
+  } finally {
+    clearTimeout(timer);
+    await thread.terminate();
   }
-  const [fault] = result.errors ?? [];
-  if (fault)
-    throw new PismakError(
-      'invalid-input',
-      `template ${code}, line ${fault.line ?? '?'}: ${fault.message ?? 'is not valid MJML'}`,
-    );
-  // MJML indents deeply, which every mail would carry along: half of its bytes.
-  return result.html.replaceAll(/\n\s*/g, '\n').trim();
 }

@@ -3,8 +3,10 @@ import { PismakError } from '../../engine/errors.ts';
 import { nearestName } from '../../engine/nearest-name.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { type MailType, mailType } from '../model/mail-type.ts';
+import type { LaidOut } from '../templates/lay-out.ts';
 
-export type TypeVersion = MailType & { version: number };
+/** A stored type; its layout was made when it was stored. */
+export type TypeVersion = MailType & { version: number; laidOut?: LaidOut | undefined };
 type Parts = Pick<Engine, 'database' | 'clock'>;
 
 /** Stores a new version of a type; mails that wait keep theirs. Without `replace`, the code must be new. */
@@ -13,11 +15,15 @@ export async function storeType(
   input: unknown,
   { replace = false }: { replace?: boolean } = {},
 ): Promise<TypeVersion> {
-  const type = mailType.parse(input);
+  const { laidOut: _, ...type } = mailType.parse(input);
   const { compileTemplate } = await import('../templates/compile.ts');
-  // A template that can't be compiled is refused here, not when the first customer orders.
+  const { layOut } = await import('../templates/lay-out.ts');
+  // A template that can't be compiled is refused here, not when the first customer orders. First as its author wrote it.
+  const source = { ...type, laidOut: { html: type.template, text: type.text ?? '' } };
   for (const language of new Set([type.language, ...Object.keys(type.translations)]))
-    await compileTemplate(type, language);
+    await compileTemplate(source, language);
+  const laidOut = await layOut(type.template, type.code, type.text === undefined);
+  await compileTemplate({ ...type, laidOut }, type.language);
   const version = await mailDatabase(parts).transaction(async (transaction) => {
     const last = await transaction
       .selectFrom('mail_type')
@@ -39,14 +45,14 @@ export async function storeType(
       .values({
         code: type.code,
         version,
-        definition: JSON.stringify(type),
+        definition: JSON.stringify({ ...type, laidOut }),
         createdAt: parts.clock.now(),
         isCurrent: 1,
       })
       .execute();
     return version;
   });
-  return { ...type, version };
+  return { ...type, laidOut, version };
 }
 
 async function hasCurrent(queries: ReturnType<typeof mailQueries>, code: string): Promise<boolean> {
@@ -71,7 +77,7 @@ export async function findType(
     ? base.where('isCurrent', '=', 1)
     : base.where('version', '=', version)
   ).executeTakeFirst();
-  if (row) return { ...mailType.parse(JSON.parse(row.definition)), version: row.version };
+  if (row) return readType(row);
   const near = nearestName(
     code,
     (await listTypes(parts, 1000)).map((type) => type.code),
@@ -91,8 +97,7 @@ export async function listTypes(
     .limit(limit)
     .execute();
   return rows.map(({ definition, version, createdAt }) => ({
-    ...mailType.parse(JSON.parse(definition)),
-    version,
+    ...readType({ definition, version }),
     createdAt,
   }));
 }
@@ -107,4 +112,9 @@ export async function removeType(parts: Pick<Engine, 'database'>, code: string):
     .executeTakeFirst();
   if (Number(result.numUpdatedRows) === 0)
     throw new PismakError('not-found', `there is no mail type ${code}`);
+}
+
+function readType({ definition, version }: { definition: string; version: number }): TypeVersion {
+  // Our own row: the extra field is what `storeType` added.
+  return { ...mailType.parse(JSON.parse(definition)), version } as TypeVersion;
 }
