@@ -9,6 +9,7 @@ import { addCampaigns } from './campaign.ts';
 import { addDemo } from './demo.ts';
 import { addSend } from './send.ts';
 import { addSink } from './sink.ts';
+import { addTranslations } from './translation.ts';
 import { addTypes } from './type.ts';
 
 type MailRow = Awaited<ReturnType<typeof mailList.handler>>['mails'][number];
@@ -69,6 +70,7 @@ const add: AddGroup = (group, shell) => {
     empty: 'no relay is configured: set mail.relays, e.g. smtp://127.0.0.1:2525',
   });
   addCampaigns(group, shell);
+  addTranslations(group, shell);
   addSink(group, shell);
   addDemo(group, shell);
 };

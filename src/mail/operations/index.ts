@@ -11,10 +11,12 @@ import {
 import { mailCancel, mailList, mailResend, mailSend, mailShow } from './mail.ts';
 import { relayList } from './relay.ts';
 import { suppressionAdd, suppressionList, suppressionRemove } from './suppression.ts';
+import { typeExtract, typePreview, typeTranslate } from './translation.ts';
 import { typeCreate, typeDelete, typeList, typeShow, typeUpdate } from './type.ts';
 
 export const mailOperations = [
   ...[typeCreate, typeUpdate, typeShow, typeList, typeDelete],
+  ...[typeExtract, typeTranslate, typePreview],
   ...[mailSend, mailList, mailShow, mailResend, mailCancel],
   ...[suppressionAdd, suppressionRemove, suppressionList],
   ...[campaignCreate, campaignStart, campaignPause, campaignResume, campaignCancel, campaignRetry],
