@@ -12,6 +12,10 @@ export interface Tokens {
   of(mail: string): string;
   /** The id of the mail, or undefined if the token is not ours. */
   read(token: string): string | undefined;
+  /** The tag of the address that bounces of a mail come to. Short: a local part has 64 characters. */
+  bounceTag(mail: string): string;
+  /** The id of the mail, or undefined if the tag is not ours. Servers may have changed its case. */
+  readBounce(tag: string): string | undefined;
 }
 
 export async function openTokens(engine: Pick<Engine, 'database'>): Promise<Tokens> {
@@ -33,7 +37,16 @@ export async function openTokens(engine: Pick<Engine, 'database'>): Promise<Toke
 export function tokensOf(secret: Buffer): Tokens {
   const sign = (mail: string) =>
     createHmac('sha256', secret).update(mail).digest().subarray(0, signatureBytes);
+  const tag = (mail: string) =>
+    createHmac('sha256', secret).update(`bounce ${mail}`).digest('hex').slice(0, 8);
   return {
+    bounceTag: (mail) => `${mail}.${tag(mail)}`,
+    readBounce(text) {
+      const [mail = '', signature = ''] = text.toLowerCase().split('.');
+      return signature.length === 8 && timingSafeEqual(Buffer.from(signature), Buffer.from(tag(mail)))
+        ? mail
+        : undefined;
+    },
     of: (mail) => Buffer.concat([sign(mail), Buffer.from(mail)]).toString('base64url'),
     read(token) {
       if (token.length > 200) return undefined;

@@ -7,6 +7,7 @@ import { relayList } from '../operations/relay.ts';
 import { suppressionAdd, suppressionList, suppressionRemove } from '../operations/suppression.ts';
 import { addCampaigns } from './campaign.ts';
 import { addDemo } from './demo.ts';
+import { addInbound } from './inbound.ts';
 import { addSend } from './send.ts';
 import { addSink } from './sink.ts';
 import { addTranslations } from './translation.ts';
@@ -70,6 +71,7 @@ const add: AddGroup = (group, shell) => {
     empty: 'no relay is configured: set mail.relays, e.g. smtp://127.0.0.1:2525',
   });
   addCampaigns(group, shell);
+  addInbound(group, shell);
   addTranslations(group, shell);
   addSink(group, shell);
   addDemo(group, shell);

@@ -61,7 +61,10 @@ export class Composer {
     const message = buildMessage(parts, skeleton, await this.#key);
     const bcc = [...type.bcc, ...(fields.bcc ?? [])].map(({ address }) => address);
     return {
-      envelope: { from: returnPath(settings, mail.id, from), to: fields.to.address },
+      envelope: {
+        from: returnPath(settings, this.#parts.tokens.bounceTag(mail.id), from),
+        to: fields.to.address,
+      },
       message,
       bcc: [...new Map(bcc.map((address) => [addressKey(address), address])).values()],
     };
@@ -114,10 +117,10 @@ function readFields(mail: MailToCompose): MailFields {
 }
 
 /** Where a bounce comes back to: with the mail's id in it, no bounce needs guessing. */
-function returnPath({ bounceAddress }: MailSettings, id: string, from: Contact): string {
+function returnPath({ bounceAddress }: MailSettings, tag: string, from: Contact): string {
   if (bounceAddress === '') return from.address;
   const at = bounceAddress.lastIndexOf('@');
-  return `${bounceAddress.slice(0, at)}+${id}${bounceAddress.slice(at)}`;
+  return `${bounceAddress.slice(0, at)}+${tag}${bounceAddress.slice(at)}`;
 }
 
 async function readKey({

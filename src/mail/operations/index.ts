@@ -8,6 +8,7 @@ import {
   campaignShow,
   campaignStart,
 } from './campaign.ts';
+import { mailReport } from './inbound.ts';
 import { mailCancel, mailList, mailResend, mailSend, mailShow } from './mail.ts';
 import { relayList } from './relay.ts';
 import { suppressionAdd, suppressionList, suppressionRemove } from './suppression.ts';
@@ -17,7 +18,7 @@ import { typeCreate, typeDelete, typeList, typeShow, typeUpdate } from './type.t
 export const mailOperations = [
   ...[typeCreate, typeUpdate, typeShow, typeList, typeDelete],
   ...[typeExtract, typeTranslate, typePreview],
-  ...[mailSend, mailList, mailShow, mailResend, mailCancel],
+  ...[mailSend, mailList, mailShow, mailResend, mailCancel, mailReport],
   ...[suppressionAdd, suppressionRemove, suppressionList],
   ...[campaignCreate, campaignStart, campaignPause, campaignResume, campaignCancel, campaignRetry],
   ...[campaignShow, campaignList],
