@@ -10,6 +10,7 @@ import { mail } from './house.ts';
 import { composerOf } from './open-mail.ts';
 import { Relays } from './relays/relays.ts';
 import { keepRelays } from './relays/running-relays.ts';
+import { runRetention } from './retention/run-retention.ts';
 
 /** Runs the senders, the recorder and the generator of campaigns. */
 export async function runMail(engine: Engine): Promise<Running> {
@@ -30,10 +31,11 @@ export async function runMail(engine: Engine): Promise<Running> {
   });
   const recorder = await runRecorder(engine);
   const campaigns = runCampaigns(engine);
+  const retention = runRetention(engine);
   return {
     async close() {
       forget();
-      await campaigns.close();
+      await Promise.all([campaigns.close(), retention.close()]);
       await senders.close();
       await recorder.close();
     },

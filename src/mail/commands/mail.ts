@@ -4,7 +4,7 @@ import { formatTime } from '../../terminal/output/format.ts';
 import type { Column } from '../../terminal/output/table.ts';
 import { mailCancel, mailList, mailResend, mailShow } from '../operations/mail.ts';
 import { relayList } from '../operations/relay.ts';
-import { suppressionAdd, suppressionList, suppressionRemove } from '../operations/suppression.ts';
+import { mailErase, suppressionAdd, suppressionList, suppressionRemove } from '../operations/suppression.ts';
 import { addCampaigns } from './campaign.ts';
 import { addDemo } from './demo.ts';
 import { addInbound } from './inbound.ts';
@@ -33,6 +33,12 @@ const add: AddGroup = (group, shell) => {
   command(mailShow, { usage: 'show <mail>' });
   command(mailResend, { usage: 'resend <mail>', say: (_, { mail }) => `mail ${mail} is queued again` });
   command(mailCancel, { usage: 'cancel <mail>', say: (_, { mail }) => `mail ${mail} is cancelled` });
+
+  command(mailErase, {
+    usage: 'erase <address>',
+    confirm: 'the mails are deleted for good',
+    say: ({ mails }, { address }) => `${mails} mails to ${address} are deleted`,
+  });
 
   const suppress = group.command('suppress').description('Addresses that get no mails');
   const suppression = operationCommands(suppress, shell);

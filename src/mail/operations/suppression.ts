@@ -80,3 +80,19 @@ export const suppressionList = defineOperation({
     return { addresses: rows.map((row) => ({ ...row, createdAt: Number(row.createdAt) })) };
   },
 });
+
+export const mailErase = defineOperation({
+  ...administrators,
+  name: 'mail.erase',
+  summary:
+    'Delete every mail to an address, with data and attachments, also those that wait; suppressions stay',
+  heavy: 'work',
+  deadlineMs: 600_000,
+  input: z.strictObject({ address }),
+  output: z.strictObject({ mails: z.int() }),
+  example: { address: 'anna@example.org' },
+  async handler({ engine, signal }, input) {
+    const { eraseRecipient } = await import('../retention/erase.ts');
+    return { mails: await eraseRecipient(engine, addressKey(checkAddress(input.address)), signal) };
+  },
+});
