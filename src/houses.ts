@@ -5,4 +5,5 @@ export const houses: readonly House[] = [
   // One line for each.
   (await import('./transcription/house.ts')).transcription,
   (await import('./statistics/house.ts')).statistics,
+  (await import('./mail/house.ts')).mail,
 ];

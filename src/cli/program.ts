@@ -32,7 +32,16 @@ export async function createProgram(surroundings: Surroundings, words: readonly 
     .description('Queues, workers and a watchdog that moves workers to where work waits')
     .version(version)
     .option('--config <file>', 'settings file (default: pismak.toml if it exists; PISMAK_CONFIG)')
-    .option('--data <directory>', 'data directory (default: .pismak; PISMAK_DATA)')
+    .option(
+      '--data <directory>',
+      'data directory (default: .pismak; PISMAK_DATA)',
+      (text: string, before?: string) => {
+        // JSON is no directory: commands that take data (`mail send`) find it here.
+        if (!text.trimStart().startsWith('{')) return text;
+        program.setOptionValue('dataGiven', text);
+        return before;
+      },
+    )
     .option('--set <name=value>', 'any setting, e.g. http.port=8080; may be repeated', collect)
     .option('--url <url>', 'act on another machine (PISMAK_URL)')
     .option('--key <key>', 'API key for that machine (PISMAK_KEY)')

@@ -73,13 +73,18 @@ export interface CommandGroup {
 
 /** An address of a house that anybody may open. */
 export interface PublicPage {
-  /** `/robot`, or with parameters `/mail/:token`. */
+  /** `/robot`, or with parameters `/mail/:token`. The house's initial will do too, for links that people read: `/m/:token`. */
   path: string;
   summary: string;
   /** Undefined if there is no such page. */
   show(
     engine: Engine,
     request: { parameters: Readonly<Record<string, string>>; query: Readonly<Record<string, unknown>> },
+  ): Promise<PublicAnswer | undefined>;
+  /** A POST to the page, if it takes one: a form of it, or a program that follows a standard. At most 16 KB. */
+  submit?(
+    engine: Engine,
+    request: { parameters: Readonly<Record<string, string>>; body: string },
   ): Promise<PublicAnswer | undefined>;
 }
 
@@ -110,6 +115,9 @@ export function sectionOf<Section extends z.ZodObject>(
 
 /** Two houses may both have a page called `about`, but never at the same address. */
 function checkPrefix(name: string, { pages = [] }: HouseParts): void {
-  const foreign = pages.find(({ path }) => path !== `/${name}` && !path.startsWith(`/${name}/`));
+  const prefixes = [`/${name}/`, `/${name[0]}/`];
+  const foreign = pages.find(
+    ({ path }) => path !== `/${name}` && !prefixes.some((prefix) => path.startsWith(prefix)),
+  );
   if (foreign) throw new Error(`page ${foreign.path} of house ${name} must start with /${name}`);
 }

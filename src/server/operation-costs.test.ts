@@ -31,6 +31,8 @@ const boundedOtherwise: Record<string, string> = {
   'stage.show': 'one stage',
   'pipeline.show': 'one pipeline',
   'session.show': 'scopes of one key',
+  'mailtype.show': 'one mail type',
+  'relay.ls': 'the settings name the relays',
 };
 
 interface Schema {

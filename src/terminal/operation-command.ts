@@ -36,6 +36,8 @@ export interface CommandOf<Input extends z.ZodType, Output extends z.ZodType> {
   say?(answer: z.output<Output>, input: z.input<Input>): string;
   /** Prints the answer for people, where its fields line by line are not enough. */
   show?(answer: z.output<Output>, session: CommandSession): void;
+  /** What follows the printed answer: waiting for what was started, if the user asked for it. */
+  follow?(answer: z.output<Output>, session: CommandSession, input: z.input<Input>): Promise<void>;
 }
 
 export interface FieldOptions {
@@ -92,7 +94,9 @@ export function operationCommands(group: Command, shell: Shell) {
         const said = { ...command.given, ...inputFrom(fields, values, options, session) } as z.input<Input> &
           object;
         const input = { ...said, ...(await command.complete?.(session, said)) };
-        print(command, await (await session.client()).call(operation, input), input, session);
+        const answer = await (await session.client()).call(operation, input);
+        print(command, answer, input, session);
+        await command.follow?.(answer, session, input);
       }),
     );
   };

@@ -1,10 +1,12 @@
+import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
-import type { PublicPage } from '../../engine/house.ts';
+import type { PublicAnswer, PublicPage } from '../../engine/house.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { setupIsOpen } from '../access/setup.ts';
+import { boundedBody } from '../http/body-limit.ts';
 import { openApi } from '../openapi/openapi.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { homePage } from '../pages/home-page.ts';
@@ -55,11 +57,30 @@ function addPublicPage(app: FastifyInstance, engine: Engine, page: PublicPage): 
     const parameters = request.params as Record<string, string>;
     const answer = await page.show(engine, { parameters, query: request.query as Record<string, unknown> });
     if (!answer) throw new PismakError('not-found', 'there is no such page');
-    // A public page may show text that users wrote, so it can neither run scripts nor load anything.
-    reply.type(answer.type).header('content-security-policy', publicPolicy);
-    return reply.send(answer.content);
+    return sendPublic(reply, answer);
+  });
+  const { submit } = page;
+  if (!submit) return;
+  // In its own context, so that only these take bodies of any type.
+  app.register(async (raw) => {
+    raw.removeAllContentTypeParsers();
+    raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    const config = { access: { name: `page ${page.path}`, role: 'public' as const }, bodyLimit: submitLimit };
+    raw.post(page.path, { config }, async (request, reply) => {
+      const body = await text(boundedBody(engine, request, submitLimit));
+      const answer = await submit(engine, { parameters: request.params as Record<string, string>, body });
+      if (!answer) throw new PismakError('not-found', 'there is no such page');
+      return sendPublic(reply, answer);
+    });
   });
 }
+
+/** A public page may show text that users wrote, so it can neither run scripts nor load anything. */
+function sendPublic(reply: FastifyReply, { type, content }: PublicAnswer): FastifyReply {
+  return reply.type(type).header('content-security-policy', publicPolicy).send(content);
+}
+
+const submitLimit = { bytes: 16 * 1024, because: 'the limit of public pages' };
 
 const publicPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

@@ -12,15 +12,16 @@ for (const { name, open } of await bothDatabases()) {
     const { query } = (await open(t, systemClock)).database;
     const ids = async (prefix: string) =>
       (await ownersOf(query, one, prefix).execute()).map(({ id }) => id).sort();
-    for (const owner of ['mail:1', 'mail:ž2', 'mail', 'mailing:3', 'ma_l:4']) await own(query, one, owner, 0);
-    await own(query, other, 'mail:5', 0);
-    assert.deepEqual(await ids('mail:'), ['1', 'ž2']);
-    assert.deepEqual(await ids('ma_l:'), ['4'], 'an underscore stands for itself');
+    for (const owner of ['letter:1', 'letter:ž2', 'letter', 'letters:3', 'le_ter:4'])
+      await own(query, one, owner, 0);
+    await own(query, other, 'letter:5', 0);
+    assert.deepEqual(await ids('letter:'), ['1', 'ž2']);
+    assert.deepEqual(await ids('le_ter:'), ['4'], 'an underscore stands for itself');
     assert.deepEqual(await ids('page:'), []);
-    assert.equal(await isOwnedBy(query, one, 'mail:1'), true);
-    await disownOne(query, one, 'mail:1');
-    assert.equal(await isOwnedBy(query, one, 'mail:1'), false);
-    assert.deepEqual(await ids('mail:'), ['ž2']);
-    assert.equal(await isOwnedBy(query, other, 'mail:5'), true);
+    assert.equal(await isOwnedBy(query, one, 'letter:1'), true);
+    await disownOne(query, one, 'letter:1');
+    assert.equal(await isOwnedBy(query, one, 'letter:1'), false);
+    assert.deepEqual(await ids('letter:'), ['ž2']);
+    assert.equal(await isOwnedBy(query, other, 'letter:5'), true);
   });
 }

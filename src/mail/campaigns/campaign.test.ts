@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { runMailHouse } from '../testing/running-mail.ts';
+import { readCsv } from './read-csv.ts';
+
+type House = Awaited<ReturnType<typeof runMailHouse>>;
+
+async function upload({ server, anna }: House, text: string): Promise<string> {
+  const {
+    status,
+    body,
+    text: said,
+  } = await server.send('POST', '/api/v1/blobs', { ...anna, body: new TextEncoder().encode(text) });
+  assert.equal(status, 200, said);
+  return body.hash;
+}
+
+const csv = (count: number, from = 0) =>
+  `email,name\n${Array.from({ length: count }, (_, index) => `p${from + index}@example.org,"Žofie, ${from + index}"`).join('\n')}\n`;
+
+async function create(house: House, name: string, ...texts: string[]) {
+  await house
+    .call('mailtype.create', {
+      code: 'news',
+      sender: 'shop@example.org',
+      subject: 'News for {{ name }}',
+      template: '<p>{{ name }}</p>',
+      class: 'bulk',
+    })
+    .catch(() => {});
+  const audience = await Promise.all(
+    texts.map(async (text) => `${text.startsWith('{') ? 'ndjson' : 'csv'}:${await upload(house, text)}`),
+  );
+  await house.call('campaign.create', { name, type: 'news', audience }, house.anna);
+}
+
+const show = (house: House, campaign: string) => house.call('campaign.show', { campaign }, house.anna);
+const ends = (house: House, campaign: string) =>
+  eventually(`${campaign} is done`, async () => (await show(house, campaign)).state === 'done', 60_000);
+
+test('everybody in several sources gets one mail; wrong addresses are counted, the unsubscribed and failed known by name', async (t) => {
+  const house = await runMailHouse(t, { misbehave: ['554@rcpt=p7@'] });
+  await house.call('suppression.add', { address: 'p8@example.org', class: 'bulk' });
+  const other = `${JSON.stringify({ email: 'P1@example.org' })}\n${JSON.stringify({ email: 'q@example.org', name: 'Q' })}\n`;
+  await create(house, 'spring', `${csv(60)}not an address,x\n`, other);
+  assert.equal((await show(house, 'spring')).state, 'ready');
+  assert.equal(house.received.length, 0);
+  await house.call('campaign.start', { campaign: 'spring' }, house.anna);
+  await ends(house, 'spring');
+  const shown = await show(house, 'spring');
+  assert.deepEqual([shown.read, shown.generated, shown.repeated, shown.refused], [63, 61, 1, 1]);
+  assert.deepEqual(shown.mails, { sent: 59, failed: 1, suppressed: 1 });
+  assert.deepEqual([shown.mayBeTwice, shown.unknown], [0, 0]);
+  const recipients = house.received.map(({ to }) => to[0]);
+  assert.equal(new Set(recipients).size, 59);
+  assert.equal(recipients.length, 59);
+  for (const { content } of house.received)
+    assert.match(content.toString('latin1'), /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
+
+  // Only the failed one is sent again.
+  const { mails } = await house.call('mail.ls', { campaign: shown.id, state: 'failed' }, house.anna);
+  assert.deepEqual(
+    mails.map(({ to }: { to: string }) => to),
+    ['p7@example.org'],
+  );
+  house.sink.misbehave([]);
+  assert.deepEqual(await house.call('campaign.retry', { campaign: 'spring' }, house.anna), { mails: 1 });
+  await ends(house, 'spring');
+  assert.deepEqual((await show(house, 'spring')).mails, { sent: 60, suppressed: 1 });
+  assert.equal(house.received.length, 60);
+});
+
+test('a pause stops a campaign, also what waits in the queue; it goes on without anybody twice', async (t) => {
+  const house = await runMailHouse(t, { misbehave: ['wait5@data'] });
+  await create(house, 'slow', csv(600));
+  await house.call('campaign.start', { campaign: 'slow' }, house.anna);
+  await eventually('some have left', () => house.received.length > 20);
+  await house.call('campaign.pause', { campaign: 'slow' }, house.anna);
+  await eventually('nothing is under way', async () => {
+    const { mails } = await show(house, 'slow');
+    return (mails.sending ?? 0) === 0;
+  });
+  const { mails } = await show(house, 'slow');
+  assert.ok(mails.waiting > 0 && mails.sent < 600, JSON.stringify(mails));
+  house.sink.misbehave([]);
+  await house.call('campaign.resume', { campaign: 'slow' }, house.anna);
+  await ends(house, 'slow');
+  assert.deepEqual((await show(house, 'slow')).mails, { sent: 600 });
+  assert.equal(house.received.length, 600);
+  assert.equal(new Set(house.received.map(({ to }) => to[0])).size, 600);
+});
+
+test('mails generated only leave when the campaign is released; a cancelled one sends nothing more', async (t) => {
+  const house = await runMailHouse(t);
+  await create(house, 'later', csv(30));
+  await house.call('campaign.start', { campaign: 'later', generateOnly: true }, house.anna);
+  await eventually('all are generated', async () => (await show(house, 'later')).state === 'held');
+  assert.deepEqual((await show(house, 'later')).mails, { waiting: 30 });
+  assert.equal(house.received.length, 0);
+  await house.call('campaign.start', { campaign: 'later' }, house.anna);
+  await ends(house, 'later');
+  assert.equal(house.received.length, 30);
+  await create(house, 'never', csv(30, 100));
+  await house.call('campaign.start', { campaign: 'never', generateOnly: true }, house.anna);
+  await eventually('all are generated', async () => (await show(house, 'never')).state === 'held');
+  assert.deepEqual(await house.call('campaign.cancel', { campaign: 'never' }, house.anna), {
+    cancelled: 30,
+  });
+  assert.equal(house.received.length, 30);
+});
+
+test('an audience without addresses is refused; one that is no CSV or JSON stops the campaign with the reason', async (t) => {
+  const house = await runMailHouse(t);
+  await assert.rejects(create(house, 'a', 'name,mail\nx,y\n'), /has no column email; it has name, mail/);
+  await create(house, 'b', `${JSON.stringify({ email: 'a@example.org' })}\nnonsense\n`);
+  await house.call('campaign.start', { campaign: 'b' }, house.anna);
+  await eventually('it has stopped', async () => (await show(house, 'b')).state === 'failed');
+  assert.match((await show(house, 'b')).problem, /line 2 of the audience is not JSON/);
+});
+
+test('CSV: quotes, line breaks in fields, semicolons, CRLF, a byte order mark, chunks cut anywhere', async () => {
+  const text = '\ufeffemail;note\r\na@x.org;"one;\r\n""two"""\r\n\r\nb@x.org;\r\n"c@x.org";last';
+  const expected = [
+    { email: 'a@x.org', note: 'one;\r\n"two"' },
+    { email: 'b@x.org', note: '' },
+    { email: 'c@x.org', note: 'last' },
+  ];
+  const bytes = Buffer.from(text);
+  for (let size = 1; size <= bytes.length; size++) {
+    const chunks = (async function* () {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    })();
+    const rows = [];
+    for await (const row of readCsv(chunks)) rows.push(row);
+    assert.deepEqual(rows, expected, `chunks of ${size}`);
+  }
+});

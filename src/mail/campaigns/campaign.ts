@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { type CampaignRow, mailQueries } from '../database/tables.ts';
+
+/** `ready` has not been started; `running` generates, sends or both; `held` was generated and waits for its release. */
+export const campaignStates = ['ready', 'running', 'held', 'paused', 'done', 'cancelled', 'failed'] as const;
+export type CampaignState = (typeof campaignStates)[number];
+
+/** Where recipients come from. */
+export const audienceSource = z.strictObject({
+  blob: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of an upload'),
+  format: z.enum(['csv', 'ndjson']),
+});
+export type AudienceSource = z.output<typeof audienceSource>;
+
+export interface Campaign extends Omit<CampaignRow, 'audience' | 'state'> {
+  state: CampaignState;
+  sources: AudienceSource[];
+  /** Parts of the audience that get another type: `news-b` 20 %. */
+  variants: Variant[];
+  /** Generate all mails first, and send none before `release`. */
+  isHeld: boolean;
+}
+
+export const variant = z.strictObject({ type: z.string(), version: z.int(), share: z.number().positive() });
+export type Variant = z.output<typeof variant>;
+
+const audience = z.strictObject({
+  sources: z.array(audienceSource),
+  variants: z.array(variant).default([]),
+  isHeld: z.boolean().default(false),
+});
+
+export function toCampaign({ audience: stored, state, ...row }: CampaignRow): Campaign {
+  const numbers = {
+    ...{ position: Number(row.position), read: Number(row.read), generated: Number(row.generated) },
+    ...{ repeated: Number(row.repeated), refused: Number(row.refused), startAt: Number(row.startAt) },
+    ...{
+      createdAt: Number(row.createdAt),
+      startedAt: asNumber(row.startedAt),
+      endedAt: asNumber(row.endedAt),
+    },
+  };
+  return { ...row, ...numbers, state: state as CampaignState, ...audience.parse(JSON.parse(stored)) };
+}
+
+export function storedAudience({
+  sources,
+  variants,
+  isHeld,
+}: Pick<Campaign, 'sources' | 'variants' | 'isHeld'>): string {
+  return JSON.stringify({ sources, variants, isHeld });
+}
+
+/** By id, or by the name that its owner gave it. */
+export async function findCampaign(
+  engine: Pick<Engine, 'database'>,
+  idOrName: string,
+  owner: string,
+): Promise<Campaign | undefined> {
+  const row = await mailQueries(engine)
+    .selectFrom('mail_campaign')
+    .selectAll()
+    .where(({ and, eb, or }) =>
+      or([eb('id', '=', idOrName), and([eb('name', '=', idOrName), eb('owner', '=', owner)])]),
+    )
+    .executeTakeFirst();
+  return row && toCampaign(row);
+}
+
+export async function getCampaign(
+  engine: Pick<Engine, 'database'>,
+  idOrName: string,
+  owner: string,
+): Promise<Campaign> {
+  const found = await findCampaign(engine, idOrName, owner);
+  if (!found) throw new PismakError('not-found', `there is no campaign ${idOrName}`);
+  return found;
+}
+
+export async function setCampaignState(
+  engine: Pick<Engine, 'database'>,
+  campaign: Pick<Campaign, 'id' | 'name'>,
+  from: readonly CampaignState[],
+  change: Partial<CampaignRow> & { state: CampaignState },
+): Promise<void> {
+  const result = await mailQueries(engine)
+    .updateTable('mail_campaign')
+    .set(change)
+    .where('id', '=', campaign.id)
+    .where('state', 'in', from)
+    .executeTakeFirst();
+  if (Number(result.numUpdatedRows) > 0) return;
+  const { state } = await mailQueries(engine)
+    .selectFrom('mail_campaign')
+    .select('state')
+    .where('id', '=', campaign.id)
+    .executeTakeFirstOrThrow();
+  throw new PismakError(
+    'conflict',
+    `campaign ${campaign.name} is ${state}; this needs one that is ${from.join(' or ')}`,
+  );
+}
+
+function asNumber(value: number | null): number | null {
+  return value === null ? null : Number(value);
+}

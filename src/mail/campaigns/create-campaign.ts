@@ -1,0 +1,128 @@
+import { checkMayUse, putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
+import { disown, ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { hasCode, PismakError } from '../../engine/errors.ts';
+import { newId } from '../../engine/identity.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
+import { mailDatabase, mailQueries } from '../database/tables.ts';
+import { classOf } from '../delivery/submit-mail.ts';
+import { findType } from '../types/mail-types.ts';
+import {
+  type AudienceSource,
+  type Campaign,
+  getCampaign,
+  setCampaignState,
+  storedAudience,
+  toCampaign,
+} from './campaign.ts';
+import { readAudience } from './read-audience.ts';
+import { wakeCampaigns } from './run-campaigns.ts';
+
+export interface NewCampaign {
+  name: string;
+  type: string;
+  audience: AudienceSource[];
+  variants: { type: string; share: number }[];
+  after: string;
+}
+
+export async function createCampaign(engine: Engine, caller: Caller, input: NewCampaign): Promise<Campaign> {
+  const type = await findType(engine, input.type);
+  classOf(engine, type);
+  const variants = await Promise.all(
+    input.variants.map(async ({ type: code, share }) => ({
+      type: code,
+      version: (await findType(engine, code)).version,
+      share,
+    })),
+  );
+  const after = input.after === '' ? '' : (await getCampaign(engine, input.after, caller.name)).id;
+  const now = engine.clock.now();
+  const id = newId(engine.clock);
+  const hashes = input.audience.map(({ blob }) => blob);
+  for (const hash of hashes) await checkMayUse(engine, engine.database.query, caller, hash);
+  for (const source of input.audience) await checkHead(engine, source);
+  const row = {
+    ...{ id, owner: caller.name, name: input.name, type: type.code, version: type.version, state: 'ready' },
+    audience: storedAudience({ sources: input.audience, variants, isHeld: false }),
+    ...{
+      source: 0,
+      position: 0,
+      read: 0,
+      generated: 0,
+      repeated: 0,
+      refused: 0,
+      startAt: 0,
+      after,
+      problem: '',
+    },
+    ...{ createdAt: now, startedAt: null, endedAt: null },
+  };
+  try {
+    await mailDatabase(engine).transaction(async (transaction) => {
+      await transaction.insertInto('mail_campaign').values(row).execute();
+      await ownAll(transaction, hashes, audienceOwner(id), now);
+      await putsAreUsed(transaction, hashes, caller.name);
+    });
+  } catch (error) {
+    if (hasCode(error, 'constraint-violated'))
+      throw new PismakError('already-exists', `you have a campaign ${input.name} already`, { cause: error });
+    throw error;
+  }
+  return toCampaign(row);
+}
+
+export function audienceOwner(campaign: string): string {
+  return `mail-campaign:${campaign}`;
+}
+
+export async function startCampaign(
+  engine: Engine,
+  campaign: Campaign,
+  { at, generateOnly }: { at?: number | undefined; generateOnly: boolean },
+): Promise<void> {
+  const startAt = at ?? 0;
+  const audience = storedAudience({ ...campaign, isHeld: generateOnly });
+  const change = { state: 'running' as const, audience, startAt, startedAt: engine.clock.now() };
+  await setCampaignState(engine, campaign, generateOnly ? ['ready'] : ['ready', 'held'], change);
+  if (campaign.state === 'held') await engine.backlog.resume(campaign.id);
+  wakeCampaigns(engine);
+}
+
+export async function cancelCampaign(engine: Engine, campaign: Campaign): Promise<number> {
+  await setCampaignState(engine, campaign, ['ready', 'running', 'held', 'paused', 'failed'], {
+    state: 'cancelled',
+    endedAt: engine.clock.now(),
+  });
+  await engine.backlog.cancel(campaign.id);
+  const queries = mailQueries(engine);
+  let total = 0;
+  for (;;) {
+    const some = queries
+      .selectFrom('mail_mail')
+      .select('id')
+      .where('campaign', '=', campaign.id)
+      .where('state', 'in', ['waiting', 'deferred'])
+      .limit(5000);
+    const result = await queries
+      .updateTable('mail_mail')
+      .set({ state: 'cancelled', changedAt: engine.clock.now(), answer: 'the campaign was cancelled' })
+      .where('id', 'in', some)
+      .executeTakeFirst();
+    total += Number(result.numUpdatedRows);
+    if (Number(result.numUpdatedRows) === 0) break;
+  }
+  await disown(queries, audienceOwner(campaign.id));
+  return total;
+}
+
+/** An audience without addresses is refused before anything is sent. */
+async function checkHead(engine: Engine, source: AudienceSource): Promise<void> {
+  for await (const person of readAudience(engine, source)) {
+    if (typeof person.email === 'string') return;
+    throw new PismakError(
+      'invalid-input',
+      `the audience has no column email; it has ${Object.keys(person).slice(0, 20).join(', ')}`,
+    );
+  }
+}

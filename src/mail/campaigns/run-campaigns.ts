@@ -1,0 +1,108 @@
+import type { Engine } from '../../engine/engine.ts';
+import { messageOf } from '../../engine/errors.ts';
+import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
+import { Bell } from '../../engine/time/bell.ts';
+import { mailQueries } from '../database/tables.ts';
+import { type Campaign, toCampaign } from './campaign.ts';
+import { generate } from './generate.ts';
+
+type Parts = Pick<
+  Engine,
+  'alerts' | 'backlog' | 'blobs' | 'clock' | 'database' | 'events' | 'log' | 'openSession' | 'settings'
+>;
+
+const periodMs = 1000;
+const bells = new WeakMap<object, Bell>();
+
+/** Lets an operation of this process wake the generator. */
+export function wakeCampaigns({ database }: Pick<Engine, 'database'>): void {
+  bells.get(database)?.ring();
+}
+
+/** Generates the mails of started campaigns and notices when one has ended: an elected service. */
+export function runCampaigns(parts: Parts): Running {
+  const { clock, database, log, openSession } = parts;
+  const bell = new Bell();
+  bells.set(database, bell);
+  return runService({
+    name: 'mail.campaigns',
+    clock,
+    log,
+    openSession,
+    run: ({ signal }) =>
+      everyPeriod({ name: 'mail.campaigns', clock, log, periodMs, signal, bell }, async () => {
+        const rows = await mailQueries(parts)
+          .selectFrom('mail_campaign')
+          .selectAll()
+          .where('state', '=', 'running')
+          .execute();
+        for (const campaign of rows.map(toCampaign)) if (!signal.aborted) await work(parts, campaign, signal);
+        return undefined;
+      }),
+  });
+}
+
+async function work(parts: Parts, campaign: Campaign, signal: AbortSignal): Promise<void> {
+  if (campaign.source < campaign.sources.length) {
+    if (!(await mayBegin(parts, campaign))) return;
+    try {
+      if ((await generate(parts, campaign.id, signal)) === 'stopped') return;
+    } catch (error) {
+      return failCampaign(parts, campaign, messageOf(error));
+    }
+  }
+  const queries = mailQueries(parts);
+  if (campaign.isHeld) {
+    await queries
+      .updateTable('mail_campaign')
+      .set({ state: 'held' })
+      .where('id', '=', campaign.id)
+      .where('state', '=', 'running')
+      .execute();
+    return;
+  }
+  const open = await queries
+    .selectFrom('mail_mail')
+    .select('id')
+    .where('campaign', '=', campaign.id)
+    .where('state', 'in', ['waiting', 'sending', 'deferred'])
+    .limit(1)
+    .executeTakeFirst();
+  if (open) return;
+  const ended = await queries
+    .updateTable('mail_campaign')
+    .set({ state: 'done', endedAt: parts.clock.now() })
+    .where('id', '=', campaign.id)
+    .where('state', '=', 'running')
+    .executeTakeFirst();
+  if (Number(ended.numUpdatedRows) === 0) return;
+  const { id, owner, name } = campaign;
+  parts.events.emit({
+    kind: 'mail.campaign-ended',
+    entity: id,
+    user: owner,
+    at: parts.clock.now(),
+    dimensions: { name },
+  });
+}
+
+/** Not before the campaign that it follows has ended. */
+async function mayBegin(parts: Parts, { after }: Campaign): Promise<boolean> {
+  if (after === '') return true;
+  const before = await mailQueries(parts)
+    .selectFrom('mail_campaign')
+    .select('state')
+    .where('id', '=', after)
+    .executeTakeFirst();
+  return before === undefined || before.state === 'done';
+}
+
+/** Only an unreadable audience ends up here. Mails that were made are sent. */
+async function failCampaign(parts: Parts, { id, name, owner }: Campaign, problem: string): Promise<void> {
+  await mailQueries(parts)
+    .updateTable('mail_campaign')
+    .set({ state: 'failed', problem: problem.slice(0, 1000), endedAt: parts.clock.now() })
+    .where('id', '=', id)
+    .execute();
+  await parts.alerts.raise('mail.campaign-failed', id, `campaign ${name} stopped: ${problem}`, { owner });
+}

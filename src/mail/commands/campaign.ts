@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
+import { sleep } from '../../engine/time/clock.ts';
+import { uploadFile } from '../../terminal/client/upload-file.ts';
+import { operationCommands } from '../../terminal/operation-command.ts';
+import { commaList } from '../../terminal/options/option-values.ts';
+import { formatCount, formatTime } from '../../terminal/output/format.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { Shell } from '../../terminal/shell.ts';
+import {
+  campaignCancel,
+  campaignCreate,
+  campaignList,
+  campaignPause,
+  campaignResume,
+  campaignRetry,
+  campaignShow,
+  campaignStart,
+} from '../operations/campaign.ts';
+
+const isUploaded = /^(csv|ndjson):[0-9a-f]{64}$/;
+
+interface WaitOptions {
+  wait?: boolean;
+}
+
+export function addCampaigns(group: Command, shell: Shell): void {
+  const campaigns = group.command('campaign').description('Newsletters: one mail type to an audience');
+  const command = operationCommands(campaigns, shell);
+  command(campaignCreate, {
+    usage: 'create <name>',
+    fields: {
+      audience: {
+        flags: '--audience <files>',
+        about:
+          'files: CSV with a column `email`, or .ndjson; the other columns are data. Several, separated by commas, are united',
+        read: commaList,
+      },
+    },
+    examples: ['mail campaign create spring --type newsletter --audience people.csv'],
+    async complete(session, { audience }) {
+      const uploaded = [];
+      for (const file of audience) {
+        if (isUploaded.test(file)) uploaded.push(file);
+        else {
+          const { hash } = await uploadFile(await session.client(), file, session);
+          uploaded.push(`${/\.(ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv'}:${hash}`);
+        }
+      }
+      return { audience: uploaded };
+    },
+    say: ({ name }) => `campaign ${name} is ready; start it with \`pismak mail campaign start ${name}\``,
+  });
+  command(campaignStart, {
+    usage: 'start <campaign>',
+    examples: ['mail campaign start spring --wait'],
+    say: (_, { campaign }) => `campaign ${campaign} has started`,
+    async follow(_, session, { campaign }) {
+      if ((session.options as WaitOptions).wait) await waitFor(session, campaign);
+    },
+  }).option('--wait', 'wait until every mail was sent or failed, and show the progress');
+  command(campaignPause, {
+    usage: 'pause <campaign>',
+    say: ({ waiting }, { campaign }) => `campaign ${campaign} is paused; ${waiting} mails wait`,
+  });
+  command(campaignResume, {
+    usage: 'resume <campaign>',
+    say: (_, { campaign }) => `campaign ${campaign} goes on`,
+  });
+  command(campaignCancel, {
+    usage: 'cancel <campaign>',
+    confirm: 'mails that have not left are not sent, and this cannot be undone',
+    say: ({ cancelled }, { campaign }) =>
+      `campaign ${campaign} is cancelled; ${cancelled} mails are not sent`,
+  });
+  command(campaignRetry, {
+    usage: 'retry <campaign>',
+    say: ({ mails }) => (mails === 0 ? 'no mail failed' : `${mails} mails are sent again`),
+  });
+  command(campaignShow, { usage: 'status <campaign>' });
+  command(campaignList, {
+    usage: 'ls',
+    columns: [
+      { title: 'campaign', of: (row) => row.name },
+      { title: 'owner', of: (row) => row.owner },
+      { title: 'type', of: (row) => row.type },
+      { title: 'state', of: (row) => row.state },
+      { title: 'mails', of: (row) => row.generated },
+      { title: 'created', of: (row) => formatTime(row.createdAt) },
+    ],
+    empty: 'no campaigns',
+  });
+}
+
+const pauseMs = 500;
+
+/** Shows the progress until the campaign ends. Fails if mails did. */
+export async function waitFor(session: Session, campaign: string): Promise<void> {
+  const { clock, out, signal } = session;
+  const client = await session.client();
+  const bar = session.progress('mails');
+  for (;;) {
+    const shown = await client.call(campaignShow, { campaign });
+    const {
+      waiting = 0,
+      sending = 0,
+      deferred = 0,
+      sent = 0,
+      failed = 0,
+      unknown = 0,
+      expired = 0,
+    } = shown.mails;
+    bar.set(shown.generated - waiting - sending - deferred, shown.generated);
+    if (shown.state !== 'running') {
+      bar.close();
+      if (out.json) out.object(shown);
+      else
+        out.say(
+          `${shown.state}: ${formatCount(sent, 'mail')} sent, ${failed + expired} failed, ${unknown} unknown`,
+        );
+      if (shown.state === 'failed') throw new PismakError('conflict', shown.problem);
+      if (failed + expired + unknown > 0)
+        throw new PismakError('conflict', `see \`pismak mail ls --campaign ${shown.id} --state failed\``);
+      return;
+    }
+    await sleep(clock, pauseMs, signal);
+    signal.throwIfAborted();
+  }
+}

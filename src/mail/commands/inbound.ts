@@ -1,0 +1,97 @@
+import { readdir, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { messageOf, PismakError } from '../../engine/errors.ts';
+import { sleep } from '../../engine/time/clock.ts';
+import type { Client } from '../../terminal/client/client.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { Shell } from '../../terminal/shell.ts';
+import { mailReport } from '../operations/inbound.ts';
+import { openSink } from '../sink/sink.ts';
+
+interface InboundOptions {
+  listen?: string;
+  host: string;
+  once?: boolean;
+}
+
+const largest = 1_400_000;
+const pauseMs = 2000;
+
+export function addInbound(group: Command, { command, run }: Shell): void {
+  command(
+    group,
+    'inbound [directory]',
+    'Take bounces and complaints, from a mailbox directory (Maildir) or by SMTP, until Ctrl-C',
+    'mail inbound /var/mail/bounces',
+    'mail inbound --listen 2526',
+  )
+    .option('--listen <port>', 'take mails by SMTP on this port')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--once', 'read what lies in the directory now, and end')
+    .action(
+      run<InboundOptions>(async (session, directory) => {
+        const { listen } = session.options;
+        if ((directory === undefined) === (listen === undefined))
+          throw new PismakError('invalid-input', 'name a directory, or a port with --listen');
+        if (directory !== undefined) return readDirectory(session, directory);
+        return listenTo(session, Number(listen));
+      }),
+    );
+}
+
+/** Maildir: new mails are in `new`, and move to `cur` once they are taken. A plain directory of files works like one. */
+async function readDirectory(session: Session<InboundOptions>, directory: string): Promise<void> {
+  const { clock, options, out, signal } = session;
+  const entries = await readdir(directory).catch((error) => {
+    throw new PismakError('invalid-input', `${directory} can't be read: ${messageOf(error)}`);
+  });
+  const isMaildir = entries.includes('new') && entries.includes('cur');
+  const [from, to] = isMaildir ? [join(directory, 'new'), join(directory, 'cur')] : [directory, directory];
+  const client = await session.client();
+  for (;;) {
+    for (const name of (await readdir(from)).sort()) {
+      if (name.startsWith('.') || name.endsWith('.taken') || signal.aborted) continue;
+      const content = await readFile(join(from, name));
+      out.say(`${name}: ${await take(client, content, '')}`);
+      await rename(join(from, name), join(to, isMaildir ? `${name}:2,S` : `${name}.taken`));
+    }
+    if (options.once || signal.aborted) return;
+    await sleep(clock, pauseMs, signal);
+  }
+}
+
+/** A mail is answered with 250 before it is taken: our own relay brought it, and its log has it. */
+async function listenTo(
+  { client, options, out, signal }: Session<InboundOptions>,
+  port: number,
+): Promise<void> {
+  const connected = await client();
+  let last: Promise<unknown> = Promise.resolve();
+  const listener = await openSink({
+    ...{ port, host: options.host },
+    onMail({ to, content }) {
+      last = last
+        .then(() => take(connected, content, to[0] ?? ''))
+        .then(
+          (text) => out.say(text),
+          (error) => out.say(`not taken: ${messageOf(error)}`),
+        );
+    },
+  });
+  out.say(`bounces come to smtp://${options.host}:${listener.port}`);
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  await listener.close();
+  await last;
+}
+
+async function take(client: Client, content: Buffer, to: string): Promise<string> {
+  // A bounce quotes the mail at its end; what is needed stands before.
+  const cut = content.subarray(0, largest);
+  const { kind, mail, isSuppressed, reason } = await client.call(mailReport, {
+    content: cut.toString('base64'),
+    to,
+  });
+  if (mail === '') return kind === 'other' ? 'no bounce' : `a ${kind} that is about none of our mails`;
+  return `${kind} of mail ${mail}${isSuppressed ? ', address suppressed' : ''}: ${reason}`;
+}

@@ -1,0 +1,79 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
+import type { Shell } from '../../terminal/shell.ts';
+import { type Misbehaviour, parseMisbehaviour } from '../sink/misbehaviour.ts';
+import { openSink, type ReceivedMail } from '../sink/sink.ts';
+
+interface SinkCommandOptions {
+  port: number;
+  host: string;
+  store?: string;
+  log?: string;
+  quiet?: boolean;
+  misbehave: Misbehaviour[];
+}
+
+export function addSink(group: Command, { command, run }: Shell): void {
+  command(
+    group,
+    'sink',
+    'Run a mail server for tests that takes every mail, delivers none, and misbehaves on request, until Ctrl-C',
+    'mail sink --port 2525 --store mails/',
+    'mail sink --misbehave 450@rcpt:5% --misbehave cut@end:1% --misbehave 550@rcpt=nobody@',
+  )
+    .option('--port <port>', 'port to listen on; 0 = any free port', readPort, 2525)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--store <directory>', 'write each mail to a file of its own')
+    .option('--log <file>', 'append a line of JSON for each mail: sender, recipient, Message-ID')
+    .option('--quiet', 'print nothing for each mail')
+    .option(
+      '--misbehave <rule>',
+      'answer 4xx or 5xx, cut the connection, or wait: ACTION@PLACE[:SHARE%][=RECIPIENT]; may be repeated. ' +
+        'ACTION is a code, cut or waitMS; PLACE is connect, ehlo, auth, mail, rcpt, data, body or end',
+      (text: string, before: Misbehaviour[]) => [...before, parseMisbehaviour(text)],
+      [],
+    )
+    .action(
+      run<SinkCommandOptions>(async ({ options, out, signal }) => {
+        const { store, log } = options;
+        if (store !== undefined) await mkdir(store, { recursive: true });
+        const lines = log === undefined ? undefined : createWriteStream(log, { flags: 'a' });
+        let count = 0;
+        const sink = await openSink({
+          ...{ port: options.port, host: options.host, misbehave: options.misbehave },
+          onMail(mail) {
+            count++;
+            const about = aboutMail(mail);
+            lines?.write(`${JSON.stringify(about)}\n`);
+            if (store !== undefined)
+              void writeFile(join(store, `${String(count).padStart(6, '0')}.eml`), mail.content);
+            if (!options.quiet) out.say(`${about.to} ${about.subject}`);
+          },
+        });
+        if (out.json) out.object({ port: sink.port });
+        else out.say(`the sink listens: smtp://${options.host}:${sink.port}`);
+        await new Promise<void>((resolve) =>
+          signal.addEventListener('abort', () => resolve(), { once: true }),
+        );
+        await sink.close();
+        await new Promise<void>((resolve) => (lines ? lines.end(resolve) : resolve()));
+        out.say(`${count} mails taken`);
+      }),
+    );
+}
+
+/** What a line of the log says about a mail. */
+export function aboutMail({ from, to, content }: ReceivedMail) {
+  const head = content.toString('latin1', 0, Math.max(0, content.indexOf('\r\n\r\n')));
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? '';
+  return { from, to: to[0] ?? '', id: field('Message-ID'), subject: field('Subject'), size: content.length };
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  throw new PismakError('invalid-input', `${text} is no port`);
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { messageOf, PismakError } from '../../engine/errors.ts';
+import { operationCommands } from '../../terminal/operation-command.ts';
+import { formatTime } from '../../terminal/output/format.ts';
+import type { Shell } from '../../terminal/shell.ts';
+import { typeCreate, typeDelete, typeList, typeShow, typeUpdate } from '../operations/type.ts';
+
+/** A template is usually a file; text that is no file name is the template itself. */
+const template = {
+  flags: '--template <file>',
+  about: 'file with the template, MJML or HTML, or the template itself',
+  read: (text: string) => (text.includes('<') ? text : readTemplate(text)),
+};
+
+export function addTypes(group: Command, shell: Shell): void {
+  const types = group
+    .command('type')
+    .description('Mail types: sender, subject, template and class of all mails of one kind');
+  const command = operationCommands(types, shell);
+  const say = ({ code, version }: { code: string; version: number }) =>
+    `mail type ${code}, version ${version}`;
+  command(typeCreate, {
+    usage: 'create <code>',
+    fields: { template, attachments: false },
+    examples: [
+      "mail type create news --sender shop@example.org --subject 'News for {{ name }}' --template news.mjml --class bulk",
+    ],
+    say,
+  });
+  command(typeUpdate, { usage: 'update <code>', fields: { template, attachments: false }, say });
+  command(typeShow, { usage: 'show <code>', fields: { version: { flags: '--of-version <number>' } } });
+  command(typeList, {
+    usage: 'ls',
+    columns: [
+      { title: 'type', of: (row) => row.code },
+      { title: 'class', of: (row) => row.class },
+      { title: 'sender', of: (row) => row.sender },
+      { title: 'subject', of: (row) => row.subject },
+      { title: 'languages', of: (row) => row.languages.join(' ') },
+      { title: 'version', of: (row) => String(row.version) },
+      { title: 'changed', of: (row) => formatTime(row.createdAt) },
+    ],
+    empty: 'no mail types; create one with `pismak mail type create`',
+  });
+  command(typeDelete, { usage: 'delete <code>', say: (_, { code }) => `mail type ${code} is deleted` });
+}
+
+function readTemplate(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new PismakError('invalid-input', `the template can't be read: ${messageOf(error)}`);
+  }
+}

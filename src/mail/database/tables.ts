@@ -1,0 +1,77 @@
+import type { Database, Queries } from '../../engine/database/database.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { MailState } from '../model/mail.ts';
+
+export interface MailTables {
+  /** Every version of a type: a sent mail can be shown again as it was. */
+  mail_type: { code: string; version: number; definition: string; createdAt: number; isCurrent: number };
+  mail_mail: MailRow;
+  mail_campaign: CampaignRow;
+  /** Addresses that get no mails: all classes if `class` is empty. */
+  mail_suppressed: { address: string; class: string; reason: string; createdAt: number };
+  /** Idempotency keys of `mail.send`. */
+  mail_request: { owner: string; key: string; mail: string; createdAt: number };
+  mail_file: { path: string; mail: string };
+  mail_secret: { name: string; value: string };
+}
+
+export interface MailRow {
+  id: string;
+  owner: string;
+  type: string;
+  version: number;
+  class: string;
+  /** Normalised, as suppressions name it; `fields` has it as written. */
+  recipient: string;
+  /** What the application said: name, overrides, data, its own fields. JSON of `MailFields`. */
+  fields: string;
+  language: string;
+  state: MailState;
+  /** Answers that relays gave. */
+  attempts: number;
+  /** Times that a sender took the mail. More than `attempts` + 1: a sender died with it, and it may have gone out twice. */
+  takes: number;
+  /** Attempts after which the relay may have had the mail without saying so. */
+  unknowns: number;
+  campaign: string;
+  variant: string;
+  createdAt: number;
+  notAfter: number;
+  changedAt: number;
+  sentAt: number | null;
+  relay: string;
+  answer: string;
+}
+
+export interface CampaignRow {
+  id: string;
+  owner: string;
+  name: string;
+  type: string;
+  version: number;
+  state: string;
+  /** JSON: where recipients come from, and how far they are read. */
+  audience: string;
+  source: number;
+  position: number;
+  read: number;
+  generated: number;
+  repeated: number;
+  refused: number;
+  startAt: number;
+  after: string;
+  problem: string;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+export type MailDatabase = Database<MailTables>;
+
+export function mailDatabase({ database }: Pick<Engine, 'database'>): MailDatabase {
+  return database.withTables<MailTables>();
+}
+
+export function mailQueries(engine: Pick<Engine, 'database'>): Queries<MailTables> {
+  return mailDatabase(engine).query;
+}

@@ -1,0 +1,133 @@
+import { readFile } from 'node:fs/promises';
+import { PismakError } from '../../engine/errors.ts';
+import type { MailRow } from '../database/tables.ts';
+import { buildMessage } from '../mime/build-message.ts';
+import { type DkimKey, readDkimKey } from '../mime/dkim.ts';
+import { buildSkeleton, type Skeleton } from '../mime/skeleton.ts';
+import { addressKey, type Contact } from '../model/address.ts';
+import type { Attachment } from '../model/attachment.ts';
+import type { MailFields } from '../model/mail.ts';
+import { classesOf, type MailSettings } from '../settings.ts';
+import type { Envelope } from '../smtp/connection.ts';
+import type { Rendered, TemplateData } from '../templates/compile.ts';
+import type { Tokens } from '../tokens.ts';
+import type { CompiledTypes } from '../types/compiled-types.ts';
+import type { TypeVersion } from '../types/mail-types.ts';
+
+export type ComposedMail = { envelope: Envelope; message: Buffer; bcc: string[] };
+/** What a mail is made of, wherever it comes from. */
+export type MailToCompose = Pick<
+  MailRow,
+  'id' | 'type' | 'version' | 'class' | 'fields' | 'language' | 'createdAt'
+>;
+
+export interface ComposeParts {
+  settings: MailSettings;
+  types: Pick<CompiledTypes, 'type' | 'template' | 'bareSkeleton'>;
+  tokens: Tokens;
+  /** Where links in mails lead. */
+  publicUrl(): string;
+  loadAttachment(attachment: Attachment): Promise<Buffer>;
+}
+
+/** Turns mails into bytes. */
+export class Composer {
+  readonly #parts: ComposeParts;
+  readonly #classes: ReturnType<typeof classesOf>;
+  #key: Promise<DkimKey | undefined> | undefined;
+
+  constructor(parts: ComposeParts) {
+    this.#parts = parts;
+    this.#classes = classesOf(parts.settings);
+  }
+
+  /** Throws what is wrong with this mail: its data, template or attachments. */
+  async compose(mail: MailToCompose): Promise<ComposedMail> {
+    const { types, settings } = this.#parts;
+    const type = await types.type(mail.type, mail.version);
+    const fields = readFields(mail);
+    const { rendered, links } = await this.#render(mail, type, fields);
+    const attachments = [...type.attachments, ...(fields.attachments ?? [])];
+    const skeleton =
+      attachments.length === 0 ? await types.bareSkeleton() : await this.#skeleton(attachments);
+    const from = fields.sender ?? type.sender;
+    const { unsubscribe = false } = this.#classes.get(mail.class) ?? {};
+    const parts = {
+      ...{ id: mail.id, from, to: fields.to, rendered, language: mail.language, createdAt: mail.createdAt },
+      unsubscribeUrl: unsubscribe ? links.unsubscribeUrl : undefined,
+      isBulk: unsubscribe,
+    };
+    this.#key ??= readKey(settings);
+    const message = buildMessage(parts, skeleton, await this.#key);
+    const bcc = [...type.bcc, ...(fields.bcc ?? [])].map(({ address }) => address);
+    return {
+      envelope: {
+        from: returnPath(settings, this.#parts.tokens.bounceTag(mail.id), from),
+        to: fields.to.address,
+      },
+      message,
+      bcc: [...new Map(bcc.map((address) => [addressKey(address), address])).values()],
+    };
+  }
+
+  /** What the online version shows. */
+  async render(mail: MailToCompose): Promise<Rendered> {
+    const type = await this.#parts.types.type(mail.type, mail.version);
+    return (await this.#render(mail, type, readFields(mail))).rendered;
+  }
+
+  async #render(mail: MailToCompose, type: TypeVersion, fields: MailFields) {
+    const base = `${this.#parts.publicUrl()}/m/${this.#parts.tokens.of(mail.id)}`;
+    const links = { onlineUrl: base, unsubscribeUrl: `${base}/unsubscribe` };
+    const data: TemplateData = {
+      ...fields.data,
+      design: type.designs[fields.design ?? ''] ?? {},
+      mail: { ...links, to: fields.to.address, name: fields.to.name ?? '', language: mail.language },
+    };
+    const template = await this.#parts.types.template(type, mail.language);
+    return { rendered: template.render(data, fields.subject), links };
+  }
+
+  async #skeleton(attachments: readonly Attachment[]): Promise<Skeleton> {
+    const limit = this.#parts.settings.attachmentsMb * 1024 * 1024;
+    let left = limit;
+    const loaded: {
+      name: string;
+      type?: string | undefined;
+      inline?: boolean | undefined;
+      content: Buffer;
+    }[] = [];
+    for (const attachment of attachments) {
+      const content = await this.#parts.loadAttachment(attachment);
+      left -= content.length;
+      if (left < 0)
+        throw new PismakError(
+          'too-large',
+          `the attachments exceed ${limit / 1024 / 1024} MB with ${attachment.name} (setting mail.attachmentsMb)`,
+        );
+      loaded.push({ name: attachment.name, type: attachment.type, inline: attachment.inline, content });
+    }
+    return buildSkeleton(loaded);
+  }
+}
+
+/** They were checked when the mail was stored: checking them again would cost as much as the rest. */
+function readFields(mail: MailToCompose): MailFields {
+  return JSON.parse(mail.fields) as MailFields;
+}
+
+/** Where a bounce comes back to: with the mail's id in it, no bounce needs guessing. */
+function returnPath({ bounceAddress }: MailSettings, tag: string, from: Contact): string {
+  if (bounceAddress === '') return from.address;
+  const at = bounceAddress.lastIndexOf('@');
+  return `${bounceAddress.slice(0, at)}+${tag}${bounceAddress.slice(at)}`;
+}
+
+async function readKey({
+  dkimDomain,
+  dkimSelector,
+  dkimKeyFile,
+}: MailSettings): Promise<DkimKey | undefined> {
+  if (dkimDomain === '') return undefined;
+  return readDkimKey(dkimDomain, dkimSelector, await readFile(dkimKeyFile, 'utf8'));
+}

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import PostalMime from 'postal-mime';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { runMailHouse } from '../testing/running-mail.ts';
+
+test('each mail goes to its own recipient only, with its own data', async (t) => {
+  const { call, anna, received, reaches } = await runMailHouse(t);
+  const ids: string[] = [];
+  for (const number of [1, 2, 3])
+    ids.push(
+      (
+        await call(
+          'mail.send',
+          { type: 'order', to: `p${number}@example.org`, data: { number, name: 'Žofie' } },
+          anna,
+        )
+      ).id,
+    );
+  for (const id of ids) await reaches(id, 'sent');
+  assert.equal(received.length, 3);
+  for (const { to, content } of received) {
+    const parsed = await PostalMime.parse(content);
+    const number = /p(\d)@/.exec(to.join())?.[1];
+    assert.deepEqual([to.length, parsed.to?.[0]?.address, parsed.subject], [1, to[0], `Order ${number}`]);
+    assert.match(parsed.html ?? '', new RegExp(`Hello Žofie, order ${number}\\.`));
+  }
+});
+
+test('bcc, priority and attachments reach the relay, and bcc stays out of the mail', async (t) => {
+  const { server, call, anna, received, reaches } = await runMailHouse(t);
+  const upload = await server.send('POST', '/api/v1/blobs', {
+    ...anna,
+    body: new TextEncoder().encode('invoice'),
+  });
+  assert.equal(upload.status, 200, upload.text);
+  const attachments = [{ name: 'invoice.txt', blob: upload.body.hash }];
+  const { id } = await call(
+    'mail.send',
+    { type: 'order', to: 'anna@example.org', bcc: ['boss@example.org'], attachments },
+    anna,
+  );
+  await reaches(id, 'sent');
+  assert.deepEqual(received.map(({ to }) => to[0]).sort(), ['anna@example.org', 'boss@example.org']);
+  for (const { content } of received) {
+    const parsed = await PostalMime.parse(content);
+    assert.equal(parsed.attachments[0]?.filename, 'invoice.txt');
+    assert.doesNotMatch(content.toString('latin1'), /boss@/);
+  }
+});
+
+test('4xx is tried again and sent once; 5xx is final; both say why', async (t) => {
+  const { call, received, reaches, sink, rules } = await runMailHouse(t, {
+    misbehave: ['450@rcpt=anna', '554@end=bert'],
+  });
+  const { id: deferred } = await call('mail.send', { type: 'order', to: 'anna@example.org' });
+  const { id: failed } = await call('mail.send', { type: 'order', to: 'bert@example.org' });
+  await reaches(failed, 'failed');
+  await reaches(deferred, 'deferred');
+  const shown = await call('mail.show', { mail: failed });
+  assert.deepEqual([shown.sentAt, shown.attempts], [null, 1]);
+  assert.match(shown.answer, /^554/);
+  sink.misbehave(rules(['554@end=bert']));
+  await reaches(deferred, 'sent');
+  assert.deepEqual(
+    received.map(({ to }) => to[0]),
+    ['anna@example.org'],
+  );
+  // The dead letter is listed, has raised an alert that names it, and can be sent again.
+  const { alerts } = await call('alert.ls', {});
+  assert.ok(
+    alerts.some(
+      ({ kind, entity }: { kind: string; entity: string }) => kind === 'mail.failed' && entity === failed,
+    ),
+  );
+  const { mails } = await call('mail.ls', { state: 'failed' });
+  assert.deepEqual(
+    mails.map(({ id }: { id: string }) => id),
+    [failed],
+  );
+  sink.misbehave([]);
+  await call('mail.resend', { mail: failed });
+  await reaches(failed, 'sent');
+});
+
+test('a cut behind the final dot is unknown: held or sent again as the class says, and counted', async (t) => {
+  const mail = {
+    classes: { transactional: { onUnknown: 'hold' }, alarm: { onUnknown: 'resend', lane: 'high' } },
+  };
+  const { call, reaches, sink, rules } = await runMailHouse(t, { mail, misbehave: ['cut@end'] });
+  await call('mailtype.create', {
+    code: 'alarm',
+    sender: 'a@example.org',
+    subject: 'x',
+    template: 'x',
+    class: 'alarm',
+  });
+  const { id: held } = await call('mail.send', { type: 'order', to: 'anna@example.org' });
+  await reaches(held, 'unknown');
+  const { id: resent } = await call('mail.send', { type: 'alarm', to: 'bert@example.org' });
+  await eventually('it is put off', async () => (await call('mail.show', { mail: resent })).unknown > 0);
+  sink.misbehave(rules([]));
+  await reaches(resent, 'sent');
+  const { state, unknown } = await call('mail.show', { mail: held });
+  assert.deepEqual([state, unknown], ['unknown', 1]);
+  await call('mail.resend', { mail: held });
+  await reaches(held, 'sent');
+});
+
+test('an expired mail is not sent, a suppressed one neither; a dead address suppresses itself', async (t) => {
+  const { call, engine, received, reaches } = await runMailHouse(t, { misbehave: ['550@rcpt=nobody'] });
+  await call('mailtype.create', {
+    code: 'short',
+    sender: 'a@example.org',
+    subject: 'x',
+    template: 'x',
+    ttlMs: 1,
+  });
+  await engine.broker.pause('mail.transactional');
+  const { id: late } = await call('mail.send', { type: 'short', to: 'late@example.org' });
+  const { id: unwanted } = await call('mail.send', { type: 'order', to: 'Unwanted@example.org' });
+  await call('suppression.add', { address: 'unwanted@example.org' });
+  await engine.broker.resume('mail.transactional');
+  await reaches(late, 'expired');
+  await reaches(unwanted, 'suppressed');
+  const { id: dead } = await call('mail.send', { type: 'order', to: 'nobody@example.org' });
+  await reaches(dead, 'failed');
+  const { addresses } = await call('suppression.ls', {});
+  assert.deepEqual(
+    addresses.map(({ address }: { address: string }) => address),
+    ['nobody@example.org', 'unwanted@example.org'],
+  );
+  assert.equal(received.length, 0);
+});
+
+test('a wrong template, a missing file, a large file: this mail fails with the reason, no other is touched', async (t) => {
+  const directory = await temporaryDirectory(t);
+  await writeFile(join(directory, 'large.bin'), Buffer.alloc(2 * 1024 * 1024));
+  await writeFile(join(directory, 'gone.txt'), 'x');
+  const { server, call, anna, reaches, engine } = await runMailHouse(t, {
+    mail: { attachmentDirectory: directory, attachmentsMb: 1 },
+  });
+  await call('mailtype.create', {
+    code: 'fragile',
+    sender: 'a@example.org',
+    subject: 'x',
+    template: 'a\n{% for x in (1..n) %}{% for y in (1..n) %}.{% endfor %}{% endfor %}',
+  });
+  const { id: wrong } = await call(
+    'mail.send',
+    { type: 'fragile', to: 'a@example.org', data: { n: 1_000_000 } },
+    anna,
+  );
+  const { id: fine } = await call(
+    'mail.send',
+    { type: 'fragile', to: 'b@example.org', data: { n: 2 } },
+    anna,
+  );
+  await reaches(wrong, 'failed');
+  await reaches(fine, 'sent');
+  assert.match((await call('mail.show', { mail: wrong })).answer, /template fragile, line 2/);
+  const attach = (path: string) => ({
+    type: 'order',
+    to: 'a@example.org',
+    attachments: [{ name: 'f', path }],
+  });
+  const { id: large } = await call('mail.send', attach(join(directory, 'large.bin')), anna);
+  await reaches(large, 'failed');
+  assert.match((await call('mail.show', { mail: large })).answer, /2097152 bytes; the limit is 1048576/);
+  await engine.broker.pause('mail.transactional');
+  const { id: missing } = await call('mail.send', attach(join(directory, 'gone.txt')), anna);
+  await import('node:fs/promises').then(({ rm }) => rm(join(directory, 'gone.txt')));
+  await engine.broker.resume('mail.transactional');
+  await reaches(missing, 'failed');
+  assert.match((await call('mail.show', { mail: missing })).answer, /no file .*gone\.txt to attach/);
+  const outside = await server.call('mail.send', attach('/etc/passwd'), anna);
+  assert.deepEqual([outside.status, outside.body.error.code], [403, 'forbidden']);
+});
+
+test('deleteAfterSend deletes the file after the last mail that names it, and only then', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const path = join(directory, 'report.txt');
+  await writeFile(path, 'report');
+  const { call, reaches, sink, rules } = await runMailHouse(t, {
+    mail: { attachmentDirectory: directory },
+    misbehave: ['450@rcpt=second'],
+  });
+  const send = (to: string) =>
+    call('mail.send', {
+      type: 'order',
+      to,
+      attachments: [{ name: 'report.txt', path, deleteAfterSend: true }],
+    });
+  const { id: second } = await send('second@example.org');
+  const { id: first } = await send('first@example.org');
+  await reaches(first, 'sent');
+  await access(path);
+  sink.misbehave(rules([]));
+  await reaches(second, 'sent');
+  await eventually('the file is deleted', () =>
+    access(path).then(
+      () => false,
+      () => true,
+    ),
+  );
+});
+
+test('the same idempotency key sends one mail, a stranger sees none of it', async (t) => {
+  const { server, call, anna, received, reaches } = await runMailHouse(t);
+  const input = { type: 'order', to: 'anna@example.org', key: 'order-7' };
+  const [first, second] = await Promise.all([call('mail.send', input, anna), call('mail.send', input, anna)]);
+  assert.equal(first.id, second.id);
+  await reaches(first.id, 'sent');
+  assert.equal(received.length, 1);
+  const bert = await server.signUp('bert', 'user');
+  assert.equal((await server.call('mail.show', { mail: first.id }, bert)).status, 404);
+});
+
+test('line breaks in addresses and subjects, data that is not an object, unknown types: refused, nothing stored', async (t) => {
+  const { server, call, anna } = await runMailHouse(t);
+  const good = { type: 'order', to: 'anna@example.org' };
+  for (const bad of [
+    { to: 'anna@example.org\r\nRCPT TO:<thief@example.org>' },
+    { to: 'nobody' },
+    { subject: 'x\r\nBcc: thief@example.org' },
+    { sender: 'x\n@example.org' },
+    { data: 'text' },
+    { bcc: ['x'] },
+  ]) {
+    const { status, body } = await server.call('mail.send', { ...good, ...bad }, anna);
+    assert.deepEqual([status, body.error.code], [400, 'invalid-input'], JSON.stringify(bad));
+  }
+  const { body } = await server.call('mail.send', { ...good, type: 'ordre' }, anna);
+  assert.match(body.error.message, /no mail type ordre; did you mean order/);
+  assert.deepEqual((await call('mail.ls', {})).mails, []);
+});
+
+test('a mail in the hands of a sender that stopped is sent by the next one, and the repetition is counted', async (t) => {
+  const { call, engine, received, reaches } = await runMailHouse(t);
+  await engine.broker.pause('mail.transactional');
+  const { id } = await call('mail.send', { type: 'order', to: 'anna@example.org' });
+  // As a sender leaves it that was killed: taken, and not answered.
+  const { mailQueries } = await import('../database/tables.ts');
+  await mailQueries(engine)
+    .updateTable('mail_mail')
+    .set({ state: 'sending', takes: 1 })
+    .where('id', '=', id)
+    .execute();
+  await engine.broker.resume('mail.transactional');
+  await reaches(id, 'sent');
+  assert.equal((await call('mail.show', { mail: id })).repeated, 1);
+  assert.equal(received.length, 1);
+});

@@ -1,0 +1,82 @@
+import type { Random } from '../../engine/identity.ts';
+import type { MailClass, MailSettings } from '../settings.ts';
+import type { SmtpOutcome } from '../smtp/outcome.ts';
+import type { MailResult } from './record-results.ts';
+import type { TakenMail } from './take-mails.ts';
+
+export type Verdict = Pick<MailResult, 'state' | 'attempts' | 'unknowns' | 'answer'> &
+  Partial<Pick<MailResult, 'retryAt' | 'isReturned' | 'isPaused' | 'suppress'>>;
+
+const longestPauseMs = 4 * 3_600_000;
+/** The mailbox or the domain does not exist, or was disabled. */
+const deadAddress = /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/;
+
+/** What must not be sent at all, whatever the relays say. */
+export function judgeBefore(
+  mail: Pick<TakenMail, 'isSuppressed' | 'notAfter' | 'campaignState'>,
+  now: number,
+): Verdict | undefined {
+  const none = { attempts: 0, unknowns: 0 } as const;
+  if (mail.isSuppressed) return { ...none, state: 'suppressed', answer: 'the address is suppressed' };
+  if (mail.campaignState === 'cancelled')
+    return { ...none, state: 'cancelled', answer: 'the campaign was cancelled' };
+  if (mail.campaignState === 'paused')
+    return { ...none, state: 'waiting', answer: '', isReturned: true, retryAt: now, isPaused: true };
+  if (mail.notAfter < now)
+    return { ...none, state: 'expired', answer: 'its time to live was over before it could be sent' };
+  return undefined;
+}
+
+/** What the answer of a relay means for a mail: the only table of this. */
+export function judge(
+  mail: Pick<TakenMail, 'attempts' | 'notAfter' | 'recipient'>,
+  outcome: SmtpOutcome,
+  {
+    now,
+    random,
+    settings,
+    mailClass,
+  }: { now: number; random: Random; settings: MailSettings; mailClass: MailClass },
+): Verdict {
+  const { answer } = outcome;
+  const attempts = 1;
+  const later = (unknowns: 0 | 1): Verdict => {
+    if (mail.attempts + 1 >= settings.attempts)
+      return {
+        state: 'failed',
+        attempts,
+        unknowns,
+        answer: `given up after ${mail.attempts + 1} attempts: ${answer}`,
+      };
+    const retryAt = now + pauseMs(settings.retryMs, mail.attempts, random);
+    if (retryAt > mail.notAfter)
+      return {
+        state: 'expired',
+        attempts,
+        unknowns,
+        answer: `its time to live ends before the next attempt: ${answer}`,
+      };
+    return { state: 'deferred', attempts, unknowns, answer, retryAt };
+  };
+  switch (outcome.kind) {
+    case 'sent':
+      return { state: 'sent', attempts, unknowns: 0, answer };
+    case 'failed':
+      return {
+        ...{ state: 'failed', attempts, unknowns: 0, answer },
+        ...(deadAddress.test(outcome.enhanced ?? '') && { suppress: mail.recipient }),
+      };
+    case 'unknown':
+      return mailClass.onUnknown === 'resend'
+        ? later(1)
+        : { state: 'unknown', attempts, unknowns: 1, answer };
+    default:
+      return later(0);
+  }
+}
+
+/** Doubles with each attempt. Half of it is chance, so that a relay that comes back is not met by all mails at once. */
+export function pauseMs(first: number, attempts: number, random: Random): number {
+  const longest = Math.min(first * 2 ** Math.min(attempts, 30), longestPauseMs);
+  return Math.round(longest * (0.75 + random() / 2));
+}

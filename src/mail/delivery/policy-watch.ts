@@ -1,0 +1,39 @@
+import type { Engine } from '../../engine/engine.ts';
+import { queueOf } from '../settings.ts';
+import type { SmtpOutcome } from '../smtp/outcome.ts';
+
+/** So many refusals for policy in a row mean that we are blocked, not that one mail was suspicious. */
+const mostRefusals = 20;
+
+/** Pauses a class that relays refuse for policy (x.7.x: spam, reputation): going on would make it worse. */
+export class PolicyWatch {
+  readonly #engine: Pick<Engine, 'alerts' | 'broker' | 'log'>;
+  readonly #inARow = new Map<string, number>();
+
+  constructor(engine: Pick<Engine, 'alerts' | 'broker' | 'log'>) {
+    this.#engine = engine;
+  }
+
+  watch(className: string, outcome: SmtpOutcome): void {
+    const isPolicy = 'enhanced' in outcome && /^[45]\.7\./.test(outcome.enhanced ?? '');
+    if (!isPolicy) {
+      if (outcome.kind === 'sent') this.#inARow.delete(className);
+      return;
+    }
+    const count = (this.#inARow.get(className) ?? 0) + 1;
+    this.#inARow.set(className, count);
+    if (count !== mostRefusals) return;
+    this.#inARow.delete(className);
+    const { alerts, broker, log } = this.#engine;
+    const queue = queueOf(className);
+    broker
+      .pause(queue)
+      .catch((error) => log.error({ err: error, queue }, 'a refused class could not be paused'));
+    void alerts.raise(
+      'mail.refused',
+      className,
+      `${count} mails of class ${className} in a row were refused for policy; the class is paused. Last answer: ` +
+        `${outcome.answer}. Go on with \`queue resume ${queue}\``,
+    );
+  }
+}

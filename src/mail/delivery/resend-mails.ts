@@ -1,0 +1,74 @@
+import type { Engine } from '../../engine/engine.ts';
+import { sectionOf } from '../../engine/house.ts';
+import { mailDatabase } from '../database/tables.ts';
+import { mail as house } from '../house.ts';
+import type { MailState } from '../model/mail.ts';
+import { classesOf, queueOf } from '../settings.ts';
+import { byIds, mailsPerMessage } from './mail-message.ts';
+
+type Parts = Pick<Engine, 'alerts' | 'backlog' | 'clock' | 'database' | 'settings'>;
+
+const mailsPerStep = 1000;
+
+/** Queues ended mails again, with a new time to live. Resolves to their number. Never touches one that was sent. */
+export async function resendMails(
+  parts: Parts,
+  which: { ids: readonly string[] } | { campaign: string; states: readonly MailState[]; isPaused?: boolean },
+): Promise<number> {
+  const classes = classesOf(sectionOf(parts.settings, house));
+  let total = 0;
+  for (;;) {
+    const some = await mailDatabase(parts).transaction(async (transaction) => {
+      const states = 'ids' in which ? (['failed', 'expired', 'unknown'] as const) : which.states;
+      const base = transaction
+        .selectFrom('mail_mail')
+        .select(['id', 'owner', 'class', 'campaign', 'createdAt', 'notAfter'])
+        .where('state', 'in', states);
+      const query =
+        'ids' in which ? base.where('id', 'in', which.ids) : base.where('campaign', '=', which.campaign);
+      const mails = await query.limit(mailsPerStep).execute();
+      const now = parts.clock.now();
+      for (const [className, ofClass] of Map.groupBy(mails, (mail) => mail.class)) {
+        const mailClass = classes.get(className);
+        const lane = mailClass?.lane ?? 'normal';
+        const ids = ofClass.map(({ id }) => id);
+        await transaction
+          .updateTable('mail_mail')
+          // Its takings up to now are settled: they must not look like those of a sender that died.
+          .set(({ ref }) => ({
+            ...{
+              state: 'waiting' as const,
+              changedAt: now,
+              notAfter: now + (mailClass?.ttlMs ?? 86_400_000),
+            },
+            ...{ attempts: 0, takes: 0, relay: '', answer: ref('answer') },
+          }))
+          .where('id', 'in', ids)
+          .execute();
+        for (let start = 0; start < ofClass.length; start += mailsPerMessage) {
+          const group = ofClass.slice(start, start + mailsPerMessage);
+          const owner = group[0]?.owner ?? '';
+          await parts.backlog.add(transaction, [
+            {
+              ...{ queue: queueOf(className), owner, batch: group[0]?.campaign || 'mail' },
+              message: byIds(
+                group.map(({ id }) => id),
+                owner,
+                lane,
+              ),
+              paused: 'isPaused' in which && which.isPaused === true,
+            },
+          ]);
+        }
+      }
+      return mails;
+    });
+    total += some.length;
+    for (const { id, campaign } of some)
+      if (campaign === '')
+        for (const state of ['failed', 'expired', 'unknown']) await parts.alerts.clear(`mail.${state}`, id);
+    if (some.length < mailsPerStep) break;
+  }
+  if (total > 0) parts.backlog.wake();
+  return total;
+}

@@ -1,0 +1,183 @@
+import type { Delivery } from '../../engine/broker/broker.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { hasCode, messageOf } from '../../engine/errors.ts';
+import type { Running } from '../../engine/service/service.ts';
+import type { Relays } from '../relays/relays.ts';
+import { classesOf, type MailClass, type MailSettings, queueOf } from '../settings.ts';
+import type { SmtpOutcome } from '../smtp/outcome.ts';
+import type { Composer, MailToCompose } from './compose.ts';
+import { deleteSentFiles } from './delete-sent-files.ts';
+import { judge, judgeBefore, type Verdict } from './judge.ts';
+import { mailMessage, mailsPerMessage } from './mail-message.ts';
+import { PolicyWatch } from './policy-watch.ts';
+import type { RecordResult } from './record-results.ts';
+import type { TakeMails, TakenMail } from './take-mails.ts';
+import { tellResult } from './tell-result.ts';
+import { Turnstile } from './turnstile.ts';
+import type { WholeMails } from './whole-mails.ts';
+
+export interface SenderParts {
+  engine: Pick<
+    Engine,
+    'alerts' | 'broker' | 'clock' | 'database' | 'events' | 'log' | 'pipelines' | 'random'
+  >;
+  settings: MailSettings;
+  composer: Composer;
+  relays: Relays;
+  take: TakeMails;
+  record: RecordResult;
+  whole: WholeMails;
+}
+
+/**
+ * Mails that a sender of a class has in its hands: enough for its connections while the groups before and behind are taken
+ * and recorded, which waits for the disk twice. It is also what may be sent twice if the sender is killed.
+ */
+export function mailsInHand(connections: number): number {
+  return Math.max(2 * connections, groupsInHand * mailsPerMessage);
+}
+
+const groupsInHand = 8;
+
+type SendOutcome = SmtpOutcome & { relay: string };
+
+/**
+ * Sends what lies in the queues of the classes. A message leaves its queue only when every mail it names has been answered
+ * by a relay and the answer is stored.
+ */
+export async function runSenders(parts: SenderParts): Promise<Running> {
+  const { engine, settings, relays } = parts;
+  const sender = new Sender(parts);
+  const consumers: Running[] = [];
+  for (const [name, mailClass] of classesOf(settings)) {
+    await engine.pipelines.claimOutput(queueOf(name));
+    if (!relays.carries(name)) continue;
+    // Each class has its own share, so that no class waits for another here.
+    const most = mailsInHand(relays.connections);
+    const turnstile = new Turnstile(most);
+    consumers.push(
+      await engine.broker.consume(queueOf(name), { concurrency: most, prefetch: 2 * most }, (delivery) =>
+        sender.serve(delivery, name, mailClass, turnstile),
+      ),
+    );
+  }
+  return {
+    async close() {
+      // Mails that wait for a relay are given back unsent; those a relay has in hand are finished.
+      const closing = relays.close();
+      await Promise.all(consumers.map((consumer) => consumer.close()));
+      await closing;
+    },
+  };
+}
+
+class Sender {
+  readonly #parts: SenderParts;
+  readonly #policy: PolicyWatch;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#policy = new PolicyWatch(parts.engine);
+  }
+
+  async serve(
+    delivery: Delivery,
+    className: string,
+    mailClass: MailClass,
+    turnstile: Turnstile,
+  ): Promise<void> {
+    const message = readMessage(delivery);
+    if (typeof message === 'string') return delivery.deadLetter(message);
+    const count = 'ids' in message ? message.ids.length : 1;
+    await turnstile.enter(count);
+    try {
+      if ('mail' in message) {
+        const { whole } = this.#parts;
+        await whole.serve(delivery, message.mail, className, mailClass, (mail) =>
+          this.#transfer(mail, className, mailClass),
+        );
+        return;
+      }
+      const mails = await this.#parts.take(message.ids);
+      const ends = await Promise.all(mails.map((mail) => this.#send(mail, className, mailClass)));
+      // Stopped before every mail was sent: the message stays for the next sender.
+      if (ends.includes('stopped')) await delivery.release();
+      else void delivery.ack();
+    } finally {
+      turnstile.leave(count);
+    }
+  }
+
+  async #send(mail: TakenMail, className: string, mailClass: MailClass): Promise<'ended' | 'stopped'> {
+    const { engine, settings } = this.#parts;
+    let verdict = judgeBefore(mail, engine.clock.now());
+    let relay = '';
+    if (!verdict) {
+      const outcome = await this.#transfer(mail, className, mailClass);
+      if (outcome === 'stopped') {
+        await this.#record(
+          mail,
+          mailClass,
+          { state: 'waiting', attempts: 0, unknowns: 0, answer: '', isReturned: true },
+          '',
+        );
+        return 'stopped';
+      }
+      if ('verdict' in outcome) verdict = outcome.verdict;
+      else {
+        relay = outcome.relay;
+        const { random } = engine;
+        verdict = judge(mail, outcome, { now: engine.clock.now(), random, settings, mailClass });
+      }
+    }
+    await this.#record(mail, mailClass, verdict, relay);
+    return 'ended';
+  }
+
+  /** Builds and transfers one mail. What is wrong with the mail itself is a verdict; no other mail is touched by it. */
+  async #transfer(
+    mail: MailToCompose,
+    className: string,
+    mailClass: MailClass,
+  ): Promise<SendOutcome | { verdict: Verdict } | 'stopped'> {
+    const { composer, relays } = this.#parts;
+    let composed: Awaited<ReturnType<Composer['compose']>>;
+    try {
+      composed = await composer.compose(mail);
+    } catch (error) {
+      // A database that is away is not the mail's fault.
+      if (hasCode(error, 'unavailable')) throw error;
+      return { verdict: { state: 'failed', attempts: 0, unknowns: 0, answer: messageOf(error) } };
+    }
+    const { envelope, message, bcc } = composed;
+    const job = { className, lane: mailClass.lane, message };
+    const outcome = await relays.send({ ...job, envelope });
+    if (outcome.kind === 'unsent' && outcome.relay === '') return 'stopped';
+    this.#policy.watch(className, outcome);
+    if (outcome.kind !== 'sent') return outcome;
+    const refused: string[] = [];
+    for (const to of bcc) {
+      const copy = await relays.send({ ...job, envelope: { ...envelope, to } });
+      if (copy.kind !== 'sent') refused.push(`; copy to ${to}: ${copy.answer}`);
+    }
+    return { ...outcome, answer: outcome.answer + refused.join('') };
+  }
+
+  async #record(mail: TakenMail, mailClass: MailClass, verdict: Verdict, relay: string): Promise<void> {
+    const { engine, record } = this.#parts;
+    const { id, owner, campaign } = mail;
+    await record({ id, owner, campaign, class: mail.class, lane: mailClass.lane, relay, ...verdict });
+    tellResult(engine, mail, verdict);
+    if (verdict.state === 'sent' && mail.fields.includes('"deleteAfterSend":true'))
+      await deleteSentFiles(engine, this.#parts.settings, id);
+  }
+}
+
+function readMessage({ body }: Delivery) {
+  try {
+    const parsed = mailMessage.safeParse(JSON.parse(Buffer.from(body).toString()));
+    return parsed.success ? parsed.data : `not a mail: ${parsed.error.issues[0]?.message}`;
+  } catch (error) {
+    return `not a mail: ${messageOf(error)}`;
+  }
+}

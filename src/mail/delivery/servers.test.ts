@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { putFor } from '../../engine/testing/put-for.ts';
+import { sharedPostgres, sharedRabbit } from '../../engine/testing/servers/shared.ts';
+import { httpStore } from '../senders/mail-store.ts';
+import { openQueueSender } from '../senders/senders.ts';
+import { runMailHouse } from '../testing/running-mail.ts';
+
+const postgres = await sharedPostgres();
+after(() => postgres.close());
+
+const news = {
+  code: 'news',
+  sender: 'a@example.org',
+  subject: '{{ name }}',
+  template: '<p>{{ name }}</p>',
+  class: 'bulk',
+};
+
+/** A campaign with everything that may happen to a mail, and whole mails from a program that knows only the broker's URL. */
+async function useHouse(house: Awaited<ReturnType<typeof runMailHouse>>, broker: string): Promise<void> {
+  const { call, engine, server, anna, admin, received, sink } = house;
+  await call('mailtype.create', news);
+  const people = Array.from({ length: 100 }, (_, index) => `p${index}@example.org,Žofie ${index}\n`).join('');
+  const { hash } = await putFor(engine, 'anna', Buffer.from(`email,name\n${people}P1@example.org,x\n`));
+  await call('campaign.create', { name: 'all', type: 'news', audience: [`csv:${hash}`] }, anna);
+  await call('campaign.start', { campaign: 'all' }, anna);
+  const show = () => call('campaign.show', { campaign: 'all' }, anna);
+  await eventually('p7 is put off', async () => (await show()).mails.deferred === 1, 30_000);
+  sink.misbehave([]);
+  await eventually('it is done', async () => (await show()).state === 'done', 30_000);
+  const shown = await show();
+  assert.deepEqual(
+    [shown.generated, shown.repeated, shown.mails, shown.mayBeTwice],
+    [100, 1, { sent: 99, failed: 1 }, 0],
+  );
+  assert.equal(new Set(received.map(({ to }) => to[0])).size, 99);
+  assert.deepEqual(await call('campaign.retry', { campaign: 'all' }, anna), { mails: 1 });
+  await eventually('the failed one was sent', async () => (await show()).mails.sent === 100, 30_000);
+  assert.equal(received.length, 100);
+
+  const store = httpStore({ url: server.localUrl, key: anna.key });
+  const sender = await openQueueSender({ url: broker, store, owner: 'anna' });
+  try {
+    const { id } = await sender.send({ type: 'order', to: 'whole@example.org', data: { number: 7 } });
+    await eventually(
+      'it is recorded',
+      async () => (await server.call('mail.show', { mail: id }, admin)).status === 200,
+      30_000,
+    );
+    assert.equal((await call('mail.show', { mail: id })).state, 'sent');
+  } finally {
+    await sender.close();
+  }
+}
+
+const misbehave = ['450@rcpt=p7@', '554@rcpt=p8@'];
+
+test('on PostgreSQL: a campaign, and whole mails of another program', { timeout: 120_000 }, async (t) => {
+  const url = await postgres.createDatabase();
+  const settings = { broker: url, coordination: url, database: url, blobs: url };
+  await useHouse(await runMailHouse(t, { misbehave, settings }), url);
+});
+
+test('on RabbitMQ: the same', { timeout: 120_000 }, async (t) => {
+  const rabbit = await sharedRabbit();
+  t.after(() => rabbit.close());
+  const url = await postgres.createDatabase();
+  const broker = (await rabbit.createHost()).url;
+  const settings = { broker, coordination: url, database: url, blobs: url };
+  await useHouse(await runMailHouse(t, { misbehave, settings }), broker);
+});

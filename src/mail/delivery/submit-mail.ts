@@ -1,0 +1,171 @@
+import { checkMayUse, putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
+import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import type { Queries } from '../../engine/database/database.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { sectionOf } from '../../engine/house.ts';
+import { newId } from '../../engine/identity.ts';
+import type { Role } from '../../engine/operation/operation.ts';
+import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
+import { type MailRow, mailDatabase } from '../database/tables.ts';
+import { mail as house } from '../house.ts';
+import { addressKey } from '../model/address.ts';
+import { checkMail, type MailFields } from '../model/mail.ts';
+import { classesOf, type MailClass, queueOf } from '../settings.ts';
+import { findType, type TypeVersion } from '../types/mail-types.ts';
+import { allowedPath } from './load-attachment.ts';
+import { byIds } from './mail-message.ts';
+
+type Parts = Pick<Engine, 'backlog' | 'clock' | 'database' | 'events' | 'houses' | 'settings'>;
+
+export interface SubmitOptions {
+  owner: { name: string; role?: Role };
+  /** Sending again with the same key answers with the first mail. */
+  key?: string | undefined;
+  notBefore?: number | undefined;
+}
+
+/** Stores a mail and queues it, both or neither. */
+export async function submitMail(
+  parts: Parts,
+  input: unknown,
+  { owner, key, notBefore }: SubmitOptions,
+): Promise<{ id: string; isNew: boolean }> {
+  const fields = checkMail(input);
+  const type = await findType(parts, fields.type);
+  const mailClass = classOf(parts, type);
+  const settings = sectionOf(parts.settings, house);
+  const files = await Promise.all(
+    (fields.attachments ?? []).map(async ({ path, deleteAfterSend }) => {
+      if (path === undefined) return [];
+      const real = await allowedPath(settings, path);
+      return deleteAfterSend ? [real] : [];
+    }),
+  );
+  const blobs = (fields.attachments ?? []).flatMap(({ blob }) => (blob === undefined ? [] : [blob]));
+  const now = parts.clock.now();
+  const row = rowOf(
+    { id: newId(parts.clock), owner: owner.name, now: Math.max(now, notBefore ?? 0) },
+    type,
+    mailClass,
+    fields,
+  );
+  const answer = await mailDatabase(parts).transaction(async (transaction) => {
+    if (key !== undefined) {
+      const { mail, isNew } = await claimKey(transaction, {
+        owner: owner.name,
+        key,
+        mail: row.id,
+        createdAt: now,
+      });
+      if (!isNew) return { id: mail, isNew };
+    }
+    await countMails(parts, transaction, owner);
+    for (const hash of blobs) await checkMayUse(parts, transaction, owner, hash);
+    await ownAll(transaction, blobs, blobOwner(row.id), now);
+    await putsAreUsed(transaction, blobs, owner.name);
+    await transaction.insertInto('mail_mail').values(row).execute();
+    for (const path of new Set(files.flat()))
+      await transaction.insertInto('mail_file').values({ path, mail: row.id }).execute();
+    await parts.backlog.add(transaction, [
+      {
+        queue: queueOf(row.class),
+        owner: owner.name,
+        batch: `mail/${row.id}`,
+        message: byIds([row.id], owner.name, type.priority ?? mailClass.lane),
+        ...(notBefore !== undefined && { notBefore }),
+      },
+    ]);
+    return { id: row.id, isNew: true };
+  });
+  parts.backlog.wake();
+  if (answer.isNew)
+    parts.events.emit({
+      kind: 'mail.queued',
+      entity: answer.id,
+      user: owner.name,
+      at: now,
+      dimensions: { type: type.code, class: row.class },
+    });
+  return answer;
+}
+
+/** Blobs of a mail belong to the mail. */
+export function blobOwner(mail: string): string {
+  return `mail:${mail}`;
+}
+
+export function classOf(
+  parts: Pick<Engine, 'settings'>,
+  type: Pick<TypeVersion, 'class' | 'code'>,
+): MailClass {
+  const classes = classesOf(sectionOf(parts.settings, house));
+  const found = classes.get(type.class);
+  if (found) return found;
+  throw new PismakError(
+    'invalid-input',
+    `mail type ${type.code} has class ${type.class}, but the classes are ${[...classes.keys()].join(', ')} (settings mail.classes)`,
+  );
+}
+
+export function rowOf(
+  { id, owner, now }: { id: string; owner: string; now: number },
+  type: TypeVersion,
+  mailClass: MailClass,
+  fields: MailFields,
+): MailRow {
+  return {
+    ...{ id, owner, type: type.code, version: type.version, class: type.class },
+    recipient: addressKey(fields.to.address),
+    fields: JSON.stringify(fields),
+    language: fields.language ?? type.language,
+    ...{ state: 'waiting', attempts: 0, takes: 0, unknowns: 0, campaign: '', variant: '' },
+    ...{
+      createdAt: now,
+      notAfter: now + (type.ttlMs ?? mailClass.ttlMs),
+      changedAt: now,
+      sentAt: null,
+      relay: '',
+      answer: '',
+    },
+  };
+}
+
+type Claim = { owner: string; key: string; mail: string; createdAt: number };
+
+async function claimKey(
+  transaction: ReturnType<typeof mailDatabase>['query'],
+  claim: Claim,
+): Promise<{ mail: string; isNew: boolean }> {
+  const inserted = await transaction
+    .insertInto('mail_request')
+    .values(claim)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0) return { mail: claim.mail, isNew: true };
+  const first = await transaction
+    .selectFrom('mail_request')
+    .select('mail')
+    .where('owner', '=', claim.owner)
+    .where('key', '=', claim.key)
+    .executeTakeFirstOrThrow();
+  return { mail: first.mail, isNew: false };
+}
+
+/** Counts mails against the owner's limit per month. */
+export async function countMails(
+  parts: Pick<Engine, 'clock' | 'settings'>,
+  transaction: Queries,
+  owner: SubmitOptions['owner'],
+  count = 1,
+): Promise<void> {
+  const { mailsPerMonth } = sectionOf(parts.settings, house);
+  const used = { owner: owner.name, kind: 'mail.mails', month: monthOf(parts.clock.now()) };
+  const isLimited = mailsPerMonth > 0 && owner.role !== 'admin';
+  if (isLimited && (await usageOf(transaction, used)) + count > mailsPerMonth)
+    throw new PismakError(
+      'quota-exceeded',
+      `your ${mailsPerMonth} mails of this month are used up (setting mail.mailsPerMonth)`,
+    );
+  await addUsage(transaction, { ...used, count });
+}

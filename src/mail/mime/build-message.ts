@@ -1,0 +1,51 @@
+import { type Contact, domainOf } from '../model/address.ts';
+import type { Rendered } from '../templates/compile.ts';
+import { type DkimKey, dkimSignature } from './dkim.ts';
+import { encodedContact, encodedText, type Header, header, writeHeaders } from './headers.ts';
+import { quotedPrintable } from './quoted-printable.ts';
+import type { Skeleton } from './skeleton.ts';
+
+export interface MessageParts {
+  /** Stable across attempts: receivers recognise a repeated mail by the Message-ID made of it. */
+  id: string;
+  from: Contact;
+  to: Contact;
+  rendered: Rendered;
+  language: string;
+  createdAt: number;
+  /** With it, the mail carries one-click unsubscription (RFC 8058). */
+  unsubscribeUrl?: string | undefined;
+  /** Mails nobody shall answer automatically: newsletters. */
+  isBulk: boolean;
+}
+
+/** The bytes of a mail. If a key is given and signing fails, this throws: an unsigned mail must not leave. */
+export function buildMessage(parts: MessageParts, skeleton: Skeleton, key: DkimKey | undefined): Buffer {
+  const { rendered } = parts;
+  const headers: Header[] = [
+    header('From', encodedContact(parts.from)),
+    header('To', encodedContact(parts.to)),
+    header('Subject', encodedText(rendered.subject)),
+    header('Date', formatDate(parts.createdAt)),
+    header('Message-ID', messageId(parts.id, parts.from)),
+    header('Content-Language', parts.language),
+  ];
+  if (parts.unsubscribeUrl !== undefined) {
+    headers.push(header('List-Unsubscribe', `<${parts.unsubscribeUrl}>`));
+    headers.push(header('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'));
+  }
+  headers.push(parts.isBulk ? ['Precedence', 'bulk'] : ['Auto-Submitted', 'auto-generated']);
+  headers.push(...skeleton.headers);
+  const body = skeleton.fill(quotedPrintable(rendered.text), quotedPrintable(rendered.html));
+  const signature = key ? writeHeaders([dkimSignature(headers, body, key, parts.createdAt)]) : '';
+  return Buffer.concat([Buffer.from(`${signature}${writeHeaders(headers)}\r\n`), body]);
+}
+
+export function messageId(id: string, from: Contact): string {
+  return `<${id}@${domainOf(from.address)}>`;
+}
+
+/** RFC 5322: `Mon, 16 Nov 2026 06:00:00 +0000`. */
+function formatDate(time: number): string {
+  return new Date(time).toUTCString().replace('GMT', '+0000');
+}

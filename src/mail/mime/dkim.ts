@@ -1,0 +1,80 @@
+import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { PismakError } from '../../engine/errors.ts';
+import type { Header } from './headers.ts';
+
+/** A key that signs for a domain. The key object is kept: parsing a PEM for each mail costs four times the signature. */
+export interface DkimKey {
+  domain: string;
+  selector: string;
+  key: KeyObject;
+}
+
+/** Headers that are signed, if there. Those marked twice can't be added to a signed mail by somebody on the way. */
+const signed = [
+  ...['from', 'from', 'to', 'subject', 'subject', 'date', 'message-id', 'reply-to', 'mime-version'],
+  ...['content-type', 'content-transfer-encoding', 'list-unsubscribe', 'list-unsubscribe-post', 'list-id'],
+];
+
+export function readDkimKey(domain: string, selector: string, pem: string): DkimKey {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch (error) {
+    throw new PismakError(
+      'configuration-invalid',
+      `the DKIM key of ${domain} is no private key in PEM format`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (key.asymmetricKeyType !== 'rsa' && key.asymmetricKeyType !== 'ed25519')
+    throw new PismakError('configuration-invalid', `the DKIM key of ${domain} must be RSA or Ed25519`);
+  return { domain, selector, key };
+}
+
+/** The DKIM-Signature header of a mail (RFC 6376, RFC 8463). Header relaxed, body simple: nothing touches our bodies. */
+export function dkimSignature(
+  headers: readonly Header[],
+  body: Buffer,
+  { domain, selector, key }: DkimKey,
+  now: number,
+): Header {
+  const isRsa = key.asymmetricKeyType === 'rsa';
+  const left = new Map<string, string[]>();
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase();
+    const values = left.get(lower);
+    if (values) values.push(value);
+    else left.set(lower, [value]);
+  }
+  const present = signed.filter((name) => headers.some(([other]) => other.toLowerCase() === name));
+  let canonical = '';
+  for (const name of present) {
+    const value = left.get(name)?.pop();
+    if (value !== undefined) canonical += `${name}:${relaxed(value)}\r\n`;
+  }
+  const bodyHash = createHash('sha256').update(simpleBody(body)).digest('base64');
+  const unsigned =
+    `v=1; a=${isRsa ? 'rsa' : 'ed25519'}-sha256; c=relaxed/simple; d=${domain}; s=${selector}; t=${Math.floor(now / 1000)};` +
+    `\r\n h=${present.join(':')};\r\n bh=${bodyHash};\r\n b=`;
+  const data = `${canonical}dkim-signature:${relaxed(unsigned)}`;
+  const signature = isRsa
+    ? sign('sha256', Buffer.from(data), key)
+    : sign(null, createHash('sha256').update(data).digest(), key);
+  return ['DKIM-Signature', unsigned + (signature.toString('base64').match(/.{1,72}/g) ?? []).join('\r\n ')];
+}
+
+function relaxed(value: string): string {
+  return value
+    .replaceAll(/\r\n/g, '')
+    .replaceAll(/[ \t]+/g, ' ')
+    .trim();
+}
+
+/** Without empty lines at its end, but with one CRLF. */
+function simpleBody(body: Buffer): Buffer {
+  let end = body.length;
+  while (end >= 2 && body[end - 1] === 0x0a && body[end - 2] === 0x0d) end -= 2;
+  return end + 2 <= body.length ? body.subarray(0, end + 2) : Buffer.concat([body, Buffer.from('\r\n')]);
+}

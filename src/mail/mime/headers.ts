@@ -1,0 +1,67 @@
+import { PismakError } from '../../engine/errors.ts';
+import { type Contact, wireAddress } from '../model/address.ts';
+
+/** One line of the header, value unfolded or folded with CRLF and white space. */
+export type Header = readonly [name: string, value: string];
+
+const longestLine = 76;
+const bytesPerWord = 45;
+
+/** Refuses what would end the header and begin another one: the last guard, wherever the value came from. */
+export function header(name: string, value: string): Header {
+  if (/[\r\n\0]/.test(value.replaceAll('\r\n ', '')))
+    throw new PismakError(
+      'invalid-input',
+      `${name} would contain a line break: ${JSON.stringify(value.slice(0, 80))}`,
+    );
+  return [name, value];
+}
+
+/** Text for a header: as it is if it is plain ASCII, else in encoded words (RFC 2047). */
+export function encodedText(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text) && !text.includes('=?') && text.length < longestLine * 10)
+    return folded(text);
+  const words: string[] = [];
+  let word = '';
+  let bytes = 0;
+  for (const character of text) {
+    const size = Buffer.byteLength(character);
+    if (bytes + size > bytesPerWord) {
+      words.push(word);
+      word = '';
+      bytes = 0;
+    }
+    word += character;
+    bytes += size;
+  }
+  words.push(word);
+  return words.map((each) => `=?UTF-8?B?${Buffer.from(each).toString('base64')}?=`).join('\r\n ');
+}
+
+export function encodedContact({ name, address }: Contact): string {
+  const onWire = wireAddress(address);
+  if (name === undefined) return onWire;
+  const isPlain = /^[A-Za-z0-9 !#$%&'*+/=?^_`{|}~-]*$/.test(name) && !name.includes('=?');
+  const isQuotable = /^[\x20-\x7e]*$/.test(name);
+  const shown = isPlain ? name : isQuotable ? `"${name.replaceAll(/["\\]/g, '\\$&')}"` : encodedText(name);
+  return `${shown} <${onWire}>`;
+}
+
+export function writeHeaders(headers: readonly Header[]): string {
+  let text = '';
+  for (const [name, value] of headers) text += `${name}: ${value}\r\n`;
+  return text;
+}
+
+/** Breaks a long line at spaces, so that none exceeds what servers take. */
+function folded(text: string): string {
+  if (text.length <= longestLine) return text;
+  const lines = [''];
+  for (const word of text.split(/(?<! ) /)) {
+    const last = lines.length - 1;
+    const line = lines[last] ?? '';
+    if (line !== '' && line.length + word.length + 1 > longestLine) lines.push(word);
+    else lines[last] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines.join('\r\n ');
+}

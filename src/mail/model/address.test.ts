@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addressKey, parseContact, wireAddress } from './address.ts';
+import { checkMail, mailFromJson } from './mail.ts';
+
+test('an address may use other scripts; its domain goes to the wire in ASCII', () => {
+  const { name, address } = parseContact('Žofie Nováková <žofie@PŘÍKLAD.cz>');
+  assert.deepEqual([name, address], ['Žofie Nováková', 'žofie@příklad.cz']);
+  assert.equal(wireAddress(address), 'žofie@xn--pklad-zsa96e.cz');
+  assert.equal(addressKey('Anna@Example.org'), addressKey('anna@example.ORG'));
+});
+
+test('what would end a command or a header is refused, and so is what no server takes', () => {
+  const bad = [
+    '',
+    'anna',
+    '@example.org',
+    'anna@',
+    'a b@example.org',
+    'anna@exa mple.org',
+    'anna@-x.org',
+    'a..b@example.org',
+  ];
+  const injected = [
+    'anna@example.org\r\nBcc: x@y.z',
+    'anna\r\n@example.org',
+    'anna@example.org>\r\nDATA',
+    'anna@exam\0ple.org',
+    '"a b"@example.org',
+  ];
+  for (const text of [...bad, ...injected, `${'a'.repeat(65)}@example.org`, `a@${'b.'.repeat(130)}org`])
+    assert.throws(() => parseContact(text), /is no mail address/, JSON.stringify(text));
+  assert.throws(() => parseContact('Anna\r\nBcc: x@y.z <anna@example.org>'), /line break/);
+});
+
+test('a mail without recipient cannot be built; extra fields of the application are kept', () => {
+  assert.throws(() => checkMail({ type: 'order' }), /needs a recipient/);
+  assert.throws(() => mailFromJson('{"type": '), /not JSON/);
+  assert.throws(() => checkMail({ type: 'order', to: 'anna@example.org', subject: 'a\r\nb' }), /one line/);
+  const mail = checkMail({ type: 'order', to: 'anna@example.org', orderNumber: 7, tags: ['a'] });
+  assert.deepEqual([mail.orderNumber, mail.tags], [7, ['a']]);
+  assert.deepEqual(mailFromJson(JSON.stringify(mail)), mail);
+});

@@ -1,0 +1,119 @@
+import { domainToASCII } from 'node:url';
+import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
+
+/** A person as headers show it: `Anna Nováková <anna@example.org>`. */
+export interface Contact {
+  name?: string | undefined;
+  address: string;
+}
+
+/**
+ * Letters of other scripts are allowed in both parts. Nothing that ends a command or a header is: CR, LF, NUL, white space,
+ * quotes and brackets. Quoted local parts exist on paper only, and are refused.
+ */
+const allowed = /^[^\s\p{Cc}<>()[\],;:"\\@]+$/u;
+const longestAddress = 254;
+const longestLocalPart = 64;
+const longestName = 200;
+
+/** The checked address: domain in lower case, as people write it. Fails with `invalid-input` that says what is wrong. */
+export function checkAddress(text: string): string {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, at);
+  const domain = text.slice(at + 1);
+  const fault =
+    at < 1
+      ? 'has no @ between a name and a domain'
+      : !allowed.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')
+        ? 'has characters before the @ that no address may have'
+        : Buffer.byteLength(local) > longestLocalPart
+          ? `has more than ${longestLocalPart} bytes before the @`
+          : !isDomain(domain)
+            ? 'has no valid domain after the @'
+            : Buffer.byteLength(text) > longestAddress
+              ? `is longer than ${longestAddress} bytes`
+              : undefined;
+  if (fault) throw new PismakError('invalid-input', `${shown(text)} is no mail address: it ${fault}`);
+  return `${local}@${domain.toLowerCase()}`;
+}
+
+/** Reads `anna@example.org` and `Anna <anna@example.org>`. */
+export function parseContact(text: string): Contact {
+  const [, name, address] = /^\s*(.*?)\s*<([^<>]*)>\s*$/s.exec(text) ?? [];
+  if (address === undefined) return { address: checkAddress(text.trim()) };
+  return checkContact({ name: unquoted(name ?? ''), address });
+}
+
+export function checkContact({ name, address }: Contact): Contact {
+  const checked = checkAddress(address.trim());
+  if (name === undefined || name.trim() === '') return { address: checked };
+  if (/\p{Cc}/u.test(name))
+    throw new PismakError(
+      'invalid-input',
+      `the name ${shown(name)} contains a line break or control character`,
+    );
+  if (name.length > longestName)
+    throw new PismakError(
+      'invalid-input',
+      `the name ${shown(name)} is longer than ${longestName} characters`,
+    );
+  return { name: name.trim(), address: checked };
+}
+
+/** What SMTP needs: the domain in ASCII. A local part in other letters stays, and needs SMTPUTF8. */
+export function wireAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  const domain = address.slice(at + 1);
+  return isAscii(domain) ? address : `${address.slice(0, at)}@${domainToASCII(domain)}`;
+}
+
+/** Two spellings of one mailbox. Local parts are case-sensitive on paper; no provider treats them so. */
+export function addressKey(address: string): string {
+  return wireAddress(address).toLowerCase();
+}
+
+export function domainOf(address: string): string {
+  return wireAddress(address).slice(address.lastIndexOf('@') + 1);
+}
+
+export function isAscii(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what ASCII is
+  return /^[\x00-\x7f]*$/.test(text);
+}
+
+/** A contact in operations, files and messages: one line of text, or name and address apart. */
+export const contact = z
+  .union([
+    z.string().max(2 * longestAddress),
+    z.strictObject({ name: z.string().optional(), address: z.string().max(longestAddress) }),
+  ])
+  .transform((given, context): Contact => {
+    try {
+      return typeof given === 'string' ? parseContact(given) : checkContact(given);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
+
+export function formatContact({ name, address }: Contact): string {
+  return name === undefined ? address : `${name} <${address}>`;
+}
+
+function isDomain(domain: string): boolean {
+  if (!allowed.test(domain)) return false;
+  const ascii = domainToASCII(domain);
+  return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(
+    ascii,
+  );
+}
+
+function unquoted(name: string): string {
+  const [, inside] = /^"(.*)"$/s.exec(name) ?? [];
+  return inside === undefined ? name : inside.replaceAll(/\\(.)/g, '$1');
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}...` : text);
+}

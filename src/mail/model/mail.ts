@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
+import { contact } from './address.ts';
+import { attachment } from './attachment.ts';
+import { headerText, language, typeCode } from './mail-type.ts';
+
+/** The life of a mail. `held` waits for a person after `unknown`; the last six are final. */
+export const mailStates = [
+  'waiting',
+  'sending',
+  'deferred',
+  'unknown',
+  'sent',
+  'failed',
+  'bounced',
+  'expired',
+  'suppressed',
+  'cancelled',
+] as const;
+export type MailState = (typeof mailStates)[number];
+
+export const longestDataBytes = 256 * 1024;
+
+/** What an application says about one mail. Fields beyond these are its own and are kept. */
+export const mailFields = z.looseObject({
+  type: typeCode,
+  to: contact,
+  sender: contact.optional(),
+  subject: headerText.optional(),
+  bcc: z.array(contact).max(20).optional(),
+  attachments: z.array(attachment).max(50).optional(),
+  data: z.record(z.string(), z.unknown()).default({}),
+  language: language.optional(),
+  /** Which design of the type: usually the domain of the shop. */
+  design: z.string().max(253).optional(),
+});
+
+export type MailFields = z.output<typeof mailFields>;
+export type MailInput = z.input<typeof mailFields>;
+
+/** Checks the fields of a mail. A mail without recipient can't be built. */
+export function checkMail(input: unknown): MailFields {
+  const checked = mailFields.safeParse(input);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    const where = issue?.path.join('.') ?? '';
+    const missing = where === 'to' && (input as { to?: unknown } | null)?.to === undefined;
+    throw new PismakError(
+      'invalid-input',
+      missing ? 'a mail needs a recipient: give it `to`' : `${where || 'the mail'}: ${issue?.message}`,
+    );
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(checked.data.data));
+  if (bytes > longestDataBytes)
+    throw new PismakError(
+      'too-large',
+      `the data of a mail has ${bytes} bytes; the limit is ${longestDataBytes}`,
+    );
+  return checked.data;
+}
+
+/** A mail as a line of JSON, the way back of `JSON.stringify(mail)`. */
+export function mailFromJson(text: string): MailFields {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new PismakError('invalid-input', `the mail is not JSON: ${(error as Error).message}`);
+  }
+  return checkMail(parsed);
+}

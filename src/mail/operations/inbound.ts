@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineOperation } from '../../engine/operation/operation.ts';
+
+export const mailReport = defineOperation({
+  name: 'mail.report',
+  summary:
+    'Take a mail that came back: a bounce or a complaint. Dead addresses and those who complained get no more mails',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  audited: false,
+  bodyLimit: 2 * 1024 * 1024,
+  input: z.strictObject({
+    content: z.base64().max(1_900_000).describe('The mail as it came, in base64'),
+    to: z.string().max(320).default('').describe('The address that it came to, if the envelope is known'),
+  }),
+  output: z.strictObject({
+    kind: z.enum(['bounce', 'complaint', 'other']),
+    mail: z.string(),
+    isSuppressed: z.boolean(),
+    reason: z.string(),
+  }),
+  example: { content: 'U3ViamVjdDogSGVsbG8NCg0KSGVsbG8NCg==' },
+  async handler({ engine }, { content, to }) {
+    const { takeReport } = await import('../inbound/take-report.ts');
+    return takeReport(engine, Buffer.from(content, 'base64'), to);
+  },
+});

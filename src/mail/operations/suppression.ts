@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
+import { defineOperation } from '../../engine/operation/operation.ts';
+import { page } from '../../engine/operation/operations/inputs.ts';
+import { done } from '../../engine/operation/operations/rows.ts';
+import { mailQueries } from '../database/tables.ts';
+import { addressKey, checkAddress } from '../model/address.ts';
+
+const address = z.string().min(3).max(254).describe('The address');
+const className = z.string().max(31).default('').describe('Only mails of this class; empty = all mails');
+const administrators = { role: 'admin', owner: 'none', changes: true } as const;
+
+export const suppressionAdd = defineOperation({
+  ...administrators,
+  name: 'suppression.add',
+  stores: true,
+  summary: 'Send no more mails to an address; checked when a mail is about to leave',
+  input: z.strictObject({
+    address,
+    class: className,
+    reason: z.string().max(300).default('by hand').describe('Why'),
+  }),
+  output: done,
+  example: { address: 'anna@example.org' },
+  async handler({ engine }, input) {
+    const row = { ...input, address: addressKey(checkAddress(input.address)), createdAt: engine.clock.now() };
+    await mailQueries(engine)
+      .insertInto('mail_suppressed')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return {};
+  },
+});
+
+export const suppressionRemove = defineOperation({
+  ...administrators,
+  name: 'suppression.remove',
+  summary: 'Send mails to an address again',
+  input: z.strictObject({ address, class: className }),
+  output: done,
+  example: { address: 'anna@example.org' },
+  async handler({ engine }, input) {
+    const result = await mailQueries(engine)
+      .deleteFrom('mail_suppressed')
+      .where('address', '=', addressKey(checkAddress(input.address)))
+      .where('class', '=', input.class)
+      .executeTakeFirst();
+    if (Number(result.numDeletedRows) === 0)
+      throw new PismakError('not-found', `${input.address} is not suppressed`);
+    return {};
+  },
+});
+
+export const suppressionList = defineOperation({
+  name: 'suppression.ls',
+  summary: 'List the suppressed addresses: unsubscribed, refused for good, or by hand',
+  role: 'admin',
+  owner: 'none',
+  changes: false,
+  audited: true,
+  input: z.strictObject({
+    after: z.string().max(254).default('').describe('Addresses behind this one'),
+    limit: page.limit,
+  }),
+  output: z.strictObject({
+    addresses: z.array(
+      z.strictObject({ address: z.string(), class: z.string(), reason: z.string(), createdAt: z.number() }),
+    ),
+  }),
+  example: { limit: 100 },
+  async handler({ engine }, { after, limit }) {
+    const rows = await mailQueries(engine)
+      .selectFrom('mail_suppressed')
+      .selectAll()
+      .where('address', '>', after)
+      .orderBy('address')
+      .limit(limit)
+      .execute();
+    return { addresses: rows.map((row) => ({ ...row, createdAt: Number(row.createdAt) })) };
+  },
+});
+
+export const mailErase = defineOperation({
+  ...administrators,
+  name: 'mail.erase',
+  summary:
+    'Delete every mail to an address, with data and attachments, also those that wait; suppressions stay',
+  heavy: 'work',
+  deadlineMs: 600_000,
+  input: z.strictObject({ address }),
+  output: z.strictObject({ mails: z.int() }),
+  example: { address: 'anna@example.org' },
+  async handler({ engine, signal }, input) {
+    const { eraseRecipient } = await import('../retention/erase.ts');
+    return { mails: await eraseRecipient(engine, addressKey(checkAddress(input.address)), signal) };
+  },
+});

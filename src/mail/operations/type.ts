@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { defineOperation } from '../../engine/operation/operation.ts';
+import { page } from '../../engine/operation/operations/inputs.ts';
+import { done } from '../../engine/operation/operations/rows.ts';
+import { formatContact } from '../model/address.ts';
+import { attachment } from '../model/attachment.ts';
+import { headerText, language, typeCode } from '../model/mail-type.ts';
+import type { TypeVersion } from '../types/mail-types.ts';
+
+const longestTemplate = 512 * 1024;
+const address = z.string().min(1).max(600);
+
+const definition = {
+  code: typeCode.describe('Code of the mail type, unique'),
+  sender: address.describe('Sender: shop@example.org or "Shop <shop@example.org>"'),
+  subject: headerText.describe('Subject, a Liquid template: Order {{ number }}'),
+  template: z.string().min(1).max(longestTemplate).describe('The mail: MJML or HTML, with Liquid in it'),
+  text: z
+    .string()
+    .max(longestTemplate)
+    .optional()
+    .describe('The text part, instead of the one derived from the template'),
+  name: z.string().max(200).default('').describe('Name for people'),
+  class: z
+    .string()
+    .max(31)
+    .default('transactional')
+    .describe('Class: transactional, bulk, or one of the settings'),
+  ttlMs: z.int().positive().optional().describe('Time to live, instead of the class’s'),
+  priority: z.enum(['high', 'normal']).optional().describe('Lane, instead of the class’s'),
+  bcc: z.array(address).max(20).default([]).describe('Addresses that get a copy of every mail'),
+  attachments: z
+    .array(attachment)
+    .max(50)
+    .default([])
+    .describe('Files in every mail: name, and path or blob'),
+  language: language.default('en').describe('Language that the template is written in'),
+  translations: z
+    .record(language, z.record(z.string(), z.union([z.string(), z.array(z.string()).max(6)])))
+    .default({})
+    .describe('Per language: text = translation, or the list of its plural forms'),
+  designs: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .default({})
+    .describe('Per domain: values of `design`'),
+  fields: z.record(z.string(), z.unknown()).default({}).describe('Your own fields, stored with the type'),
+};
+
+/** Without checks and defaults: what is stored was checked. */
+const typeRow = z.strictObject({
+  ...{ code: z.string(), version: z.int(), name: z.string(), class: z.string(), language: z.string() },
+  ...{ sender: z.string(), subject: z.string(), template: z.string(), text: z.string().optional() },
+  ...{ ttlMs: z.int().optional(), priority: z.enum(['high', 'normal']).optional() },
+  bcc: z.array(z.string()),
+  attachments: z.array(z.record(z.string(), z.unknown())),
+  translations: z.record(z.string(), z.record(z.string(), z.union([z.string(), z.array(z.string())]))),
+  designs: z.record(z.string(), z.record(z.string(), z.unknown())),
+  fields: z.record(z.string(), z.unknown()),
+});
+const example = {
+  ...{ code: 'order', sender: 'shop@example.org', subject: 'Order {{ number }}' },
+  template: '<p>Thank you for order {{ number }}.</p>',
+};
+const administrators = {
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  stores: true,
+  bodyLimit: 4 * 1024 * 1024,
+} as const;
+
+export const typeCreate = defineOperation({
+  ...administrators,
+  name: 'mailtype.create',
+  summary: 'Create a mail type: sender, subject, template and class of all mails of one kind',
+  input: z.strictObject(definition),
+  output: typeRow,
+  example,
+  async handler({ engine }, input) {
+    const { storeType } = await import('../types/mail-types.ts');
+    return toRow(await storeType(engine, input));
+  },
+});
+
+export const typeUpdate = defineOperation({
+  ...administrators,
+  name: 'mailtype.update',
+  summary:
+    'Change a mail type: what you name is replaced. Mails that wait keep the version they were made for',
+  input: z.strictObject({
+    code: definition.code,
+    ...z.strictObject(definition).omit({ code: true }).partial().shape,
+  }),
+  output: typeRow,
+  example: { code: 'order', subject: 'Your order {{ number }}' },
+  async handler({ engine }, { code, ...changes }) {
+    const { findType, storeType } = await import('../types/mail-types.ts');
+    const { version: _, ...now } = await findType(engine, code);
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    return toRow(await storeType(engine, { ...now, ...Object.fromEntries(given) }, { replace: true }));
+  },
+});
+
+export const typeShow = defineOperation({
+  name: 'mailtype.show',
+  summary: 'Show a mail type with its template',
+  role: 'user',
+  owner: 'none',
+  changes: false,
+  input: z.strictObject({ code: typeCode, version: z.int().min(1).optional().describe('An older version') }),
+  output: typeRow,
+  example: { code: 'order' },
+  async handler({ engine }, { code, version }) {
+    const { findType } = await import('../types/mail-types.ts');
+    return toRow(await findType(engine, code, version));
+  },
+});
+
+export const typeList = defineOperation({
+  name: 'mailtype.ls',
+  summary: 'List the mail types',
+  role: 'user',
+  owner: 'none',
+  changes: false,
+  input: z.strictObject({ limit: page.limit }),
+  output: z.strictObject({
+    types: z.array(
+      z.strictObject({
+        ...{ code: z.string(), name: z.string(), class: z.string(), sender: z.string(), subject: z.string() },
+        ...{ version: z.int(), languages: z.array(z.string()), createdAt: z.number() },
+      }),
+    ),
+  }),
+  example: {},
+  async handler({ engine }, { limit }) {
+    const { listTypes } = await import('../types/mail-types.ts');
+    const types = await listTypes(engine, limit);
+    return {
+      types: types.map(
+        ({ code, name, class: className, sender, subject, version, language, translations, createdAt }) => ({
+          ...{
+            code,
+            name,
+            class: className,
+            sender: formatContact(sender),
+            subject,
+            version,
+            createdAt: Number(createdAt),
+          },
+          languages: [...new Set([language, ...Object.keys(translations)])],
+        }),
+      ),
+    };
+  },
+});
+
+export const typeDelete = defineOperation({
+  name: 'mailtype.delete',
+  summary: 'Delete a mail type; mails that were made of it stay, and those that wait are sent',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({ code: typeCode }),
+  output: done,
+  example: { code: 'order' },
+  async handler({ engine }, { code }) {
+    const { removeType } = await import('../types/mail-types.ts');
+    await removeType(engine, code);
+    return {};
+  },
+});
+
+function toRow(type: TypeVersion): z.output<typeof typeRow> {
+  return typeRow.parse({
+    fields: {},
+    ...Object.fromEntries(Object.entries(type).filter(([name]) => name in typeRow.shape)),
+    sender: formatContact(type.sender),
+    bcc: type.bcc.map(formatContact),
+  });
+}

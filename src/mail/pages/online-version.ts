@@ -1,0 +1,71 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { PublicAnswer, PublicPage } from '../../engine/house.ts';
+import { mailQueries } from '../database/tables.ts';
+import { addressKey } from '../model/address.ts';
+import { composerOf } from '../open-mail.ts';
+import { openTokens } from '../tokens.ts';
+
+/** The mail of a token. Unknown, foreign and deleted ones look the same. */
+async function mailOf(engine: Engine, token: string | undefined) {
+  const id = (await openTokens(engine)).read(token ?? '');
+  if (id === undefined) return undefined;
+  return mailQueries(engine).selectFrom('mail_mail').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The mail as it was sent: rendered again from its data and the version of its template. */
+export const onlineVersion: PublicPage = {
+  path: '/m/:token',
+  summary: 'The online version of a mail',
+  async show(engine, { parameters }) {
+    const mail = await mailOf(engine, parameters.token);
+    if (!mail) return undefined;
+    const { html } = await (await composerOf(engine)).render({ ...mail, createdAt: Number(mail.createdAt) });
+    return page(html);
+  },
+};
+
+/** Asks before it unsubscribes: programs that look at links must not. POST does it, as mail programs do by RFC 8058. */
+export const unsubscribePage: PublicPage = {
+  path: '/m/:token/unsubscribe',
+  summary: 'Unsubscribe from mails of this kind',
+  async show(engine, { parameters }) {
+    const mail = await mailOf(engine, parameters.token);
+    if (!mail) return undefined;
+    return page(
+      `<!doctype html><meta charset="utf-8"><title>Unsubscribe</title><h1>Unsubscribe</h1>
+<p>Shall ${escaped(mail.recipient)} get no more mails of this kind?</p>
+<form method="post"><button>Unsubscribe</button></form>`,
+    );
+  },
+  async submit(engine, { parameters }) {
+    const mail = await mailOf(engine, parameters.token);
+    if (!mail) return undefined;
+    const row = {
+      address: addressKey(mail.recipient),
+      class: mail.class,
+      reason: `unsubscribed from mail ${mail.id}`,
+    };
+    const result = await mailQueries(engine)
+      .insertInto('mail_suppressed')
+      .values({ ...row, createdAt: engine.clock.now() })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (Number(result.numInsertedOrUpdatedRows ?? 0) > 0)
+      engine.events.emit({
+        ...{ kind: 'mail.unsubscribed', entity: mail.id, user: mail.owner, at: engine.clock.now() },
+        dimensions: { class: mail.class, ...(mail.campaign && { campaign: mail.campaign }) },
+      });
+    return page(
+      `<!doctype html><meta charset="utf-8"><title>Unsubscribed</title><h1>Done</h1>
+<p>${escaped(mail.recipient)} gets no more mails of this kind.</p>`,
+    );
+  },
+};
+
+function page(content: string): PublicAnswer {
+  return { type: 'text/html; charset=utf-8', content };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

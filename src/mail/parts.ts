@@ -1,0 +1,13 @@
+import type { HouseParts } from '../engine/house.ts';
+import { migrations } from './database/migrations.ts';
+import { mailOperations } from './operations/index.ts';
+import { onlineVersion, unsubscribePage } from './pages/online-version.ts';
+import { runMail } from './run-mail.ts';
+
+/** The parts of this house that a running engine needs. */
+export const parts: HouseParts = {
+  migrations,
+  operations: mailOperations,
+  pages: [onlineVersion, unsubscribePage],
+  run: runMail,
+};

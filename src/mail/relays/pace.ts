@@ -1,0 +1,30 @@
+/** A limit on mails per second: a bucket that holds at most one second's worth. */
+export class Pace {
+  readonly #perMs: number;
+  readonly #most: number;
+  #tokens: number;
+  #at = 0;
+
+  constructor(perSecond: number) {
+    this.#perMs = perSecond / 1000;
+    this.#most = Math.max(1, perSecond);
+    this.#tokens = this.#most;
+  }
+
+  waitMs(now: number): number {
+    this.#fill(now);
+    return this.#tokens >= 1 ? 0 : Math.ceil((1 - this.#tokens) / this.#perMs);
+  }
+
+  take(now: number): void {
+    this.#fill(now);
+    this.#tokens -= 1;
+  }
+
+  #fill(now: number): void {
+    // A clock that was set back gives nothing and takes nothing.
+    if (now > this.#at && this.#at > 0)
+      this.#tokens = Math.min(this.#most, this.#tokens + (now - this.#at) * this.#perMs);
+    this.#at = now;
+  }
+}

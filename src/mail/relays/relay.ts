@@ -1,0 +1,198 @@
+import { messageOf } from '../../engine/errors.ts';
+import type { Clock } from '../../engine/time/clock.ts';
+import { domainOf } from '../model/address.ts';
+import { type Envelope, SmtpConnection } from '../smtp/connection.ts';
+import type { SmtpOutcome } from '../smtp/outcome.ts';
+import { masked, parseServerUrl, type SmtpServer } from '../smtp/server-url.ts';
+import type { SmtpTimeouts } from '../smtp/timeouts.ts';
+import { Pace } from './pace.ts';
+
+export interface RelayOptions {
+  url: string;
+  weight: number;
+  connections: number;
+  perSecond: number;
+  perSecondAndDomain: number;
+  classes: readonly string[];
+}
+
+export interface RelayState {
+  url: string;
+  state: 'up' | 'down' | 'unused';
+  connections: number;
+  busy: number;
+  sent: number;
+  deferred: number;
+  failed: number;
+  unknown: number;
+  reason?: string | undefined;
+}
+
+/** Connections are replaced after so many mails or so long a silence: servers expect it. */
+const mailsPerConnection = 100;
+const idleMs = 60_000;
+const firstPauseMs = 500;
+const longestPauseMs = 60_000;
+const mostPaces = 1000;
+
+/** One mail server, its connections and its limits. */
+export class Relay {
+  readonly options: RelayOptions;
+  readonly #server: SmtpServer;
+  readonly #clock: Clock;
+  readonly #name: string | undefined;
+  readonly #timeouts: Partial<SmtpTimeouts>;
+  readonly #pace: Pace | undefined;
+  readonly #paces = new Map<string, Pace>();
+  #idle: { connection: SmtpConnection; since: number }[] = [];
+  #busy = 0;
+  #downUntil = 0;
+  #pauseMs = firstPauseMs;
+  #reason: string | undefined;
+  #used = false;
+  /** Fewer while the server asks us to slow down. */
+  #allowed: number;
+  /** How much of its weight it has been served: the relay with the least goes next. */
+  served = 0;
+  readonly counts = { sent: 0, deferred: 0, failed: 0, unknown: 0 };
+
+  constructor(
+    options: RelayOptions,
+    parts: { clock: Clock; name?: string | undefined; timeouts?: Partial<SmtpTimeouts> | undefined },
+  ) {
+    this.options = options;
+    this.#server = parseServerUrl(options.url);
+    this.#clock = parts.clock;
+    this.#name = parts.name || undefined;
+    this.#timeouts = parts.timeouts ?? {};
+    this.#allowed = options.connections;
+    this.#pace = options.perSecond > 0 ? new Pace(options.perSecond) : undefined;
+  }
+
+  get state(): RelayState {
+    return {
+      url: masked(this.options.url),
+      state: this.isDown ? 'down' : this.#used ? 'up' : 'unused',
+      connections: this.#idle.length + this.#busy,
+      busy: this.#busy,
+      ...this.counts,
+      ...(this.#reason !== undefined && { reason: this.#reason }),
+    };
+  }
+
+  get isDown(): boolean {
+    return this.#reason !== undefined && this.#clock.now() < this.#downUntil;
+  }
+
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  carries(className: string): boolean {
+    return this.options.classes.length === 0 || this.options.classes.includes(className);
+  }
+
+  /** 0 if a mail may start now, otherwise how long to wait; undefined: until a mail in progress ends. */
+  waitMs(recipient: string): number | undefined {
+    const now = this.#clock.now();
+    if (this.isDown) return this.#downUntil - now;
+    // A relay that was down gets one mail to try.
+    if (this.#busy >= (this.#reason === undefined ? this.#allowed : 1)) return undefined;
+    return Math.max(this.#pace?.waitMs(now) ?? 0, this.#domainPace(recipient)?.waitMs(now) ?? 0);
+  }
+
+  /** Call it only when `waitMs` is 0. */
+  async send(envelope: Envelope, message: Buffer, signal: AbortSignal): Promise<SmtpOutcome> {
+    const now = this.#clock.now();
+    this.#pace?.take(now);
+    this.#domainPace(envelope.to)?.take(now);
+    this.#busy++;
+    this.#used = true;
+    this.served += 1 / this.options.weight;
+    let connection: SmtpConnection | undefined;
+    try {
+      connection = this.#takeIdle();
+      const isFresh = !connection;
+      try {
+        connection ??= await SmtpConnection.open(
+          {
+            server: this.#server,
+            clock: this.#clock,
+            timeouts: this.#timeouts,
+            ...(this.#name && { name: this.#name }),
+          },
+          signal,
+        );
+      } catch (error) {
+        if (!signal.aborted) this.#goesDown(messageOf(error));
+        return { kind: 'unsent', answer: messageOf(error) };
+      }
+      const outcome = await connection.send(envelope, message);
+      this.#judge(outcome, isFresh);
+      return outcome;
+    } finally {
+      this.#busy--;
+      if (connection) this.#giveBack(connection);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map(({ connection }) => connection.quit()));
+  }
+
+  /** Ends connections that nobody needs. */
+  closeIdle(): void {
+    const now = this.#clock.now();
+    const old = this.#idle.filter(({ since }) => now - since > idleMs);
+    this.#idle = this.#idle.filter(({ since }) => now - since <= idleMs);
+    for (const { connection } of old) void connection.quit();
+  }
+
+  #judge(outcome: SmtpOutcome, isFresh: boolean): void {
+    if (outcome.kind !== 'unsent') this.counts[outcome.kind]++;
+    if (outcome.kind === 'sent') {
+      this.#reason = undefined;
+      this.#pauseMs = firstPauseMs;
+      if (this.#allowed < this.options.connections)
+        this.#allowed = Math.min(this.options.connections, this.#allowed + 0.1);
+    } else if (outcome.kind === 'deferred') {
+      // "Not now" often means "not so many at once".
+      this.#reason = undefined;
+      this.#allowed = Math.max(1, this.#allowed * (outcome.code === 421 ? 0.5 : 0.95));
+    } else if (outcome.kind === 'failed') this.#reason = undefined;
+    // A kept connection that turns out to be closed says nothing about the server.
+    else if (isFresh) this.#goesDown(outcome.answer);
+  }
+
+  #goesDown(reason: string): void {
+    this.#reason = reason;
+    this.#downUntil = this.#clock.now() + this.#pauseMs;
+    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
+  }
+
+  #takeIdle(): SmtpConnection | undefined {
+    for (;;) {
+      const last = this.#idle.pop();
+      if (!last || last.connection.isOpen) return last?.connection;
+    }
+  }
+
+  #giveBack(connection: SmtpConnection): void {
+    if (!connection.isOpen) return;
+    if (connection.sent >= mailsPerConnection) void connection.quit();
+    else this.#idle.push({ connection, since: this.#clock.now() });
+  }
+
+  #domainPace(recipient: string): Pace | undefined {
+    const { perSecondAndDomain } = this.options;
+    if (perSecondAndDomain <= 0) return undefined;
+    const domain = domainOf(recipient);
+    const known = this.#paces.get(domain);
+    if (known) return known;
+    // The oldest makes way: a domain not seen for so long has its pace again anyway.
+    if (this.#paces.size >= mostPaces) this.#paces.delete(this.#paces.keys().next().value as string);
+    const pace = new Pace(perSecondAndDomain);
+    this.#paces.set(domain, pace);
+    return pace;
+  }
+}

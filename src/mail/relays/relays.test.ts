@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { systemClock } from '../../engine/time/clock.ts';
+import { parseMisbehaviour } from '../sink/misbehaviour.ts';
+import { openSink, type ReceivedMail } from '../sink/sink.ts';
+import { Pace } from './pace.ts';
+import type { RelayOptions } from './relay.ts';
+import { Relays } from './relays.ts';
+
+const message = Buffer.from('Subject: x\r\n\r\nHello\r\n');
+const usual = { weight: 1, connections: 4, perSecond: 0, perSecondAndDomain: 0, classes: [] };
+
+async function start(t: TestContext, ...each: (Partial<RelayOptions> & { misbehave?: string[] })[]) {
+  const sinks = await Promise.all(
+    each.map(async ({ misbehave = [] }) => {
+      const received: ReceivedMail[] = [];
+      const sink = await openSink({
+        onMail: (mail) => received.push(mail),
+        misbehave: misbehave.map(parseMisbehaviour),
+      });
+      t.after(() => sink.close());
+      return { sink, received };
+    }),
+  );
+  const options = each.map(({ misbehave: _, ...more }, index) => ({
+    ...{ ...usual, url: `smtp://127.0.0.1:${sinks[index]?.sink.port}` },
+    ...more,
+  }));
+  const relays = new Relays(options, { clock: systemClock });
+  t.after(() => relays.close());
+  const send = (to: string, lane: 'high' | 'normal' = 'normal', className = 'bulk') =>
+    relays.send({
+      className,
+      lane,
+      envelope: { from: 'shop@example.org', to },
+      message,
+    });
+  return { relays, sinks, send };
+}
+
+const people = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@example.org`);
+
+test('relays share mails by weight, and connections are reused', async (t) => {
+  const { sinks, send } = await start(t, { weight: 3 }, {});
+  for (const to of people(40)) assert.equal((await send(to)).kind, 'sent');
+  assert.deepEqual(
+    sinks.map(({ received }) => received.length),
+    [30, 10],
+  );
+  for (const { sink } of sinks) assert.equal(sink.connections, 1);
+});
+
+test('mails of a relay that breaks go to the other one, each once; the broken one is used again when it is back', async (t) => {
+  const { relays, sinks, send } = await start(t, { misbehave: ['cut@mail'] }, {});
+  const outcomes = await Promise.all(people(100).map((to) => send(to)));
+  assert.ok(outcomes.every(({ kind }) => kind === 'sent'));
+  assert.equal(new Set(sinks[1]?.received.map(({ to }) => to[0])).size, 100);
+  assert.equal(relays.states()[0]?.state, 'down');
+  sinks[0]?.sink.misbehave([]);
+  await eventually('the first relay is used again', async () => {
+    await send('late@example.org');
+    return (sinks[0]?.received.length ?? 0) > 0;
+  });
+});
+
+test('while all relays are down mails wait without losing an attempt, and somebody is told', async (t) => {
+  const { relays, sinks, send } = await start(t, { misbehave: ['cut@connect'] });
+  const told: (string | undefined)[] = [];
+  relays.onDown = (reason) => told.push(reason);
+  const sending = send('anna@example.org');
+  await eventually('the alert', () => told.length > 0);
+  sinks[0]?.sink.misbehave([]);
+  assert.equal((await sending).kind, 'sent');
+  assert.equal(told.at(-1), undefined);
+});
+
+test('a mail of the high lane overtakes those that wait', async (t) => {
+  const { sinks, send } = await start(t, { connections: 1, misbehave: ['wait5@data'] });
+  const all = [...people(30).map((to) => send(to)), send('order@example.org', 'high')];
+  await Promise.all(all);
+  const at = sinks[0]?.received.findIndex(({ to }) => to[0] === 'order@example.org') ?? -1;
+  assert.ok(at >= 0 && at <= 1, `it came as number ${at + 1}`);
+});
+
+test('classes with relays of their own never use others', async (t) => {
+  const { sinks, send } = await start(t, { classes: ['bulk'] }, { classes: ['transactional'] });
+  await Promise.all([send('a@example.org'), send('b@example.org', 'high', 'transactional')]);
+  assert.deepEqual(
+    sinks.map(({ received }) => received.map(({ to }) => to[0])),
+    [['a@example.org'], ['b@example.org']],
+  );
+});
+
+test('a limit per destination doesn’t hold up mails to others', async (t) => {
+  const { send } = await start(t, { perSecondAndDomain: 2, connections: 8 });
+  const slow = Promise.all(people(4).map((to) => send(to)));
+  const ended: string[] = [];
+  void slow.then(() => ended.push('slow'));
+  await send('anna@elsewhere.org').then(() => ended.push('elsewhere'));
+  await slow;
+  assert.deepEqual(ended, ['elsewhere', 'slow']);
+});
+
+test('a pace gives so many a second and no more, however long nothing was asked', () => {
+  const pace = new Pace(10);
+  let given = 0;
+  for (let now = 1000; now <= 3000; now += 1) {
+    if (pace.waitMs(now) === 0) {
+      pace.take(now);
+      given++;
+    }
+  }
+  assert.ok(given >= 29 && given <= 31, String(given));
+});
+
+test('a stopped sender takes its mails back unsent', async (t) => {
+  const { relays } = await start(t, { misbehave: ['cut@connect'] });
+  const sending = relays.send({
+    className: 'bulk',
+    lane: 'normal',
+    envelope: { from: '', to: 'a@example.org' },
+    message,
+  });
+  await relays.close();
+  assert.equal((await sending).kind, 'unsent');
+});

@@ -1,0 +1,43 @@
+import type { Engine } from '../engine/engine.ts';
+import { sectionOf } from '../engine/house.ts';
+import type { Running } from '../engine/service/service.ts';
+import { runCampaigns } from './campaigns/run-campaigns.ts';
+import { recordResults } from './delivery/record-results.ts';
+import { runSenders } from './delivery/sender.ts';
+import { takeMails } from './delivery/take-mails.ts';
+import { runRecorder, WholeMails } from './delivery/whole-mails.ts';
+import { mail } from './house.ts';
+import { composerOf } from './open-mail.ts';
+import { Relays } from './relays/relays.ts';
+import { keepRelays } from './relays/running-relays.ts';
+import { runRetention } from './retention/run-retention.ts';
+
+/** Runs the senders, the recorder and the generator of campaigns. */
+export async function runMail(engine: Engine): Promise<Running> {
+  const settings = sectionOf(engine.settings, mail);
+  const relays = new Relays(settings.relays, { clock: engine.clock, name: settings.name });
+  relays.onDown = (reason) => {
+    if (reason === undefined) void engine.alerts.clear('mail.relays-down', 'relays');
+    else
+      void engine.alerts.raise('mail.relays-down', 'relays', `no relay takes mails, so they wait: ${reason}`);
+  };
+  const forget = keepRelays(engine, relays);
+  const senders = await runSenders({
+    ...{ engine, settings, relays },
+    composer: await composerOf(engine),
+    take: takeMails(engine),
+    record: recordResults(engine),
+    whole: new WholeMails(engine, settings),
+  });
+  const recorder = await runRecorder(engine);
+  const campaigns = runCampaigns(engine);
+  const retention = runRetention(engine);
+  return {
+    async close() {
+      forget();
+      await Promise.all([campaigns.close(), retention.close()]);
+      await senders.close();
+      await recorder.close();
+    },
+  };
+}

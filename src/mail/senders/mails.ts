@@ -1,0 +1,47 @@
+import { PismakError } from '../../engine/errors.ts';
+import { formatContact } from '../model/address.ts';
+import { checkMail, type MailFields, type MailInput, mailFromJson } from '../model/mail.ts';
+import { callServer, type MailStore } from './mail-store.ts';
+
+/** Three ways to a mail: of a type, of an id, of JSON. */
+export interface Mails {
+  /** A mail of this type, checked against it: an unknown type is noticed here, not when the mail is to leave. */
+  create(code: string, mail: Omit<MailInput, 'type' | 'to'> & { to: MailInput['to'] }): Promise<MailFields>;
+  /** A mail that a mail server has stored. */
+  byId(id: string): Promise<MailFields>;
+  fromJson(text: string): MailFields;
+}
+
+export function openMails(parts: { store: MailStore; server?: { url: string; key: string } }): Mails {
+  return {
+    async create(code, mail) {
+      const type = await parts.store.type(code);
+      return checkMail({ language: type.language, ...mail, type: code });
+    },
+    async byId(id) {
+      const { server } = parts;
+      if (!server)
+        throw new PismakError('configuration-invalid', 'byId needs the URL and key of a mail server');
+      const shown = (await callServer(
+        server.url,
+        server.key,
+        `mail/show?mail=${encodeURIComponent(id)}`,
+      )) as { fields: unknown };
+      return checkMail(shown.fields);
+    },
+    fromJson: mailFromJson,
+  };
+}
+
+/** As the operation `mail.send` takes it: contacts as text, fields of the application apart. */
+export function asInput(mail: MailFields): Record<string, unknown> {
+  const { type, to, sender, subject, bcc, attachments, data, language, design, ...fields } = mail;
+  return JSON.parse(
+    JSON.stringify({
+      ...{ type, to: formatContact(to), subject, attachments, data, language, design },
+      sender: sender && formatContact(sender),
+      bcc: bcc?.map(formatContact),
+      ...(Object.keys(fields).length > 0 && { fields }),
+    }),
+  );
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import PostalMime from 'postal-mime';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { runMailHouse } from '../testing/running-mail.ts';
+import type { MailSender } from './mail-sender.ts';
+import { httpStore, memoryStore } from './mail-store.ts';
+import { openMails } from './mails.ts';
+import { httpSender, memorySender, queueSender, sendmailSender, smtpSender } from './senders.ts';
+
+const type = {
+  code: 'order',
+  sender: 'Shop <shop@example.org>',
+  subject: 'Order {{ number }}',
+  template: '<p>{{ name }}</p>',
+};
+
+/** The same program, whatever the sender is. */
+async function confirmOrder(sender: MailSender, mails: ReturnType<typeof openMails>): Promise<string> {
+  const mail = await mails.create('order', {
+    to: 'Žofie <zofie@example.org>',
+    data: { number: 7, name: 'Žofie' },
+    shop: 'Brno',
+  });
+  return (await sender.send(mail)).id;
+}
+
+test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memory', async (t) => {
+  const house = await runMailHouse(t);
+  const { server, engine, admin, anna, sink, received, call } = house;
+  await call('mailtype.update', { ...type });
+  const at = { url: server.localUrl, key: anna.key };
+  const remote = { store: httpStore(at), server: at };
+  const local = { store: memoryStore([type]) };
+  const arrives = async (count: number) => {
+    await eventually(`mail ${count}`, () => received.length >= count);
+    assert.equal(received.length, count);
+    const parsed = await PostalMime.parse(received[count - 1]?.content ?? '');
+    assert.deepEqual(
+      [parsed.subject, parsed.html?.trim(), parsed.to?.[0]?.name],
+      ['Order 7', '<p>Žofie</p>', 'Žofie'],
+    );
+  };
+
+  const direct = smtpSender({ url: `smtp://127.0.0.1:${sink.port}`, ...local });
+  t.after(() => direct.close());
+  await confirmOrder(direct, openMails(local));
+  await arrives(1);
+
+  const byHttp = await confirmOrder(httpSender(at), openMails(remote));
+  await arrives(2);
+  await house.reaches(byHttp, 'sent');
+  // Fields of the application's own come back untouched.
+  const again = await openMails(remote).byId(byHttp);
+  assert.deepEqual(
+    [again.shop, again.data, again.to],
+    ['Brno', { number: 7, name: 'Žofie' }, { name: 'Žofie', address: 'zofie@example.org' }],
+  );
+
+  // The queue of a running server, as a program with the same broker's URL has it.
+  const queue = queueSender({ broker: engine.broker, store: remote.store, owner: 'anna' });
+  const byQueue = await confirmOrder(queue, openMails(remote));
+  await arrives(3);
+  // The database hears of a whole mail from the recorder, with what the online version needs.
+  await eventually(
+    'it is recorded',
+    async () => (await server.call('mail.show', { mail: byQueue }, admin)).status === 200,
+  );
+  const shown = await call('mail.show', { mail: byQueue });
+  assert.deepEqual([shown.state, shown.attempts, shown.repeated, shown.fields.shop], ['sent', 1, 0, 'Brno']);
+  assert.match((await server.send('GET', new URL(shown.onlineUrl).pathname)).text, /Žofie/);
+
+  const directory = await temporaryDirectory(t);
+  const program = join(directory, 'sendmail');
+  await writeFile(program, `#!/bin/sh\necho "$@" > ${directory}/arguments\ncat > ${directory}/mail\n`);
+  await chmod(program, 0o755);
+  await confirmOrder(sendmailSender({ program, ...local }), openMails(local));
+  assert.equal(
+    (await readFile(join(directory, 'arguments'), 'utf8')).trim(),
+    '-i -f shop@example.org -- zofie@example.org',
+  );
+  assert.equal((await PostalMime.parse(await readFile(join(directory, 'mail')))).subject, 'Order 7');
+  await assert.rejects(
+    confirmOrder(sendmailSender({ program: join(directory, 'none'), ...local }), openMails(local)),
+    /can't be run/,
+  );
+
+  const memory = memorySender();
+  await confirmOrder(memory, openMails(local));
+  assert.equal(memory.sent[0]?.to.address, 'zofie@example.org');
+});
+
+test('a whole mail that a relay puts off is tried again from the queue; suppressed and expired ones are recorded', async (t) => {
+  const house = await runMailHouse(t, { misbehave: ['450@rcpt=late'] });
+  const { engine, call, sink, received, server, admin } = house;
+  await call('suppression.add', { address: 'unwanted@example.org' });
+  const store = {
+    type: async (code: string) => (await import('../types/mail-types.ts')).findType(engine, code),
+  };
+  const queue = queueSender({ broker: engine.broker, store });
+  const [late, unwanted] = await Promise.all(
+    ['late@example.org', 'unwanted@example.org'].map(
+      async (to) => (await queue.send({ type: 'order', to })).id,
+    ),
+  );
+  await eventually(
+    'it is recorded',
+    async () => (await server.call('mail.show', { mail: unwanted ?? '' }, admin)).status === 200,
+  );
+  assert.equal((await call('mail.show', { mail: unwanted })).state, 'suppressed');
+  await eventually(
+    'it was put off',
+    async () => (await engine.broker.status('mail.transactional')).delayed > 0,
+  );
+  sink.misbehave([]);
+  await eventually(
+    'it is recorded',
+    async () => (await server.call('mail.show', { mail: late ?? '' }, admin)).status === 200,
+  );
+  const shown = await call('mail.show', { mail: late });
+  assert.ok(shown.state === 'sent' && shown.attempts >= 2 && shown.repeated === 0, JSON.stringify(shown));
+  assert.equal(received.length, 1);
+});

@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Broker } from '../../engine/broker/broker.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { newId } from '../../engine/identity.ts';
+import { systemClock } from '../../engine/time/clock.ts';
+import { Composer } from '../delivery/compose.ts';
+import { buildSkeleton } from '../mime/skeleton.ts';
+import { checkMail, type MailFields } from '../model/mail.ts';
+import { Relays } from '../relays/relays.ts';
+import { classesOf, mailSettings, queueOf } from '../settings.ts';
+import { compileTemplate } from '../templates/compile.ts';
+import { tokensOf } from '../tokens.ts';
+import type { MailSender } from './mail-sender.ts';
+import { callServer, type MailStore } from './mail-store.ts';
+import { asInput } from './mails.ts';
+
+/** Keeps mails in memory: for tests. */
+export function memorySender(): MailSender & { readonly sent: readonly MailFields[] } {
+  const sent: MailFields[] = [];
+  return {
+    sent,
+    async send(mail) {
+      sent.push(checkMail(mail));
+      return { id: newId(systemClock) };
+    },
+    async close() {},
+  };
+}
+
+/** Gives mails to a mail server by HTTP. */
+export function httpSender({ url, key }: { url: string; key: string }): MailSender {
+  return {
+    async send(mail) {
+      return {
+        id: ((await callServer(url, key, 'mail/send', asInput(checkMail(mail)))) as { id: string }).id,
+      };
+    },
+    async close() {},
+  };
+}
+
+/** Sends mails directly to a relay: `smtp://127.0.0.1:25`. */
+export function smtpSender(options: {
+  url: string;
+  store: MailStore;
+  connections?: number;
+  mail?: object;
+}): MailSender {
+  const { url, connections = 5 } = options;
+  const settings = mailSettings.parse({ ...options.mail, relays: [{ url, connections }] });
+  const relays = new Relays(settings.relays, { clock: systemClock, name: settings.name });
+  const compose = directComposer(options.store, settings);
+  return {
+    async send(mail) {
+      const { id, composed, className } = await compose(checkMail(mail));
+      const lane = classesOf(settings).get(className)?.lane ?? 'normal';
+      const outcome = await relays.send({
+        className,
+        lane,
+        envelope: composed.envelope,
+        message: composed.message,
+      });
+      if (outcome.kind !== 'sent')
+        throw new PismakError(
+          outcome.kind === 'failed' ? 'invalid-input' : 'unavailable',
+          `${outcome.kind}: ${outcome.answer}`,
+        );
+      for (const to of composed.bcc)
+        await relays.send({
+          className,
+          lane,
+          envelope: { ...composed.envelope, to },
+          message: composed.message,
+        });
+      return { id, answer: outcome.answer };
+    },
+    close: () => relays.close(),
+  };
+}
+
+/** Gives mails to the sendmail program of this machine. */
+export function sendmailSender(options: { program?: string; store: MailStore; mail?: object }): MailSender {
+  const { program = '/usr/sbin/sendmail' } = options;
+  const compose = directComposer(options.store, mailSettings.parse({ ...options.mail }));
+  return {
+    async send(mail) {
+      const { id, composed } = await compose(checkMail(mail));
+      const { envelope, bcc, message } = composed;
+      // Addresses were checked, and `--` keeps one that begins with a dash from being an option.
+      const child = spawn(program, ['-i', '-f', envelope.from, '--', envelope.to, ...bcc], {
+        stdio: ['pipe', 'ignore', 'pipe'],
+      });
+      const ended = new Promise<number | null>((resolve, reject) => {
+        child.once('error', reject);
+        child.once('close', resolve);
+      });
+      child.stdin.on('error', () => {});
+      // Local programs want the line ends of their system.
+      child.stdin.end(message.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+      const [code, said] = await Promise.all([ended, text(child.stderr)]).catch((error) => {
+        throw new PismakError('unavailable', `${program} can't be run: ${error.message}`);
+      });
+      if (code !== 0) throw new PismakError('unavailable', `${program} ended with ${code}: ${said.trim()}`);
+      return { id };
+    },
+    async close() {},
+  };
+}
+
+/** Puts whole mails into the queue of their class; the mail server's senders take them from there. */
+export function queueSender(options: {
+  broker: Broker;
+  store: MailStore;
+  owner?: string;
+  mail?: object;
+}): MailSender {
+  const { broker, store, owner = 'local' } = options;
+  const settings = mailSettings.parse({ ...options.mail });
+  return {
+    async send(input) {
+      const mail = checkMail(input);
+      const type = await store.type(mail.type);
+      const mailClass = classesOf(settings).get(type.class);
+      const now = systemClock.now();
+      const id = newId(systemClock);
+      const notAfter = now + (type.ttlMs ?? mailClass?.ttlMs ?? 86_400_000);
+      await broker.publish(queueOf(type.class), {
+        id,
+        body: Buffer.from(JSON.stringify({ mail: { id, owner, createdAt: now, notAfter, fields: mail } })),
+        lane: type.priority ?? mailClass?.lane ?? 'normal',
+        headers: { 'pismak-owner': owner },
+      });
+      return { id };
+    },
+    close: () => broker.close(),
+  };
+}
+
+/** Opens the queue that a URL names: postgres://, amqp:// or sqlite:FILE. */
+export async function openQueueSender(options: {
+  url: string;
+  store: MailStore;
+  owner?: string;
+}): Promise<MailSender> {
+  const { openBroker } = await import('../../engine/broker/open.ts');
+  const file = options.url.startsWith('sqlite:') ? options.url.slice('sqlite:'.length) : '';
+  return queueSender({ ...options, broker: await openBroker(options.url, { file, clock: systemClock }) });
+}
+
+/** Composes mails without a mail server: no links to online versions, attachments by path only. */
+function directComposer(store: MailStore, settings: ReturnType<typeof mailSettings.parse>) {
+  const templates = new Map<string, ReturnType<typeof compileTemplate>>();
+  let skeleton: ReturnType<typeof buildSkeleton> | undefined;
+  const composer = new Composer({
+    settings,
+    tokens: tokensOf(Buffer.alloc(32)),
+    publicUrl: () => '',
+    types: {
+      type: (code) => store.type(code),
+      template(type, language) {
+        const key = `${type.code}/${type.version}/${language}`;
+        const template = templates.get(key) ?? compileTemplate(type, language);
+        templates.set(key, template);
+        return template;
+      },
+      bareSkeleton() {
+        skeleton ??= buildSkeleton([]);
+        return skeleton;
+      },
+    },
+    loadAttachment: async ({ name, path }) => {
+      if (path === undefined) throw new PismakError('invalid-input', `attachment ${name} needs a path`);
+      return readFile(path);
+    },
+  });
+  return async (mail: MailFields) => {
+    const type = await store.type(mail.type);
+    const id = newId(systemClock);
+    const composed = await composer.compose({
+      ...{ id, type: mail.type, version: type.version, class: type.class, fields: JSON.stringify(mail) },
+      ...{ language: mail.language ?? type.language, createdAt: systemClock.now() },
+    });
+    return { id, composed, className: type.class };
+  };
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+
+const relay = z.strictObject({
+  url: z
+    .string()
+    .regex(/^smtps?:\/\//)
+    .describe('smtp://user:password@host:port or smtps://host'),
+  weight: z.number().positive().default(1),
+  connections: z.int().min(1).max(500).default(10),
+  /** Mails per second; 0 = no limit. */
+  perSecond: z.number().min(0).default(0),
+  /** Mails per second to one destination domain; 0 = no limit. */
+  perSecondAndDomain: z.number().min(0).default(0),
+  /** Only mails of these classes; empty = of all. */
+  classes: z.array(z.string()).default([]),
+});
+export type RelaySettings = z.output<typeof relay>;
+
+const mailClass = z.strictObject({
+  lane: z.enum(['high', 'normal']).default('normal'),
+  ttlMs: z.int().positive(),
+  /** What to do with a mail that a relay may or may not have taken. */
+  onUnknown: z.enum(['hold', 'resend']).default('hold'),
+  /** Mails carry one-click unsubscription, and unsubscribed addresses get none. */
+  unsubscribe: z.boolean().default(false),
+});
+export type MailClass = z.output<typeof mailClass>;
+
+const hour = 3_600_000;
+
+/** These are always there; `[mail.classes.NAME]` changes them or adds others. */
+const usualClasses: Record<string, MailClass> = {
+  transactional: { lane: 'high', ttlMs: 4 * hour, onUnknown: 'resend', unsubscribe: false },
+  bulk: { lane: 'normal', ttlMs: 3 * 24 * hour, onUnknown: 'hold', unsubscribe: true },
+};
+
+/** A relay may be given by its URL alone: `--set mail.relays=smtp://127.0.0.1:2525`. */
+const relays = z
+  .array(z.preprocess((given) => (typeof given === 'string' ? { url: given } : given), relay))
+  .meta({ allowed: 'a list of URLs that begin with smtp:// or smtps://, or of tables with a `url`' });
+
+/** `[mail]` in pismak.toml. */
+export const mailSettings = z.strictObject({
+  relays: relays
+    .default([])
+    .describe(
+      'Mail servers that take our mails: [[mail.relays]] with url, weight, connections, perSecond, perSecondAndDomain, classes',
+    ),
+  classes: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]{0,30}$/), mailClass.partial())
+    .default({})
+    .describe(
+      'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe',
+    )
+    .meta({ allowed: 'tables [mail.classes.NAME]' }),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9.-]*$/)
+    .default('')
+    .describe('What we call ourselves to relays (EHLO); empty = the name of the machine'),
+  bounceAddress: z
+    .string()
+    .default('')
+    .describe(
+      'Where bounces go: bounce@example.org makes bounce+ID@example.org for each mail. Empty = to the sender',
+    ),
+  dkimDomain: z
+    .string()
+    .default('')
+    .describe('Domain that DKIM signatures are made for; empty = mails are not signed'),
+  dkimSelector: z.string().default('pismak').describe('Selector of the DKIM key in the DNS'),
+  dkimKeyFile: z.string().default('').describe('File with the private key for DKIM, RSA or Ed25519, as PEM'),
+  attempts: z.int().min(1).max(100).default(12).describe('How often a mail that a relay puts off is tried'),
+  retryMs: z
+    .int()
+    .min(10)
+    .default(60_000)
+    .describe('Time before the second attempt; it doubles each time, up to 4 hours'),
+  mailsPerMonth: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Limit on mails of one user per month; 0 = no limit. Administrators have none'),
+  attachmentsMb: z.number().positive().default(25).describe('Largest sum of the attachments of a mail'),
+  attachmentDirectory: z
+    .string()
+    .default('')
+    .describe('Directory whose files may be attached by path; empty = none may'),
+  keepDays: z.number().min(0).default(400).describe('How long finished mails are kept; 0 = for ever'),
+});
+export type MailSettings = z.output<typeof mailSettings>;
+
+/** The classes of this installation. */
+export function classesOf(settings: MailSettings): Map<string, MailClass> {
+  const names = new Set([...Object.keys(usualClasses), ...Object.keys(settings.classes)]);
+  return new Map(
+    [...names].map((name) => {
+      const usual = usualClasses[name] ?? usualClasses.bulk;
+      return [name, mailClass.parse({ ...usual, ...settings.classes[name] })];
+    }),
+  );
+}
+
+/** The queue of a class: classes never wait for each other. */
+export function queueOf(className: string): string {
+  return `mail.${className}`;
+}

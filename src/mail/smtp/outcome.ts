@@ -1,0 +1,28 @@
+/**
+ * How the transfer of one mail to a relay ended.
+ *
+ * - `sent`: the relay has taken responsibility.
+ * - `deferred`: the relay said "not now" (4xx). Nothing was accepted.
+ * - `failed`: the relay said "never" (5xx), or cannot carry this mail.
+ * - `unsent`: the connection ended before the final dot was written. Nothing was accepted, whoever is at fault.
+ * - `unknown`: the connection ended between the final dot and the answer. The relay may have taken the mail.
+ */
+export type SmtpOutcome =
+  | { kind: 'sent'; answer: string }
+  | { kind: 'deferred' | 'failed'; answer: string; code: number; enhanced?: string | undefined }
+  | { kind: 'unsent' | 'unknown'; answer: string };
+
+export interface Reply {
+  code: number;
+  /** Without the code, lines joined by a space. */
+  text: string;
+  lines: readonly string[];
+}
+
+export function outcomeOf(reply: Reply): SmtpOutcome {
+  const answer = `${reply.code} ${reply.text}`.slice(0, 500);
+  if (reply.code >= 200 && reply.code < 300) return { kind: 'sent', answer };
+  const [enhanced] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(reply.text) ?? [];
+  const kind = reply.code >= 400 && reply.code < 500 ? 'deferred' : 'failed';
+  return { kind, answer, code: reply.code, enhanced };
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileTemplate } from './compile.ts';
+import { pluralForms } from './plural.ts';
+
+const basis = {
+  code: 'order',
+  subject: 'Order {{ number }}',
+  translations: {},
+  language: 'en',
+  text: undefined,
+};
+const mjml = (inside: string) =>
+  `<mjml>\n<mj-body>\n<mj-section>\n<mj-column>\n${inside}\n</mj-column>\n</mj-section>\n</mj-body>\n</mjml>`;
+
+test('MJML becomes HTML, the text part is derived from it, and data is escaped in HTML only', async () => {
+  const loop =
+    '<mj-raw>{% for item in items %}</mj-raw><mj-text>{{ item }}</mj-text><mj-raw>{% endfor %}</mj-raw>';
+  const template = mjml(
+    `<mj-text>Hello {{ name }}</mj-text>${loop}<mj-button href="{{ mail.onlineUrl }}">See</mj-button>`,
+  );
+  const compiled = await compileTemplate({ ...basis, template }, 'en');
+  const { subject, html, text } = compiled.render({
+    number: 7,
+    name: 'A & B',
+    items: ['one', 'two'],
+    mail: { onlineUrl: 'https://x.org/m/1' },
+  });
+  assert.equal(subject, 'Order 7');
+  assert.match(html, /Hello A &amp; B/);
+  assert.match(html, /href="https:\/\/x\.org\/m\/1"/);
+  assert.doesNotMatch(html, /\{[{%]/);
+  assert.match(text, /Hello A & B\s+one\s+two\s+See \[https:\/\/x\.org\/m\/1\]/);
+});
+
+test('Czech has three plural forms, English two; what is not translated stays visible and is listed', async () => {
+  assert.deepEqual([pluralForms('cs').length, pluralForms('en').length, pluralForms('pl').length], [3, 2, 3]);
+  const translations = { cs: { Hello: 'Dobrý den', 'one piece': ['kus', 'kusy', 'kusů'] } };
+  const template = `{{ 'Hello' | t }}, {{ n }} {{ 'one piece' | t: 'pieces', n }}, {{ 'Thanks' | t }}`;
+  const czech = await compileTemplate({ ...basis, template, translations }, 'cs');
+  const say = (n: number) => czech.render({ n }).html;
+  assert.deepEqual(
+    [say(1), say(3), say(5)],
+    ['Dobrý den, 1 kus, Thanks', 'Dobrý den, 3 kusy, Thanks', 'Dobrý den, 5 kusů, Thanks'],
+  );
+  assert.deepEqual([...czech.missing], ['Thanks']);
+  const english = await compileTemplate({ ...basis, template, translations }, 'en');
+  assert.equal(english.render({ n: 5 }).html, 'Hello, 5 pieces, Thanks');
+});
+
+test('a mistake is reported with the line of the template as its author wrote it', async () => {
+  const broken = mjml('<mj-text>\n{% if x %}</mj-text>');
+  await assert.rejects(
+    compileTemplate({ ...basis, template: broken }, 'en'),
+    /template order, line 6: tag .*if x.* not closed/,
+  );
+  await assert.rejects(
+    compileTemplate({ ...basis, template: mjml('<mj-nonsense/>') }, 'en'),
+    /line 5.*mj-nonsense/,
+  );
+  const unknown = mjml('<mj-text>\n{{ n | nosuch }}</mj-text>');
+  await assert.rejects(
+    compileTemplate({ ...basis, template: unknown }, 'en'),
+    /line 6: undefined filter: nosuch/,
+  );
+});
+
+test('a template can neither read files, nor reach prototypes, nor run for ever', async () => {
+  const compile = (template: string) => compileTemplate({ ...basis, template }, 'en');
+  await assert.rejects(async () => (await compile("{% include '/etc/passwd' %}")).render({}), /line 1/);
+  assert.equal((await compile('{{ x.constructor.name }}')).render({ x: {} }).html, '');
+  const endless = await compile(
+    '{% for a in (1..100000) %}{% for b in (1..100000) %}x{% endfor %}{% endfor %}',
+  );
+  assert.throws(() => endless.render({}), /line 1: .*limit/);
+});
+
+test('a subject stays one line, whatever the data is', async () => {
+  const compiled = await compileTemplate({ ...basis, template: 'x' }, 'en');
+  assert.equal(
+    compiled.render({ number: '7\r\nBcc: thief@example.org' }).subject,
+    'Order 7 Bcc: thief@example.org',
+  );
+});

@@ -1,0 +1,135 @@
+import type { Liquid, Template } from 'liquidjs';
+import { PismakError } from '../../engine/errors.ts';
+import type { MailType } from '../model/mail-type.ts';
+import { type LaidOut, layOut } from './lay-out.ts';
+import { pluralIndex } from './plural.ts';
+
+/** What a template may show. */
+export type TemplateData = Readonly<Record<string, unknown>>;
+
+export interface Rendered {
+  subject: string;
+  html: string;
+  text: string;
+}
+
+/** A template of one version of a type in one language, ready to be filled. */
+export interface CompiledTemplate {
+  /** Throws `invalid-input` with the line of the template that failed. */
+  render(data: TemplateData, subject?: string): Rendered;
+  /** Strings that were rendered and have no translation into this language. */
+  readonly missing: ReadonlySet<string>;
+}
+
+/** What is compiled of a type. With `laidOut`, its layout was made before. */
+export type TemplateOf = Pick<
+  MailType,
+  'code' | 'template' | 'text' | 'subject' | 'translations' | 'language'
+> & { laidOut?: LaidOut | undefined };
+
+/** Templates are written by people who need not be trusted: no files, no prototypes, no endless loops. */
+const limits = { parseLimit: 2_000_000, renderLimit: 2000, memoryLimit: 50_000_000 };
+
+/** Compiles a type once. Throws `invalid-input` if template or subject are wrong, with the line. */
+export async function compileTemplate(type: TemplateOf, language: string): Promise<CompiledTemplate> {
+  const { Liquid } = await import('liquidjs');
+  const missing = new Set<string>();
+  const options = {
+    ownPropertyOnly: true,
+    strictFilters: true,
+    relativeReference: false,
+    templates: {},
+    ...limits,
+  };
+  const forHtml = new Liquid({ ...options, outputEscape: 'escape' });
+  const forText = new Liquid(options);
+  const translate = translator(type, language, missing);
+  for (const liquid of [forHtml, forText]) liquid.registerFilter('t', translate);
+
+  // Errors shall name lines as the author sees them, so the source is parsed before it is laid out.
+  parse(forHtml, type.template, type.code, type.template);
+  const { html, text } = type.laidOut ?? (await layOut(type.template, type.code, type.text === undefined));
+  const derived = type.text ?? text;
+  const parsedHtml = parse(forHtml, html, type.code, type.template);
+  const parsedText = parse(forText, derived, `${type.code} (text)`, type.text ?? type.template);
+  const parsedSubject = parse(forText, type.subject, `${type.code} (subject)`, type.subject);
+
+  return {
+    missing,
+    render(data, subject) {
+      const own =
+        subject === undefined ? parsedSubject : parse(forText, subject, `${type.code} (subject)`, subject);
+      return {
+        subject: oneLine(render(forText, own, data, type.code, type.subject)),
+        html: render(forHtml, parsedHtml, data, type.code, type.template),
+        text: render(forText, parsedText, data, `${type.code} (text)`, type.text ?? type.template),
+      };
+    },
+  };
+}
+
+/** `{{ 'Hello' | t }}`, and with a number `{{ 'one item' | t: 'many items', count }}`. */
+function translator(
+  { translations, language: original }: Pick<MailType, 'translations' | 'language'>,
+  language: string,
+  missing: Set<string>,
+) {
+  // cs-CZ falls back to cs.
+  const known = translations[language] ?? translations[language.split('-')[0] ?? ''] ?? {};
+  const isOriginal = language === original;
+  return (text: unknown, plural?: unknown, count?: unknown) => {
+    const source = String(text ?? '');
+    const found = Object.hasOwn(known, source) ? known[source] : undefined;
+    if (found === undefined && !isOriginal) missing.add(source);
+    if (plural === undefined) return Array.isArray(found) ? (found[0] ?? source) : (found ?? source);
+    const number = Number(count);
+    const forms = Array.isArray(found) ? found : found !== undefined ? [found] : [source, String(plural)];
+    const spoken = found === undefined ? original : language;
+    return forms[Math.min(pluralIndex(spoken, number), forms.length - 1)] ?? source;
+  };
+}
+
+function parse(liquid: Liquid, text: string, what: string, source: string): Template[] {
+  try {
+    return liquid.parse(text);
+  } catch (error) {
+    throw templateError(error, what, source);
+  }
+}
+
+function render(
+  liquid: Liquid,
+  template: Template[],
+  data: TemplateData,
+  what: string,
+  source: string,
+): string {
+  try {
+    return liquid.renderSync(template, data) as string;
+  } catch (error) {
+    throw templateError(error, what, source);
+  }
+}
+
+/** The line is that of the author's text: layout moves everything, so the faulty piece is looked up there. */
+function templateError(error: unknown, what: string, source: string): PismakError {
+  const { token, originalError, message } = error as {
+    token?: { getText(): string; getPosition(): number[] };
+    originalError?: Error;
+    message: string;
+  };
+  const piece = token?.getText() ?? '';
+  const at = piece === '' ? -1 : source.indexOf(piece);
+  const line = at >= 0 ? source.slice(0, at).split('\n').length : token?.getPosition()[0];
+  const reason = (originalError?.message ?? message).split('\n')[0];
+  const where = line === undefined ? '' : `, line ${line}`;
+  return new PismakError(
+    'invalid-input',
+    `template ${what}${where}: ${reason}${piece ? ` in ${piece.slice(0, 80)}` : ''}`,
+  );
+}
+
+/** Data may contain line breaks; a subject must not. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,40 @@
+import type { MailType } from '../model/mail-type.ts';
+
+/** A text of a template that translators see. */
+export interface TranslatableText {
+  text: string;
+  /** The plural in the template's own language, if the text depends on a number. */
+  plural?: string | undefined;
+  /** `order:12`, `order (subject):1` */
+  places: string[];
+}
+
+const tag = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
+const translated = /(['"])((?:(?!\1)[\s\S])*)\1\s*\|\s*t\b(?:\s*:\s*(['"])((?:(?!\3)[\s\S])*)\3)?/g;
+
+/** All texts of `{{ 'text' | t }}`, with their lines; a text that is there twice is one. */
+export function extractTexts(
+  types: readonly Pick<MailType, 'code' | 'template' | 'text' | 'subject'>[],
+): TranslatableText[] {
+  const found = new Map<string, TranslatableText>();
+  for (const { code, template, text, subject } of types) {
+    const parts = [
+      [code, template],
+      [`${code} (text)`, text ?? ''],
+      [`${code} (subject)`, subject],
+    ] as const;
+    for (const [place, source] of parts) {
+      for (const { 0: whole, index } of source.matchAll(tag)) {
+        for (const match of whole.matchAll(translated)) {
+          const [, , original = '', , plural] = match;
+          const line = source.slice(0, index + match.index).split('\n').length;
+          const known = found.get(original) ?? { text: original, plural, places: [] };
+          known.plural ??= plural;
+          known.places.push(`${place}:${line}`);
+          found.set(original, known);
+        }
+      }
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,46 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../engine/errors.ts';
+
+interface LaidOut {
+  html: string;
+  errors?: readonly { line?: number; message?: string }[];
+}
+
+type LayOut = (source: string, options: Record<string, unknown>) => Promise<LaidOut> | LaidOut;
+
+/** What lay-out.ts runs apart: see there. */
+const { template, wantsText } = workerData as { template: string; wantsText: boolean };
+try {
+  const { html, problem } = await layOut(template);
+  parentPort?.postMessage({ html, problem, text: wantsText && !problem ? await deriveText(html) : '' });
+} catch (error) {
+  parentPort?.postMessage({ problem: messageOf(error) });
+}
+
+async function layOut(source: string): Promise<{ html: string; problem?: string }> {
+  if (!/<mjml[\s>]/i.test(source)) return { html: source };
+  // @ts-expect-error: the package has no types of its own
+  const { default: mjml2html } = (await import('mjml')) as { default: LayOut };
+  // No includes: a template must not read files of the mail server.
+  const { html, errors = [] } = await mjml2html(source, {
+    validationLevel: 'soft',
+    keepComments: false,
+    ignoreIncludes: true,
+  });
+  const [fault] = errors;
+  if (fault) return { html, problem: `line ${fault.line ?? '?'}: ${fault.message ?? 'not valid MJML'}` };
+  // MJML indents deeply, which every mail would carry along: half of its bytes.
+  return { html: html.replaceAll(/\n\s*/g, '\n').trim() };
+}
+
+async function deriveText(html: string): Promise<string> {
+  // @ts-expect-error: the package has no types of its own
+  const { convert } = (await import('html-to-text')) as { convert(html: string, options: object): string };
+  return convert(html, {
+    wordwrap: false,
+    selectors: [
+      { selector: 'img', format: 'skip' },
+      { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false } },
+    ],
+  });
+}

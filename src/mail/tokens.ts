@@ -1,0 +1,59 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Engine } from '../engine/engine.ts';
+import { mailQueries } from './database/tables.ts';
+
+const signatureBytes = 16;
+
+/**
+ * Tokens of the links in mails: the mail's id and 128 bits that nobody without the secret can guess. They need no row of
+ * their own, so mails that never touch the database have them too.
+ */
+export interface Tokens {
+  of(mail: string): string;
+  /** The id of the mail, or undefined if the token is not ours. */
+  read(token: string): string | undefined;
+  /** The tag of the address that bounces of a mail come to. Short: a local part has 64 characters. */
+  bounceTag(mail: string): string;
+  /** The id of the mail, or undefined if the tag is not ours. Servers may have changed its case. */
+  readBounce(tag: string): string | undefined;
+}
+
+export async function openTokens(engine: Pick<Engine, 'database'>): Promise<Tokens> {
+  const queries = mailQueries(engine);
+  const fresh = { name: 'links', value: randomBytes(32).toString('hex') };
+  await queries
+    .insertInto('mail_secret')
+    .values(fresh)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const { value } = await queries
+    .selectFrom('mail_secret')
+    .select('value')
+    .where('name', '=', 'links')
+    .executeTakeFirstOrThrow();
+  return tokensOf(Buffer.from(value, 'hex'));
+}
+
+export function tokensOf(secret: Buffer): Tokens {
+  const sign = (mail: string) =>
+    createHmac('sha256', secret).update(mail).digest().subarray(0, signatureBytes);
+  const tag = (mail: string) =>
+    createHmac('sha256', secret).update(`bounce ${mail}`).digest('hex').slice(0, 8);
+  return {
+    bounceTag: (mail) => `${mail}.${tag(mail)}`,
+    readBounce(text) {
+      const [mail = '', signature = ''] = text.toLowerCase().split('.');
+      return signature.length === 8 && timingSafeEqual(Buffer.from(signature), Buffer.from(tag(mail)))
+        ? mail
+        : undefined;
+    },
+    of: (mail) => Buffer.concat([sign(mail), Buffer.from(mail)]).toString('base64url'),
+    read(token) {
+      if (token.length > 200) return undefined;
+      const bytes = Buffer.from(token, 'base64url');
+      const mail = bytes.subarray(signatureBytes).toString();
+      if (bytes.length <= signatureBytes) return undefined;
+      return timingSafeEqual(bytes.subarray(0, signatureBytes), sign(mail)) ? mail : undefined;
+    },
+  };
+}

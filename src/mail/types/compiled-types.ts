@@ -1,0 +1,52 @@
+import type { Engine } from '../../engine/engine.ts';
+import { buildSkeleton, type Skeleton } from '../mime/skeleton.ts';
+import { type CompiledTemplate, compileTemplate } from '../templates/compile.ts';
+import { findType, type TypeVersion } from './mail-types.ts';
+
+const mostKept = 500;
+
+/**
+ * Types, templates and skeletons that are ready to use. A version never changes, so nothing here gets old; what has not been
+ * used for long makes way.
+ */
+export class CompiledTypes {
+  readonly #parts: Pick<Engine, 'database'>;
+  readonly #types = new Map<string, Promise<TypeVersion>>();
+  readonly #templates = new Map<string, Promise<CompiledTemplate>>();
+  #bare: Promise<Skeleton> | undefined;
+
+  constructor(parts: Pick<Engine, 'database'>) {
+    this.#parts = parts;
+  }
+
+  type(code: string, version: number): Promise<TypeVersion> {
+    return kept(this.#types, `${code}/${version}`, () => findType(this.#parts, code, version));
+  }
+
+  template(type: TypeVersion, language: string): Promise<CompiledTemplate> {
+    return kept(this.#templates, `${type.code}/${type.version}/${language}`, () =>
+      compileTemplate(type, language),
+    );
+  }
+
+  /** For mails without attachments, which are nearly all. */
+  bareSkeleton(): Promise<Skeleton> {
+    this.#bare ??= buildSkeleton([]);
+    return this.#bare;
+  }
+}
+
+function kept<Value>(
+  map: Map<string, Promise<Value>>,
+  key: string,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const found = map.get(key);
+  if (found) return found;
+  if (map.size >= mostKept) map.delete(map.keys().next().value as string);
+  const made = make();
+  map.set(key, made);
+  // A failure may be the database's, so it is not kept.
+  made.catch(() => map.delete(key));
+  return made;
+}

@@ -1,0 +1,120 @@
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { nearestName } from '../../engine/nearest-name.ts';
+import { mailDatabase, mailQueries } from '../database/tables.ts';
+import { type MailType, mailType } from '../model/mail-type.ts';
+import type { LaidOut } from '../templates/lay-out.ts';
+
+/** A stored type; its layout was made when it was stored. */
+export type TypeVersion = MailType & { version: number; laidOut?: LaidOut | undefined };
+type Parts = Pick<Engine, 'database' | 'clock'>;
+
+/** Stores a new version of a type; mails that wait keep theirs. Without `replace`, the code must be new. */
+export async function storeType(
+  parts: Parts,
+  input: unknown,
+  { replace = false }: { replace?: boolean } = {},
+): Promise<TypeVersion> {
+  const { laidOut: _, ...type } = mailType.parse(input);
+  const { compileTemplate } = await import('../templates/compile.ts');
+  const { layOut } = await import('../templates/lay-out.ts');
+  // A template that can't be compiled is refused here, not when the first customer orders. First as its author wrote it.
+  const source = { ...type, laidOut: { html: type.template, text: type.text ?? '' } };
+  for (const language of new Set([type.language, ...Object.keys(type.translations)]))
+    await compileTemplate(source, language);
+  const laidOut = await layOut(type.template, type.code, type.text === undefined);
+  await compileTemplate({ ...type, laidOut }, type.language);
+  const version = await mailDatabase(parts).transaction(async (transaction) => {
+    const last = await transaction
+      .selectFrom('mail_type')
+      .select('version')
+      .where('code', '=', type.code)
+      .orderBy('version', 'desc')
+      .executeTakeFirst();
+    const isThere = last !== undefined && (await hasCurrent(transaction, type.code));
+    if (isThere && !replace)
+      throw new PismakError(
+        'already-exists',
+        `mail type ${type.code} already exists; change it with \`mail type update\``,
+      );
+    if (!isThere && replace) throw new PismakError('not-found', `there is no mail type ${type.code}`);
+    await transaction.updateTable('mail_type').set({ isCurrent: 0 }).where('code', '=', type.code).execute();
+    const version = (last?.version ?? 0) + 1;
+    await transaction
+      .insertInto('mail_type')
+      .values({
+        code: type.code,
+        version,
+        definition: JSON.stringify({ ...type, laidOut }),
+        createdAt: parts.clock.now(),
+        isCurrent: 1,
+      })
+      .execute();
+    return version;
+  });
+  return { ...type, laidOut, version };
+}
+
+async function hasCurrent(queries: ReturnType<typeof mailQueries>, code: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('mail_type')
+    .select('version')
+    .where('code', '=', code)
+    .where('isCurrent', '=', 1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The current version, or that one. Fails with `not-found`. */
+export async function findType(
+  parts: Pick<Engine, 'database'>,
+  code: string,
+  version?: number,
+): Promise<TypeVersion> {
+  const queries = mailQueries(parts);
+  const base = queries.selectFrom('mail_type').selectAll().where('code', '=', code);
+  const row = await (version === undefined
+    ? base.where('isCurrent', '=', 1)
+    : base.where('version', '=', version)
+  ).executeTakeFirst();
+  if (row) return readType(row);
+  const near = nearestName(
+    code,
+    (await listTypes(parts, 1000)).map((type) => type.code),
+  );
+  throw new PismakError('not-found', `there is no mail type ${code}${near ? `; did you mean ${near}?` : ''}`);
+}
+
+export async function listTypes(
+  parts: Pick<Engine, 'database'>,
+  limit: number,
+): Promise<(TypeVersion & { createdAt: number })[]> {
+  const rows = await mailQueries(parts)
+    .selectFrom('mail_type')
+    .selectAll()
+    .where('isCurrent', '=', 1)
+    .orderBy('code')
+    .limit(limit)
+    .execute();
+  return rows.map(({ definition, version, createdAt }) => ({
+    ...readType({ definition, version }),
+    createdAt,
+  }));
+}
+
+/** Its versions stay, for mails that were sent. */
+export async function removeType(parts: Pick<Engine, 'database'>, code: string): Promise<void> {
+  const result = await mailQueries(parts)
+    .updateTable('mail_type')
+    .set({ isCurrent: 0 })
+    .where('code', '=', code)
+    .where('isCurrent', '=', 1)
+    .executeTakeFirst();
+  if (Number(result.numUpdatedRows) === 0)
+    throw new PismakError('not-found', `there is no mail type ${code}`);
+}
+
+function readType({ definition, version }: { definition: string; version: number }): TypeVersion {
+  // Our own row: the extra field is what `storeType` added.
+  return { ...mailType.parse(JSON.parse(definition)), version } as TypeVersion;
+}
