@@ -1,0 +1,8 @@
+/** Everything that makes text of what the robot fetched. Pure: no engine, no network; only the corpus writes files. */
+export { distance, type Fingerprint, fingerprint, nearDistance, nearKeys } from './fingerprint.ts';
+export { type CleanOptions, type CleanPage, cleanHtml } from './html/clean-html.ts';
+export { detectLanguage, type Language } from './language/language.ts';
+export { longestRobotsFile, parseRobots, type Robots } from './robots-rules.ts';
+export { type Segmented, type SegmentOptions, segment } from './segment/segment.ts';
+export { longestUrl, normalizeUrl } from './url/normalize-url.ts';
+export { isTrap } from './url/traps.ts';
