@@ -74,7 +74,7 @@ export class PageReader implements HtmlReader {
     if (this.#hidden > 0) return;
     const html = this.#html;
     const buffer = this.content;
-    const before = this.#tree === undefined ? 0 : this.#tree.beginText(buffer);
+    const before = buffer.length;
     let start = from;
     let and = html.indexOf('&', from);
     while (and >= 0 && and < to) {
