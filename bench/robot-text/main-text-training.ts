@@ -4,7 +4,7 @@ import { type PageBlock, PageTree } from '../../src/robot/text/html/page-tree.ts
 import { scanHtml } from '../../src/robot/text/html/scan.ts';
 import { blockFeatures } from '../../src/robot/text/main-text/block-features.ts';
 import { mainText } from '../../src/robot/text/main-text/main-text.ts';
-import type { TreeModel } from '../../src/robot/text/main-text/tree-model.ts';
+import { compileModel, type Predict, type TreeModel } from '../../src/robot/text/main-text/tree-model.ts';
 import { type Article, f1Of, type Score, scoreOf, shingles, tokens } from './articles.ts';
 import { fitTrees } from './boosted-trees.ts';
 
@@ -67,15 +67,15 @@ export function fitModel(samples: readonly Sample[]): TreeModel {
 export function crossValidate(samples: readonly Sample[], folds: number): Score & { f1: number } {
   const scores: Score[] = [];
   for (let fold = 0; fold < folds; fold += 1) {
-    const model = fitModel(samples.filter((_, index) => index % folds !== fold));
+    const predict = compileModel(fitModel(samples.filter((_, index) => index % folds !== fold)));
     for (const sample of samples.filter((_, index) => index % folds === fold))
-      scores.push(scoreSample(sample, model));
+      scores.push(scoreSample(sample, predict));
   }
   return f1Of(scores);
 }
 
-export function scoreSample({ blocks, texts, title, article }: Sample, model: TreeModel): Score {
-  return scoreOf(mainText(blocks, texts, title, model), article.truth);
+export function scoreSample({ blocks, texts, title, article }: Sample, predict: Predict): Score {
+  return scoreOf(mainText(blocks, texts, title, predict), article.truth);
 }
 
 function randomFrom(seed: number): () => number {

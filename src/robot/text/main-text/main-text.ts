@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { PageBlock } from '../html/page-tree.ts';
 import { blockFeatures } from './block-features.ts';
-import { predict, type TreeModel } from './tree-model.ts';
+import { compileModel, type Predict, type TreeModel } from './tree-model.ts';
 
-let shipped: TreeModel | undefined;
+let shipped: Predict | undefined;
 
 /** Fitted by `npm run bench -- robot-text --train`. */
-function shippedModel(): TreeModel {
-  shipped ??= JSON.parse(readFileSync(new URL('./main-text.trees', import.meta.url), 'utf8')) as TreeModel;
+function shippedModel(): Predict {
+  shipped ??= compileModel(
+    JSON.parse(readFileSync(new URL('./main-text.trees', import.meta.url), 'utf8')) as TreeModel,
+  );
   return shipped;
 }
 
@@ -19,10 +21,10 @@ export function mainText(
   blocks: readonly PageBlock[],
   texts: readonly string[],
   title: string,
-  model: TreeModel = shippedModel(),
+  predict: Predict = shippedModel(),
 ): string {
   if (blocks.length === 0 || blocks.length > mostBlocks) return '';
-  const chances = blockFeatures(blocks, texts, title).map((row) => predict(model, row));
+  const chances = blockFeatures(blocks, texts, title).map(predict);
   const limit = limitOf(chances, texts);
   let text = '';
   let last = -1;
