@@ -1,4 +1,13 @@
 /** Everything that makes text of what the robot fetched. Pure: no engine, no network; only the corpus writes files. */
+export {
+  type Corpus,
+  type CorpusFormat,
+  type CorpusOptions,
+  type CorpusPosition,
+  corpusFormats,
+  openCorpus,
+} from './corpus/corpus.ts';
+export type { CorpusDocument, WebResponse } from './corpus/document.ts';
 export { distance, type Fingerprint, fingerprint, nearDistance, nearKeys } from './fingerprint.ts';
 export { type CleanOptions, type CleanPage, cleanHtml } from './html/clean-html.ts';
 export { detectLanguage, type Language } from './language/language.ts';

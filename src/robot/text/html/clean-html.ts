@@ -1,6 +1,7 @@
+import { mainText } from '../main-text/main-text.ts';
 import { normalizeUrl } from '../url/normalize-url.ts';
 import { decodePage } from './charset.ts';
-import { decodeText } from './entities.ts';
+import { authorOf, dateOf } from './metadata.ts';
 import { PageReader } from './page-reader.ts';
 import { PageTree } from './page-tree.ts';
 import { scanHtml } from './scan.ts';
@@ -46,13 +47,20 @@ export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
   const canonical = head.canonical === undefined ? undefined : normalizeUrl(head.canonical, base);
   const page: CleanPage = {
     text: content.toString(),
-    title: head.title || decodeText(head.meta.get('og:title') ?? ''),
+    title: head.title || (head.meta.get('og:title') ?? ''),
     links: linksOf(head, base),
     metaRobots: head.robots,
     charset,
   };
   if (canonical !== undefined) page.canonical = canonical;
   if (head.language !== undefined) page.language = head.language;
+  if (tree !== undefined) {
+    page.mainText = mainText(tree.blocks, tree.textsIn(content), page.title);
+    const author = authorOf(head);
+    if (author !== undefined) page.author = author;
+    const date = dateOf(head);
+    if (date !== undefined) page.date = date;
+  }
   return page;
 }
 

@@ -11,6 +11,8 @@ export const isCell = 16;
 export const endsParagraph = 32;
 /** An end tag inside does not reach out of it. */
 export const isBarrier = 64;
+/** Has an entry in `endsOpen`. */
+export const endsOthers = 128;
 
 const bits = new Map<string, number>();
 function add(bit: number, names: string): void {
@@ -38,15 +40,16 @@ export function bitsOf(name: string): number {
   return bits.get(name) ?? 0;
 }
 
-/** An element of this name ends an open one of these, if that is the innermost. */
-export const endsOpen: Readonly<Record<string, ReadonlySet<string>>> = {
-  li: new Set(['li']),
-  dt: new Set(['dt', 'dd']),
-  dd: new Set(['dt', 'dd']),
-  tr: new Set(['td', 'th', 'tr']),
-  td: new Set(['td', 'th']),
-  th: new Set(['td', 'th']),
-  tbody: new Set(['td', 'th', 'tr', 'tbody', 'thead']),
-  option: new Set(['option']),
-  a: new Set(['a']),
-};
+/** An element of this name ends an open one of these, if nothing but inline elements is in between. */
+export const endsOpen: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['li', new Set(['li'])],
+  ['dt', new Set(['dt', 'dd'])],
+  ['dd', new Set(['dt', 'dd'])],
+  ['tr', new Set(['td', 'th', 'tr'])],
+  ['td', new Set(['td', 'th'])],
+  ['th', new Set(['td', 'th'])],
+  ['tbody', new Set(['td', 'th', 'tr', 'tbody', 'thead'])],
+  ['option', new Set(['option'])],
+  ['a', new Set(['a'])],
+]);
+add(endsOthers, [...endsOpen.keys()].join(' '));

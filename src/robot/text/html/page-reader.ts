@@ -2,6 +2,7 @@ import {
   bitsOf,
   breaksLine,
   endsOpen,
+  endsOthers,
   endsParagraph,
   isBarrier,
   isCell,
@@ -30,6 +31,7 @@ export class PageReader implements HtmlReader {
   #hidden = 0;
   #preserved = 0;
   #links = 0;
+  #entity = -1;
 
   constructor(html: string, tree?: PageTree) {
     this.#html = html;
@@ -74,15 +76,15 @@ export class PageReader implements HtmlReader {
     if (this.#hidden > 0) return;
     const html = this.#html;
     const buffer = this.content;
-    const before = this.#tree === undefined ? 0 : this.#tree.beginText(buffer);
+    const before = buffer.length;
     let start = from;
-    let and = html.indexOf('&', from);
-    while (and >= 0 && and < to) {
+    let and = this.#nextEntity(from);
+    while (and < to) {
       this.#write(html, start, and);
       const { text, length } = entityAt(html, and, to);
       this.#write(text, 0, text.length);
       start = and + length;
-      and = html.indexOf('&', start);
+      and = this.#nextEntity(start);
     }
     this.#write(html, start, to);
     this.#tree?.endText(buffer, before, this.#links > 0);
@@ -99,6 +101,15 @@ export class PageReader implements HtmlReader {
     }
   }
 
+  /** Where the next `&` stands. Looked up once, not again for each piece of text before it. */
+  #nextEntity(from: number): number {
+    if (this.#entity < from) {
+      const found = this.#html.indexOf('&', from);
+      this.#entity = found < 0 ? Number.POSITIVE_INFINITY : found;
+    }
+    return this.#entity;
+  }
+
   #write(source: string, from: number, to: number): void {
     if (from >= to) return;
     if (this.#preserved > 0) this.content.preserve(source, from, to);
@@ -109,8 +120,8 @@ export class PageReader implements HtmlReader {
     const top = this.#names.length - 1;
     if (top < 0) return;
     if ((bits & endsParagraph) !== 0 && this.#names[top] === 'p') this.#pop();
-    const ends = endsOpen[name];
-    if (ends === undefined) return;
+    if ((bits & endsOthers) === 0) return;
+    const ends = endsOpen.get(name) as ReadonlySet<string>;
     // The innermost few: <li><b>one<li>two has an inline element in between.
     for (let at = this.#names.length - 1, left = 4; at >= 0 && left > 0; at -= 1, left -= 1) {
       const open = this.#names[at] as string;

@@ -44,9 +44,9 @@ export class PageTree {
     this.#open = this.#open.parent ?? this.root;
   }
 
-  /** To be called before text is written; returns where it begins. */
-  beginText(buffer: TextBuffer): number {
-    return buffer.length;
+  /** The text of each block. */
+  textsIn(buffer: TextBuffer): string[] {
+    return this.blocks.map(({ from, to }) => buffer.slice(from, to).trim());
   }
 
   /** To be called when text was written from `before` on. */
