@@ -4,4 +4,5 @@ import type { House } from './engine/house.ts';
 export const houses: readonly House[] = [
   // One line for each.
   (await import('./transcription/house.ts')).transcription,
+  (await import('./robot/house.ts')).robot,
 ];
