@@ -58,7 +58,7 @@ export function makeWeb(plan: WebPlan): Web {
 
   function html(host: WebHost, page: number, charset: string): string {
     const language = languageOf(seed, host.index);
-    const text = [0, 1, 2]
+    const text = Array.from({ length: plan.paragraphs ?? 3 }, (_, part) => part)
       .map((part) => `<p>${paragraph(seed, language, 4, host.index, page, part)}</p>`)
       .join('\n');
     const links = linksOf(host, page).map((link, index) => `<li><a href="${link}">odkaz ${index}</a></li>`);

@@ -10,6 +10,8 @@ export interface WebPlan {
   /** Without faults every host is well-behaved and fast, and every page is there. */
   faults: boolean;
   port: number;
+  /** Paragraphs of a page; 3 by default. */
+  paragraphs?: number;
 }
 
 /** What is special about a host. */
