@@ -26,7 +26,7 @@ export function sampleOf(article: Article): Sample {
   const tree = new PageTree();
   const reader = new PageReader(html, tree);
   scanHtml(html, reader);
-  const texts = tree.textsIn(reader.content);
+  const texts = tree.textsIn(reader.content.toString());
   const { title } = reader.head;
   const wanted = shingles(article.truth);
   const truth = tokens(article.truth);

@@ -21,7 +21,6 @@ interface Rule {
 interface Group {
   agents: string[];
   rules: Rule[];
-  delay: number | undefined;
 }
 
 /** What lies beyond need not be read (RFC 9309, 2.5). */
@@ -30,21 +29,17 @@ const longestLine = 2083 * 8;
 const mostSitemaps = 10_000;
 
 export function parseRobots(bytes: Uint8Array): Robots {
-  const { groups, sitemaps } = read(bytes);
-  const chosen = new Map<string, { rules: Rule[]; delay: number | undefined }>();
+  const { groups, delays, sitemaps } = read(bytes);
+  const chosen = new Map<string, { name: string; rules: Rule[] }>();
 
   const groupOf = (agent: string) => {
-    const name = productOf(agent);
-    let group = chosen.get(name);
+    const product = productOf(agent);
+    let group = chosen.get(product);
     if (group === undefined) {
-      const own = name === '' ? [] : groups.filter(({ agents }) => agents.includes(name));
-      const merged = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes('*'));
-      const delays = merged.flatMap(({ delay }) => delay ?? []);
-      group = {
-        rules: merged.flatMap(({ rules }) => rules),
-        delay: delays.length > 0 ? Math.max(...delays) : undefined,
-      };
-      if (chosen.size < 100) chosen.set(name, group);
+      const isNamed = product !== '' && groups.some(({ agents }) => agents.includes(product));
+      const name = isNamed ? product : '*';
+      group = { name, rules: groups.flatMap(({ agents, rules }) => (agents.includes(name) ? rules : [])) };
+      if (chosen.size < 100) chosen.set(product, group);
     }
     return group;
   };
@@ -68,40 +63,54 @@ export function parseRobots(bytes: Uint8Array): Robots {
       }
       return allowed >= disallowed;
     },
-    crawlDelay: (agent) => groupOf(agent).delay,
+    crawlDelay: (agent) => delays.get(groupOf(agent).name),
     sitemaps,
   };
 }
 
-function read(bytes: Uint8Array): { groups: Group[]; sitemaps: string[] } {
+function read(bytes: Uint8Array) {
   const text = withoutMark(Buffer.from(bytes.subarray(0, longestRobotsFile)).toString('latin1'));
   const groups: Group[] = [];
+  const delays = new Map<string, number>();
   const sitemaps: string[] = [];
   let group: Group | undefined;
+  /** The robots that a crawl delay is for. Only rules end a group, but a delay does not reach back to robots before the last one. */
+  let delayed: string[] = [];
   let hasRules = false;
+  let hasDelay = false;
   for (const line of text.split(/\r\n|\r|\n/)) {
     const [key, value] = keyAndValue(line.slice(0, longestLine));
     if (key === undefined || value === undefined) continue;
     const kind = kindOf(key);
     if (kind === 'agent') {
       if (group === undefined || hasRules) {
-        group = { agents: [], rules: [], delay: undefined };
+        group = { agents: [], rules: [] };
         groups.push(group);
-        hasRules = false;
       }
-      const name = /^\*(?:\s|$)/.test(value) ? '*' : (/^[a-z_-]+/i.exec(value)?.[0].toLowerCase() ?? '');
+      if (hasRules || hasDelay) delayed = [];
+      hasRules = false;
+      hasDelay = false;
+      const name = agentNamed(value);
       if (name !== '') group.agents.push(name);
+      if (name !== '') delayed.push(name);
     } else if (kind === 'sitemap') {
       if (sitemaps.length < mostSitemaps) sitemaps.push(Buffer.from(value, 'latin1').toString());
-    } else if (group !== undefined && kind === 'delay') {
+    } else if (kind === 'delay') {
+      hasDelay = true;
       const seconds = Number.parseFloat(value.replace(',', '.'));
-      if (seconds >= 0) group.delay = Math.max(group.delay ?? 0, seconds);
+      if (seconds >= 0)
+        for (const name of delayed) delays.set(name, Math.max(delays.get(name) ?? 0, seconds));
     } else if (group !== undefined && kind !== undefined) {
       hasRules = true;
       if (value !== '') group.rules.push(ruleOf(kind === 'allow', value));
     }
   }
-  return { groups, sitemaps };
+  return { groups, delays, sitemaps };
+}
+
+function agentNamed(value: string): string {
+  if (/^\*(?:\s|$)/.test(value)) return '*';
+  return /^[a-z_-]+/i.exec(value)?.[0].toLowerCase() ?? '';
 }
 
 function ruleOf(allow: boolean, value: string): Rule {

@@ -156,3 +156,8 @@ function decodeByTable(charset: string, bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length; at += 1) units[at] = table[bytes[at] as number] as number;
   return Buffer.from(units.buffer).toString('utf16le');
 }
+
+/** Whether pages can be read in a charset of this name. */
+export function isKnownCharset(label: string): boolean {
+  return nameOf(label) !== undefined;
+}

@@ -55,7 +55,7 @@ export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
   if (canonical !== undefined) page.canonical = canonical;
   if (head.language !== undefined) page.language = head.language;
   if (tree !== undefined) {
-    page.mainText = mainText(tree.blocks, tree.textsIn(content), page.title);
+    page.mainText = mainText(tree.blocks, tree.textsIn(page.text), page.title);
     const author = authorOf(head);
     if (author !== undefined) page.author = author;
     const date = dateOf(head);

@@ -94,11 +94,6 @@ export class PageReader implements HtmlReader {
     if (name === 'title' && this.#names.includes('svg')) return;
     if (attributes.count > 0) this.head.tag(name, attributes);
     if (name === 'title' || name === 'script') this.head.raw(name, this.#html.slice(from, to), attributes);
-    if (name === 'xmp' || name === 'plaintext') {
-      this.content.separate(blankLine);
-      this.#write(this.#html, from, to);
-      this.content.separate(blankLine);
-    }
   }
 
   /** Where the next `&` stands. Looked up once, not again for each piece of text before it. */

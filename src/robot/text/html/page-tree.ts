@@ -45,8 +45,8 @@ export class PageTree {
   }
 
   /** The text of each block. */
-  textsIn(buffer: TextBuffer): string[] {
-    return this.blocks.map(({ from, to }) => buffer.slice(from, to).trim());
+  textsIn(text: string): string[] {
+    return this.blocks.map(({ from, to }) => text.slice(from, to).trim());
   }
 
   /** To be called when text was written from `before` on. */
@@ -54,14 +54,13 @@ export class PageTree {
     const to = buffer.length;
     if (to === before) return;
     const last = this.blocks.at(-1);
-    const written = buffer.slice(before, to);
-    const line = written.lastIndexOf('\n');
+    const line = buffer.lastBreak(before);
     if (last !== undefined && line < 0) {
       last.to = to;
       if (linked) last.linked += to - before;
       return;
     }
-    const from = line < 0 ? before : before + line + 1;
+    const from = line < 0 ? before : line + 1;
     this.blocks.push({ element: blockOf(this.#open), from, to, linked: linked ? to - from : 0 });
   }
 }

@@ -64,12 +64,14 @@ export class TextBuffer {
     }
   }
 
-  slice(from: number, to: number): string {
-    return Buffer.from(this.#units.buffer, 2 * from, 2 * (to - from)).toString('utf16le');
+  /** Where the last line break is, at this position or behind it; -1 if there is none. */
+  lastBreak(from: number): number {
+    for (let at = this.#length - 1; at >= from; at -= 1) if (this.#units[at] === 10) return at;
+    return -1;
   }
 
   toString(): string {
-    return this.slice(0, this.#length);
+    return Buffer.from(this.#units.buffer, 0, 2 * this.#length).toString('utf16le');
   }
 
   #reserve(more: number): void {
