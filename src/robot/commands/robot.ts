@@ -18,6 +18,7 @@ import { readSeeds } from './crawl-options.ts';
 import { addDemo } from './demo.ts';
 import { addExport } from './export.ts';
 import { statisticsFields } from './show-crawl.ts';
+import { addTextCommands } from './text-commands.ts';
 
 const add: AddGroup = (group, shell) => {
   const command = operationCommands(group, shell);
@@ -91,5 +92,6 @@ const add: AddGroup = (group, shell) => {
     say: (_, { crawl }) => `crawl ${crawl} is deleted`,
   });
   addAudit(group, shell);
+  addTextCommands(group, shell);
 };
 export default add;
