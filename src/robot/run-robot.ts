@@ -18,7 +18,8 @@ const lookMs = 1_000;
 export async function runRobot(engine: Engine): Promise<Running> {
   const { clock, log, blobs, settings } = engine;
   const database = robotDatabase(engine);
-  const { harvesters: wanted } = sectionOf(settings, robot);
+  const { harvesters: wanted, lease } = sectionOf(settings, robot);
+  const leaseMs = 1000 * lease;
   const count = wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
   const process = newId(clock);
   const isAlone = settings.database.startsWith('sqlite:');
@@ -41,7 +42,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
       async run({ hold, signal }) {
         const keeper = await Keeper.open(
           {
-            ...{ database, clock, log, random: engine.random },
+            ...{ database, clock, log, random: engine.random, leaseMs },
             mayLive: (harvester) => !isAlone || harvester === process,
             parseRobots: (text) => parseRobots(Buffer.from(text, 'latin1')),
           },
@@ -81,7 +82,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
         // A process in which nothing is crawled has no threads.
         if (wanted.length > 0 && !harvesters)
           harvesters = new Harvesters(
-            { database, blobs, clock, log, process, reported: (crawl) => bells.get(crawl)?.ring() },
+            { database, blobs, clock, log, process, leaseMs, reported: (crawl) => bells.get(crawl)?.ring() },
             count,
           );
       } catch (error) {

@@ -14,6 +14,14 @@ export const robotSettings = z.strictObject({
     .min(0)
     .default(20)
     .describe('Limit on the crawls of a user; 0 = no limit. Administrators have none'),
+  lease: z
+    .number()
+    .min(1)
+    .max(600)
+    .default(60)
+    .describe(
+      'Seconds after which a harvester that reports nothing counts as lost; the same on all machines',
+    ),
   fastest: z
     .number()
     .min(0)

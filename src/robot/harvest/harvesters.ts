@@ -7,7 +7,6 @@ import { Bell } from '../../engine/time/bell.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import type { BatchRow, Database } from '../database/tables.ts';
-import { leaseMs } from '../keeper/keeper.ts';
 import { monotonic } from './monotonic.ts';
 import type { BatchPlan, Report, ScoutPlan } from './plan.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
@@ -19,6 +18,8 @@ export interface HarvesterParts {
   log: Logger;
   /** Names the harvesters of this process; no other process has it, before or after. */
   process: string;
+  /** Requests begin only this long after the last stored report. */
+  leaseMs: number;
   /** Called when a report was stored. */
   reported(crawl: number): void;
 }
@@ -26,7 +27,6 @@ export interface HarvesterParts {
 /** A batch is mostly waiting, so a thread carries out several. */
 const batchesPerThread = 16;
 const lookMs = 500;
-const renewMs = 10_000;
 
 /** Who owns the segments of a crawl. */
 export const segmentOwner = (crawl: number) => `robot:${crawl}`;
@@ -130,7 +130,7 @@ export class Harvesters implements Running {
     const claimed = await this.#claim();
     if (!claimed) return false;
     const { row, options } = claimed;
-    const notAfter = began + leaseMs;
+    const notAfter = began + this.#parts.leaseMs;
     const { id: batch } = row;
     const crawl = Number(row.crawl);
     this.#batches.set(batch, { crawl, thread: thread.each, renewedAt: began, storing: Promise.resolve() });
@@ -210,7 +210,7 @@ export class Harvesters implements Running {
       });
       if (!isOurs) return this.#refuse(batch, held);
       held.renewedAt = began;
-      held.thread.tell({ kind: 'stored', batch, isReport: true, notAfter: began + leaseMs });
+      held.thread.tell({ kind: 'stored', batch, isReport: true, notAfter: began + this.#parts.leaseMs });
       if (message.report.ended) this.#end(batch);
       this.#parts.reported(held.crawl);
     } catch (error) {
@@ -232,7 +232,7 @@ export class Harvesters implements Running {
   /** Tells the keeper that we are alive, for batches with nothing to report, and stops those of crawls that no longer run. */
   async #renew(): Promise<void> {
     if (this.#batches.size === 0) return;
-    const { database } = this.#parts;
+    const { database, leaseMs } = this.#parts;
     const running = await database.query
       .selectFrom('robot_crawl')
       .select('number')
@@ -242,7 +242,7 @@ export class Harvesters implements Running {
     for (const [batch, held] of this.#batches) {
       if (!isRunning.has(held.crawl)) held.thread.tell({ kind: 'stop', batch });
       const began = monotonic();
-      if (began - held.renewedAt < renewMs) continue;
+      if (began - held.renewedAt < leaseMs / 6) continue;
       const { numUpdatedRows } = await database.query
         .updateTable('robot_batch')
         .set(({ eb }) => ({ renewals: eb('renewals', '+', 1) }))

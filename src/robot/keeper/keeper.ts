@@ -21,6 +21,8 @@ export interface KeeperParts {
   log: Logger;
   /** Whether a harvester may still be at work. Where one process does everything, those of an earlier one are dead. */
   mayLive(harvester: string): boolean;
+  /** A harvester that reports nothing for this long stops. */
+  leaseMs: number;
   /** Parsed robots.txt. */
   parseRobots(text: string): Robots;
 }
@@ -40,9 +42,8 @@ export interface KeeperState extends KeeperParts {
   robotsChanged?(domain: number): void;
 }
 
-/** A harvester that reports nothing for this long stops, and its batch is lost a little later. */
-export const leaseMs = 60_000;
-const leaseMarginMs = 5_000;
+/** A batch is lost a little later than its harvester stops, because clocks don't run at the same speed. */
+const leaseMargin = 1.1;
 
 interface OpenBatch {
   renewals: number;
@@ -225,7 +226,9 @@ export class Keeper {
 
   /** Looks which batches were claimed, which are still reported on, and takes back those that are lost. */
   async #followBatches(isRunning: boolean): Promise<void> {
-    const { database, crawl, clock, mayLive, log, statistics } = this.#state;
+    const { database, crawl, clock, mayLive, leaseMs, log, statistics } = this.#state;
+    // The last request may have begun at the very end of the lease.
+    const requestMs = this.#state.options.pageTimeout * 1000;
     const now = clock.now();
     const rows = await database.query
       .selectFrom('robot_batch')
@@ -245,7 +248,7 @@ export class Keeper {
       if (row.state !== 'claimed') continue;
       const silentMs = now - (this.#open.get(row.id)?.seenAt ?? now);
       const isDead = row.harvester !== null && !mayLive(row.harvester);
-      if (!isDead && silentMs <= leaseMs + leaseMarginMs) continue;
+      if (!isDead && silentMs <= leaseMargin * leaseMs + requestMs) continue;
       const lost = await this.#fenced(async (transaction) => {
         // A report that comes at this moment loses, or saves the batch.
         const { numUpdatedRows } = await transaction

@@ -34,7 +34,7 @@ export const robotNew = defineOperation({
   },
   async handler({ engine, caller }, { name, ...given }) {
     const { createCrawl } = await import('../crawl/crawls.ts');
-    const { harvesters: _, crawls, fastest, ...defaults } = sectionOf(engine.settings, robot);
+    const { harvesters: _, lease: __, crawls, fastest, ...defaults } = sectionOf(engine.settings, robot);
     const definition = crawlDefinition.parse({ ...defaults, ...given });
     checkRights(caller, definition, fastest);
     const limit = caller.role === 'admin' ? 0 : crawls;
