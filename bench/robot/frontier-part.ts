@@ -10,6 +10,8 @@ import { openFrontier } from '../../src/robot/keeper/frontier.ts';
 
 const perTransaction = 5_000;
 const domainCount = 5_000;
+/** Reports of a few batches are merged at once: so many domains do they touch. */
+const domainsPerReport = 100;
 
 /** Fills the frontier of the embedded Database, and measures inserts and batches while it grows. */
 export async function measureFrontier(urls: number): Promise<object[]> {
@@ -32,7 +34,11 @@ export async function measureFrontier(urls: number): Promise<object[]> {
     for (let done = 0; done < urls; done += perTransaction) {
       const requests = Array.from({ length: perTransaction }, (_, index) => ({
         ...{
-          domain: ids[(done + 7 * index) % domainCount] ?? 0,
+          domain:
+            ids[
+              (domainsPerReport * Math.floor(done / perTransaction) + (index % domainsPerReport)) %
+                domainCount
+            ] ?? 0,
           kind: 'page',
           depth: 1 + (index % 5),
           parent: 1,

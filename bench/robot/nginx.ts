@@ -13,7 +13,7 @@ export async function serveWithNginx(
   const temporary = join(directory, 'nginx');
   await mkdir(temporary, { recursive: true });
   const configuration = `
-    daemon off; worker_processes 1; pid ${temporary}/pid; error_log ${temporary}/error.log;
+    ${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; worker_processes 1; pid ${temporary}/pid; error_log ${temporary}/error.log;
     events { worker_connections 1024; }
     http {
       types { text/html html; } access_log off; sendfile on; keepalive_requests 1000000;
