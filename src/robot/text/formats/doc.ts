@@ -71,6 +71,7 @@ function withoutFields(raw: string): { text: string; links: string[] } {
 
 function tidy(text: string): string {
   return text
+    .replaceAll('\x07\x07', '\n')
     .replaceAll('\x07', '\t')
     .replaceAll(/\r/g, '\n\n')
     .replaceAll(/[\v\f]/g, '\n')

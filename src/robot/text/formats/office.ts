@@ -89,7 +89,7 @@ const elements = (names: Partial<Record<keyof TextElements, string[]>>): TextEle
   skipped: new Set(names.skipped),
 });
 const wordElements = elements({
-  ...{ paragraph: ['w:p'], run: ['w:t'], tab: ['w:tab'], line: ['w:br', 'w:cr'] },
+  ...{ paragraph: ['w:p'], run: ['w:t', 'm:t'], tab: ['w:tab'], line: ['w:br', 'w:cr'] },
   skipped: ['w:del', 'w:instrtext', 'mc:fallback'],
 });
 const drawingElements = elements({ paragraph: ['a:p'], run: ['a:t'], line: ['a:br'] });
