@@ -14,7 +14,7 @@ import { entityAt } from './entities.ts';
 import { PageHead } from './page-head.ts';
 import type { PageTree } from './page-tree.ts';
 import type { Attributes, HtmlReader } from './scan.ts';
-import { blankLine, newLine, TextBuffer, tab } from './text-buffer.ts';
+import { blankLine, newLine, space, TextBuffer, tab } from './text-buffer.ts';
 
 /** Deeper elements are read as if they stood at this depth: no page needs more, and broken ones have thousands. */
 const deepest = 400;
@@ -76,6 +76,8 @@ export class PageReader implements HtmlReader {
     if (this.#hidden > 0) return;
     const html = this.#html;
     const buffer = this.content;
+    // A lone `<` and what stands behind the next tag must not become a tag together.
+    if (buffer.endsWithLess) buffer.separate(space);
     const before = buffer.length;
     let start = from;
     let and = this.#nextEntity(from);

@@ -113,7 +113,8 @@ class TagAttributes implements Attributes {
   }
 }
 
-export function scanHtml(html: string, reader: HtmlReader): void {
+/** With `xml`, no element is special, `<a/>` ends what it begins, and CDATA is given as raw content named `#cdata`. */
+export function scanHtml(html: string, reader: HtmlReader, { xml = false } = {}): void {
   const attributes = new TagAttributes(html);
   const end = html.length;
   let textFrom = 0;
@@ -135,7 +136,10 @@ export function scanHtml(html: string, reader: HtmlReader): void {
       if (behind < 0) return;
       at = behind;
       if (closes) reader.close(name);
-      else if (rawElements.has(name)) {
+      else if (xml) {
+        reader.open(name, attributes);
+        if (html.charCodeAt(behind - 2) === 47) reader.close(name);
+      } else if (rawElements.has(name)) {
         const close = name !== 'noscript' || noscriptEnds ? closeOf(html, name, behind) : end;
         // Left open, it would hide the rest of the page.
         if (name === 'noscript' && close === end) noscriptEnds = false;
@@ -148,6 +152,8 @@ export function scanHtml(html: string, reader: HtmlReader): void {
     } else if (closes || code === 33 || code === 63) {
       if (tag > textFrom) reader.text(textFrom, tag);
       at = afterComment(html, tag, code);
+      if (xml && html.startsWith('<![CDATA[', tag))
+        reader.raw('#cdata', tag + 9, Math.max(tag + 9, at - 3), attributes);
       textFrom = at;
     } else {
       // A lone `<` is text.

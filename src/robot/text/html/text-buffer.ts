@@ -18,6 +18,10 @@ export class TextBuffer {
     return this.#length;
   }
 
+  get endsWithLess(): boolean {
+    return this.#length > 0 && this.#units[this.#length - 1] === 60;
+  }
+
   /** Asks for at least this separation before the next text. */
   separate(by: number): void {
     if (by > this.#pending) this.#pending = by;
@@ -43,6 +47,8 @@ export class TextBuffer {
         }
         units[length++] = code;
       } else if (code === 0x2028 || code === 0x2029) pending = Math.max(pending, newLine);
+      // Without it, `<` and what follows would look like a tag.
+      else if (pending === nothing && length > 0 && units[length - 1] === 60) pending = space;
     }
     this.#length = length;
     this.#pending = pending;
@@ -52,7 +58,10 @@ export class TextBuffer {
   preserve(source: string, from: number, to: number): void {
     for (let at = from; at < to; at += 1) {
       const code = source.charCodeAt(at);
-      if (code === 13 || (isDropped(code) && code !== 10 && code !== 9)) continue;
+      if (code === 13 || (isDropped(code) && code !== 10 && code !== 9)) {
+        if (this.endsWithLess) this.separate(space);
+        continue;
+      }
       if (code === 10 && this.#pending >= newLine) continue;
       this.#reserve(3);
       if (this.#pending !== nothing && this.#length > 0) {
