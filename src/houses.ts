@@ -6,4 +6,5 @@ export const houses: readonly House[] = [
   (await import('./transcription/house.ts')).transcription,
   (await import('./statistics/house.ts')).statistics,
   (await import('./mail/house.ts')).mail,
+  (await import('./robot/house.ts')).robot,
 ];

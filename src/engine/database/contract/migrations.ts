@@ -66,8 +66,8 @@ export function migrationContract(
       const database = await (await create(context))();
       const ran: string[] = [];
       const step = (house: string) => ({ name: '0001-first', up: async () => void ran.push(house) });
-      for (const house of ['robot', 'letter', 'robot']) await database.migrate(line([step(house)], house));
-      assert.deepEqual(ran, ['robot', 'letter']);
+      for (const house of ['press', 'letter', 'press']) await database.migrate(line([step(house)], house));
+      assert.deepEqual(ran, ['press', 'letter']);
       await database.close();
     });
 
@@ -83,10 +83,10 @@ export function migrationContract(
       await database.migrate(line([frame]));
       await database.checkMigrated(line([frame]));
       const first: Migration = { name: '0001-first', up: async () => {} };
-      await database.checkMigrated(line([first], 'robot'));
-      await database.migrate(line([first], 'robot'));
+      await database.checkMigrated(line([first], 'press'));
+      await database.migrate(line([first], 'press'));
       const both = [first, { ...first, name: '0002-second' }];
-      await assert.rejects(database.checkMigrated(line(both, 'robot')), /lacks robot\/0002-second/);
+      await assert.rejects(database.checkMigrated(line(both, 'press')), /lacks press\/0002-second/);
       await database.close();
     });
 

@@ -1,0 +1,91 @@
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import type { Command } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
+import { formatCount } from '../../terminal/output/format.ts';
+import type { Shell } from '../../terminal/shell.ts';
+import { readInput } from './read-input.ts';
+
+interface Options {
+  output?: string;
+  main?: boolean;
+  charset?: string;
+  encoding: string;
+}
+
+const page = /\.html?(?:\.gz)?$/i;
+
+/** `pismak robot clean`: the text of pages. */
+export function addClean(group: Command, shell: Shell): void {
+  shell
+    .command(
+      group,
+      'clean <file>',
+      'Print the text of a page, or of all pages of a directory (.html, .html.gz) into files',
+      'robot clean page.html',
+      'robot clean --main - < page.html',
+      'robot clean pages/ -o texts/',
+    )
+    .option('-o, --output <directory>', 'write NAME.txt here for each NAME.html; needed for a directory')
+    .option('--main', 'only the main text, without menus, advertisements and comments')
+    .option('--charset <charset>', 'read pages in this charset, whatever they say')
+    .option('--encoding <encoding>', 'encoding of the text: utf-8 or iso-8859-2', 'utf-8')
+    .action(
+      shell.run<Options>(async ({ options, out, signal }, path = '') => {
+        const textOf = await cleaner(options);
+        const isDirectory = path !== '-' && (await kindOf(path)) === 'directory';
+        if (!isDirectory && options.output === undefined) {
+          out.text(textOf(await readInput(path)));
+          return;
+        }
+        const { output } = options;
+        if (output === undefined)
+          throw new PismakError('invalid-input', `${path} is a directory; say where the texts go with -o`);
+        const { encodeText } = await import('../text/html/encode-text.ts');
+        const encoding = encodingOf(options.encoding);
+        const files = isDirectory ? await pagesIn(path) : [path];
+        for (const file of files) {
+          signal.throwIfAborted();
+          const name = isDirectory ? relative(path, file) : basename(file === '-' ? 'page.html' : file);
+          const target = join(output, `${name.replace(page, '')}.txt`);
+          await mkdir(dirname(target), { recursive: true });
+          await writeFile(target, encodeText(`${textOf(await readInput(file))}\n`, encoding));
+        }
+        out.say(`${formatCount(files.length, 'text')} in ${output}`);
+      }),
+    );
+}
+
+async function cleaner({ main, charset, encoding }: Options): Promise<(bytes: Uint8Array) => string> {
+  encodingOf(encoding);
+  const { cleanHtml } = await import('../text/html/clean-html.ts');
+  const { isKnownCharset } = await import('../text/html/charset.ts');
+  if (charset !== undefined && !isKnownCharset(charset))
+    throw new PismakError('invalid-input', `${charset} is no known charset; try utf-8 or windows-1250`);
+  return (bytes) => {
+    const { text, mainText } = cleanHtml(bytes, { url: 'http://localhost/', charset, main });
+    return main === true ? (mainText ?? '') : text;
+  };
+}
+
+function encodingOf(name: string): 'utf-8' | 'iso-8859-2' {
+  const lower = name.toLowerCase();
+  if (lower === 'utf-8' || lower === 'iso-8859-2') return lower;
+  throw new PismakError('invalid-input', `--encoding is utf-8 or iso-8859-2, not ${name}`);
+}
+
+async function kindOf(path: string): Promise<'directory' | 'file'> {
+  try {
+    return (await stat(path)).isDirectory() ? 'directory' : 'file';
+  } catch (cause) {
+    throw new PismakError('not-found', `can't read ${path}; check its name and permissions`, { cause });
+  }
+}
+
+async function pagesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && page.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
+import { flagsOf, inputFields, readField } from '../../terminal/options/input-field.ts';
+import { crawlOptions } from '../crawl/options.ts';
+
+/** Options of a crawl as the command line gives them; what is missing comes from `[robot]` in pismak.toml. */
+export function addCrawlOptions(command: Command): Command {
+  for (const field of inputFields(crawlOptions)) {
+    const option = new Option(flagsOf(field), field.about);
+    command.addOption(
+      option.isBoolean() || option.negate ? option : option.argParser((text) => readField(field, text)),
+    );
+  }
+  return command.option(
+    '--resolve <file>',
+    'addresses of hosts, lines `address host...`, instead of the DNS',
+  );
+}
+
+/** What was said of them, as input of `robot.new`. */
+export async function readCrawlOptions(options: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const said: Record<string, unknown> = {};
+  for (const field of inputFields(crawlOptions)) {
+    const value = options[field.name];
+    if (value !== undefined && value !== field.fallback) said[field.name] = value;
+  }
+  if (typeof options.resolve === 'string') said.resolve = await readResolve(options.resolve);
+  return said;
+}
+
+/** Seeds: addresses, or files with one a line; `#` begins a comment. */
+export async function readSeeds(words: readonly string[]): Promise<string[]> {
+  const seeds: string[] = [];
+  for (const word of words) {
+    if (/^https?:\/\//i.test(word)) seeds.push(word);
+    else for (const line of await readLines(word)) seeds.push(...line.split(/\s+/));
+  }
+  if (seeds.length === 0)
+    throw new PismakError('invalid-input', `there is no address in ${words.join(', ')}`);
+  return seeds;
+}
+
+async function readResolve(file: string): Promise<Record<string, string[]>> {
+  const hosts: Record<string, string[]> = {};
+  for (const line of await readLines(file)) {
+    const [address = '', ...names] = line.split(/\s+/);
+    for (const name of names) {
+      hosts[name] ??= [];
+      hosts[name].push(address);
+    }
+  }
+  return hosts;
+}
+
+async function readLines(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new PismakError(
+      'invalid-input',
+      `${file} can't be read: give addresses (https://...) or a file with them`,
+      {
+        cause,
+      },
+    );
+  });
+  return text
+    .split('\n')
+    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '');
+}
+
+/** `auto` or a number. */
+export function readHarvesters(text: string): number {
+  if (text === 'auto') return 0;
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 256)
+    throw new InvalidArgumentError('Give a number from 1 to 256, or auto.');
+  return number;
+}

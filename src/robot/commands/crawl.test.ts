@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { eventually } from '../../engine/testing/eventually.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { serveTestWeb } from '../testing/crawl-web.ts';
+import type { ServedWeb } from '../web/serve-web.ts';
+import { resolveLines, seedUrl } from '../web/web-plan.ts';
+
+const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'pismak');
+
+async function prepare(directory: string, served: ServedWeb) {
+  const { plan } = served.web;
+  await writeFile(join(directory, 'hosts'), resolveLines(plan));
+  await writeFile(join(directory, 'seeds.txt'), `# the beginning\n${seedUrl(plan)}\n`);
+  const rules = '--req-delay 0.02 --general-pause 0.1 --max-hosts 2 --max-reqs 5 --language cs,sk,en'.split(
+    ' ',
+  );
+  const output = join(directory, 'corpus');
+  const words = [
+    'robot',
+    'crawl',
+    join(directory, 'seeds.txt'),
+    '--allow-private',
+    '--resolve',
+    join(directory, 'hosts'),
+  ];
+  return { output, words: [...words, ...rules, '-o', output] };
+}
+
+async function run(words: string[], signal?: AbortSignal) {
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (printed += data));
+  // The whole group would be our own: the command starts no processes that outlive it.
+  signal?.addEventListener('abort', () => child.kill('SIGKILL'));
+  const [code] = await once(child, 'close');
+  return { code, printed };
+}
+
+async function linesIn(directory: string, name: RegExp): Promise<string[]> {
+  const files = (await readdir(directory)).filter((file) => name.test(file)).sort();
+  const contents = await Promise.all(files.map((file) => readFile(join(directory, file))));
+  return contents
+    .flatMap((content) => gunzipSync(content).toString().split('\n'))
+    .filter((line) => line !== '');
+}
+
+test('a crawl that is killed again and again goes on where it was: every page, none twice', async (t) => {
+  const served = await serveTestWeb(t, { hosts: 24, addresses: 8, pages: 12 });
+  const { output, words } = await prepare(await temporaryDirectory(t), served);
+  for (let kill = 1; kill <= 3; kill++) {
+    const death = new AbortController();
+    const running = run(words, death.signal);
+    const enough = served.seen.length + 40;
+    await eventually('some pages are fetched', () => served.seen.length >= enough, 30_000);
+    death.abort();
+    await running;
+  }
+  const { code, printed } = await run(words);
+  assert.equal(code, 0, printed);
+  assert.match(printed, /documents +288/);
+  const documents = (await linesIn(output, /^documents-/)).map((line) => JSON.parse(line).url);
+  assert.deepEqual(documents.toSorted(), served.web.expected().toSorted());
+  assert.deepEqual(served.complaints, []);
+  const rules = { reqDelayMs: 20, generalPauseMs: 100, maxHosts: 2, maxReqs: 5 };
+  assert.deepEqual(served.violations(rules), []);
+
+  const audit = await run(['robot', 'audit', output]);
+  assert.match(audit.printed, /\d+ requests to 24 hosts on 8 addresses: no rule was broken/);
+  const again = await run(words);
+  assert.match(again.printed, /0 pages written/, 'a finished crawl stays finished');
+});
+
+test('private addresses are refused unless allowed', async (t) => {
+  const served = await serveTestWeb(t, { hosts: 1, addresses: 1, pages: 2 });
+  const { words } = await prepare(await temporaryDirectory(t), served);
+  const open = words.map((word) =>
+    word === '--allow-private' ? '--contact=https://www.example.org/robot' : word,
+  );
+  const { printed } = await run(open);
+  assert.match(printed, /documents +0/);
+  assert.equal(served.seen.length, 0, 'nobody was contacted');
+});
+
+test('a crawl of others needs a contact', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const { code, printed } = await run([
+    'robot',
+    'crawl',
+    'https://www.example.cz/',
+    '-o',
+    join(directory, 'corpus'),
+  ]);
+  assert.equal(code === 0, false);
+  assert.match(printed, /contact is missing/);
+});

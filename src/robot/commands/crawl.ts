@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { hasCode } from '../../engine/errors.ts';
+import type { Client } from '../../terminal/client/client.ts';
+import { reachableHolder } from '../../terminal/client/reachable-holder.ts';
+import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
+import { formatCount } from '../../terminal/output/format.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { Shell } from '../../terminal/shell.ts';
+import { robotNew, robotResume, robotStart, robotStatus } from '../operations/crawls.ts';
+import { crawlIn, writeState } from './crawl-export.ts';
+import { addCrawlOptions, readCrawlOptions, readHarvesters, readSeeds } from './crawl-options.ts';
+import { followCrawl } from './follow-crawl.ts';
+import { statisticsFields } from './show-crawl.ts';
+
+export interface CrawlCommandOptions {
+  output: string;
+  harvesters?: number;
+}
+
+/** `pismak robot crawl`: everything with one command. */
+export function addCrawl(group: Command, shell: Shell): void {
+  const command = shell
+    .command(
+      group,
+      'crawl <seeds...>',
+      'Crawl with one command: addresses in; text, vertical, JSON lines and WARC out',
+      "robot crawl seeds.txt --include '\\.cz$' --depth 5 --contact https://example.org/robot -o corpus/",
+      'robot crawl http://localhost:8080/ --allow-private --req-delay 0 --general-pause 0 --max-hosts 8 -o corpus/',
+    )
+    .requiredOption('-o, --output <directory>', 'where the corpus goes')
+    .option('--harvesters <number>', 'threads that fetch and clean pages, or auto', readHarvesters);
+  addCrawlOptions(command).addHelpText(
+    'after',
+    '\nSeeds are addresses, or files with one a line. State is in OUTPUT/.pismak, or in the data directory that --data names.\n' +
+      'Stop it with Ctrl-C at any time; the same command continues, also after a crash.',
+  );
+  command.action(
+    shell.run<CrawlCommandOptions, [string[]]>(async (session, words) => {
+      const { output } = session.options;
+      const seeds = await readSeeds(words);
+      const options = await readCrawlOptions(session.options as unknown as Record<string, unknown>);
+      await openOutputDirectory(output);
+      const { client, close } = await openWork(session);
+      try {
+        await crawlInto(session, client, { ...options, seeds });
+      } finally {
+        await close();
+      }
+    }),
+  );
+}
+
+/** Starts or continues the crawl of an output directory, and follows it to its end. */
+export async function crawlInto(
+  session: Session<CrawlCommandOptions>,
+  client: Client,
+  definition: { seeds: string[] } & Record<string, unknown>,
+): Promise<void> {
+  const { out, options, stderr } = session;
+  const directory = resolve(options.output);
+  const crawl = await findOrCreate(client, directory, definition);
+  const { crawl: ended, output, stopped } = await followCrawl(session, client, { crawl, directory });
+  if (stopped) {
+    stderr.write('stopped; run the same command again to continue\n');
+    return;
+  }
+  if (out.json) return out.object(ended);
+  out.object(ended, statisticsFields(ended));
+  out.say(`${formatCount(output.pages, 'page')} written to ${options.output}`);
+}
+
+async function findOrCreate(
+  client: Client,
+  directory: string,
+  definition: { seeds: string[] } & Record<string, unknown>,
+): Promise<string> {
+  const known = await crawlIn(directory);
+  if (known !== undefined) {
+    const before = await client.call(robotStatus, { crawl: known }).catch((error: unknown) => {
+      if (hasCode(error, 'not-found')) return undefined;
+      throw error;
+    });
+    if (before) {
+      if (before.state === 'paused' || before.state === 'stopped')
+        await client.call(robotResume, { crawl: known });
+      if (before.state === 'new') await client.call(robotStart, { crawl: known });
+      return known;
+    }
+  }
+  const name = `${
+    basename(directory)
+      .replaceAll(/[^\p{L}\p{N}._ -]/gu, '-')
+      .slice(0, 60) || 'crawl'
+  } ${Date.now()}`;
+  const { id } = await client.call(robotNew, { name, ...definition });
+  await writeState(directory, { crawl: id, after: 0, files: {} });
+  await client.call(robotStart, { crawl: id });
+  return id;
+}
+
+/** Work is done by another machine, by the process that owns the data directory, or here. */
+export async function openWork(
+  session: Session<CrawlCommandOptions>,
+): Promise<{ client: Client; close(): Promise<void> }> {
+  const { clock, signal, options } = session;
+  const elsewhere = async () => ({ client: await session.client(), close: async () => {} });
+  if (session.remote) return elsewhere();
+  const loaded = await session.settings();
+  const own = loaded.origins.get('data') === 'default';
+  const data = own ? join(options.output, '.pismak') : loaded.settings.data;
+  if (!own && existsSync(data) && (await reachableHolder(data, clock, signal))) return elsewhere();
+  const { harvesters } = options;
+  const section = (loaded.settings as unknown as Record<string, object>).robot;
+  const settings = {
+    ...loaded.settings,
+    data,
+    ...(harvesters !== undefined && { robot: { ...section, harvesters } }),
+  };
+  const client = await session.openWork({ settings, purpose: 'pismak robot crawl', workers: 0 });
+  return { client, close: () => client.close() };
+}

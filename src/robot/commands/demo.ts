@@ -1,0 +1,59 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { formatCount } from '../../terminal/output/format.ts';
+import type { Shell } from '../../terminal/shell.ts';
+import { type CrawlCommandOptions, crawlInto, openWork } from './crawl.ts';
+
+const quick = {
+  reqDelay: 0.1,
+  generalPause: 1,
+  maxHosts: 2,
+  maxReqs: 20,
+  retryDelay: 1,
+  blockFor: 1,
+  pageLimitMb: 0.3,
+};
+
+/** `pismak robot demo`: crawls a web of its own. */
+export function addDemo(group: Command, shell: Shell): void {
+  shell
+    .command(group, 'demo', 'Crawl a built-in web on this machine and show what the robot does', 'robot demo')
+    .option('-o, --output <directory>', 'where the corpus goes; a temporary directory by default')
+    .option('--hosts <number>', 'how many hosts the web has', '40')
+    .action(
+      shell.run<Partial<CrawlCommandOptions> & { hosts: string }>(async (session) => {
+        const [{ serveWeb }, { seedUrl }, { rulesOf, crawlDefinition }] = await Promise.all([
+          import('../web/serve-web.ts'),
+          import('../web/web-plan.ts'),
+          import('../crawl/options.ts'),
+        ]);
+        const hosts = Math.min(2_000, Math.max(1, Number(session.options.hosts) || 40));
+        const plan = { seed: 1, hosts, addresses: Math.ceil(hosts / 4), pages: 12, faults: true, port: 0 };
+        const served = await serveWeb(plan);
+        const { out, options } = session;
+        const output = options.output ?? (await mkdtemp(join(tmpdir(), 'pismak-robot-')));
+        const within = { ...session, options: { ...options, output } };
+        out.say(
+          `A web of ${formatCount(hosts, 'host')} on ${formatCount(plan.addresses, 'address', 'addresses')}, from ${seedUrl(served.web.plan)}`,
+        );
+        const { client, close } = await openWork(within);
+        try {
+          const resolve = Object.fromEntries(served.web.hosts.map(({ name, address }) => [name, [address]]));
+          const seeds = [seedUrl(served.web.plan)];
+          const definition = { seeds, resolve, allowPrivate: true, language: ['cs', 'sk'], ...quick };
+          await crawlInto(within, client, definition);
+          const violations = served.violations(rulesOf(crawlDefinition.parse(definition)));
+          out.say(
+            `The servers saw ${formatCount(served.seen.length, 'request')}, ${formatCount(violations.length, 'broken rule')} and ` +
+              `${formatCount(served.complaints.length, 'request')} that robots.txt forbids`,
+          );
+          out.say(`Check the log yourself: pismak robot audit ${output}`);
+        } finally {
+          await close();
+          await served.close();
+        }
+      }),
+    );
+}

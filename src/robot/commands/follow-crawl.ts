@@ -1,0 +1,41 @@
+import { sleep } from '../../engine/time/clock.ts';
+import type { Client } from '../../terminal/client/client.ts';
+import { LiveLines } from '../../terminal/output/live-lines.ts';
+import type { Session } from '../../terminal/session.ts';
+import { robotPause, robotStatus } from '../operations/crawls.ts';
+import { CrawlExport } from './crawl-export.ts';
+import { liveLines } from './show-crawl.ts';
+
+const lookMs = 500;
+const tellMs = 10_000;
+
+/** Shows a crawl and writes what it stores into the directory, until it ends or the user stops it. */
+export async function followCrawl(
+  session: Session,
+  client: Client,
+  { crawl, directory }: { crawl: string; directory: string },
+) {
+  const { clock, signal, stderr } = session;
+  const output = await CrawlExport.open(client, { crawl, directory });
+  const live = stderr.isTTY ? new LiveLines(process.stderr) : undefined;
+  let before = await client.call(robotStatus, { crawl });
+  let told = clock.now();
+  for (;;) {
+    const now = await client.call(robotStatus, { crawl }, { afterInterruption: true });
+    if (live) live.draw(liveLines(now, before));
+    else if (clock.now() - told >= tellMs) {
+      stderr.write(`${liveLines(now, before).join('; ')}\n`);
+      told = clock.now();
+    }
+    if (now.statistics.at > before.statistics.at + 2_000 || now.statistics.at < before.statistics.at)
+      before = now;
+    if (signal.aborted) {
+      await client.call(robotPause, { crawl }, { afterInterruption: true }).catch(() => {});
+      return { crawl: now, output, stopped: true };
+    }
+    const ended = now.state !== 'running';
+    await output.run(signal);
+    if (ended) return { crawl: now, output, stopped: false };
+    await sleep(clock, lookMs, signal);
+  }
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { PismakError } from '../../engine/errors.ts';
+
+/** A file is never larger than this, unpacked: a few bytes of gzip can stand for gigabytes. */
+const largestFile = 512 << 20;
+const unpack = promisify(gunzip);
+
+/** The bytes of a file, or of standard input for `-`; gzip is unpacked. */
+export async function readInput(path: string): Promise<Buffer> {
+  const bytes = path === '-' ? await buffer(process.stdin) : await readNamed(path);
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return await unpack(bytes, { maxOutputLength: largestFile });
+  } catch (cause) {
+    throw new PismakError(
+      'invalid-input',
+      `${path} is broken gzip, or unpacks to more than ${largestFile >> 20} MB`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+async function readNamed(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    throw new PismakError('not-found', `can't read ${path}; check its name and permissions`, { cause });
+  }
+}

@@ -1,0 +1,97 @@
+import type { AddGroup } from '../../terminal/command-group.ts';
+import { operationCommands } from '../../terminal/operation-command.ts';
+import { formatBytes, formatTime } from '../../terminal/output/format.ts';
+import {
+  robotDelete,
+  robotList,
+  robotNew,
+  robotPause,
+  robotResume,
+  robotStart,
+  robotStatus,
+  robotStop,
+} from '../operations/crawls.ts';
+import { robotDisallowed, robotExplain, robotHosts, robotSegments } from '../operations/reading.ts';
+import { addAudit } from './audit.ts';
+import { addCrawl } from './crawl.ts';
+import { readSeeds } from './crawl-options.ts';
+import { addDemo } from './demo.ts';
+import { addExport } from './export.ts';
+import { statisticsFields } from './show-crawl.ts';
+import { addTextCommands } from './text-commands.ts';
+
+const add: AddGroup = (group, shell) => {
+  const command = operationCommands(group, shell);
+  addCrawl(group, shell);
+  addDemo(group, shell);
+  command(robotNew, {
+    usage: 'new <name>',
+    fields: {
+      seeds: { flags: '--seeds <list>', about: 'addresses, or files with one a line; separated by commas' },
+    },
+    complete: async (_, { seeds }) => ({ seeds: await readSeeds(seeds) }),
+    say: ({ id }) => `crawl ${id} is defined; \`pismak robot start\` starts it`,
+  });
+  command(robotList, {
+    usage: 'ls',
+    columns: [
+      { title: 'crawl', of: (row) => row.name },
+      { title: 'state', of: (row) => row.state },
+      { title: 'pages', of: (row) => row.statistics.documents },
+      { title: 'words', of: (row) => row.statistics.words },
+      { title: 'queued', of: (row) => row.statistics.queued },
+      { title: 'started', of: (row) => formatTime(row.startedAt) },
+      { title: 'id', of: (row) => row.id },
+    ],
+    empty: 'no crawls',
+  });
+  command(robotStart, { usage: 'start <crawl>', say: (_, { crawl }) => `crawl ${crawl} is running` });
+  command(robotPause, { usage: 'pause <crawl>', say: (_, { crawl }) => `crawl ${crawl} is paused` });
+  command(robotResume, { usage: 'resume <crawl>', say: (_, { crawl }) => `crawl ${crawl} is running` });
+  command(robotStop, { usage: 'stop <crawl>', say: (_, { crawl }) => `crawl ${crawl} is stopped` });
+  command(robotStatus, {
+    usage: 'status <crawl>',
+    show: (crawl, { out }) => out.object(crawl, statisticsFields(crawl)),
+  });
+  command(robotHosts, {
+    usage: 'hosts <crawl>',
+    columns: [
+      { title: 'host', of: (row) => row.origin },
+      { title: 'address', of: (row) => row.addresses.join(', ') },
+      { title: 'state', of: (row) => row.problem ?? row.state },
+      { title: 'fetched', of: (row) => row.fetched },
+      { title: 'queued', of: (row) => row.queued },
+      { title: 'words', of: (row) => row.words },
+      { title: 'bytes', of: (row) => formatBytes(row.bytes) },
+      { title: 'ms', of: (row) => Math.round(row.meanMs) },
+    ],
+    empty: 'no hosts',
+  });
+  command(robotExplain, {
+    usage: 'explain <crawl> <url>',
+    show: ({ lines }, { out }) => out.text(lines.join('\n')),
+  });
+  command(robotDisallowed, {
+    usage: 'disallowed <crawl>',
+    show: ({ urls }, { out }) => out.text(urls.join('\n')),
+  });
+  command(robotSegments, {
+    usage: 'segments <crawl>',
+    columns: [
+      { title: 'segment', of: (row) => row.id },
+      { title: 'pages', of: (row) => row.pages },
+      { title: 'bytes', of: (row) => formatBytes(row.size) },
+      { title: 'stored', of: (row) => formatTime(row.createdAt) },
+    ],
+    empty: 'nothing stored yet',
+  });
+  addExport(group, shell);
+  command(robotDelete, {
+    usage: 'delete <crawl>',
+    confirm: 'the pages of the crawl are deleted too',
+    say: (_, { crawl }) => `crawl ${crawl} is deleted`,
+  });
+  addAudit(group, shell);
+  addTextCommands(group, shell);
+};
+export default add;

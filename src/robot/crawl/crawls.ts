@@ -1,0 +1,196 @@
+import { disown } from '../../engine/blobs/owners/blob-owners.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { newId } from '../../engine/identity.ts';
+import { type CrawlRow, type Queries, robotDatabase } from '../database/tables.ts';
+import { segmentOwner } from '../harvest/harvesters.ts';
+import { splitUrl } from '../keeper/urls.ts';
+import { tellChange } from './changes.ts';
+import type { CrawlDefinition } from './options.ts';
+import { compileExpression, loadScope } from './scope.ts';
+import { noStatistics } from './statistics.ts';
+
+type CrawlEngine = Pick<Engine, 'database' | 'clock' | 'changes' | 'events'>;
+
+/** Stores a crawl that waits for its start. Fails if it could never fetch anything, or hides who crawls. */
+export async function createCrawl(
+  engine: CrawlEngine,
+  { name, owner, limit }: { name: string; owner: string; limit: number },
+  definition: CrawlDefinition,
+): Promise<{ id: string }> {
+  await checkDefinition(definition);
+  const { clock } = engine;
+  const id = newId(clock);
+  await robotDatabase(engine).transaction(async (transaction) => {
+    const [last, own] = await Promise.all([
+      transaction
+        .selectFrom('robot_crawl')
+        .select(({ fn }) => fn.max('number').as('number'))
+        .executeTakeFirst(),
+      transaction.selectFrom('robot_crawl').select('name').where('owner', '=', owner).execute(),
+    ]);
+    if (own.some((crawl) => crawl.name === name))
+      throw new PismakError(
+        'already-exists',
+        `there is a crawl ${name} already; choose another name, or delete it`,
+      );
+    if (limit > 0 && own.length >= limit)
+      throw new PismakError(
+        'quota-exceeded',
+        `${owner} has ${own.length} crawls; the limit is ${limit} (robot.crawls)`,
+      );
+    const crawl: CrawlRow = {
+      ...{ id, name, owner, number: Number(last?.number ?? 0) + 1, state: 'new', fence: 0 },
+      ...{ options: JSON.stringify(definition), statistics: JSON.stringify(noStatistics()) },
+      ...{ createdAt: clock.now(), startedAt: null, finishedAt: null },
+    };
+    await transaction.insertInto('robot_crawl').values(crawl).execute();
+  });
+  tellChange(engine.changes, { id, owner, state: 'new' });
+  return { id };
+}
+
+async function checkDefinition(definition: CrawlDefinition): Promise<void> {
+  if (definition.contact === '' && !definition.allowPrivate)
+    throw new PismakError(
+      'invalid-input',
+      'contact is missing: give the address of a page where server administrators learn who crawls and how to reach you',
+    );
+  for (const option of ['include', 'exclude'] as const) await compileExpression(option, definition[option]);
+  const scope = await loadScope(definition);
+  const wrong = definition.seeds.find((seed) => scope.normalize(seed) === undefined);
+  if (wrong !== undefined)
+    throw new PismakError('invalid-input', `seed ${wrong} is not an http or https address`);
+  if (!definition.seeds.some((seed) => scope.accepts(scope.normalize(seed) ?? ''))) {
+    const { host } = splitUrl(scope.normalize(definition.seeds[0] ?? '') ?? '');
+    throw new PismakError('invalid-input', `include and exclude leave no seed over; ${host} does not match`);
+  }
+}
+
+const allowed: Record<'running' | 'paused' | 'stopped', readonly CrawlRow['state'][]> = {
+  running: ['new', 'paused', 'stopped'],
+  paused: ['running'],
+  stopped: ['new', 'running', 'paused'],
+};
+
+/** Starts or resumes, pauses or stops a crawl. Doing it again changes nothing. */
+export async function changeState(
+  engine: CrawlEngine,
+  named: { crawl: string; owner: string },
+  state: 'running' | 'paused' | 'stopped',
+): Promise<CrawlRow> {
+  const now = engine.clock.now();
+  const crawl = await robotDatabase(engine).transaction(async (transaction) => {
+    const before = await findCrawl(transaction, named.crawl, named.owner);
+    if (before.state === state) return before;
+    if (!allowed[state].includes(before.state))
+      throw new PismakError('conflict', `crawl ${before.name} is ${before.state} and can't be ${state}`);
+    const changes = { state, ...(state === 'running' && before.startedAt === null && { startedAt: now }) };
+    await transaction.updateTable('robot_crawl').set(changes).where('id', '=', before.id).execute();
+    // Others need not wait for its turns.
+    if (state !== 'running') await forgetInterest(transaction, Number(before.number));
+    else await restoreInterest(transaction, Number(before.number));
+    return { ...before, ...changes };
+  });
+  tellChange(engine.changes, crawl);
+  tellEvent(engine, crawl);
+  return crawl;
+}
+
+/** Called by the keeper when nothing is left to do. */
+export async function finishCrawl(
+  engine: CrawlEngine,
+  id: string,
+  { fence, state }: { fence: number; state: 'finished' | 'stopped' },
+): Promise<void> {
+  const finishedAt = engine.clock.now();
+  const crawl = await robotDatabase(engine).transaction(async (transaction) => {
+    const [row] = await transaction
+      .updateTable('robot_crawl')
+      .set({ state, ...(state === 'finished' && { finishedAt }) })
+      .where('id', '=', id)
+      .where('state', '=', 'running')
+      .where('fence', '<=', fence)
+      .returningAll()
+      .execute();
+    if (row) await forgetInterest(transaction, Number(row.number));
+    return row;
+  });
+  if (!crawl) return;
+  tellChange(engine.changes, crawl);
+  tellEvent(engine, crawl);
+}
+
+/** Removes a crawl that does not run, with everything that it has stored. */
+export async function deleteCrawl(
+  engine: CrawlEngine,
+  named: { crawl: string; owner: string },
+): Promise<CrawlRow> {
+  const crawl = await robotDatabase(engine).transaction(async (transaction) => {
+    const row = await findCrawl(transaction, named.crawl, named.owner);
+    const number = Number(row.number);
+    const open = await transaction
+      .selectFrom('robot_batch')
+      .select('id')
+      .where('crawl', '=', number)
+      .limit(1)
+      .execute();
+    if (row.state === 'running' || open.length > 0)
+      throw new PismakError(
+        'conflict',
+        `crawl ${row.name} is at work: stop it and wait until its batches have ended`,
+      );
+    const from = number * 2 ** 32;
+    for (const table of ['robot_request', 'robot_links'] as const)
+      await transaction
+        .deleteFrom(table)
+        .where('domain', '>=', from)
+        .where('domain', '<', from + 2 ** 32)
+        .execute();
+    for (const table of ['robot_domain', 'robot_result', 'robot_segment', 'robot_interest'] as const)
+      await transaction.deleteFrom(table).where('crawl', '=', number).execute();
+    await disown(transaction, segmentOwner(number));
+    await transaction.deleteFrom('robot_crawl').where('id', '=', row.id).execute();
+    return row;
+  });
+  tellChange(engine.changes, { ...crawl, state: 'deleted' });
+  return crawl;
+}
+
+/** By its id, or by its name if it belongs to `owner`. */
+export async function findCrawl(queries: Queries, named: string, owner: string): Promise<CrawlRow> {
+  const row = await queries
+    .selectFrom('robot_crawl')
+    .selectAll()
+    .where(({ or, and, eb }) =>
+      or([eb('id', '=', named), and([eb('name', '=', named), eb('owner', '=', owner)])]),
+    )
+    .executeTakeFirst();
+  if (!row) throw new PismakError('not-found', `there is no crawl ${named}; \`pismak robot ls\` lists yours`);
+  return row;
+}
+
+async function forgetInterest(transaction: Queries, crawl: number): Promise<void> {
+  await transaction.deleteFrom('robot_interest').where('crawl', '=', crawl).execute();
+}
+
+async function restoreInterest(transaction: Queries, crawl: number): Promise<void> {
+  const domains = await transaction
+    .selectFrom('robot_domain')
+    .select('addresses')
+    .where('crawl', '=', crawl)
+    .where('queued', '>', 0)
+    .execute();
+  const addresses = new Set(domains.flatMap((domain) => JSON.parse(domain.addresses) as string[]));
+  const rows = [...addresses].map((address) => ({ address, crawl }));
+  for (let start = 0; start < rows.length; start += 500)
+    await transaction
+      .insertInto('robot_interest')
+      .values(rows.slice(start, start + 500))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+function tellEvent({ events, clock }: CrawlEngine, { name, owner, state }: CrawlRow): void {
+  events.emit({ kind: `robot.${state}`, entity: name, user: owner, at: clock.now() });
+}

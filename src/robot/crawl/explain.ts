@@ -1,0 +1,67 @@
+import type { Engine } from '../../engine/engine.ts';
+import { requestState, robotDatabase } from '../database/tables.ts';
+import { splitUrl } from '../keeper/urls.ts';
+import { parseRobots } from '../text/index.ts';
+import { findCrawl } from './crawls.ts';
+import type { CrawlDefinition } from './options.ts';
+import { loadScope } from './scope.ts';
+
+const stateNames = Object.fromEntries(Object.entries(requestState).map(([name, state]) => [state, name]));
+
+/** What a crawl knows of an address, in sentences, and the request itself if there is one. */
+export async function explainUrl(engine: Engine, named: { crawl: string; owner: string }, url: string) {
+  const { query } = robotDatabase(engine);
+  const crawl = await findCrawl(query, named.crawl, named.owner);
+  const options = JSON.parse(crawl.options) as CrawlDefinition;
+  const scope = await loadScope(options);
+  const normal = scope.normalize(url);
+  if (normal === undefined) return { lines: [`${url} is not an http or https address`], request: null };
+  const lines: string[] = normal === url ? [] : [`It is known as ${normal}.`];
+  const { origin, host, path } = splitUrl(normal);
+  if (!scope.accepts(normal))
+    lines.push(`${host} is outside the crawl (include, exclude): it is never contacted.`);
+  const trap = scope.trap(normal);
+  if (trap !== undefined)
+    lines.push(`It looks like one of endlessly many addresses (${trap}): links to it are ignored.`);
+  const domain = await query
+    .selectFrom('robot_domain')
+    .selectAll()
+    .where('crawl', '=', crawl.number)
+    .where('origin', '=', origin)
+    .executeTakeFirst();
+  if (!domain) {
+    lines.push(`No link to ${origin} has been found.`);
+    return { lines, request: null };
+  }
+  const addresses = (JSON.parse(domain.addresses) as string[]).join(', ') || 'no known address';
+  lines.push(`${origin} is ${domain.state} (${addresses})${domain.problem ? `: ${domain.problem}` : ''}.`);
+  if (domain.robots !== null) {
+    const isAllowed = parseRobots(Buffer.from(domain.robots, 'latin1')).isAllowed(options.agent, path);
+    lines.push(`robots.txt ${isAllowed ? 'allows' : 'forbids'} it to ${options.agent}.`);
+  } else lines.push('robots.txt has not been read yet.');
+  const blockedMs = Number(domain.blockedUntil) - engine.clock.now();
+  if (blockedMs > 0) lines.push(`The host is left alone for another ${Math.ceil(blockedMs / 1000)} s.`);
+  const row = await query
+    .selectFrom('robot_request')
+    .selectAll()
+    .where('domain', '=', domain.id)
+    .where('path', '=', path)
+    .executeTakeFirst();
+  if (!row) {
+    lines.push('No link to this page has been found.');
+    return { lines, request: null };
+  }
+  const state = stateNames[row.state] ?? String(row.state);
+  lines.push(
+    `The page is ${state}${row.outcome ? ` (${row.outcome})` : ''}, ${row.depth} links from a seed.`,
+  );
+  const number = (value: number | null) => (value === null ? null : Number(value));
+  return {
+    lines,
+    request: {
+      ...{ url: normal, state, outcome: row.outcome, depth: row.depth, attempts: row.attempts },
+      ...{ status: row.status, usability: row.usability, via: row.via },
+      ...{ fetchedAt: number(row.fetchedAt), notBefore: Number(row.notBefore) },
+    },
+  };
+}

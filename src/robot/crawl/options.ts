@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { Rules } from '../politeness/rules.ts';
+
+const seconds = (about: string, fallback: number, max = 86_400) =>
+  z.number().min(0).max(max).default(fallback).describe(about);
+
+/** What every crawl can be told: on the command line, in `[robot]` of pismak.toml, and by the API. */
+export const crawlOptionFields = {
+  include: z
+    .string()
+    .max(10_000)
+    .default('')
+    .describe('Hosts must match this regular expression; empty: all do'),
+  exclude: z.string().max(10_000).default('').describe('Hosts must not match this regular expression'),
+  depth: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(0)
+    .describe('How many links away from the seeds to go; 0 = no limit'),
+  reqDelay: seconds('Seconds between two requests to one host', 5, 3_600),
+  maxHosts: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(2)
+    .describe('How many hosts of one address are contacted at once'),
+  maxReqs: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(100)
+    .describe('How many requests a host gets between two general pauses'),
+  generalPause: seconds('Seconds that an address rests after every batch', 300),
+  wait: seconds('Seconds to wait after every request, in addition to the rules; for debugging', 0, 3_600),
+  batches: z.int().min(0).default(0).describe('Stop after this many batches; 0 = no limit'),
+  contact: z
+    .union([z.literal(''), z.url({ protocol: /^https?$/ })])
+    .default('')
+    .describe(
+      'Page or mailbox where server administrators reach you; part of the User-Agent of every request',
+    ),
+  agent: z
+    .string()
+    .regex(/^[A-Za-z][\w-]{0,49}$/)
+    .default('PismakRobot')
+    .describe("The robot's name: in the User-Agent, and what robots.txt calls it"),
+  allowPrivate: z.boolean().default(false).describe('Contact loopback and private addresses too'),
+  language: z
+    .array(z.string().regex(/^[a-z]{2,3}$/))
+    .max(50)
+    .default(['cs'])
+    .describe('Languages wanted: usability measures fitness for them'),
+  text: z.boolean().default(true).describe('Clean and segment pages; false: crawl and archive only'),
+  warc: z.boolean().default(true).describe('Keep every answer in WARC files'),
+  pageTimeout: z.number().min(1).max(600).default(30).describe('Seconds that a page may take'),
+  pageLimitMb: z.number().min(0.01).max(1_000).default(5).describe('Larger pages are cut here'),
+  retryDelay: seconds('Seconds until a page that failed for now is tried again; twice as long each time', 60),
+  blockFor: seconds(
+    'Seconds that a host is left alone after 429 or 503; twice as long each time, up to a day',
+    60,
+  ),
+  attempts: z.int().min(1).max(20).default(3).describe('How often a page that fails for now is tried'),
+} as const;
+
+/** A crawl's options without its seeds. */
+export const crawlOptions = z.strictObject(crawlOptionFields);
+
+export const crawlDefinition = z.strictObject({
+  ...crawlOptionFields,
+  seeds: z.array(z.string().min(1).max(8_000)).min(1).max(100_000).describe('Addresses to begin with'),
+  resolve: z
+    .record(z.string().max(255), z.array(z.string().max(50)).max(16))
+    .default({})
+    .describe('Addresses of hosts that are not asked from the DNS'),
+});
+export type CrawlDefinition = z.output<typeof crawlDefinition>;
+
+export function rulesOf(
+  options: Pick<CrawlDefinition, 'reqDelay' | 'maxHosts' | 'maxReqs' | 'generalPause'>,
+): Rules {
+  return {
+    reqDelayMs: Math.round(options.reqDelay * 1000),
+    maxHosts: options.maxHosts,
+    maxReqs: options.maxReqs,
+    generalPauseMs: Math.round(options.generalPause * 1000),
+  };
+}
+
+export function userAgent({ agent, contact }: Pick<CrawlDefinition, 'agent' | 'contact'>): string {
+  return contact === '' ? `${agent}/1.0` : `${agent}/1.0 (+${contact})`;
+}

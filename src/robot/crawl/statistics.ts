@@ -1,0 +1,89 @@
+import type { VisitResult } from '../harvest/plan.ts';
+
+/** What a crawl has done so far. The keeper adds to it in the transaction that takes in the results. */
+export interface CrawlStatistics {
+  requests: number;
+  documents: number;
+  unchanged: number;
+  bytes: number;
+  htmlBytes: number;
+  textBytes: number;
+  words: number;
+  sentences: number;
+  redirects: number;
+  disallowed: number;
+  /** Failures by kind: `http 404`, `timeout`, ... */
+  errors: Record<string, number>;
+  languages: Record<string, number>;
+  batches: number;
+  lostBatches: number;
+  domains: number;
+  queued: number;
+  addresses: { waiting: number; active: number; resting: number; done: number };
+  /** Milliseconds by activity, over all harvesters. */
+  spent: Record<string, number>;
+  /** When the figures are from. */
+  at: number;
+}
+
+export function noStatistics(): CrawlStatistics {
+  return {
+    ...{
+      requests: 0,
+      documents: 0,
+      unchanged: 0,
+      bytes: 0,
+      htmlBytes: 0,
+      textBytes: 0,
+      words: 0,
+      sentences: 0,
+    },
+    ...{
+      redirects: 0,
+      disallowed: 0,
+      errors: {},
+      languages: {},
+      batches: 0,
+      lostBatches: 0,
+      domains: 0,
+      queued: 0,
+    },
+    addresses: { waiting: 0, active: 0, resting: 0, done: 0 },
+    spent: {},
+    at: 0,
+  };
+}
+
+/** Takes the result of one visit into account. */
+export function countVisit(statistics: CrawlStatistics, visit: VisitResult): void {
+  if (visit.outcome === 'postponed') return;
+  if (visit.outcome === 'disallowed') {
+    statistics.disallowed++;
+    return;
+  }
+  statistics.requests++;
+  statistics.bytes += visit.bytes;
+  if (visit.kind === 'robots') return;
+  switch (visit.outcome) {
+    case 'stored':
+      statistics.documents++;
+      statistics.htmlBytes += visit.bytes;
+      statistics.textBytes += visit.textBytes ?? 0;
+      statistics.words += visit.words ?? 0;
+      statistics.sentences += visit.sentences ?? 0;
+      if (visit.language) add(statistics.languages, visit.language, 1);
+      return;
+    case 'unchanged':
+      statistics.unchanged++;
+      return;
+    case 'redirected':
+      statistics.redirects++;
+      return;
+    default:
+      add(statistics.errors, visit.reason ?? visit.outcome, 1);
+  }
+}
+
+export function add(counts: Record<string, number>, name: string, amount: number): void {
+  counts[name] = (counts[name] ?? 0) + amount;
+}

@@ -1,0 +1,147 @@
+import type { Generated } from 'kysely';
+import type { Database as EngineDatabase, Queries as EngineQueries } from '../../engine/database/database.ts';
+
+/** The engine's database with this house's tables. */
+export type Database = EngineDatabase<RobotTables>;
+export type Queries = EngineQueries<RobotTables>;
+
+export function robotDatabase({ database }: { database: EngineDatabase }): Database {
+  return database.withTables<RobotTables>();
+}
+
+/** States of a request in the frontier. */
+export const requestState = {
+  queued: 0,
+  /** In a batch that is not finished. */
+  batched: 1,
+  done: 2,
+  failed: 3,
+  /** Forbidden by robots.txt. Checked again when the rules change. */
+  disallowed: 4,
+  /** Failed for now, tried again after `notBefore`. */
+  later: 5,
+} as const;
+
+export interface RobotTables {
+  robot_crawl: CrawlRow;
+  robot_domain: DomainRow;
+  robot_request: RequestRow;
+  robot_links: { domain: number; path: string; links: string };
+  robot_address: AddressRow;
+  robot_interest: { address: string; crawl: number };
+  robot_batch: BatchRow;
+  robot_result: { id: Generated<number>; crawl: number; batch: string; results: string };
+  robot_segment: SegmentRow;
+}
+
+export interface CrawlRow {
+  id: string;
+  /** Numbers domains: those of crawl n begin at n * 2^32. */
+  number: number;
+  owner: string;
+  name: string;
+  state: 'new' | 'running' | 'paused' | 'stopped' | 'finished';
+  /** `CrawlOptions` as JSON. */
+  options: string;
+  /** `CrawlStatistics` as JSON, written by the keeper. */
+  statistics: string;
+  /** The fence of the keeper that wrote last: an older keeper writes nothing. */
+  fence: number;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+}
+
+export interface DomainRow {
+  id: number;
+  crawl: number;
+  /** `https://www.example.cz`, with the port if it is unusual. */
+  origin: string;
+  host: string;
+  /** `new` needs a scout, `ready` can be planned, `lost` has no usable address. */
+  state: 'new' | 'ready' | 'lost';
+  /** JSON list; the first one is contacted. */
+  addresses: string;
+  resolvedAt: number;
+  /** Null until it was fetched. Empty means that everything is allowed. */
+  robots: string | null;
+  robotsAt: number;
+  /** Milliseconds, from robots.txt; 0 if it says nothing. */
+  crawlDelayMs: number;
+  blockedUntil: number;
+  /** Of `SlowDown`. */
+  blockLevel: number;
+  queued: number;
+  fetched: number;
+  /** For the yield: clean words for downloaded bytes. */
+  words: number;
+  bytes: number;
+  meanMs: number;
+  problem: string | null;
+}
+
+export interface RequestRow {
+  domain: number;
+  path: string;
+  /** `page`; or `robots` if only the rules of the domain are wanted, because those of another domain are there. */
+  kind: string;
+  depth: number;
+  /** Lower comes first. */
+  rank: number;
+  /** Usability of the page that the link is on; 1 for seeds. */
+  parent: number;
+  state: number;
+  attempts: number;
+  /** How often a shorter way was found. */
+  corrected: number;
+  /** How many redirects led here. */
+  hops: number;
+  /** The address that was redirected here. */
+  via: string | null;
+  notBefore: number;
+  batch: string | null;
+  status: number | null;
+  usability: number | null;
+  fetchedAt: number | null;
+  segment: number | null;
+  /** What happened, for `robot explain`. */
+  outcome: string | null;
+  etag: string | null;
+  lastModified: string | null;
+}
+
+/** Addresses belong to the cluster, not to a crawl. */
+export interface AddressRow {
+  address: string;
+  /** The batch that holds it. */
+  batch: string | null;
+  restsUntil: number;
+  /** The crawl that used it last: crawls that meet here take turns. */
+  lastCrawl: number | null;
+}
+
+export interface BatchRow {
+  id: string;
+  crawl: number;
+  kind: 'harvest' | 'scout';
+  state: 'offered' | 'claimed' | 'ended';
+  /** `BatchPlan` or the domains to resolve, as JSON. */
+  plan: string;
+  addresses: string;
+  harvester: string | null;
+  /** Counts reports of the harvester. A keeper that sees no new one for the time of the lease takes the batch back. */
+  renewals: number;
+  createdAt: number;
+  requests: number;
+}
+
+export interface SegmentRow {
+  id: Generated<number>;
+  crawl: number;
+  blob: string;
+  size: number;
+  /** Name and length of each part of the blob, in order, as JSON. */
+  parts: string;
+  pages: number;
+  createdAt: number;
+}

@@ -1,0 +1,301 @@
+import { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { Blobs } from '../../engine/blobs/blobs.ts';
+import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import type { Running } from '../../engine/service/service.ts';
+import { Bell } from '../../engine/time/bell.ts';
+import type { Clock } from '../../engine/time/clock.ts';
+import type { CrawlDefinition } from '../crawl/options.ts';
+import type { BatchRow, Database } from '../database/tables.ts';
+import { monotonic } from './monotonic.ts';
+import type { BatchPlan, Report, ScoutPlan } from './plan.ts';
+import type { FromThread, ToThread } from './thread-messages.ts';
+
+export interface HarvesterParts {
+  database: Database;
+  blobs: Blobs;
+  clock: Clock;
+  log: Logger;
+  /** Names the harvesters of this process; no other process has it, before or after. */
+  process: string;
+  /** Requests begin only this long after the last stored report. */
+  leaseMs: number;
+  /** Called when a report was stored. */
+  reported(crawl: number): void;
+}
+
+/** A batch is mostly waiting, so a thread carries out several. */
+const batchesPerThread = 16;
+const lookMs = 500;
+
+/** Who owns the segments of a crawl. */
+export const segmentOwner = (crawl: number) => `robot:${crawl}`;
+
+interface HeldBatch {
+  crawl: number;
+  thread: HarvestThread;
+  renewedAt: number;
+  /** Stores one report after another. */
+  storing: Promise<void>;
+}
+
+/** The harvesters of one process: claim batches, have them carried out by threads, and store what these report. */
+export class Harvesters implements Running {
+  readonly #parts: HarvesterParts;
+  readonly #threads: HarvestThread[] = [];
+  readonly #batches = new Map<string, HeldBatch>();
+  readonly #bell = new Bell();
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #wanted: number;
+
+  constructor(parts: HarvesterParts, count: number) {
+    this.#parts = parts;
+    this.#wanted = count;
+    this.#ended = this.#loop();
+  }
+
+  /** More or fewer threads from now on. */
+  set count(count: number) {
+    this.#wanted = count;
+    this.#bell.ring();
+  }
+
+  /** A batch may be there. */
+  wake(): void {
+    this.#bell.ring();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#bell.ring();
+    await this.#ended;
+    for (const [batch, { thread }] of this.#batches) thread.tell({ kind: 'stop', batch });
+    const deadline = monotonic() + 5_000;
+    while (this.#batches.size > 0 && monotonic() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  async #loop(): Promise<void> {
+    const { clock, log } = this.#parts;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        this.#adjust();
+        await this.#renew();
+        while (!signal.aborted && (await this.#take())) {
+          // Takes all there is.
+        }
+      } catch (error) {
+        if (!signal.aborted) log.error({ err: error }, 'harvesters: a round failed; the next one follows');
+      }
+      await this.#bell.wait(clock, lookMs, signal);
+    }
+  }
+
+  /** Starts threads that are wanted, and ends idle ones that are not. */
+  #adjust(): void {
+    while (this.#threads.length < this.#wanted) {
+      const thread = new HarvestThread(
+        (message) => this.#take(message),
+        (error) => this.#lose(thread, error),
+      );
+      this.#threads.push(thread);
+    }
+    for (const thread of this.#threads.slice(this.#wanted)) {
+      if (this.#countOf(thread) > 0) continue;
+      this.#threads.splice(this.#threads.indexOf(thread), 1);
+      void thread.close();
+    }
+  }
+
+  #countOf(thread: HarvestThread): number {
+    return [...this.#batches.values()].filter((batch) => batch.thread === thread).length;
+  }
+
+  /** Claims one batch; or stores what a thread reports. */
+  async #take(message?: FromThread): Promise<boolean> {
+    if (message) {
+      const held = this.#batches.get(message.batch);
+      if (held) held.storing = held.storing.then(() => this.#store(message, held));
+      return true;
+    }
+    const thread = this.#threads
+      .slice(0, this.#wanted)
+      .map((each) => ({ each, count: this.#countOf(each) }))
+      .sort((a, b) => a.count - b.count)[0];
+    if (!thread || thread.count >= batchesPerThread) return false;
+    const began = monotonic();
+    const claimed = await this.#claim();
+    if (!claimed) return false;
+    const { row, options } = claimed;
+    const notAfter = began + this.#parts.leaseMs;
+    const { id: batch } = row;
+    const crawl = Number(row.crawl);
+    this.#batches.set(batch, { crawl, thread: thread.each, renewedAt: began, storing: Promise.resolve() });
+    if (row.kind === 'scout')
+      thread.each.tell({ kind: 'scout', batch, crawl, options, plan: JSON.parse(row.plan) as ScoutPlan });
+    else
+      thread.each.tell({
+        ...{ kind: 'harvest', batch, crawl, options, notAfter },
+        plan: JSON.parse(row.plan) as BatchPlan,
+      });
+    return true;
+  }
+
+  /** Of several harvesters that see a batch, one gets it. */
+  async #claim(): Promise<{ row: BatchRow; options: CrawlDefinition } | undefined> {
+    const { database } = this.#parts;
+    const offered = await database.query
+      .selectFrom('robot_batch')
+      .innerJoin('robot_crawl', 'robot_crawl.number', 'robot_batch.crawl')
+      .selectAll('robot_batch')
+      .select('robot_crawl.options')
+      .where('robot_batch.state', '=', 'offered')
+      .where('robot_crawl.state', '=', 'running')
+      .orderBy('robot_batch.createdAt')
+      .limit(5)
+      .execute();
+    for (const { options, ...row } of offered) {
+      const { numUpdatedRows } = await database.query
+        .updateTable('robot_batch')
+        .set({ state: 'claimed', harvester: this.#parts.process })
+        .where('id', '=', row.id)
+        .where('state', '=', 'offered')
+        .executeTakeFirst();
+      if (Number(numUpdatedRows) > 0) return { row, options: JSON.parse(options) as CrawlDefinition };
+    }
+    return undefined;
+  }
+
+  /** The pages, the segment that holds them and the results become durable in one transaction, or not at all. */
+  async #store(message: FromThread, held: HeldBatch): Promise<void> {
+    const { database, blobs, clock, log } = this.#parts;
+    const { batch, parts, pages } = message;
+    const began = monotonic();
+    try {
+      const blob =
+        parts.length > 0 ? await blobs.put(Buffer.concat(parts.map(({ content }) => content))) : undefined;
+      const isOurs = await database.transaction(async (transaction) => {
+        const renewed = await transaction
+          .updateTable('robot_batch')
+          .set(({ eb }) => ({ renewals: eb('renewals', '+', 1) }))
+          .where('id', '=', batch)
+          .where('state', '=', 'claimed')
+          .where('harvester', '=', this.#parts.process)
+          .returning('id')
+          .execute();
+        if (renewed.length === 0) return false;
+        let report: Report = message.report;
+        if (blob) {
+          const now = clock.now();
+          await ownAll(transaction, [blob.hash], segmentOwner(held.crawl), now);
+          const lengths = parts.map(({ name, content }) => ({ name, length: content.length }));
+          const { id } = await transaction
+            .insertInto('robot_segment')
+            .values({
+              ...{ crawl: held.crawl, blob: blob.hash, size: blob.size, pages, createdAt: now },
+              parts: JSON.stringify(lengths),
+            })
+            .returning('id')
+            .executeTakeFirstOrThrow();
+          report = { ...report, segment: Number(id) };
+        }
+        await transaction
+          .insertInto('robot_result')
+          .values({ crawl: held.crawl, batch, results: JSON.stringify(report) })
+          .execute();
+        return true;
+      });
+      if (!isOurs) return this.#refuse(batch, held);
+      held.renewedAt = began;
+      held.thread.tell({ kind: 'stored', batch, isReport: true, notAfter: began + this.#parts.leaseMs });
+      if (message.report.ended) this.#end(batch);
+      this.#parts.reported(held.crawl);
+    } catch (error) {
+      log.error({ err: error, batch }, 'a report could not be stored; its batch is given up');
+      this.#refuse(batch, held);
+    }
+  }
+
+  #refuse(batch: string, { thread }: HeldBatch): void {
+    thread.tell({ kind: 'refused', batch });
+    this.#end(batch);
+  }
+
+  #end(batch: string): void {
+    this.#batches.delete(batch);
+    this.#bell.ring();
+  }
+
+  /** Tells the keeper that we are alive, for batches with nothing to report, and stops those of crawls that no longer run. */
+  async #renew(): Promise<void> {
+    if (this.#batches.size === 0) return;
+    const { database, leaseMs } = this.#parts;
+    const running = await database.query
+      .selectFrom('robot_crawl')
+      .select('number')
+      .where('state', '=', 'running')
+      .execute();
+    const isRunning = new Set(running.map(({ number }) => Number(number)));
+    for (const [batch, held] of this.#batches) {
+      if (!isRunning.has(held.crawl)) held.thread.tell({ kind: 'stop', batch });
+      const began = monotonic();
+      if (began - held.renewedAt < leaseMs / 6) continue;
+      const { numUpdatedRows } = await database.query
+        .updateTable('robot_batch')
+        .set(({ eb }) => ({ renewals: eb('renewals', '+', 1) }))
+        .where('id', '=', batch)
+        .where('state', '=', 'claimed')
+        .where('harvester', '=', this.#parts.process)
+        .executeTakeFirst();
+      if (Number(numUpdatedRows) === 0) {
+        this.#refuse(batch, held);
+        continue;
+      }
+      held.renewedAt = began;
+      held.thread.tell({ kind: 'stored', batch, isReport: false, notAfter: began + leaseMs });
+    }
+  }
+
+  /** A thread that ended takes its batches with it: the keeper gives them out again when their lease is over. */
+  #lose(thread: HarvestThread, error: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#parts.log.error({ err: error }, 'a harvester died; a new one takes its place');
+    const index = this.#threads.indexOf(thread);
+    if (index >= 0) this.#threads.splice(index, 1);
+    for (const [batch, held] of this.#batches) if (held.thread === thread) this.#batches.delete(batch);
+    this.#bell.ring();
+  }
+}
+
+/** Pages of strangers are handled in a thread with a limit of memory of its own. */
+class HarvestThread {
+  readonly #worker: Worker;
+  #closed = false;
+
+  constructor(report: (message: FromThread) => unknown, died: (error: unknown) => void) {
+    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: 1024 },
+    });
+    this.#worker.on('message', report);
+    this.#worker.on('error', (error) => {
+      if (!this.#closed) died(error);
+      this.#closed = true;
+    });
+    this.#worker.on('exit', () => {
+      if (!this.#closed) died(new Error('the thread ended'));
+      this.#closed = true;
+    });
+  }
+
+  tell(message: ToThread): void {
+    if (!this.#closed) this.#worker.postMessage(message);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#worker.terminate();
+  }
+}

@@ -1,0 +1,112 @@
+import type { Rules } from '../politeness/rules.ts';
+
+/** One request of a batch. */
+export interface Visit {
+  path: string;
+  kind: 'page' | 'robots';
+  depth: number;
+  /** Usability of the page that the link is on. */
+  parent: number;
+  hops: number;
+  attempts: number;
+  via?: string;
+  etag?: string;
+  lastModified?: string;
+}
+
+/** Requests to one domain, one after the other. */
+export interface Stop {
+  domain: number;
+  origin: string;
+  host: string;
+  /** The address that is contacted, whatever the DNS says meanwhile. */
+  address: string;
+  delayMs: number;
+  visits: Visit[];
+}
+
+/** What a harvester does: rows of stops, filled by rows and read by columns. */
+export interface BatchPlan {
+  rules: Rules;
+  rows: Stop[][];
+}
+
+/** What a scout does: finds the addresses of these domains. */
+export interface ScoutPlan {
+  domains: { domain: number; host: string }[];
+}
+
+/** How a visit ended. `postponed`: it was not made, and says nothing about the page. */
+export type Outcome =
+  | 'stored'
+  | 'unchanged'
+  | 'redirected'
+  | 'disallowed'
+  | 'not-kept'
+  | 'failed'
+  | 'later'
+  | 'postponed';
+
+export interface FoundLink {
+  url: string;
+  depth: number;
+  parent: number;
+  hops?: number;
+  via?: string;
+}
+
+/** What the keeper learns of a visit. */
+export interface VisitResult {
+  domain: number;
+  path: string;
+  kind: Visit['kind'];
+  depth: number;
+  /** Before this one. */
+  attempts: number;
+  outcome: Outcome;
+  /** In a word or two: `http 404`, `timeout`, `noindex`. */
+  reason?: string;
+  status?: number;
+  at: number;
+  ms: number;
+  bytes: number;
+  textBytes?: number;
+  words?: number;
+  sentences?: number;
+  usability?: number;
+  language?: string;
+  etag?: string;
+  lastModified?: string;
+  /** The host wants to be left alone (429, 503), or seems to be down. */
+  slowDown?: { retryAfterMs?: number; isDown?: boolean };
+  /** Only those that the harvester has not told before. */
+  links?: FoundLink[];
+  /** Every link of the page, if the crawl has a limit of depth: a shorter way may be found later. */
+  allLinks?: string[];
+  /** robots.txt was redirected to another host, which the keeper must ask. */
+  robotsAt?: string;
+  /** The text of robots.txt; empty if there is none. Absent if it could not be fetched. */
+  robots?: string;
+  crawlDelayMs?: number;
+}
+
+export interface ScoutResult {
+  domain: number;
+  addresses: string[];
+  /** Why there is none: `no address`, `private address`. */
+  problem?: string;
+  /** The DNS did not answer; ask again later. */
+  isTemporary?: boolean;
+}
+
+/** One report of a harvester. */
+export interface Report {
+  /** Where the pages are stored. */
+  segment?: number;
+  visits: VisitResult[];
+  scouted?: ScoutResult[];
+  /** The batch is over. */
+  ended?: boolean;
+  /** Milliseconds spent, by activity. */
+  spent?: Record<string, number>;
+}

@@ -1,0 +1,28 @@
+import { parseRobots, type Robots } from '../text/index.ts';
+import { type Answer, FetchFailure } from './fetch-page.ts';
+import type { VisitResult } from './plan.ts';
+
+/** robots.txt is read up to here. */
+export const robotsLimit = 500 * 1024;
+
+/** What the answer to robots.txt means: its rules, no rules at all (4xx), or nothing yet. */
+export function readRobots(
+  answer: Answer | FetchFailure,
+  agent: string,
+): { robots?: Robots; found: Pick<VisitResult, 'outcome' | 'reason' | 'robots' | 'crawlDelayMs'> } {
+  if (answer instanceof FetchFailure) return { found: { outcome: 'later', reason: answer.kind } };
+  const { status, body } = answer;
+  if (status === 429 || status >= 500) return { found: { outcome: 'later', reason: `http ${status}` } };
+  const text = status >= 200 && status < 300 ? body.subarray(0, robotsLimit) : Buffer.alloc(0);
+  const robots = parseRobots(text);
+  const delay = robots.crawlDelay(agent);
+  return {
+    robots,
+    found: {
+      outcome: 'stored',
+      // Byte for byte, as rules compare bytes; but a database takes no zero characters.
+      robots: text.toString('latin1').replaceAll('\0', ''),
+      ...(delay !== undefined && delay > 0 && { crawlDelayMs: Math.min(delay, 3_600) * 1000 }),
+    },
+  };
+}

@@ -1,0 +1,296 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { userAgent } from '../crawl/options.ts';
+import { longestBatchMs } from '../politeness/rules.ts';
+import { readRetryAfter } from '../politeness/slow-down.ts';
+import type { Robots } from '../text/index.ts';
+import { type Answer, type Connection, connectTo, FetchFailure } from './fetch-page.ts';
+import { InFlight } from './in-flight.ts';
+import { monotonic } from './monotonic.ts';
+import type { BatchPlan, Stop, Visit, VisitResult } from './plan.ts';
+import { readRobots, robotsLimit } from './robots-visit.ts';
+import type { SegmentBuffer } from './segment-buffer.ts';
+import { type PageContext, storePage } from './store-page.ts';
+
+/** A batch under way. */
+export interface RunningBatch {
+  readonly id: string;
+  readonly plan: BatchPlan;
+  /** No request begins after this, on the monotonic clock. Each stored report moves it. */
+  notAfter: number;
+  readonly stop: AbortSignal;
+}
+
+/** Where results go, and what all batches of this thread share. */
+export interface HarvestParts {
+  context: PageContext;
+  inFlight: InFlight;
+  /** Takes the result, and what the visit stored. Resolves when there is room for more. */
+  report(
+    batch: RunningBatch,
+    result: VisitResult,
+    keep: (buffer: SegmentBuffer) => VisitResult | undefined,
+  ): Promise<void>;
+}
+
+const mostRedirects = 5;
+const mostFailures = 3;
+
+/** Carries out a batch: rows run side by side, each in its order and with the delay of its hosts. */
+export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promise<void> {
+  const { rows, rules } = batch.plan;
+  const hardEnd = monotonic() + longestBatchMs;
+  const addresses = new Map<string, InFlight>();
+  const slotsAt = (address: string) => {
+    const slots = addresses.get(address) ?? new InFlight(rules.maxHosts);
+    addresses.set(address, slots);
+    return slots;
+  };
+  const mayGoOn = () => !batch.stop.aborted && monotonic() < Math.min(batch.notAfter, hardEnd);
+  const delays = rows.map(([first]) => first?.delayMs ?? 0);
+  const staggerMs = rows.length > 1 ? Math.min(...delays) / rows.length : 0;
+  await Promise.all(
+    rows.map(async (row, index) => {
+      // Rows begin one after another within the first delay, as if columns were read from top to bottom.
+      if (index > 0 && staggerMs > 0) await pause(staggerMs * index, batch.stop);
+      const hosts = new Map<string, number>();
+      for (const stop of row) {
+        if (!mayGoOn()) return;
+        await new StopRun(batch, stop, parts, { mayGoOn, slots: slotsAt(stop.address), hosts }).run();
+      }
+    }),
+  );
+}
+
+interface StopParts {
+  mayGoOn(): boolean;
+  slots: InFlight;
+  /** When each host of the row may be asked next, on the monotonic clock. */
+  hosts: Map<string, number>;
+}
+
+/** The requests to one domain. */
+class StopRun {
+  readonly #batch: RunningBatch;
+  readonly #stop: Stop;
+  readonly #parts: HarvestParts;
+  readonly #own: StopParts;
+  #delayMs: number;
+  #robots: Robots | undefined;
+  #failures = 0;
+  /** The host asked us to leave, or does not answer: what is left waits for a later batch. */
+  #isOver = false;
+
+  constructor(batch: RunningBatch, stop: Stop, parts: HarvestParts, own: StopParts) {
+    this.#batch = batch;
+    this.#stop = stop;
+    this.#parts = parts;
+    this.#own = own;
+    this.#delayMs = stop.delayMs;
+  }
+
+  async run(): Promise<void> {
+    const { visits } = this.#stop;
+    const { options } = this.#parts.context;
+    const { maxHosts } = this.#batch.plan.rules;
+    let connection: Connection;
+    try {
+      connection = connectTo(this.#stop, {
+        timeoutMs: options.pageTimeout * 1000,
+        limitBytes: Math.round(options.pageLimitMb * 1e6),
+        connections: this.#delayMs === 0 ? maxHosts : 1,
+        allowPrivate: options.allowPrivate,
+      });
+    } catch (error) {
+      for (const visit of visits) await this.#fail(visit, error as FetchFailure);
+      return;
+    }
+    try {
+      const [first] = visits;
+      let next = 0;
+      if (first?.kind === 'robots') {
+        next = 1;
+        await this.#visitRobots(connection, first);
+      }
+      const work = async () => {
+        while (next < visits.length && !this.#isOver && this.#own.mayGoOn()) {
+          const visit = visits[next++];
+          if (visit) await this.#visit(connection, visit);
+        }
+      };
+      const sideBySide = this.#delayMs === 0 ? Math.min(maxHosts, visits.length) : 1;
+      await Promise.all(Array.from({ length: sideBySide }, work));
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async #visit(connection: Connection, visit: Visit): Promise<void> {
+    const { context } = this.#parts;
+    if (this.#robots && !this.#robots.isAllowed(context.options.agent, visit.path)) {
+      const result = { ...this.#resultOf(visit), outcome: 'disallowed', reason: 'robots.txt' } as const;
+      return this.#parts.report(this.#batch, result, () => undefined);
+    }
+    const headers = {
+      ...(visit.etag !== undefined && { 'if-none-match': visit.etag }),
+      ...(visit.lastModified !== undefined && { 'if-modified-since': visit.lastModified }),
+    };
+    const asked = await this.#ask(connection, visit.path, headers);
+    if (!asked) return;
+    const { answer, at, ms } = asked;
+    if (answer instanceof FetchFailure) return this.#fail(visit, answer, { at, ms });
+    this.#failures = 0;
+    let result: VisitResult | undefined;
+    await this.#parts.report(this.#batch, this.#resultOf(visit), (buffer) => {
+      result = storePage(context, buffer, { stop: this.#stop, visit, answer, at, ms });
+      this.#log(buffer, { url: `${this.#stop.origin}${visit.path}`, at, ms, answer, result });
+      return result;
+    });
+    if (result?.slowDown) this.#isOver = true;
+  }
+
+  /** Follows redirects within the host. The rules of another host are the keeper's business. */
+  async #visitRobots(connection: Connection, visit: Visit): Promise<void> {
+    const { context } = this.#parts;
+    let path = visit.path;
+    for (let hops = 0; ; hops++) {
+      const asked = await this.#ask(connection, path, {}, robotsLimit);
+      if (!asked) {
+        this.#isOver = true;
+        return;
+      }
+      const { answer, at, ms } = asked;
+      const url = `${this.#stop.origin}${path}`;
+      const known = { ...this.#resultOf(visit), at, ms };
+      const isRedirect = !(answer instanceof FetchFailure) && answer.status >= 300 && answer.status < 400;
+      const target = isRedirect ? context.scope.normalize(answer.headers.location ?? '', url) : undefined;
+      const here = target?.startsWith(`${this.#stop.origin}/`) ?? false;
+      if (target !== undefined && here && hops < mostRedirects) {
+        path = target.slice(this.#stop.origin.length);
+        const result: VisitResult = { ...known, outcome: 'postponed', reason: 'redirected' };
+        await this.#parts.report(this.#batch, result, (buffer) =>
+          this.#log(buffer, { url, at, ms, answer, result }),
+        );
+        continue;
+      }
+      const isElsewhere = target !== undefined && !here && context.scope.accepts(target);
+      const { robots, found } = readRobots(answer, context.options.agent);
+      const slowDown = answer instanceof FetchFailure ? undefined : this.#askedToSlowDown(answer, at);
+      const result: VisitResult = {
+        ...known,
+        ...found,
+        ...(answer instanceof FetchFailure ? {} : { status: answer.status, bytes: answer.body.length }),
+        ...(slowDown && { slowDown }),
+      };
+      if (isElsewhere) {
+        result.robotsAt = target;
+        delete result.robots;
+      }
+      await this.#parts.report(this.#batch, result, (buffer) =>
+        this.#log(buffer, { url, at, ms, answer, result }),
+      );
+      if (isElsewhere || !robots) this.#isOver = true;
+      this.#robots = robots;
+      const moreMs = Math.max(0, (found.crawlDelayMs ?? 0) - this.#delayMs);
+      this.#delayMs += moreMs;
+      const { hosts } = this.#own;
+      hosts.set(this.#stop.host, (hosts.get(this.#stop.host) ?? 0) + moreMs);
+      return;
+    }
+  }
+
+  #askedToSlowDown({ status, headers }: Answer, at: number): VisitResult['slowDown'] {
+    if (status !== 429 && status !== 503) return undefined;
+    const retryAfterMs = readRetryAfter(headers['retry-after'], at);
+    return retryAfterMs === undefined ? {} : { retryAfterMs };
+  }
+
+  /** One request, when its time has come. Undefined if the batch ended before. */
+  async #ask(
+    connection: Connection,
+    path: string,
+    headers: Record<string, string>,
+    limit?: number,
+  ): Promise<{ answer: Answer | FetchFailure; at: number; ms: number } | undefined> {
+    const { context, inFlight } = this.#parts;
+    const { hosts, slots, mayGoOn } = this.#own;
+    const { host } = this.#stop;
+    const { stop } = this.#batch;
+    const asked = await slots.run(() =>
+      inFlight.run(async () => {
+        const early = (hosts.get(host) ?? 0) - monotonic();
+        if (this.#delayMs > 0 && early > 0) await pause(early, stop);
+        if (!mayGoOn()) return undefined;
+        const at = Date.now();
+        const began = monotonic();
+        const answer = await connection
+          .get(path, { ...headers, ...this.#headers() }, limit)
+          .catch((error: unknown) => {
+            if (error instanceof FetchFailure) return error;
+            throw error;
+          });
+        const ended = monotonic();
+        hosts.set(host, ended + this.#delayMs + 1);
+        context.spend('wait for servers', ended - began);
+        return { answer, at, ms: Math.round(ended - began) };
+      }),
+    );
+    if (asked && context.options.wait > 0) await pause(1000 * context.options.wait, stop);
+    return asked;
+  }
+
+  #headers(): Record<string, string> {
+    const { options } = this.#parts.context;
+    return {
+      'user-agent': userAgent(options),
+      accept: 'text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5',
+      'accept-encoding': 'gzip, br, zstd, deflate',
+      'accept-language': `${options.language.join(',')},*;q=0.5`,
+    };
+  }
+
+  async #fail(visit: Visit, failure: FetchFailure, time = { at: Date.now(), ms: 0 }): Promise<void> {
+    const isDown = failure.isTemporary && ++this.#failures >= mostFailures;
+    if (isDown) this.#isOver = true;
+    const result: VisitResult = {
+      ...{ ...this.#resultOf(visit), ...time, reason: failure.kind },
+      outcome: failure.isTemporary ? 'later' : 'failed',
+      ...(isDown && { slowDown: { isDown } }),
+    };
+    const url = `${this.#stop.origin}${visit.path}`;
+    await this.#parts.report(this.#batch, result, (buffer) =>
+      this.#log(buffer, { url, ...time, answer: failure, result }),
+    );
+  }
+
+  #resultOf(visit: Visit): VisitResult {
+    const { path, kind, depth, attempts } = visit;
+    const { domain } = this.#stop;
+    return { domain, path, kind, depth, attempts, outcome: 'postponed', at: Date.now(), ms: 0, bytes: 0 };
+  }
+
+  #log(
+    buffer: SegmentBuffer,
+    {
+      url,
+      at,
+      ms,
+      answer,
+      result,
+    }: { url: string; at: number; ms: number; answer: Answer | FetchFailure; result: VisitResult },
+  ): undefined {
+    const { address, host } = this.#stop;
+    const { rules } = this.#batch.plan;
+    const line = {
+      ...{ at, ms, address, host, url, outcome: result.outcome },
+      ...(result.reason !== undefined && { reason: result.reason }),
+      ...(answer instanceof FetchFailure ? {} : { status: answer.status, bytes: answer.raw.length }),
+      ...(this.#delayMs > rules.reqDelayMs && { delayMs: this.#delayMs }),
+      batch: this.#batch.id,
+    };
+    buffer.addRequest(line, rules);
+  }
+}
+
+async function pause(ms: number, stop: AbortSignal): Promise<void> {
+  await wait(Math.ceil(ms), undefined, { signal: stop }).catch(() => {});
+}

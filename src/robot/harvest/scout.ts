@@ -1,0 +1,65 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { CrawlDefinition } from '../crawl/options.ts';
+import { isPublicAddress, plainAddress } from '../politeness/addresses.ts';
+import type { ScoutPlan, ScoutResult } from './plan.ts';
+
+const mostAddresses = 16;
+const atOnce = 20;
+
+/** Finds the addresses of domains. */
+export async function scout(
+  { domains }: ScoutPlan,
+  { allowPrivate, resolve }: Pick<CrawlDefinition, 'allowPrivate' | 'resolve'>,
+): Promise<ScoutResult[]> {
+  const resolver = new Resolver({ timeout: 5_000, tries: 2 });
+  const results: ScoutResult[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let each = domains[next++]; each; each = domains[next++]) {
+      const { domain, host } = each;
+      const found = await addressesOf(host, resolve, resolver);
+      if (!Array.isArray(found)) {
+        results.push({ domain, addresses: [], ...found });
+        continue;
+      }
+      const addresses = inOrder(found).filter((address) => allowPrivate || isPublicAddress(address));
+      const problem = found.length > 0 ? 'private address' : 'no address';
+      results.push({
+        domain,
+        addresses: addresses.slice(0, mostAddresses),
+        ...(addresses.length === 0 && { problem }),
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, domains.length) }, work));
+  return results;
+}
+
+async function addressesOf(
+  host: string,
+  known: CrawlDefinition['resolve'],
+  resolver: Resolver,
+): Promise<string[] | { problem: string; isTemporary: boolean }> {
+  if (isIP(host)) return [host];
+  const given = known[host];
+  if (given) return given;
+  if (!host.includes('.'))
+    return (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (found.length > 0) return found;
+  const codes = answers.map((answer) =>
+    answer.status === 'rejected' ? String((answer.reason as { code?: string }).code) : '',
+  );
+  const isTemporary = !codes.some(
+    (code) => code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME',
+  );
+  return { problem: 'no address', isTemporary };
+}
+
+/** The same order in every process, so that all of them contact the same one; IPv4 first, as not every network has IPv6. */
+function inOrder(addresses: readonly string[]): string[] {
+  const plain = new Set(addresses.flatMap((address) => plainAddress(address) ?? []));
+  return [...plain].sort((a, b) => isIP(a) - isIP(b) || (a < b ? -1 : 1));
+}

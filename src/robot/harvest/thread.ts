@@ -1,0 +1,179 @@
+/** The thread of a harvester: fetches, cleans and compresses. It has no database; what it reports goes through its process. */
+import { performance } from 'node:perf_hooks';
+import { parentPort } from 'node:worker_threads';
+import type { CrawlDefinition } from '../crawl/options.ts';
+import { loadScope } from '../crawl/scope.ts';
+import { adaptLimit, InFlight } from './in-flight.ts';
+import type { VisitResult } from './plan.ts';
+import { type RunningBatch, runBatch } from './run-batch.ts';
+import { scout } from './scout.ts';
+import { SeenLinks } from './seen-links.ts';
+import { SegmentBuffer } from './segment-buffer.ts';
+import type { PageContext } from './store-page.ts';
+import type { FromThread, ToThread } from './thread-messages.ts';
+
+/** Each crawl's context, the least recently used one first. */
+const contexts = new Map<number, PageContext & { spent: Record<string, number> }>();
+const contextsKept = 20;
+const inFlight = new InFlight(32);
+const batches = new Map<string, HarvestedBatch>();
+
+/** A report comes at least this often while there is something to tell, so that little is lost with the process. */
+const reportMs = 400;
+const reportPages = 250;
+const reportBytes = 8_000_000;
+/** Reports on their way; more would only fill the memory. */
+const mostUnderWay = 3;
+
+class HarvestedBatch implements RunningBatch {
+  readonly id: string;
+  readonly plan: RunningBatch['plan'];
+  readonly #stopping = new AbortController();
+  readonly stop = this.#stopping.signal;
+  readonly crawl: number;
+  notAfter: number;
+  #buffer = new SegmentBuffer();
+  #visits: VisitResult[] = [];
+  #underWay = 0;
+  #refused = false;
+  #sending: Promise<void> = Promise.resolve();
+  #room: (() => void)[] = [];
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ batch, crawl, plan, notAfter }: Extract<ToThread, { kind: 'harvest' }>) {
+    this.id = batch;
+    this.crawl = crawl;
+    this.plan = plan;
+    this.notAfter = notAfter;
+    this.#timer = setInterval(() => this.#send(), reportMs);
+  }
+
+  abort(): void {
+    this.#stopping.abort();
+  }
+
+  refuse(): void {
+    this.#refused = true;
+    this.abort();
+    this.stored();
+  }
+
+  stored(): void {
+    this.#underWay = Math.max(0, this.#underWay - 1);
+    for (const resolve of this.#room.splice(0)) resolve();
+  }
+
+  async add(result: VisitResult, keep: (buffer: SegmentBuffer) => VisitResult | undefined): Promise<void> {
+    this.#visits.push(keep(this.#buffer) ?? result);
+    if (this.#visits.length >= reportPages || this.#buffer.bytes >= reportBytes) this.#send();
+    while (this.#underWay >= mostUnderWay && !this.#refused)
+      await new Promise<void>((resolve) => this.#room.push(resolve));
+  }
+
+  /** Sends what there is, in order: compressing a later part may take less time. */
+  #send(ended = false): void {
+    if (this.#refused || (this.#visits.length === 0 && !ended)) return;
+    const [visits, buffer] = [this.#visits, this.#buffer];
+    this.#visits = [];
+    this.#buffer = new SegmentBuffer();
+    this.#underWay++;
+    const sealing = buffer.seal();
+    this.#sending = this.#sending.then(async () => {
+      const parts = await sealing;
+      if (this.#refused) return;
+      const spent = takeSpent(this.crawl);
+      tell({ kind: 'report', batch: this.id, report: { visits, ended, spent }, parts, pages: buffer.pages });
+    });
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#send(true);
+    await this.#sending;
+  }
+}
+
+function tell(message: FromThread): void {
+  parentPort?.postMessage(message);
+}
+
+function takeSpent(crawl: number): Record<string, number> {
+  const context = contexts.get(crawl);
+  const spent = context?.spent ?? {};
+  if (context) context.spent = {};
+  return spent;
+}
+
+async function contextOf(crawl: number, options: CrawlDefinition): Promise<PageContext> {
+  const known = contexts.get(crawl);
+  if (known) {
+    // The newest options count; links seen stay seen.
+    known.options = options;
+    return known;
+  }
+  const context = {
+    ...{
+      options,
+      scope: await loadScope(options),
+      seen: new SeenLinks(),
+      spent: {} as Record<string, number>,
+    },
+    spend(activity: string, ms: number) {
+      context.spent[activity] = (context.spent[activity] ?? 0) + ms;
+    },
+  };
+  contexts.set(crawl, context);
+  for (const oldest of contexts.keys()) {
+    if (contexts.size <= contextsKept) break;
+    contexts.delete(oldest);
+  }
+  return context;
+}
+
+parentPort?.on('message', async (message: ToThread) => {
+  switch (message.kind) {
+    case 'scout': {
+      const scouted = await scout(message.plan, message.options);
+      tell({
+        kind: 'report',
+        batch: message.batch,
+        report: { visits: [], scouted, ended: true },
+        parts: [],
+        pages: 0,
+      });
+      return;
+    }
+    case 'harvest': {
+      const batch = new HarvestedBatch(message);
+      batches.set(batch.id, batch);
+      const context = await contextOf(message.crawl, message.options);
+      await runBatch(batch, { context, inFlight, report: (_, result, keep) => batch.add(result, keep) });
+      await batch.end();
+      batches.delete(batch.id);
+      return;
+    }
+    case 'stored': {
+      const batch = batches.get(message.batch);
+      if (batch) batch.notAfter = message.notAfter;
+      if (message.isReport) batch?.stored();
+      return;
+    }
+    case 'refused': {
+      const batch = batches.get(message.batch);
+      // Links of reports that were not stored must be told again.
+      if (batch) contexts.delete(batch.crawl);
+      batch?.refuse();
+      return;
+    }
+    case 'stop':
+      batches.get(message.batch)?.abort();
+  }
+});
+
+let before = performance.eventLoopUtilization();
+setInterval(() => {
+  const now = performance.eventLoopUtilization();
+  const { utilization } = performance.eventLoopUtilization(now, before);
+  before = now;
+  inFlight.limit = adaptLimit(inFlight.limit, { utilization, waiting: inFlight.waiting });
+}, 1_000);

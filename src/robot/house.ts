@@ -1,0 +1,16 @@
+import type { House } from '../engine/house.ts';
+import { robotSettings } from './settings.ts';
+
+/** Crawls the web politely and builds a text corpus. */
+export const robot = {
+  name: 'robot',
+  title: 'Robot',
+  settings: robotSettings,
+  commands: {
+    robot: {
+      summary: 'Crawl the web politely and build a text corpus',
+      load: () => import('./commands/robot.ts'),
+    },
+  },
+  load: async () => (await import('./parts.ts')).parts,
+} as const satisfies House;

@@ -1,0 +1,329 @@
+import type { Logger } from 'pino';
+import { PismakError } from '../../engine/errors.ts';
+import { newId, type Random } from '../../engine/identity.ts';
+import type { Clock } from '../../engine/time/clock.ts';
+import { type CrawlDefinition, rulesOf } from '../crawl/options.ts';
+import type { CrawlStatistics } from '../crawl/statistics.ts';
+import { type CrawlRow, type Database, type Queries, requestState } from '../database/tables.ts';
+import type { Robots } from '../text/index.ts';
+import { rest } from './addresses.ts';
+import { Domains } from './domains.ts';
+import { type Frontier, openFrontier } from './frontier.ts';
+import { ResultMerger } from './merge-results.ts';
+import { BatchPlanner } from './plan-batches.ts';
+import { seedRequests } from './seeds.ts';
+
+/** What a keeper works with. */
+export interface KeeperParts {
+  database: Database;
+  clock: Clock;
+  random: Random;
+  log: Logger;
+  /** Whether a harvester may still be at work. Where one process does everything, those of an earlier one are dead. */
+  mayLive(harvester: string): boolean;
+  /** A harvester that reports nothing for this long stops. */
+  leaseMs: number;
+  /** Parsed robots.txt. */
+  parseRobots(text: string): Robots;
+}
+
+/** Everything that the parts of one keeper share. */
+export interface KeeperState extends KeeperParts {
+  readonly crawl: Pick<CrawlRow, 'id' | 'number' | 'name' | 'owner'>;
+  readonly options: CrawlDefinition;
+  readonly domains: Domains;
+  readonly frontier: Frontier;
+  readonly statistics: CrawlStatistics;
+  /** Mean milliseconds per request, over the whole crawl. */
+  meanMs: number;
+  /** Requests that wait for a later attempt. */
+  later: number;
+  /** Told when a domain has new rules. */
+  robotsChanged?(domain: number): void;
+}
+
+/** A batch is lost a little later than its harvester stops, because clocks don't run at the same speed. */
+const leaseMargin = 1.1;
+
+interface OpenBatch {
+  renewals: number;
+  /** When this keeper saw that number first, by its own clock. */
+  seenAt: number;
+  state: 'offered' | 'claimed';
+  harvester: string | null;
+}
+
+/**
+ * The queuekeeper of one crawl: owns its frontier, plans batches, takes in their results. One is elected in the cluster; all of its state is in
+ * the Database, and each transaction first checks that no later keeper has written, so a deposed one changes nothing.
+ */
+export class Keeper {
+  readonly #state: KeeperState;
+  readonly #fence: number;
+  readonly #merger: ResultMerger;
+  readonly #planner: BatchPlanner;
+  readonly #open = new Map<string, OpenBatch>();
+
+  private constructor(state: KeeperState, fence: number) {
+    this.#state = state;
+    this.#fence = fence;
+    this.#merger = new ResultMerger(state);
+    this.#planner = new BatchPlanner(state);
+  }
+
+  static async open(parts: KeeperParts, id: string, fence: number): Promise<Keeper> {
+    const { database } = parts;
+    const crawl = await database.query
+      .selectFrom('robot_crawl')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!crawl) throw new PismakError('not-found', `there is no crawl ${id}`);
+    const domains = new Domains(Number(crawl.number), database.dialect);
+    await domains.load(database.query);
+    const later = await database.query
+      .selectFrom('robot_request')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('state', '=', requestState.later)
+      .where('domain', '>=', domains.from)
+      .where('domain', '<', domains.to)
+      .executeTakeFirstOrThrow();
+    const keeper = new Keeper(
+      {
+        ...parts,
+        crawl: { ...crawl, number: Number(crawl.number) },
+        options: JSON.parse(crawl.options) as CrawlDefinition,
+        statistics: JSON.parse(crawl.statistics) as CrawlStatistics,
+        domains,
+        frontier: openFrontier(database.dialect),
+        meanMs: 200,
+        later: Number(later.count),
+      },
+      fence,
+    );
+    if (domains.size === 0) await keeper.#plantSeeds();
+    return keeper;
+  }
+
+  get statistics(): CrawlStatistics {
+    return this.#state.statistics;
+  }
+
+  /**
+   * One round: takes in what harvesters reported, takes back lost batches, plans new ones. Resolves to when the next round is due, or to
+   * `finished` when nothing is left, or to `stopped` when it has planned as many batches as it may.
+   */
+  async round(): Promise<number | 'finished' | 'stopped'> {
+    const merged = await this.#merge();
+    const isRunning = await this.#isRunning();
+    await this.#followBatches(isRunning);
+    if (!isRunning) return merged > 0 ? 0 : 250;
+    await this.#wakeLater();
+    const { domains, statistics, options } = this.#state;
+    const left = options.batches > 0 ? options.batches - statistics.batches - this.#open.size : mostOffered;
+    const planned = left > 0 ? await this.#plan(left) : 0;
+    if (merged > 0) return 0;
+    if (this.#open.size > 0 || planned > 0) return this.#planner.nextDueMs();
+    if (domains.busy().size === 0 && this.#state.later === 0) {
+      this.#planner.forgetDescription();
+      await this.#fenced(async () => {});
+      return 'finished';
+    }
+    return left > 0 ? this.#planner.nextDueMs() : 'stopped';
+  }
+
+  async #isRunning(): Promise<boolean> {
+    const { database, crawl } = this.#state;
+    const row = await database.query
+      .selectFrom('robot_crawl')
+      .select('state')
+      .where('id', '=', crawl.id)
+      .executeTakeFirst();
+    return row?.state === 'running';
+  }
+
+  async #plantSeeds(): Promise<void> {
+    const { domains, frontier, options } = this.#state;
+    await this.#fenced(async (transaction) => {
+      const requests = await seedRequests(options, (origin, host) => domains.findOrCreate(origin, host));
+      await domains.save(transaction);
+      const { added } = await frontier.add(transaction, requests);
+      domains.addQueued(added);
+    });
+  }
+
+  /** Runs the work and writes what memory knows better, in one transaction that a later keeper forbids. */
+  async #fenced<T>(work: (transaction: Queries) => Promise<T>): Promise<T> {
+    const { database, crawl, domains, statistics, clock } = this.#state;
+    return database.transaction(async (transaction) => {
+      const mine = await transaction
+        .updateTable('robot_crawl')
+        .set({ fence: this.#fence })
+        .where('id', '=', crawl.id)
+        .where('fence', '<=', this.#fence)
+        .returning('id')
+        .execute();
+      if (mine.length === 0)
+        throw new PismakError('hold-lost', `another queuekeeper has taken over crawl ${crawl.name}`);
+      const result = await work(transaction);
+      await domains.save(transaction);
+      this.#describe(statistics, clock.now());
+      await transaction
+        .updateTable('robot_crawl')
+        .set({ statistics: JSON.stringify(statistics) })
+        .where('id', '=', crawl.id)
+        .execute();
+      return result;
+    });
+  }
+
+  #describe(statistics: CrawlStatistics, now: number): void {
+    statistics.at = now;
+    statistics.domains = this.#state.domains.size;
+    this.#planner.describe(statistics, now);
+  }
+
+  /** Takes in waiting reports; resolves to how many. */
+  async #merge(): Promise<number> {
+    const { database, crawl } = this.#state;
+    const reports = await database.query
+      .selectFrom('robot_result')
+      .selectAll()
+      .where('crawl', '=', crawl.number)
+      .orderBy('id')
+      .limit(20)
+      .execute();
+    const last = reports.at(-1);
+    if (!last) return 0;
+    const ended = await this.#fenced(async (transaction) => {
+      const done = await this.#merger.merge(transaction, reports);
+      for (const batch of done) await this.#endBatch(transaction, batch);
+      await transaction
+        .deleteFrom('robot_result')
+        .where('crawl', '=', crawl.number)
+        .where('id', '<=', last.id)
+        .execute();
+      return done;
+    });
+    for (const batch of ended) this.#open.delete(batch);
+    return reports.length;
+  }
+
+  /** What was not visited waits again, and the addresses rest. */
+  async #endBatch(transaction: Queries, batch: string): Promise<void> {
+    const { frontier, domains, statistics, clock } = this.#state;
+    domains.addQueued(await frontier.release(transaction, batch));
+    const now = clock.now();
+    await rest(transaction, batch, (address) => {
+      const until = now + this.#planner.pauseOf(address);
+      this.#planner.rests(address, until);
+      return until;
+    });
+    await transaction.deleteFrom('robot_batch').where('id', '=', batch).execute();
+    this.#planner.ended(batch);
+    statistics.batches++;
+  }
+
+  /** Looks which batches were claimed, which are still reported on, and takes back those that are lost. */
+  async #followBatches(isRunning: boolean): Promise<void> {
+    const { database, crawl, clock, mayLive, leaseMs, log, statistics } = this.#state;
+    // The last request may have begun at the very end of the lease.
+    const requestMs = this.#state.options.pageTimeout * 1000;
+    const now = clock.now();
+    const rows = await database.query
+      .selectFrom('robot_batch')
+      .select(['id', 'state', 'renewals', 'harvester', 'addresses', 'kind', 'plan'])
+      .where('crawl', '=', crawl.number)
+      .execute();
+    const present = new Set(rows.map(({ id }) => id));
+    for (const id of this.#open.keys()) if (!present.has(id)) this.#open.delete(id);
+    for (const row of rows) {
+      if (row.state === 'ended') continue;
+      const renewals = Number(row.renewals);
+      const known = this.#open.get(row.id);
+      if (!known) this.#planner.adopt(row);
+      if (!known || known.renewals !== renewals || known.state !== row.state)
+        this.#open.set(row.id, { renewals, seenAt: now, state: row.state, harvester: row.harvester });
+      if (row.state === 'offered' && !isRunning) await this.#withdraw(row.id);
+      if (row.state !== 'claimed') continue;
+      const silentMs = now - (this.#open.get(row.id)?.seenAt ?? now);
+      const isDead = row.harvester !== null && !mayLive(row.harvester);
+      if (!isDead && silentMs <= leaseMargin * leaseMs + requestMs) continue;
+      const lost = await this.#fenced(async (transaction) => {
+        // A report that comes at this moment loses, or saves the batch.
+        const { numUpdatedRows } = await transaction
+          .updateTable('robot_batch')
+          .set({ state: 'ended' })
+          .where('id', '=', row.id)
+          .where('renewals', '=', row.renewals)
+          .executeTakeFirst();
+        if (Number(numUpdatedRows) === 0) return false;
+        const unread = await transaction
+          .selectFrom('robot_result')
+          .selectAll()
+          .where('batch', '=', row.id)
+          .orderBy('id')
+          .execute();
+        await this.#merger.merge(transaction, unread);
+        await transaction.deleteFrom('robot_result').where('batch', '=', row.id).execute();
+        await this.#endBatch(transaction, row.id);
+        statistics.lostBatches++;
+        return true;
+      });
+      if (!lost) continue;
+      this.#open.delete(row.id);
+      log.warn(
+        { crawl: crawl.name, batch: row.id, harvester: row.harvester },
+        'a batch was lost; its pages wait again',
+      );
+    }
+  }
+
+  /** A batch of a crawl that was paused or stopped, if nobody has it yet. */
+  async #withdraw(batch: string): Promise<void> {
+    await this.#fenced(async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('robot_batch')
+        .set({ state: 'ended' })
+        .where('id', '=', batch)
+        .where('state', '=', 'offered')
+        .executeTakeFirst();
+      if (Number(numUpdatedRows) > 0) await this.#endBatch(transaction, batch);
+    });
+    this.#open.delete(batch);
+  }
+
+  async #wakeLater(): Promise<void> {
+    if (this.#state.later === 0) return;
+    const { frontier, domains, clock } = this.#state;
+    const woken = await this.#fenced(async (transaction) => {
+      const counts = await frontier.wake(transaction, {
+        from: domains.from,
+        to: domains.to,
+        now: clock.now(),
+      });
+      domains.addQueued(counts);
+      return counts;
+    });
+    for (const count of woken.values()) this.#state.later -= count;
+  }
+
+  async #plan(most: number): Promise<number> {
+    const { clock, options } = this.#state;
+    let planned = 0;
+    const offered = () => [...this.#open.values()].filter(({ state }) => state === 'offered').length;
+    while (offered() < mostOffered && planned < most && this.#planner.hasCandidates()) {
+      const id = newId(clock);
+      const batch = await this.#fenced((transaction) =>
+        this.#planner.plan(transaction, id, rulesOf(options)),
+      );
+      if (!batch) break;
+      this.#open.set(id, { renewals: 0, seenAt: clock.now(), state: 'offered', harvester: null });
+      planned++;
+    }
+    return planned;
+  }
+}
+
+/** Batches that wait for a harvester hold their addresses, so there are few of them. */
+const mostOffered = 4;

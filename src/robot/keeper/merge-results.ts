@@ -1,0 +1,232 @@
+import { countVisit } from '../crawl/statistics.ts';
+import { type Queries, requestState } from '../database/tables.ts';
+import type { FoundLink, Report, ScoutResult, VisitResult } from '../harvest/plan.ts';
+import { slowDown } from '../politeness/slow-down.ts';
+import { enlist } from './addresses.ts';
+import type { Domain } from './domains.ts';
+import { type EndedRequest, keyOf, type NewRequest } from './frontier.ts';
+import type { KeeperState } from './keeper.ts';
+import { splitUrl } from './urls.ts';
+
+/** Takes what harvesters and scouts report into the frontier. */
+export class ResultMerger {
+  readonly #state: KeeperState;
+
+  constructor(state: KeeperState) {
+    this.#state = state;
+  }
+
+  /** Merges reports in their order; resolves to the batches that have ended. */
+  async merge(
+    transaction: Queries,
+    reports: readonly { batch: string; results: string }[],
+  ): Promise<string[]> {
+    const { statistics, frontier, domains, options } = this.#state;
+    const ended: string[] = [];
+    const down = new Set<Domain>();
+    const requests: EndedRequest[] = [];
+    const found: { visit: VisitResult; links: FoundLink[] }[] = [];
+    const linkRows: { domain: number; path: string; links: string }[] = [];
+    for (const { batch, results } of reports) {
+      const report = JSON.parse(results) as Report;
+      for (const result of report.scouted ?? []) await this.#takeScouted(transaction, result);
+      for (const visit of report.visits) {
+        countVisit(statistics, visit);
+        if (visit.kind === 'robots') {
+          await this.#takeRobots(transaction, visit);
+          continue;
+        }
+        if (visit.outcome === 'postponed') continue;
+        requests.push(this.#takeVisit(visit, report.segment ?? null));
+        if (visit.slowDown?.isDown) down.add(domains.get(visit.domain));
+        if (visit.links) found.push({ visit, links: visit.links });
+        if (visit.allLinks && visit.allLinks.length > 0)
+          linkRows.push({ domain: visit.domain, path: visit.path, links: visit.allLinks.join('\n') });
+      }
+      for (const [activity, ms] of Object.entries(report.spent ?? {}))
+        statistics.spent[activity] = Math.round((statistics.spent[activity] ?? 0) + ms);
+      if (report.ended) ended.push(batch);
+    }
+    const depths = await frontier.end(transaction, requests);
+    for (const domain of down)
+      if (domain.blockLevel > options.attempts) await this.#lose(transaction, domain, 'does not answer');
+    await this.#keepLinks(transaction, linkRows);
+    const all: FoundLink[] = [];
+    for (const { visit, links } of found) {
+      all.push(...links);
+      const depth = depths.get(keyOf(visit)) ?? visit.depth;
+      // A shorter way was found while the page was fetched, so its links are nearer than the harvester knew.
+      if (depth < visit.depth)
+        all.push(...deeper(visit.allLinks ?? [], depth, visit.usability ?? 1, options.depth));
+    }
+    await this.#offer(transaction, all);
+    await domains.save(transaction);
+    return ended;
+  }
+
+  /** Adds links to the frontier, and those of pages that turn out to be nearer, until nothing changes. */
+  async #offer(transaction: Queries, links: readonly FoundLink[]): Promise<void> {
+    const { frontier, domains, options } = this.#state;
+    let offered = links;
+    while (offered.length > 0) {
+      const requests: NewRequest[] = offered.map((link) => {
+        const { origin, host, path } = splitUrl(link.url);
+        const { id } = domains.findOrCreate(origin, host);
+        const { depth, parent, hops = 0, via = null } = link;
+        return { domain: id, path, kind: 'page', depth, parent, hops, via };
+      });
+      const { added, corrected } = await frontier.add(transaction, requests);
+      domains.addQueued(added);
+      const nearer: FoundLink[] = [];
+      for (const { domain, path, depth } of corrected) {
+        const row = await transaction
+          .selectFrom('robot_links')
+          .select('links')
+          .where('domain', '=', domain)
+          .where('path', '=', path)
+          .executeTakeFirst();
+        if (row) nearer.push(...deeper(row.links.split('\n'), depth, 1, options.depth));
+      }
+      offered = nearer;
+    }
+  }
+
+  async #keepLinks(
+    transaction: Queries,
+    rows: readonly { domain: number; path: string; links: string }[],
+  ): Promise<void> {
+    for (let start = 0; start < rows.length; start += 200)
+      await transaction
+        .insertInto('robot_links')
+        .values(rows.slice(start, start + 200))
+        .onConflict((conflict) =>
+          conflict.columns(['domain', 'path']).doUpdateSet(({ ref }) => ({ links: ref('excluded.links') })),
+        )
+        .execute();
+  }
+
+  #takeVisit(visit: VisitResult, segment: number | null): EndedRequest {
+    const { domains, options, clock } = this.#state;
+    const domain = domains.get(visit.domain);
+    const wasRequested = visit.outcome !== 'disallowed';
+    if (wasRequested) {
+      this.#state.meanMs = 0.98 * this.#state.meanMs + 0.02 * visit.ms;
+      domains.change(domain, {
+        fetched: domain.fetched + 1,
+        words: domain.words + (visit.usability ? (visit.words ?? 0) : 0),
+        bytes: domain.bytes + visit.bytes,
+        meanMs: domain.meanMs === 0 ? visit.ms : 0.9 * domain.meanMs + 0.1 * visit.ms,
+      });
+    }
+    if (visit.slowDown) this.#block(domain, visit.slowDown.retryAfterMs);
+    const attempts = visit.attempts + (wasRequested ? 1 : 0);
+    let state: number = requestState.done;
+    let notBefore = 0;
+    if (visit.outcome === 'disallowed') state = requestState.disallowed;
+    if (visit.outcome === 'failed') state = requestState.failed;
+    if (visit.outcome === 'later') {
+      if (attempts >= options.attempts) state = requestState.failed;
+      else {
+        state = requestState.later;
+        notBefore = clock.now() + Math.round(options.retryDelay * 1000 * 2 ** (attempts - 1));
+        this.#state.later++;
+      }
+    }
+    return {
+      ...{ domain: visit.domain, path: visit.path, state, attempts, notBefore, segment },
+      status: visit.status ?? null,
+      usability: visit.usability ?? null,
+      fetchedAt: wasRequested ? visit.at : null,
+      outcome: visit.reason === undefined ? visit.outcome : `${visit.outcome}: ${visit.reason}`,
+      etag: visit.etag ?? null,
+      lastModified: visit.lastModified ?? null,
+    };
+  }
+
+  #block(domain: Domain, retryAfterMs?: number): void {
+    const { clock, random, domains, options } = this.#state;
+    const before = { level: domain.blockLevel, until: domain.blockedUntil };
+    const firstMs = options.blockFor * 1000;
+    const { level, until } = slowDown(before, { now: clock.now(), firstMs, retryAfterMs, random });
+    domains.change(domain, { blockLevel: level, blockedUntil: Math.round(until) });
+  }
+
+  async #takeRobots(transaction: Queries, visit: VisitResult): Promise<void> {
+    const { domains, frontier, clock } = this.#state;
+    const domain = domains.get(visit.domain);
+    const text =
+      visit.robots ??
+      (visit.robotsAt ? await this.#robotsOf(transaction, domain, visit.robotsAt) : undefined);
+    if (text === undefined) return this.#missRobots(transaction, domain, visit);
+    await transaction.updateTable('robot_domain').set({ robots: text }).where('id', '=', domain.id).execute();
+    const isRefresh = domain.robotsAt > 0;
+    const { crawlDelayMs = 0 } = visit;
+    domains.change(domain, { robotsAt: clock.now(), crawlDelayMs, problem: null });
+    this.#state.robotsChanged?.(domain.id);
+    if (!isRefresh) return;
+    // What was forbidden may be allowed now; what waits is checked when it is planned.
+    const { disallowed, queued } = requestState;
+    const count = await frontier.change(transaction, domain.id, disallowed, queued, null);
+    domains.change(domain, { queued: domain.queued + count });
+  }
+
+  /** The rules of another host that robots.txt was redirected to, if they are known; else somebody will ask for them. */
+  async #robotsOf(transaction: Queries, domain: Domain, url: string): Promise<string | undefined> {
+    const { domains, frontier } = this.#state;
+    const { origin, host, path } = splitUrl(url);
+    if (path !== '/robots.txt') return '';
+    const other = domains.findOrCreate(origin, host);
+    if (other.robotsAt > 0) {
+      const row = await transaction
+        .selectFrom('robot_domain')
+        .select('robots')
+        .where('id', '=', other.id)
+        .executeTakeFirst();
+      return row?.robots ?? '';
+    }
+    if (other.state === 'lost' || other.id === domain.id) return '';
+    await domains.save(transaction);
+    const request = { domain: other.id, path, kind: 'robots', depth: 0, parent: 1, hops: 0, via: null };
+    domains.addQueued((await frontier.add(transaction, [request])).added);
+    return undefined;
+  }
+
+  /** Rules that can't be had forbid everything for a while, and after several attempts for good. */
+  async #missRobots(transaction: Queries, domain: Domain, visit: VisitResult): Promise<void> {
+    const { domains, options, clock } = this.#state;
+    this.#block(domain, visit.slowDown?.retryAfterMs);
+    const isElsewhere = visit.robotsAt !== undefined;
+    if (isElsewhere && domain.blockLevel < 5)
+      return domains.change(domain, { blockedUntil: clock.now() + 1_000 + 1_000 * options.generalPause });
+    if (domain.blockLevel >= options.attempts)
+      await this.#lose(transaction, domain, `robots.txt: ${visit.reason ?? 'unreachable'}`);
+  }
+
+  async #lose(transaction: Queries, domain: Domain, problem: string): Promise<void> {
+    const { domains, frontier } = this.#state;
+    const { queued, failed } = requestState;
+    await frontier.change(transaction, domain.id, queued, failed, `failed: ${problem}`);
+    domains.change(domain, { state: 'lost', problem, queued: 0 });
+  }
+
+  async #takeScouted(transaction: Queries, result: ScoutResult): Promise<void> {
+    const { domains, clock, crawl, options } = this.#state;
+    const domain = domains.get(result.domain);
+    const { addresses, problem } = result;
+    if (addresses.length > 0) {
+      await enlist(transaction, crawl.number, addresses);
+      domains.change(domain, { state: 'ready', addresses, resolvedAt: clock.now(), problem: null });
+      return;
+    }
+    if (result.isTemporary) {
+      this.#block(domain);
+      if (domain.blockLevel < options.attempts) return;
+    }
+    await this.#lose(transaction, domain, problem ?? 'no address');
+  }
+}
+
+function deeper(urls: readonly string[], depth: number, parent: number, limit: number): FoundLink[] {
+  if (limit > 0 && depth + 1 > limit) return [];
+  return urls.filter((url) => url !== '').map((url) => ({ url, depth: depth + 1, parent }));
+}

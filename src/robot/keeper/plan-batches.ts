@@ -1,0 +1,369 @@
+import type { CrawlDefinition } from '../crawl/options.ts';
+import { rulesOf } from '../crawl/options.ts';
+import type { CrawlStatistics } from '../crawl/statistics.ts';
+import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
+import type { BatchPlan, ScoutPlan, Stop, Visit } from '../harvest/plan.ts';
+import { planRows, type WaitingHost } from '../politeness/batch.ts';
+import { type Rules, strictest } from '../politeness/rules.ts';
+import type { Robots } from '../text/index.ts';
+import { claim, giveBack } from './addresses.ts';
+import type { Domain } from './domains.ts';
+import type { KeeperState } from './keeper.ts';
+
+const scoutedAtOnce = 200;
+const candidatesAtOnce = 2_000;
+const robotsRemembered = 5_000;
+/** Addresses and rules are asked for again after a day. */
+const freshMs = 24 * 60 * 60_000;
+/** How long an address that another crawl holds is left out before we look again. */
+const takenMs = 1_000;
+
+/** Makes batches for scouts and harvesters, such that whoever carries them out can't break a rule. */
+export class BatchPlanner {
+  readonly #state: KeeperState;
+  /** Domains of batches that are not over. */
+  readonly #batches = new Map<string, { domains: number[]; addresses: string[] }>();
+  readonly #occupied = new Set<number>();
+  /** Until when an address rests; infinite while it is in a batch. A hint: the table decides. */
+  readonly #notBefore = new Map<string, number>();
+  /** Where another crawl with stricter rules meets us. */
+  readonly #strict = new Map<string, Rules>();
+  readonly #robots = new Map<number, Robots | undefined>();
+  #describedAt = 0;
+
+  constructor(state: KeeperState) {
+    this.#state = state;
+    state.robotsChanged = (domain) => this.#robots.delete(domain);
+  }
+
+  hasCandidates(): boolean {
+    return this.#state.domains.busy().size > 0;
+  }
+
+  /** Takes note of a batch that an earlier keeper planned. */
+  adopt(row: Pick<BatchRow, 'id' | 'kind' | 'plan' | 'addresses'>): void {
+    const plan = JSON.parse(row.plan) as BatchPlan & ScoutPlan;
+    const domains =
+      row.kind === 'scout'
+        ? plan.domains.map(({ domain }) => domain)
+        : plan.rows.flatMap((stops) => stops.map(({ domain }) => domain));
+    this.#began(row.id, domains, JSON.parse(row.addresses) as string[]);
+  }
+
+  ended(batch: string): void {
+    for (const domain of this.#batches.get(batch)?.domains ?? []) this.#occupied.delete(domain);
+    this.#batches.delete(batch);
+  }
+
+  rests(address: string, until: number): void {
+    this.#notBefore.set(address, until);
+  }
+
+  pauseOf(address: string): number {
+    return (this.#strict.get(address) ?? rulesOf(this.#state.options)).generalPauseMs;
+  }
+
+  /** Plans one batch and stores it; undefined if there is nothing to do at the moment. */
+  async plan(transaction: Queries, id: string, rules: Rules): Promise<string | undefined> {
+    return (await this.#planScout(transaction, id)) ?? (await this.#planHarvest(transaction, id, rules));
+  }
+
+  async #planScout(transaction: Queries, id: string): Promise<string | undefined> {
+    const { domains, clock } = this.#state;
+    const now = clock.now();
+    const wanted: ScoutPlan['domains'] = [];
+    for (const domain of domains.busy()) {
+      if (domain.state === 'ready' && now - domain.resolvedAt > freshMs)
+        domains.change(domain, { state: 'new' });
+      if (domain.state === 'lost') await this.#drop(transaction, domain);
+      if (domain.state !== 'new' || domain.blockedUntil > now || this.#occupied.has(domain.id)) continue;
+      wanted.push({ domain: domain.id, host: domain.host });
+      if (wanted.length >= scoutedAtOnce) break;
+    }
+    if (wanted.length === 0) return undefined;
+    const plan: ScoutPlan = { domains: wanted };
+    await this.#store(transaction, {
+      id,
+      kind: 'scout',
+      plan: JSON.stringify(plan),
+      addresses: [],
+      requests: 0,
+    });
+    this.#began(
+      id,
+      wanted.map(({ domain }) => domain),
+      [],
+    );
+    return id;
+  }
+
+  /** Links to a domain that was given up lead nowhere. */
+  async #drop(transaction: Queries, domain: Domain): Promise<void> {
+    const { domains, frontier } = this.#state;
+    const { queued, failed } = requestState;
+    await frontier.change(transaction, domain.id, queued, failed, `failed: ${domain.problem}`);
+    domains.change(domain, { queued: 0 });
+  }
+
+  async #planHarvest(transaction: Queries, id: string, rules: Rules): Promise<string | undefined> {
+    const { domains, clock, crawl, meanMs } = this.#state;
+    const now = clock.now();
+    const candidates = this.#candidates(now);
+    if (candidates.length === 0) return undefined;
+    await this.#meetOthers(transaction, candidates, rules);
+    const byHost = Map.groupBy(candidates, ({ host }) => host);
+    const waiting = [...byHost.values()].map((sameHost) => this.#waitingHost(sameHost, rules, now));
+    const shares = planRows(waiting, { meanMs });
+    const chosen = shares.flat().flatMap(({ host }) => byHost.get(host) ?? []);
+    const wanted = [...new Set(chosen.flatMap(({ addresses }) => addresses))];
+    const claimed = await claim(transaction, { addresses: wanted, batch: id, crawl: crawl.number, now });
+    for (const address of wanted) if (!claimed.has(address)) this.#notBefore.set(address, now + takenMs);
+
+    const rows: Stop[][] = [];
+    for (const row of shares) {
+      const stops: Stop[] = [];
+      for (const { host, count } of row) {
+        let left = count;
+        for (const domain of byHost.get(host) ?? []) {
+          if (left < 1 || !domain.addresses.every((address) => claimed.has(address))) continue;
+          const stop = await this.#stopAt(transaction, id, domain, { left, now, rules });
+          left -= stop.visits.length;
+          if (stop.visits.length > 0) stops.push(stop);
+        }
+      }
+      if (stops.length > 0) rows.push(stops);
+    }
+    const contacted = new Set(rows.flat().flatMap(({ domain }) => domains.get(domain).addresses));
+    const unused = [...claimed].filter((address) => !contacted.has(address));
+    await giveBack(transaction, id, unused);
+    if (rows.length === 0) return undefined;
+    const plan: BatchPlan = { rules, rows };
+    const requests = rows.flat().reduce((sum, { visits }) => sum + visits.length, 0);
+    const addresses = [...contacted];
+    await this.#store(transaction, { id, kind: 'harvest', plan: JSON.stringify(plan), addresses, requests });
+    this.#began(
+      id,
+      rows.flat().map(({ domain }) => domain),
+      addresses,
+    );
+    return id;
+  }
+
+  /** Domains that may be contacted now, the best first: much text for few bytes, and fast answers. */
+  #candidates(now: number): Domain[] {
+    const found: Domain[] = [];
+    for (const domain of this.#state.domains.busy()) {
+      if (domain.state !== 'ready' || domain.blockedUntil > now || this.#occupied.has(domain.id)) continue;
+      if (domain.addresses.some((address) => (this.#notBefore.get(address) ?? 0) > now)) continue;
+      found.push(domain);
+      if (found.length >= candidatesAtOnce) break;
+    }
+    return found.sort((a, b) => scoreOf(b) - scoreOf(a));
+  }
+
+  /** Milliseconds until some domain may be contacted that may not be now; at most a quarter of a second. */
+  nextDueMs(): number {
+    const now = this.#state.clock.now();
+    let due = now + 250;
+    for (const domain of this.#state.domains.busy()) {
+      if (this.#occupied.has(domain.id)) continue;
+      const from = domain.addresses.reduce(
+        (latest, address) => Math.max(latest, this.#notBefore.get(address) ?? 0),
+        domain.blockedUntil,
+      );
+      if (from > now) due = Math.min(due, from);
+    }
+    return Math.max(1, due - now);
+  }
+
+  #waitingHost(domains: readonly Domain[], rules: Rules, now: number): WaitingHost {
+    const [first] = domains as [Domain];
+    const addresses = [...new Set(domains.flatMap((domain) => domain.addresses))];
+    const bound = strictest([rules, ...addresses.flatMap((address) => this.#strict.get(address) ?? [])]);
+    const queued = domains.reduce(
+      (sum, domain) => sum + domain.queued + (needsRobots(domain, now) ? 1 : 0),
+      0,
+    );
+    const delayMs = Math.max(...domains.map((domain) => this.#delayOf(domain, bound)));
+    return { host: first.host, addresses, queued, delayMs, maxHosts: bound.maxHosts, maxReqs: bound.maxReqs };
+  }
+
+  /** Slow hosts get more time: an answer that took long is followed by a pause as long. */
+  #delayOf(domain: Domain, rules: Rules): number {
+    if (rules.reqDelayMs === 0 && domain.crawlDelayMs === 0) return 0;
+    const slowMs = domain.meanMs > 2_000 ? Math.min(domain.meanMs, 30_000) : 0;
+    return Math.round(Math.max(rules.reqDelayMs, domain.crawlDelayMs, slowMs));
+  }
+
+  async #stopAt(
+    transaction: Queries,
+    batch: string,
+    domain: Domain,
+    { left, now, rules }: { left: number; now: number; rules: Rules },
+  ): Promise<Stop> {
+    const { domains, frontier } = this.#state;
+    const bound = strictest([
+      rules,
+      ...domain.addresses.flatMap((address) => this.#strict.get(address) ?? []),
+    ]);
+    const visits: Visit[] = [];
+    if (needsRobots(domain, now))
+      visits.push({ path: '/robots.txt', kind: 'robots', depth: 0, parent: 1, hops: 0, attempts: 0 });
+    const robots = await this.#robotsOf(transaction, domain);
+    const held: RequestRow[] = [];
+    while (visits.length < left) {
+      const rows = await frontier.next(transaction, domain.id, left - visits.length);
+      if (rows.length === 0) break;
+      const isAllowed = (row: RequestRow) =>
+        row.kind !== 'robots' && (!robots || robots.isAllowed(this.#state.options.agent, row.path));
+      const [allowed, others] = [rows.filter(isAllowed), rows.filter((row) => !isAllowed(row))];
+      await frontier.hold(transaction, batch, allowed);
+      held.push(...allowed);
+      visits.push(...allowed.map(visitOf));
+      domains.change(domain, { queued: domain.queued - rows.length });
+      if (others.length === 0) break;
+      await frontier.end(
+        transaction,
+        others.map((row) => withoutVisit(row)),
+      );
+      this.#state.statistics.disallowed += others.filter(({ kind }) => kind === 'page').length;
+    }
+    const [address = ''] = domain.addresses;
+    const { id, origin, host } = domain;
+    return { domain: id, origin, host, address, delayMs: this.#delayOf(domain, bound), visits };
+  }
+
+  async #robotsOf(transaction: Queries, domain: Domain): Promise<Robots | undefined> {
+    if (domain.robotsAt === 0) return undefined;
+    if (this.#robots.has(domain.id)) return this.#robots.get(domain.id);
+    const row = await transaction
+      .selectFrom('robot_domain')
+      .select('robots')
+      .where('id', '=', domain.id)
+      .executeTakeFirst();
+    const robots = row?.robots ? this.#state.parseRobots(row.robots) : undefined;
+    if (this.#robots.size >= robotsRemembered) this.#robots.clear();
+    this.#robots.set(domain.id, robots);
+    return robots;
+  }
+
+  /** Where other running crawls have domains too, both keep to the stricter rules. */
+  async #meetOthers(transaction: Queries, candidates: readonly Domain[], rules: Rules): Promise<void> {
+    const { crawl } = this.#state;
+    this.#strict.clear();
+    const others = await transaction
+      .selectFrom('robot_crawl')
+      .select(['number', 'options'])
+      .where('state', '=', 'running')
+      .where('number', '<>', crawl.number)
+      .execute();
+    if (others.length === 0) return;
+    const rulesByCrawl = new Map(
+      others.map(({ number, options }) => [Number(number), rulesOf(JSON.parse(options) as CrawlDefinition)]),
+    );
+    const addresses = [...new Set(candidates.flatMap((domain) => domain.addresses))];
+    for (let start = 0; start < addresses.length; start += 500) {
+      const met = await transaction
+        .selectFrom('robot_interest')
+        .select(['address', 'crawl'])
+        .where('address', 'in', addresses.slice(start, start + 500))
+        .where('crawl', 'in', [...rulesByCrawl.keys()])
+        .execute();
+      for (const row of met) {
+        const theirs = rulesByCrawl.get(Number(row.crawl));
+        if (theirs)
+          this.#strict.set(row.address, strictest([this.#strict.get(row.address) ?? rules, theirs]));
+      }
+    }
+  }
+
+  async #store(
+    transaction: Queries,
+    batch: Pick<BatchRow, 'id' | 'kind' | 'plan' | 'requests'> & { addresses: string[] },
+  ): Promise<void> {
+    const { crawl, clock } = this.#state;
+    await transaction
+      .insertInto('robot_batch')
+      .values({
+        ...batch,
+        ...{ crawl: crawl.number, state: 'offered', harvester: null, renewals: 0, createdAt: clock.now() },
+        addresses: JSON.stringify(batch.addresses),
+      })
+      .execute();
+  }
+
+  #began(batch: string, domains: number[], addresses: string[]): void {
+    this.#batches.set(batch, { domains, addresses });
+    for (const domain of domains) this.#occupied.add(domain);
+    for (const address of addresses) this.#notBefore.set(address, Number.POSITIVE_INFINITY);
+  }
+
+  /** The next description is made anew, however soon it comes. */
+  forgetDescription(): void {
+    this.#describedAt = 0;
+  }
+
+  /** Counts addresses by state, at most once a second. */
+  describe(statistics: CrawlStatistics, now: number): void {
+    if (now - this.#describedAt < 1_000 && now >= this.#describedAt) return;
+    this.#describedAt = now;
+    const active = new Set([...this.#batches.values()].flatMap(({ addresses }) => addresses));
+    const waiting = new Set<string>();
+    const all = new Set<string>();
+    let queued = this.#state.later;
+    for (const domain of this.#state.domains.all()) {
+      queued += domain.queued;
+      for (const address of domain.addresses) {
+        all.add(address);
+        if (domain.queued > 0) waiting.add(address);
+      }
+    }
+    const counts = { waiting: 0, active: 0, resting: 0, done: 0 };
+    for (const address of all) {
+      if (active.has(address)) counts.active++;
+      else if ((this.#notBefore.get(address) ?? 0) > now) counts.resting++;
+      else if (waiting.has(address)) counts.waiting++;
+      else counts.done++;
+    }
+    statistics.addresses = counts;
+    statistics.queued = queued;
+  }
+}
+
+function needsRobots(domain: Domain, now: number): boolean {
+  return now - domain.robotsAt > freshMs;
+}
+
+/** New domains come first: nobody knows yet how good they are. */
+function scoreOf({ fetched, words, bytes, meanMs }: Domain): number {
+  if (fetched < 3) return 1;
+  return ((words + 1) / (bytes + 1_000)) * (100 / (meanMs + 100));
+}
+
+function visitOf(row: RequestRow): Visit {
+  return {
+    ...{
+      path: row.path,
+      kind: 'page',
+      depth: row.depth,
+      parent: row.parent,
+      hops: row.hops,
+      attempts: row.attempts,
+    },
+    ...(row.via !== null && { via: row.via }),
+    ...(row.etag !== null && { etag: row.etag }),
+    ...(row.lastModified !== null && { lastModified: row.lastModified }),
+  };
+}
+
+/** Forbidden by the rules as they are now; or a request that was only there to get the rules. */
+function withoutVisit(row: RequestRow) {
+  const isPage = row.kind === 'page';
+  return {
+    ...{ domain: row.domain, path: row.path, attempts: row.attempts, notBefore: 0, status: row.status },
+    ...{ usability: row.usability, fetchedAt: row.fetchedAt, segment: row.segment },
+    ...{ etag: row.etag, lastModified: row.lastModified },
+    state: isPage ? requestState.disallowed : requestState.done,
+    outcome: isPage ? 'disallowed: robots.txt' : 'done: rules only',
+  };
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
+import { sectionOf } from '../../engine/house.ts';
+import { type Caller, defineOperation } from '../../engine/operation/operation.ts';
+import { done } from '../../engine/operation/operations/rows.ts';
+import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';
+import { robotDatabase } from '../database/tables.ts';
+import { robot } from '../house.ts';
+import { crawlId, crawlName, crawlRow, crawlStates, ownerOfCrawl, someCrawl, toRow } from './rows.ts';
+
+const one = z.strictObject({ crawl: crawlId });
+const changing = { role: 'user', owner: ownerOfCrawl, changes: true } as const;
+
+/** Options that the call leaves out are those of `[robot]` in the settings. */
+const partial = z.strictObject({
+  name: crawlName,
+  ...crawlDefinition.partial().shape,
+  seeds: crawlDefinition.shape.seeds,
+});
+
+export const robotNew = defineOperation({
+  name: 'robot.new',
+  summary: 'Define a crawl; robot.start starts it',
+  role: 'user',
+  owner: 'caller',
+  changes: true,
+  stores: true,
+  bodyLimit: 8_000_000,
+  input: partial,
+  output: z.strictObject({ id: z.string() }),
+  example: {
+    ...{ name: 'Czech', seeds: ['https://www.example.cz/'], include: '\\.cz$', depth: 5 },
+    contact: 'https://www.example.org/robot',
+  },
+  async handler({ engine, caller }, { name, ...given }) {
+    const { createCrawl } = await import('../crawl/crawls.ts');
+    const { harvesters: _, lease: __, crawls, fastest, ...defaults } = sectionOf(engine.settings, robot);
+    const definition = crawlDefinition.parse({ ...defaults, ...given });
+    checkRights(caller, definition, fastest);
+    const limit = caller.role === 'admin' ? 0 : crawls;
+    return createCrawl(engine, { name, owner: caller.name, limit }, definition);
+  },
+});
+
+/** What could harm others through this installation is for administrators. */
+function checkRights(caller: Caller, definition: CrawlDefinition, fastest: number): void {
+  if (caller.role === 'admin') return;
+  const refuse = (what: string) => {
+    throw new PismakError('forbidden', `only administrators may ${what}`);
+  };
+  if (definition.allowPrivate) refuse('crawl private addresses (allowPrivate)');
+  if (Object.keys(definition.resolve).length > 0) refuse('give the addresses of hosts (resolve)');
+  if (definition.reqDelay < fastest) refuse(`choose a reqDelay below ${fastest} s (robot.fastest)`);
+}
+
+export const robotList = defineOperation({
+  name: 'robot.ls',
+  summary: 'List crawls, the newest first',
+  role: 'reader',
+  owner: 'caller',
+  changes: false,
+  audited: true,
+  input: z.strictObject({
+    state: z.enum(crawlStates).optional().describe('Only crawls in this state'),
+    name: z.string().max(100).optional().describe('Only the crawl with this name'),
+    limit: z.int().min(1).max(1000).default(100).describe('How many at most'),
+  }),
+  output: z.strictObject({ crawls: z.array(crawlRow) }),
+  example: { state: 'running' },
+  async handler({ engine, caller }, { state, name, limit }) {
+    let query = robotDatabase(engine).query.selectFrom('robot_crawl').selectAll();
+    if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
+    if (state !== undefined) query = query.where('state', '=', state);
+    if (name !== undefined) query = query.where('name', '=', name);
+    const rows = await query.orderBy('number', 'desc').limit(limit).execute();
+    return { crawls: rows.map(toRow) };
+  },
+});
+
+export const robotStatus = defineOperation({
+  name: 'robot.status',
+  summary: 'What a crawl has done and what it is doing',
+  role: 'reader',
+  owner: ownerOfCrawl,
+  changes: false,
+  input: one,
+  output: crawlRow,
+  example: { crawl: someCrawl },
+  async handler({ engine, caller }, { crawl }) {
+    const { findCrawl } = await import('../crawl/crawls.ts');
+    return toRow(await findCrawl(robotDatabase(engine).query, crawl, caller.name));
+  },
+});
+
+const stateOperation = (verb: string, summary: string, state: 'running' | 'paused' | 'stopped') =>
+  defineOperation({
+    ...{
+      ...changing,
+      name: `robot.${verb}`,
+      summary,
+      input: one,
+      output: done,
+      example: { crawl: someCrawl },
+    },
+    async handler({ engine, caller }, { crawl }) {
+      const { changeState } = await import('../crawl/crawls.ts');
+      await changeState(engine, { crawl, owner: caller.name }, state);
+      return {};
+    },
+  });
+
+export const robotStart = stateOperation('start', 'Start a crawl', 'running');
+export const robotPause = stateOperation(
+  'pause',
+  'Pause a crawl: requests under way end, no new ones begin',
+  'paused',
+);
+export const robotResume = stateOperation('resume', 'Resume a crawl that was paused or stopped', 'running');
+export const robotStop = stateOperation('stop', 'Stop a crawl; robot.resume continues it', 'stopped');
+
+export const robotDelete = defineOperation({
+  ...{ ...changing, name: 'robot.delete', summary: 'Delete a crawl with everything that it has stored' },
+  ...{ input: one, output: done, example: { crawl: someCrawl } },
+  heavy: 'work',
+  deadlineMs: 300_000,
+  async handler({ engine, caller }, { crawl }) {
+    const { deleteCrawl } = await import('../crawl/crawls.ts');
+    await deleteCrawl(engine, { crawl, owner: caller.name });
+    return {};
+  },
+});

@@ -1,0 +1,19 @@
+import type { Operation } from '../../engine/operation/operation.ts';
+import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
+import {
+  robotDelete,
+  robotList,
+  robotNew,
+  robotPause,
+  robotResume,
+  robotStart,
+  robotStatus,
+  robotStop,
+} from './crawls.ts';
+import { robotDisallowed, robotExplain, robotHosts, robotSegment, robotSegments } from './reading.ts';
+
+/** All operations on crawls. */
+export const robotOperations: (Operation | StreamOperation)[] = [
+  ...[robotNew, robotList, robotStatus, robotStart, robotPause, robotResume, robotStop, robotDelete],
+  ...[robotHosts, robotExplain, robotDisallowed, robotSegments, robotSegment],
+];

@@ -1,0 +1,11 @@
+import type { HouseParts } from '../engine/house.ts';
+import { crawls } from './database/0001-crawls.ts';
+import { robotOperations } from './operations/index.ts';
+import { runRobot } from './run-robot.ts';
+
+/** The parts of this house that a running engine needs. */
+export const parts: HouseParts = {
+  migrations: [crawls],
+  operations: robotOperations,
+  run: runRobot,
+};

@@ -1,0 +1,13 @@
+import ipaddr from 'ipaddr.js';
+
+/** Whether an address belongs to the public Internet. Others are contacted only if the crawl allows them. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return parsed.range() === 'unicast';
+}
+
+/** One spelling for each address: IPv6 in its short form, IPv4 inside IPv6 as IPv4. */
+export function plainAddress(address: string): string | undefined {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : undefined;
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkRequests, type SeenRequest } from './check-requests.ts';
+
+const rules = { reqDelayMs: 100, maxHosts: 2, maxReqs: 3, generalPauseMs: 1_000 };
+const request = (at: number, host = 'a.cz', more: Partial<SeenRequest> = {}): SeenRequest => ({
+  ...{ at: 1e12 + at, ms: 10, address: '192.0.2.1', host, url: `http://${host}/${at}` },
+  ...more,
+});
+const broken = (...requests: SeenRequest[]) => checkRequests(requests, rules).map(({ rule }) => rule);
+
+test('requests within the rules pass', () => {
+  assert.deepEqual(broken(request(0), request(110), request(220), request(1_300)), []);
+});
+
+test('each rule is checked', () => {
+  assert.deepEqual(
+    broken(request(0), request(105)),
+    ['req-delay'],
+    'counted from the end of the request before',
+  );
+  assert.deepEqual(broken(request(0), request(200), request(400), request(600)), ['max-reqs']);
+  assert.deepEqual(broken(request(0), request(20, 'b.cz'), request(40, 'c.cz')), ['max-hosts']);
+  assert.deepEqual(
+    broken(request(0), request(500, 'a.cz', { delayMs: 800 })),
+    ['req-delay'],
+    'Crawl-delay counts',
+  );
+  const slow = { ms: 500 };
+  assert.deepEqual(
+    broken(request(0, 'a.cz', slow), request(10, 'b.cz', slow), request(20, 'c.cz', slow)).toSorted(),
+    ['max-hosts', 'max-hosts'],
+  );
+  const endless = Array.from({ length: 1_300 }, (_, index) => request(index * 500, `host${index}`));
+  const loose = { ...rules, maxHosts: 10_000 };
+  assert.equal(checkRequests(endless, loose)[0]?.rule, 'general-pause');
+});
+
+test('another address has limits of its own', () => {
+  const there = { address: '192.0.2.2' };
+  assert.deepEqual(
+    broken(request(0), request(10, 'b.cz'), request(20, 'c.cz', there), request(30, 'd.cz', there)),
+    [],
+  );
+});

@@ -1,0 +1,99 @@
+import { longestBatchMs, type Rules, strictest } from './rules.ts';
+
+/** A request as a log or a server saw it. */
+export interface SeenRequest {
+  /** When it began, in milliseconds since the epoch. */
+  at: number;
+  /** How long it lasted. */
+  ms: number;
+  address: string;
+  host: string;
+  url: string;
+  /** The delay that this host was due, if longer than the rule's. */
+  delayMs?: number;
+  /** The rules of its crawl, if no rules are given for all. */
+  rules?: Rules;
+}
+
+/** A broken rule, in words. */
+export interface Violation {
+  rule: 'req-delay' | 'max-hosts' | 'max-reqs' | 'general-pause';
+  at: number;
+  message: string;
+}
+
+/**
+ * Replays requests and returns every violation of the rules, the earliest first. Requests to an address without a general pause
+ * between them are one visit: in it a host gets at most `maxReqs` requests, at most `maxHosts` hosts are contacted, and it lasts
+ * no longer than a batch. A visit that lasts longer means that a general pause was left out.
+ */
+export function checkRequests(requests: Iterable<SeenRequest>, rules?: Rules): Violation[] {
+  const violations: Violation[] = [];
+  const byAddress = Map.groupBy(requests, (request) => request.address);
+  for (const [address, all] of byAddress) {
+    all.sort((a, b) => a.at - b.at || a.ms - b.ms);
+    // Crawls that meet on an address keep to the stricter rules.
+    const own = new Set(all.flatMap((request) => request.rules ?? []));
+    checkAddress(address, all, rules ?? strictest([...own]), violations);
+  }
+  return violations.sort((a, b) => a.at - b.at);
+}
+
+function checkAddress(
+  address: string,
+  requests: readonly SeenRequest[],
+  rules: Rules,
+  violations: Violation[],
+): void {
+  const lastEnd = new Map<string, SeenRequest>();
+  let visit = { from: 0, hosts: new Map<string, number>() };
+  let quietSince = Number.NEGATIVE_INFINITY;
+  let underWay: number[] = [];
+  for (const request of requests) {
+    const { at, host, url } = request;
+    const rested = at - quietSince >= rules.generalPauseMs;
+    if (rested && rules.generalPauseMs > 0) visit = { from: at, hosts: new Map() };
+    if (visit.from === 0) visit.from = at;
+    const before = lastEnd.get(host);
+    const delayMs = Math.max(rules.reqDelayMs, request.delayMs ?? 0);
+    const gapMs = before ? at - (before.at + before.ms) : Number.POSITIVE_INFINITY;
+    if (before && delayMs > 0 && gapMs < delayMs)
+      violations.push({
+        rule: 'req-delay',
+        at,
+        message: `${url} was requested ${gapMs} ms after ${before.url} had ended; ${host} is due ${delayMs} ms`,
+      });
+    if (!before || at + request.ms > before.at + before.ms) lastEnd.set(host, request);
+    const count = (visit.hosts.get(host) ?? 0) + 1;
+    visit.hosts.set(host, count);
+    if (rules.generalPauseMs > 0) {
+      if (count === rules.maxReqs + 1)
+        violations.push({
+          rule: 'max-reqs',
+          at,
+          message: `${url} is request ${count} to ${host} without a pause of ${rules.generalPauseMs} ms on ${address}; the limit is ${rules.maxReqs}`,
+        });
+      if (count === 1 && visit.hosts.size === rules.maxHosts + 1)
+        violations.push({
+          rule: 'max-hosts',
+          at,
+          message: `${url} contacts host ${visit.hosts.size} on ${address} without a pause; the limit is ${rules.maxHosts}`,
+        });
+      if (at - visit.from > longestBatchMs)
+        violations.push({
+          rule: 'general-pause',
+          at,
+          message: `${url}: ${address} has had no pause of ${rules.generalPauseMs} ms for ${at - visit.from} ms`,
+        });
+    }
+    underWay = underWay.filter((end) => end > at);
+    underWay.push(at + request.ms);
+    if (underWay.length > rules.maxHosts)
+      violations.push({
+        rule: 'max-hosts',
+        at,
+        message: `${url} is one of ${underWay.length} requests at once on ${address}; the limit is ${rules.maxHosts}`,
+      });
+    quietSince = Math.max(quietSince, at + request.ms);
+  }
+}

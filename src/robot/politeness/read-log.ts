@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createGunzip } from 'node:zlib';
+import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
+import type { SeenRequest } from './check-requests.ts';
+import type { Rules } from './rules.ts';
+
+const rulesLine = z.object({
+  rules: z.object({
+    ...{ reqDelayMs: z.number(), maxHosts: z.number(), maxReqs: z.number(), generalPauseMs: z.number() },
+  }),
+});
+const requestLine = z.object({
+  ...{ at: z.number(), ms: z.number(), address: z.string(), host: z.string(), url: z.string() },
+  delayMs: z.number().optional(),
+});
+
+/** The requests of logs: files, or directories with `requests-*.jsonl.gz`. */
+export async function readLog(paths: readonly string[]): Promise<SeenRequest[]> {
+  const requests: SeenRequest[] = [];
+  for (const file of (await Promise.all(paths.map(logFiles))).flat()) {
+    let rules: Rules | undefined;
+    let number = 0;
+    for await (const line of linesOf(file)) {
+      number++;
+      if (line === '') continue;
+      const value: unknown = parse(line, `${file}:${number}`);
+      const said = rulesLine.safeParse(value);
+      if (said.success) {
+        rules = said.data.rules;
+        continue;
+      }
+      const { delayMs, ...request } = requestLine.parse(value);
+      requests.push({ ...request, ...(delayMs !== undefined && { delayMs }), ...(rules && { rules }) });
+    }
+  }
+  return requests;
+}
+
+function parse(line: string, where: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new PismakError('invalid-input', `${where} is not a line of a request log`, { cause });
+  }
+}
+
+async function logFiles(path: string): Promise<string[]> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found) throw new PismakError('not-found', `there is no file or directory ${path}`);
+  if (!found.isDirectory()) return [path];
+  const names = (await readdir(path)).filter((name) => /^requests-.*\.jsonl(\.gz)?$/.test(name)).sort();
+  if (names.length === 0) throw new PismakError('not-found', `there is no requests-*.jsonl.gz in ${path}`);
+  return names.map((name) => join(path, name));
+}
+
+async function* linesOf(file: string): AsyncIterable<string> {
+  const content = createReadStream(file);
+  const input = file.endsWith('.gz') ? content.pipe(createGunzip()) : content;
+  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+}

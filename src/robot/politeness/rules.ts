@@ -1,0 +1,29 @@
+/** The four rules of politeness. They hold for the whole cluster, whatever the number of harvesters and crawls. */
+export interface Rules {
+  /** Milliseconds between the end of a request to a host and the beginning of the next one to it. */
+  reqDelayMs: number;
+  /** How many hosts of one address a batch may contact; also how many requests an address gets at once without a delay. */
+  maxHosts: number;
+  /** How many requests a host gets between two general pauses. */
+  maxReqs: number;
+  /** Milliseconds that an address rests after every batch. */
+  generalPauseMs: number;
+}
+
+/** Rules that satisfy all of the given ones: crawls that meet on an address both keep to these. */
+export function strictest(rules: readonly Rules[]): Rules {
+  const [first, ...others] = rules;
+  if (!first) throw new RangeError('no rules to choose from');
+  return others.reduce(
+    (one, other) => ({
+      reqDelayMs: Math.max(one.reqDelayMs, other.reqDelayMs),
+      maxHosts: Math.min(one.maxHosts, other.maxHosts),
+      maxReqs: Math.min(one.maxReqs, other.maxReqs),
+      generalPauseMs: Math.max(one.generalPauseMs, other.generalPauseMs),
+    }),
+    first,
+  );
+}
+
+/** No batch lasts longer, so that an address is never held for long by a harvester that died. */
+export const longestBatchMs = 10 * 60_000;

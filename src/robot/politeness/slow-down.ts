@@ -1,0 +1,39 @@
+import type { Random } from '../../engine/identity.ts';
+
+/** How long a host that asked us to slow down is left alone. */
+export interface SlowDown {
+  /** How many times in a row; 0 = never, or long forgiven. */
+  level: number;
+  until: number;
+}
+
+const longestMs = 24 * 60 * 60_000;
+const forgivenAfterMs = 30 * 60_000;
+
+/** After 429 or 503: `firstMs`, then twice as long each time, up to a day; `Retry-After` is honoured, within the same day. */
+export function slowDown(
+  before: SlowDown,
+  {
+    now,
+    firstMs,
+    retryAfterMs = 0,
+    random,
+  }: { now: number; firstMs: number; retryAfterMs?: number | undefined; random: Random },
+): SlowDown {
+  const forgiven = now > before.until + forgivenAfterMs;
+  // Many requests of one batch may say the same; they count once.
+  if (before.level > 0 && now < before.until)
+    return { ...before, until: Math.min(now + longestMs, Math.max(before.until, now + retryAfterMs)) };
+  const level = forgiven ? 1 : before.level + 1;
+  const ms = Math.min(longestMs, firstMs * 2 ** (level - 1)) * (1 + 0.1 * random());
+  return { level, until: now + Math.min(longestMs, Math.max(ms, retryAfterMs)) };
+}
+
+/** `Retry-After`: seconds or a date. */
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  const text = value.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}

@@ -1,0 +1,124 @@
+import { availableParallelism } from 'node:os';
+import type { Engine } from '../engine/engine.ts';
+import { hasCode } from '../engine/errors.ts';
+import { sectionOf } from '../engine/house.ts';
+import { newId } from '../engine/identity.ts';
+import { type Running, runService } from '../engine/service/service.ts';
+import { Bell } from '../engine/time/bell.ts';
+import { crawlsChanged } from './crawl/changes.ts';
+import { finishCrawl } from './crawl/crawls.ts';
+import { robotDatabase } from './database/tables.ts';
+import { Harvesters } from './harvest/harvesters.ts';
+import { robot } from './house.ts';
+import { Keeper } from './keeper/keeper.ts';
+
+const lookMs = 1_000;
+
+/** Runs a queuekeeper for every crawl, of which one in the cluster leads, and the harvesters of this process. */
+export async function runRobot(engine: Engine): Promise<Running> {
+  const { clock, log, blobs, settings } = engine;
+  const database = robotDatabase(engine);
+  const { harvesters: wanted, lease } = sectionOf(settings, robot);
+  const leaseMs = 1000 * lease;
+  const count = wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
+  const process = newId(clock);
+  const isAlone = settings.database.startsWith('sqlite:');
+  const bells = new Map<number, Bell>();
+  const keepers = new Map<number, Running>();
+  const stop = new AbortController();
+  const changed = crawlsChanged(engine.changes, () => look.ring());
+  const look = new Bell();
+  let harvesters: Harvesters | undefined;
+  const { parseRobots } = await import('./text/index.ts');
+
+  function keep(crawl: { id: string; number: number }): Running {
+    const bell = new Bell();
+    bells.set(crawl.number, bell);
+    return runService({
+      name: `robot.keeper.${crawl.id}`,
+      openSession: engine.openSession,
+      clock,
+      log,
+      async run({ hold, signal }) {
+        const keeper = await Keeper.open(
+          {
+            ...{ database, clock, log, random: engine.random, leaseMs },
+            mayLive: (harvester) => !isAlone || harvester === process,
+            parseRobots: (text) => parseRobots(Buffer.from(text, 'latin1')),
+          },
+          crawl.id,
+          hold.fence,
+        );
+        // An error ends the service, and the next keeper reads everything anew: memory never disagrees with the tables.
+        while (!signal.aborted) {
+          const next = await keeper.round();
+          harvesters?.wake();
+          if (next === 'finished' || next === 'stopped') {
+            await finishCrawl(engine, crawl.id, { fence: hold.fence, state: next });
+            look.ring();
+            await new Promise<void>((resolve) =>
+              signal.addEventListener('abort', () => resolve(), { once: true }),
+            );
+            return;
+          }
+          if (next > 0) await bell.wait(clock, next, signal);
+        }
+      },
+    });
+  }
+
+  async function loop(): Promise<void> {
+    while (!stop.signal.aborted) {
+      try {
+        const wanted = await unfinished();
+        for (const crawl of wanted) if (!keepers.has(crawl.number)) keepers.set(crawl.number, keep(crawl));
+        const numbers = new Set(wanted.map(({ number }) => number));
+        for (const [number, keeper] of keepers) {
+          if (numbers.has(number)) continue;
+          keepers.delete(number);
+          bells.delete(number);
+          await keeper.close();
+        }
+        // A process in which nothing is crawled has no threads.
+        if (wanted.length > 0 && !harvesters)
+          harvesters = new Harvesters(
+            { database, blobs, clock, log, process, leaseMs, reported: (crawl) => bells.get(crawl)?.ring() },
+            count,
+          );
+      } catch (error) {
+        if (!stop.signal.aborted && !hasCode(error, 'unavailable'))
+          log.error({ err: error }, 'robot: a round failed; the next one follows');
+      }
+      await look.wait(clock, lookMs, stop.signal);
+    }
+  }
+
+  /** Crawls that run, and others with something under way. */
+  async function unfinished(): Promise<{ id: string; number: number }[]> {
+    const rows = await database.query
+      .selectFrom('robot_crawl')
+      .select(['id', 'number'])
+      .where(({ or, eb, exists, selectFrom }) =>
+        or([
+          eb('state', '=', 'running'),
+          exists(
+            selectFrom('robot_batch').select('id').whereRef('robot_batch.crawl', '=', 'robot_crawl.number'),
+          ),
+        ]),
+      )
+      .execute();
+    return rows.map(({ id, number }) => ({ id, number: Number(number) }));
+  }
+
+  const ended = loop();
+  return {
+    async close() {
+      changed();
+      stop.abort();
+      look.ring();
+      await ended;
+      await harvesters?.close();
+      await Promise.all([...keepers.values()].map((keeper) => keeper.close()));
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { crawlOptionFields } from './crawl/options.ts';
+
+/** `[robot]` in pismak.toml: options of crawls, unless they say otherwise, and what this process does. */
+export const robotSettings = z.strictObject({
+  harvesters: z
+    .int()
+    .min(0)
+    .max(256)
+    .default(0)
+    .describe('Threads of this process that fetch and clean pages; 0 = one per processor core but one'),
+  crawls: z
+    .int()
+    .min(0)
+    .default(20)
+    .describe('Limit on the crawls of a user; 0 = no limit. Administrators have none'),
+  lease: z
+    .number()
+    .min(1)
+    .max(600)
+    .default(60)
+    .describe(
+      'Seconds after which a harvester that reports nothing counts as lost; the same on all machines',
+    ),
+  fastest: z
+    .number()
+    .min(0)
+    .default(1)
+    .describe('The shortest reqDelay in seconds that users who are not administrators may choose for crawls'),
+  ...crawlOptionFields,
+});

@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { WebResponse } from './document.ts';
+
+/** Where identical bytes were stored before. */
+export interface EarlierRecord {
+  url: string;
+  date: string;
+}
+
+export interface WarcRecord {
+  bytes: Buffer;
+  /** SHA-1 of the body in base 32, as other tools write it. */
+  digest: string;
+  isRevisit: boolean;
+}
+
+/** The first record of every file. */
+export function infoRecord(fields: Readonly<Record<string, string>>, fileName: string, date: string): Buffer {
+  const block = Buffer.from(
+    Object.entries({ format: 'WARC File Format 1.1', ...fields })
+      .map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}\r\n`)
+      .join(''),
+  );
+  return record(
+    {
+      'WARC-Type': 'warcinfo',
+      'WARC-Date': date,
+      'WARC-Filename': fileName,
+      'Content-Type': 'application/warc-fields',
+    },
+    block,
+  );
+}
+
+/** What a server answered; only its headers, if the same body is stored already. */
+export function responseRecord(
+  url: string,
+  response: WebResponse,
+  date: string,
+  earlierOf: (digest: string) => EarlierRecord | undefined,
+): WarcRecord {
+  const digest = `sha1:${base32(createHash('sha1').update(response.body).digest())}`;
+  const head = Buffer.from(httpHead(response));
+  const fields: Record<string, string> = {
+    'WARC-Target-URI': url,
+    'WARC-Date': date,
+    'WARC-Payload-Digest': digest,
+    'Content-Type': 'application/http;msgtype=response',
+  };
+  if (response.address !== undefined) fields['WARC-IP-Address'] = response.address;
+  const earlier = response.body.length > 0 ? earlierOf(digest) : undefined;
+  if (earlier !== undefined) {
+    const refers = {
+      'WARC-Type': 'revisit',
+      ...fields,
+      'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest',
+      'WARC-Refers-To-Target-URI': earlier.url,
+      'WARC-Refers-To-Date': earlier.date,
+    };
+    return { bytes: record(refers, head), digest, isRevisit: true };
+  }
+  const block = Buffer.concat([head, response.body]);
+  return { bytes: record({ 'WARC-Type': 'response', ...fields }, block), digest, isRevisit: false };
+}
+
+function record(fields: Readonly<Record<string, string>>, block: Buffer): Buffer {
+  const all = {
+    ...fields,
+    'WARC-Record-ID': `<urn:uuid:${randomUUID()}>`,
+    'WARC-Block-Digest': `sha1:${base32(createHash('sha1').update(block).digest())}`,
+    'Content-Length': String(block.length),
+  };
+  const head = Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+  return Buffer.concat([Buffer.from(`WARC/1.1\r\n${head}\r\n`), block, Buffer.from('\r\n\r\n')]);
+}
+
+/** The body is stored as it reads, so headers that say otherwise keep their value under another name. */
+function httpHead({ status, reason = '', headers, body }: WebResponse): string {
+  const lines = [`HTTP/1.1 ${status} ${oneLine(reason)}`.trimEnd()];
+  for (const [name, value] of headers) {
+    if (name.startsWith(':') || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) continue;
+    const renamed = /^(?:content-encoding|transfer-encoding|content-length)$/i.test(name)
+      ? `X-Orig-${name}`
+      : name;
+    lines.push(`${renamed}: ${oneLine(value)}`);
+  }
+  lines.push(`Content-Length: ${body.length}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+function oneLine(value: string): string {
+  return value.replaceAll(/[\r\n\0]+/g, ' ').trim();
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+function base32(bytes: Uint8Array): string {
+  let text = '';
+  let value = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xffff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += alphabet[(value >>> bits) & 31];
+    }
+  }
+  return bits > 0 ? text + alphabet[(value << (5 - bits)) & 31] : text;
+}

@@ -1,0 +1,82 @@
+import { PismakError } from '../../../engine/errors.ts';
+
+/** The container of old Office documents: a file system in a file, made of chains of sectors. */
+export interface CompoundFile {
+  /** The content of a stream, or undefined. */
+  stream(name: string): Buffer | undefined;
+}
+
+const signature = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+const endOfChain = 0xfffffffe;
+
+export function isCompoundFile(bytes: Uint8Array): boolean {
+  return bytes.length > 512 && signature.equals(bytes.subarray(0, 8));
+}
+
+export function openCompoundFile(bytes: Uint8Array): CompoundFile {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const shift = file.readUInt16LE(30);
+  if (shift !== 9 && shift !== 12) throw broken();
+  const size = 1 << shift;
+  const sector = (number: number) => file.subarray((number + 1) * size, (number + 2) * size);
+
+  /** Sectors of the allocation table: 109 in the header, the rest in a chain of their own. */
+  const tables: number[] = [];
+  for (let at = 76; at < 512; at += 4) tables.push(file.readUInt32LE(at));
+  let more = file.readUInt32LE(68);
+  for (let left = file.length >> shift; left > 0 && more < endOfChain; left -= 1) {
+    const extra = sector(more);
+    if (extra.length < size) break;
+    for (let at = 0; at < size - 4; at += 4) tables.push(extra.readUInt32LE(at));
+    more = extra.readUInt32LE(size - 4);
+  }
+  const next = numbers(Buffer.concat(tables.filter((number) => number < 0xfffffffa).map(sector)));
+
+  const chain = (first: number, of: Uint32Array, part: (number: number) => Buffer, most: number) => {
+    const parts: Buffer[] = [];
+    // A chain that leads back to itself ends at the size of the file.
+    for (let number = first; number < of.length && parts.length <= most; number = of[number] as number)
+      parts.push(part(number));
+    return Buffer.concat(parts);
+  };
+  const sectors = file.length >> shift;
+  const directory = chain(file.readUInt32LE(48), next, sector, sectors);
+  const entries = new Map<string, { start: number; length: number }>();
+  let root = { start: endOfChain, length: 0 };
+  for (let at = 0; at + 128 <= directory.length; at += 128) {
+    const nameLength = Math.min(64, directory.readUInt16LE(at + 64));
+    if (nameLength < 2) continue;
+    const name = directory.toString('utf16le', at, at + nameLength - 2);
+    const entry = { start: directory.readUInt32LE(at + 116), length: directory.readUInt32LE(at + 120) };
+    if (directory[at + 66] === 5) root = entry;
+    else entries.set(name, entry);
+  }
+  const small = chain(root.start, next, sector, sectors);
+  const nextSmall = numbers(chain(file.readUInt32LE(60), next, sector, sectors));
+  const cutoff = file.readUInt32LE(56);
+  return {
+    stream(name) {
+      const entry = entries.get(name);
+      if (entry === undefined) return undefined;
+      const { start, length } = entry;
+      const content =
+        length < cutoff
+          ? chain(
+              start,
+              nextSmall,
+              (number) => small.subarray(number * 64, number * 64 + 64),
+              small.length / 64,
+            )
+          : chain(start, next, sector, sectors);
+      return content.subarray(0, length);
+    },
+  };
+}
+
+function numbers(bytes: Buffer): Uint32Array {
+  return Uint32Array.from({ length: bytes.length >> 2 }, (_, index) => bytes.readUInt32LE(4 * index));
+}
+
+function broken(): PismakError {
+  return new PismakError('invalid-input', 'the document is broken: its container can not be read');
+}

@@ -1,0 +1,79 @@
+import { mainText } from '../main-text/main-text.ts';
+import { normalizeUrl } from '../url/normalize-url.ts';
+import { decodePage } from './charset.ts';
+import { authorOf, dateOf } from './metadata.ts';
+import { PageReader } from './page-reader.ts';
+import { PageTree } from './page-tree.ts';
+import { scanHtml } from './scan.ts';
+
+export interface CleanOptions {
+  /** The Content-Type header. */
+  contentType?: string | undefined;
+  /** Where the page was read, for relative links. */
+  url: string;
+  /** A charset that overrides header and page. */
+  charset?: string | undefined;
+  /** Also looks for the main text, author and date. */
+  main?: boolean | undefined;
+}
+
+export interface CleanPage {
+  /** A line a block, a blank line between paragraphs. */
+  text: string;
+  title: string;
+  links: { url: string; nofollow: boolean }[];
+  canonical?: string;
+  /** As in an X-Robots-Tag header: `noindex, nofollow`, or for one robot `googlebot: noindex`. */
+  metaRobots: string[];
+  charset: string;
+  mainText?: string;
+  author?: string;
+  date?: string;
+  language?: string;
+}
+
+/** Beyond this a page is not read: nobody wrote that. */
+const mostLinks = 20_000;
+
+/** Text and links of an HTML page, in one pass. */
+export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
+  const { text: html, charset } = decodePage(bytes, options);
+  const tree = options.main === true ? new PageTree() : undefined;
+  const reader = new PageReader(html, tree);
+  scanHtml(html, reader);
+  const { head, content } = reader;
+  const base =
+    head.base === undefined ? options.url : (URL.parse(head.base, options.url)?.href ?? options.url);
+  const canonical = head.canonical === undefined ? undefined : normalizeUrl(head.canonical, base);
+  const page: CleanPage = {
+    text: content.toString(),
+    title: head.title || (head.meta.get('og:title') ?? ''),
+    links: linksOf(head, base),
+    metaRobots: head.robots,
+    charset,
+  };
+  if (canonical !== undefined) page.canonical = canonical;
+  if (head.language !== undefined) page.language = head.language;
+  if (tree !== undefined) {
+    page.mainText = mainText(tree.blocks, tree.textsIn(page.text), page.title);
+    const author = authorOf(head);
+    if (author !== undefined) page.author = author;
+    const date = dateOf(head);
+    if (date !== undefined) page.date = date;
+  }
+  return page;
+}
+
+function linksOf(head: PageReader['head'], base: string): CleanPage['links'] {
+  const noneFollowed = head.robots.some((rule) => /^[^:]*\b(?:nofollow|none)\b/.test(rule));
+  const links = new Map<string, { url: string; nofollow: boolean }>();
+  for (const { href, nofollow } of head.links) {
+    if (links.size >= mostLinks) break;
+    const url = normalizeUrl(href, base);
+    if (url === undefined) continue;
+    const known = links.get(url);
+    if (known === undefined) links.set(url, { url, nofollow: nofollow || noneFollowed });
+    else if (!nofollow && !noneFollowed) known.nofollow = false;
+  }
+  return [...links.values()];
+}

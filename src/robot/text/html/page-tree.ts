@@ -1,0 +1,78 @@
+import { bitsOf, breaksLine } from './elements.ts';
+import type { Attributes } from './scan.ts';
+import type { TextBuffer } from './text-buffer.ts';
+
+export interface PageElement {
+  name: string;
+  parent: PageElement | undefined;
+  depth: number;
+  /** Class, id and role, lower case. */
+  words: string;
+  /** In document order. */
+  index: number;
+}
+
+/** One line of the page's text, and the innermost element that it stands in as a block. */
+export interface PageBlock {
+  element: PageElement;
+  from: number;
+  to: number;
+  /** Characters that are part of a link. */
+  linked: number;
+}
+
+/** Which line of the text stands in which element: what the search for the main text works on. */
+export class PageTree {
+  readonly root: PageElement = { name: 'html', parent: undefined, depth: 0, words: '', index: 0 };
+  readonly blocks: PageBlock[] = [];
+  #open = this.root;
+  #count = 1;
+
+  open(name: string, attributes: Attributes): void {
+    const parent = this.#open;
+    const words =
+      attributes.count === 0
+        ? ''
+        : `${attributes.get('class') ?? ''} ${attributes.get('id') ?? ''} ${attributes.get('role') ?? ''} ${attributes.get('itemprop') ?? ''}`
+            .trim()
+            .toLowerCase();
+    this.#open = { name, parent, depth: parent.depth + 1, words, index: this.#count };
+    this.#count += 1;
+  }
+
+  close(): void {
+    this.#open = this.#open.parent ?? this.root;
+  }
+
+  /** The text of each block. */
+  textsIn(text: string): string[] {
+    return this.blocks.map(({ from, to }) => text.slice(from, to).trim());
+  }
+
+  /** To be called when text was written from `before` on. */
+  endText(buffer: TextBuffer, before: number, linked: boolean): void {
+    const to = buffer.length;
+    if (to === before) return;
+    const last = this.blocks.at(-1);
+    const line = buffer.lastBreak(before);
+    if (last !== undefined && line < 0) {
+      last.to = to;
+      if (linked) last.linked += to - before;
+      return;
+    }
+    const from = line < 0 ? before : line + 1;
+    this.blocks.push({ element: blockOf(this.#open), from, to, linked: linked ? to - from : 0 });
+  }
+}
+
+function blockOf(element: PageElement): PageElement {
+  let block = element;
+  while (
+    block.parent !== undefined &&
+    (bitsOf(block.name) & breaksLine) === 0 &&
+    block.name !== 'td' &&
+    block.name !== 'th'
+  )
+    block = block.parent;
+  return block;
+}

@@ -1,0 +1,74 @@
+/** Words that one of the two languages has and the other has not, as people write them without diacritics too. */
+const czech =
+  words(`jsem jsi jsme jste jsou byl byla bylo byli byly kdyz ktery ktera ktere kteri kterou kterym kterych neni nebo pouze jeste protoze
+  pro podle mezi vse vsech vsechny vsechno jejich jeji muze muzete mohou take teto techto temto tyto temi tim jiz kdo nebyl nebylo nejsou nemuze
+  dne ceske praze se ve ke jak jako jen jenom nekolik neco nekdo vice mene ctyri pet dekuji lide zpet tedy predevsim vetsina vetsi strance clanek
+  ledna unora brezna dubna kvetna cervna cervence srpna zari rijna listopadu prosince nekteri nektere jine jineho behem kvuli diky soucasti soucast
+  spolecnosti spolecnost rizeni zarizeni sve svuj svych muj nase vase mne nazev prvni treti mesicni dle jez jejz tohoto vedouci stanice
+  proudu uvnitr prislusenstvi musime pote velmi temer sedmi ode odtud kvalitni zde nejvice`);
+const slovak =
+  words(`som sme su bol bola bolo boli ktory ktora ktore ktori ktorou ktorym ktorych nie alebo len este pretoze preto pre podla medzi
+  vsetko vsetky vsetkych moze mozete mozu tiez aj tejto tychto tymto tieto tymi tym kto nebol nebolo nemoze dna slovenske bratislave sa vo ako iba
+  niekolko niekto nieco viac menej styri pat dakujem ludia ludi praca spat teda predovsetkym vacsina vacsi clanok januara februara marca aprila maja
+  juna jula augusta oktobra dalsie niektori niektore ineho pocas kvoli vdaka pomocou sucastou sucast spolocnosti spolocnost riadenie zariadenie svoj
+  svoje svojho svojej svojich nasa vasa mna nazov posledna prva druha tretia mesacne lebo rozdiel zdravie mieru dom
+  predaj priatelov mali prvym vedla maju`);
+/** Of those, the ones that no neighbour (Polish, Slovenian, Croatian) knows: they also speak against all other languages. */
+const neither =
+  words(`jsem jsme jste jsou kdyz ktery ktera ktere kteri kterou kterym kterych neni nebo pouze jeste protoze podle vsech vsechny vsechno
+  jejich muze muzete mohou techto temto tyto jiz nebyl nebylo nejsou nemuze nekolik neco dekuji predevsim vetsina clanek ledna unora brezna dubna
+  kvetna cervence srpna rijna nekteri nektere behem kvuli soucasti soucast spolecnosti spolecnost zarizeni prislusenstvi velmi temer vedouci pote dle
+  ktory ktora ktore ktori ktorou ktorych alebo pretoze podla vsetko vsetky vsetkych moze mozete tiez tejto tychto tieto niekolko niekto nieco dakujem
+  predovsetkym vacsina clanok niektori niektore pocas vdaka sucastou sucast spolocnosti spolocnost zariadenie svojho svojich lebo mieru`);
+
+/** Without diacritics: vytvoreni and vytvorenie, uzivatelum and uzivatelom, domu and domov. */
+const czechEnding = /(?:[^i]eni|[^i]ani|ejsi|[^rlnt]um|ou[cdzs]|nim|imi|ci)$/;
+const slovakEnding =
+  /(?:enie|anie|enia|ania|eniu|aniu|iach|iam|iami|ejsie|ovia|ieho|iemu|iou|ajuci|ujuci|ostou|ov|[^r]ej|encia|acia)$/;
+
+/** ř, ě and ů against ľ, ĺ, ŕ and ô; ú inside a word is Slovak, and so is ť at its end; í at the end is Czech more often. */
+const letters: [pattern: RegExp, weight: number][] = [
+  [/[řěů]/g, 2.5],
+  [/í(?!\p{L})/gu, 0.5],
+  [/[ľĺŕô]/g, -2.5],
+  [/(?<=\p{L}{2})ú/gu, -1.5],
+  [/ä(?=\p{L})/gu, -0.5],
+  [/ť(?!\p{L})/gu, -0.7],
+  [/(?<=\p{L})ý(?=ch)|čn[ýá]/gu, -0.2],
+];
+const wordWeight = 1.2;
+const endingWeight = 0.5;
+const strangerWeight = 0.7;
+
+export interface Hint {
+  /** How much speaks for Czech against Slovak: the logarithm of the odds, negative for Slovak. */
+  forCzech: number;
+  /** How much speaks for one of the two against every other language. */
+  forEither: number;
+}
+
+export function czechOrSlovak(text: string): Hint {
+  const lower = text.toLowerCase();
+  let forCzech = 0;
+  let forEither = 0.4 * count(lower, /[řěů]/g);
+  for (const [pattern, weight] of letters) forCzech += weight * count(lower, pattern);
+  const plain = lower.normalize('NFD').replaceAll(/\p{M}+/gu, '');
+  for (const word of plain.match(/[a-z]+/g) ?? []) {
+    if (neither.has(word)) forEither += strangerWeight;
+    if (czech.has(word)) forCzech += wordWeight;
+    else if (slovak.has(word)) forCzech -= wordWeight;
+    else if (word.length > 4) {
+      if (slovakEnding.test(word)) forCzech -= endingWeight;
+      else if (czechEnding.test(word)) forCzech += endingWeight;
+    }
+  }
+  return { forCzech, forEither: Math.min(4, forEither) };
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+function words(list: string): Set<string> {
+  return new Set(list.split(/\s+/).filter((word) => word !== ''));
+}

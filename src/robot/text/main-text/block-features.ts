@@ -1,0 +1,194 @@
+import type { PageBlock, PageElement } from '../html/page-tree.ts';
+import { type DescribedBlock, describeBlock, isCapital } from './described-block.ts';
+import { fillMarks } from './element-marks.ts';
+import { at, featureNames } from './features.ts';
+import { type PageSums, type Sums, sumPage } from './page-sums.ts';
+
+/** The features of all blocks of a page, row by row. */
+export function blockFeatures(
+  blocks: readonly PageBlock[],
+  texts: readonly string[],
+  title: string,
+): Float32Array[] {
+  const described = blocks.map((block, index) => describeBlock(block, texts[index] ?? ''));
+  const sums = sumPage(described);
+  const fillPosition = positionsIn(described, title);
+  return described.map((block, index) => {
+    const row = new Float32Array(featureNames.length);
+    fillText(row, block);
+    fillTag(row, block.element.name);
+    fillMarks(row, block.element);
+    fillSums(row, block, sums);
+    fillNeighbours(row, described, index);
+    fillPosition(row, block, index);
+    fillPhrases(row, block.text);
+    row[at.pageBlocks] = Math.log1p(described.length);
+    return row;
+  });
+}
+
+function fillText(row: Float32Array, block: DescribedBlock): void {
+  const { text, length, words } = block;
+  row[at.length] = Math.log1p(length);
+  row[at.words] = Math.log1p(words);
+  row[at.linked] = block.linkShare;
+  row[at.commas] = block.commas / words;
+  row[at.stops] = block.stops / words;
+  row[at.endsSentence] = block.endsSentence ? 1 : 0;
+  row[at.digits] = block.digits / (length + 1);
+  row[at.capitals] = block.capitals / words;
+  row[at.wordLength] = length / words;
+  row[at.startsCapital] = isCapital(text.charCodeAt(/^["'„“‘(]/.test(text) ? 1 : 0)) ? 1 : 0;
+}
+
+const tags = new Map<string, number>([
+  ...([
+    ['p', at.isParagraph],
+    ['li', at.isItem],
+    ['dd', at.isItem],
+    ['dt', at.isItem],
+    ['td', at.isCell],
+  ] as const),
+  ...([
+    ['th', at.isCell],
+    ['div', at.isDivision],
+    ['section', at.isDivision],
+    ['article', at.isDivision],
+  ] as const),
+  ...([
+    ['blockquote', at.isQuote],
+    ['pre', at.isPre],
+    ['figcaption', at.isCaption],
+    ['caption', at.isCaption],
+  ] as const),
+]);
+
+function fillTag(row: Float32Array, name: string): void {
+  const level = headingLevel(name);
+  if (level > 0) {
+    row[at.isHeading] = 1;
+    row[at.headingLevel] = level;
+  } else row[tags.get(name) ?? at.isOtherTag] = 1;
+}
+
+function headingLevel(name: string): number {
+  if (name.length !== 2 || !name.startsWith('h')) return 0;
+  const level = name.charCodeAt(1) - 48;
+  return level >= 1 && level <= 6 ? level : 0;
+}
+
+const none: Sums = { text: 0, linked: 0, prose: 0, count: 0, score: 0 };
+
+function fillSums(
+  row: Float32Array,
+  { element, style }: DescribedBlock,
+  { page, elements, styles, candidate }: PageSums,
+): void {
+  let level = 0;
+  let found = -1;
+  for (
+    let each: PageElement | undefined = element;
+    each !== undefined && found < 0;
+    each = each.parent, level += 1
+  )
+    if (each === candidate) found = level;
+  const of = (each: PageElement | undefined) => (each === undefined ? none : (elements.get(each) ?? none));
+  const parent = of(element.parent);
+  const grand = of(element.parent?.parent);
+  const alike = styles.get(style) ?? none;
+  const prose = page.prose + 1;
+  row[at.inCandidate] = found >= 0 ? 1 : 0;
+  row[at.belowCandidate] = found >= 0 ? Math.min(10, found) : 15;
+  row[at.candidateShare] = of(candidate).prose / prose;
+  row[at.parentProse] = Math.log1p(parent.prose);
+  row[at.parentLinked] = parent.linked / (parent.text + 1);
+  row[at.parentShare] = parent.prose / prose;
+  row[at.grandProse] = Math.log1p(grand.prose);
+  row[at.grandLinked] = grand.linked / (grand.text + 1);
+  row[at.grandShare] = grand.prose / prose;
+  row[at.styleProse] = alike.prose / (alike.text + 1);
+  row[at.styleShare] = alike.prose / prose;
+  row[at.styleCount] = Math.log1p(alike.count);
+  row[at.styleLinked] = alike.linked / (alike.text + 1);
+  row[at.pageProse] = Math.log1p(page.prose);
+  row[at.pageLinked] = page.linked / (page.text + 1);
+}
+
+function fillNeighbours(row: Float32Array, blocks: readonly DescribedBlock[], index: number): void {
+  const { style } = blocks[index] as DescribedBlock;
+  const previous = blocks[index - 1];
+  const next = blocks[index + 1];
+  row[at.previousLength] = Math.log1p(previous?.length ?? 0);
+  row[at.previousLinked] = previous?.linkShare ?? 1;
+  row[at.previousSame] = previous === undefined ? -1 : previous.style === style ? 1 : 0;
+  row[at.previousEnds] = previous?.endsSentence === true ? 1 : 0;
+  row[at.nextLength] = Math.log1p(next?.length ?? 0);
+  row[at.nextLinked] = next?.linkShare ?? 1;
+  row[at.nextSame] = next === undefined ? -1 : next.style === style ? 1 : 0;
+  row[at.nextEnds] = next?.endsSentence === true ? 1 : 0;
+  row[at.secondPrevious] = Math.log1p(blocks[index - 2]?.length ?? 0);
+  row[at.secondNext] = Math.log1p(blocks[index + 2]?.length ?? 0);
+}
+
+/** Where in the page a block stands, and whether it is the title or stands there twice. To be called block by block. */
+function positionsIn(blocks: readonly DescribedBlock[], title: string) {
+  const total = blocks.reduce((sum, { length }) => sum + length, 1);
+  const counts = new Map<string, number>();
+  for (const { text } of blocks) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const titleAt = blocks.findIndex(({ element }) => element.name === 'h1');
+  const proses = blocks.flatMap(({ isProse }, index) => (isProse ? [index] : []));
+  const firstProse = proses[0] ?? Number.POSITIVE_INFINITY;
+  const lastProse = proses.at(-1) ?? -1;
+  const lowerTitle = title.toLowerCase();
+  let before = 0;
+  let heading = -1;
+  let proseBefore = 0;
+  let lastSeen = -1;
+  let coming = 0;
+  return (row: Float32Array, { text, length, element, isProse }: DescribedBlock, index: number): void => {
+    if (headingLevel(element.name) > 0) heading = index;
+    while (coming < proses.length && (proses[coming] as number) <= index) coming += 1;
+    const next = proses[coming];
+    row[at.position] = index / blocks.length;
+    row[at.textBefore] = before / total;
+    row[at.afterTitle] = titleAt < 0 ? 0 : Math.max(-30, Math.min(60, index - titleAt));
+    row[at.sinceHeading] = heading < 0 ? 30 : Math.min(30, index - heading);
+    row[at.betweenProse] = index >= firstProse && index <= lastProse ? 1 : 0;
+    row[at.toProseBefore] = lastSeen < 0 ? 30 : Math.min(30, index - lastSeen);
+    row[at.toProseAfter] = next === undefined ? 30 : Math.min(30, next - index);
+    row[at.proseBefore] = Math.log1p(proseBefore);
+    row[at.isTitle] = length > 5 && length <= title.length && lowerTitle.includes(text.toLowerCase()) ? 1 : 0;
+    row[at.repeated] = Math.min(5, counts.get(text) ?? 1);
+    before += length;
+    if (!isProse) return;
+    proseBefore += length;
+    lastSeen = index;
+  };
+}
+
+const phrases: readonly [feature: number, pattern: RegExp][] = [
+  [
+    at.saysPromo,
+    /subscri|newsletter|sign (?:up|in)|log in|click here|read (?:more|also)|also read|see also|more:|related|advertis|download|follow (?:us|me)|like us|share (?:this|on)|donate|přihla|odebír|číst dál|čtěte|sdílet|více|registr|cookies/i,
+  ],
+  [
+    at.saysByline,
+    /^(?:by|written by|posted by|author|autor|od|text|foto|photo|image|picture|source|zdroj|credit|©)\b[:\s]/i,
+  ],
+  [
+    at.saysDate,
+    /\b(?:\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{2,4}|\d{4}-\d{2}-\d{2}|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2},? \d{4}|\d+ (?:hours?|days?|minutes?) ago|\d{1,2}:\d{2})\b/i,
+  ],
+  [
+    at.saysCopyright,
+    /©|copyright|all rights reserved|všechna práva|terms of (?:use|service)|privacy policy/i,
+  ],
+  [at.saysComment, /\b(?:comments?|repl(?:y|ies)|komentář|diskuse|respond)\b/i],
+];
+/** Such phrases stand at the beginning. */
+const phraseLength = 200;
+
+function fillPhrases(row: Float32Array, text: string): void {
+  const start = text.length > phraseLength ? text.slice(0, phraseLength) : text;
+  for (const [feature, pattern] of phrases) if (pattern.test(start)) row[feature] = 1;
+}

@@ -1,0 +1,68 @@
+import type { PageBlock, PageElement } from '../html/page-tree.ts';
+
+/** A block with what is read off its text, once. */
+export interface DescribedBlock {
+  element: PageElement;
+  linked: number;
+  text: string;
+  length: number;
+  linkShare: number;
+  words: number;
+  commas: number;
+  stops: number;
+  digits: number;
+  capitals: number;
+  endsSentence: boolean;
+  /** Long enough, with full stops, and no link: it reads like prose. */
+  isProse: boolean;
+  /** Blocks of the same style are the same kind of thing: paragraphs of the text, lines of a menu. */
+  style: string;
+}
+
+const proseLength = 80;
+
+export function describeBlock({ element, linked }: PageBlock, text: string): DescribedBlock {
+  const { length } = text;
+  let words = 1;
+  let commas = 0;
+  let stops = 0;
+  let digits = 0;
+  let capitals = 0;
+  for (let index = 0; index < length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 32 || code === 10 || code === 9) words += 1;
+    else if (code === 44) commas += 1;
+    else if (code === 46 || code === 63 || code === 33 || code === 0x2026) {
+      const next = text.charCodeAt(index + 1);
+      if (index + 1 === length || next === 32 || next === 10) stops += 1;
+    } else if (code >= 48 && code <= 57) digits += 1;
+    else if (isCapital(code)) capitals += 1;
+  }
+  const linkShare = length === 0 ? 0 : Math.min(1, linked / length);
+  return {
+    ...{ element, linked, text, length, linkShare, words, commas, stops, digits, capitals },
+    endsSentence: /[.?!…:]["”“’'»)]*$/.test(length > 20 ? text.slice(-8) : text),
+    isProse: length >= proseLength && linkShare < 0.5 && stops > 0,
+    style: `${element.parent?.parent?.name}.${element.parent?.name}.${styleWord(element.parent)}>${element.name}.${styleWord(element)}`,
+  };
+}
+
+export function isCapital(code: number): boolean {
+  if (code < 128) return code >= 65 && code <= 90;
+  // Latin letters with diacritics stand in pairs, the capital first; two gaps shift them by one.
+  if (code >= 0xc0 && code <= 0xde) return code !== 0xd7;
+  if (code >= 0x100 && code <= 0x17f) {
+    const shifted = (code >= 0x139 && code <= 0x148) || code >= 0x179;
+    return (code & 1) === (shifted ? 1 : 0);
+  }
+  return (code >= 0x391 && code <= 0x3a9) || (code >= 0x400 && code <= 0x42f);
+}
+
+function styleWord(element: PageElement | undefined): string {
+  const words = element?.words ?? '';
+  if (words === '') return '';
+  const end = words.indexOf(' ');
+  const word = end < 0 ? words : words.slice(0, end);
+  // Numbers in names differ from block to block.
+  return /\d/.test(word) ? word.replaceAll(/\d+/g, '') : word;
+}

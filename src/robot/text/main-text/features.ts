@@ -1,0 +1,92 @@
+/** What the model looks at in a block; the order is that of the values in a row. */
+export const featureNames = [
+  ...[
+    'length',
+    'words',
+    'linked',
+    'commas',
+    'stops',
+    'endsSentence',
+    'digits',
+    'capitals',
+    'wordLength',
+    'startsCapital',
+  ],
+  ...[
+    'isParagraph',
+    'isItem',
+    'isHeading',
+    'isCell',
+    'isDivision',
+    'isQuote',
+    'isPre',
+    'isCaption',
+    'isOtherTag',
+  ],
+  ...[
+    'headingLevel',
+    'inArticle',
+    'inMain',
+    'inNav',
+    'inFooter',
+    'inHeader',
+    'inAside',
+    'inForm',
+    'inTable',
+    'inList',
+  ],
+  ...[
+    'inFigure',
+    'inBody',
+    'goodOwn',
+    'badOwn',
+    'goodNear',
+    'badNear',
+    'goodFar',
+    'badFar',
+    'badNearest',
+    'depth',
+  ],
+  ...['commentish', 'promoish', 'bylineish', 'captionish', 'relatedish', 'shareish'],
+  ...['inCandidate', 'belowCandidate', 'candidateShare', 'parentProse', 'parentLinked', 'parentShare'],
+  ...['grandProse', 'grandLinked', 'grandShare', 'styleProse', 'styleShare', 'styleCount', 'styleLinked'],
+  ...[
+    'position',
+    'textBefore',
+    'afterTitle',
+    'sinceHeading',
+    'betweenProse',
+    'toProseBefore',
+    'toProseAfter',
+    'proseBefore',
+  ],
+  ...[
+    'previousLength',
+    'previousLinked',
+    'previousSame',
+    'previousEnds',
+    'nextLength',
+    'nextLinked',
+    'nextSame',
+    'nextEnds',
+  ],
+  ...[
+    'secondPrevious',
+    'secondNext',
+    'isTitle',
+    'repeated',
+    'saysPromo',
+    'saysByline',
+    'saysDate',
+    'saysCopyright',
+  ],
+  ...['saysComment', 'pageProse', 'pageBlocks', 'pageLinked'],
+] as const;
+
+export type FeatureName = (typeof featureNames)[number];
+
+/** Where in a row a feature stands. */
+export const at = Object.fromEntries(featureNames.map((name, index) => [name, index])) as Record<
+  FeatureName,
+  number
+>;

@@ -1,0 +1,205 @@
+/**
+ * robots.txt as RFC 9309 has it, with what Google's published cases add: common misspellings, a missing colon, and
+ * `index.html` that stands for its directory. Bytes are kept apart (latin1): rules compare octets, not characters.
+ */
+export interface Robots {
+  /** Whether a robot of this name may fetch this path with its query. A complete URL is understood too. */
+  isAllowed(agent: string, pathAndQuery: string): boolean;
+  /** Seconds between two requests that the site asks of this robot. */
+  crawlDelay(agent: string): number | undefined;
+  /** Addresses of sitemaps, which belong to no group. */
+  readonly sitemaps: string[];
+}
+
+interface Rule {
+  allow: boolean;
+  pattern: string;
+  /** The pattern with percent-encoded unreserved characters decoded, where that differs. */
+  decoded: string | undefined;
+}
+
+interface Group {
+  agents: string[];
+  rules: Rule[];
+}
+
+/** What lies beyond need not be read (RFC 9309, 2.5). */
+export const longestRobotsFile = 500 * 1024;
+const longestLine = 2083 * 8;
+const mostSitemaps = 10_000;
+
+export function parseRobots(bytes: Uint8Array): Robots {
+  const { groups, delays, sitemaps } = read(bytes);
+  const chosen = new Map<string, { name: string; rules: Rule[] }>();
+
+  const groupOf = (agent: string) => {
+    const product = productOf(agent);
+    let group = chosen.get(product);
+    if (group === undefined) {
+      const isNamed = product !== '' && groups.some(({ agents }) => agents.includes(product));
+      const name = isNamed ? product : '*';
+      group = { name, rules: groups.flatMap(({ agents, rules }) => (agents.includes(name) ? rules : [])) };
+      if (chosen.size < 100) chosen.set(product, group);
+    }
+    return group;
+  };
+
+  return {
+    isAllowed(agent, pathAndQuery) {
+      const path = pathOf(Buffer.from(pathAndQuery).toString('latin1'));
+      const decoded = decodeUnreserved(path);
+      let allowed = 0;
+      let disallowed = 0;
+      for (const rule of groupOf(agent).rules) {
+        const { length } = rule.pattern;
+        if (length <= (rule.allow ? allowed : disallowed)) continue;
+        if (rule.allow) {
+          if (matches(rule.pattern, path)) allowed = length;
+          else allowed = Math.max(allowed, matchIndexPage(rule.pattern, path));
+        } else if (matches(rule.pattern, path) || matches(rule.decoded ?? rule.pattern, decoded)) {
+          // Two spellings of one address: the stricter reading wins, so only Disallow looks behind the encoding.
+          disallowed = length;
+        }
+      }
+      return allowed >= disallowed;
+    },
+    crawlDelay: (agent) => delays.get(groupOf(agent).name),
+    sitemaps,
+  };
+}
+
+function read(bytes: Uint8Array) {
+  const text = withoutMark(Buffer.from(bytes.subarray(0, longestRobotsFile)).toString('latin1'));
+  const groups: Group[] = [];
+  const delays = new Map<string, number>();
+  const sitemaps: string[] = [];
+  let group: Group | undefined;
+  /** The robots that a crawl delay is for. Only rules end a group, but a delay does not reach back to robots before the last one. */
+  let delayed: string[] = [];
+  let hasRules = false;
+  let hasDelay = false;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const [key, value] = keyAndValue(line.slice(0, longestLine));
+    if (key === undefined || value === undefined) continue;
+    const kind = kindOf(key);
+    if (kind === 'agent') {
+      if (group === undefined || hasRules) {
+        group = { agents: [], rules: [] };
+        groups.push(group);
+      }
+      if (hasRules || hasDelay) delayed = [];
+      hasRules = false;
+      hasDelay = false;
+      const name = agentNamed(value);
+      if (name !== '') group.agents.push(name);
+      if (name !== '') delayed.push(name);
+    } else if (kind === 'sitemap') {
+      if (sitemaps.length < mostSitemaps) sitemaps.push(Buffer.from(value, 'latin1').toString());
+    } else if (kind === 'delay') {
+      hasDelay = true;
+      const seconds = Number.parseFloat(value.replace(',', '.'));
+      if (seconds >= 0)
+        for (const name of delayed) delays.set(name, Math.max(delays.get(name) ?? 0, seconds));
+    } else if (group !== undefined && kind !== undefined) {
+      hasRules = true;
+      if (value !== '') group.rules.push(ruleOf(kind === 'allow', value));
+    }
+  }
+  return { groups, delays, sitemaps };
+}
+
+function agentNamed(value: string): string {
+  if (/^\*(?:\s|$)/.test(value)) return '*';
+  return /^[a-z_-]+/i.exec(value)?.[0].toLowerCase() ?? '';
+}
+
+function ruleOf(allow: boolean, value: string): Rule {
+  const pattern = value
+    .replaceAll(/%[0-9a-f]{2}/gi, (octet) => octet.toUpperCase())
+    .replaceAll(/[\x80-\xff]/g, (octet) => `%${octet.charCodeAt(0).toString(16).toUpperCase()}`);
+  const decoded = decodeUnreserved(pattern);
+  return { allow, pattern, decoded: decoded === pattern ? undefined : decoded };
+}
+
+/** A byte order mark, even a broken one, is no part of the first line. */
+function withoutMark(text: string): string {
+  let length = 0;
+  while (length < 3 && text[length] === '\xef\xbb\xbf'[length]) length += 1;
+  return text.slice(length);
+}
+
+function keyAndValue(line: string): [key?: string | undefined, value?: string | undefined] {
+  const hash = line.indexOf('#');
+  const content = (hash < 0 ? line : line.slice(0, hash)).trim();
+  const colon = content.indexOf(':');
+  if (colon > 0) return [content.slice(0, colon).trimEnd(), content.slice(colon + 1).trimStart()];
+  if (colon === 0) return [];
+  // Without a colon there must be exactly two words.
+  const [key, value, ...more] = content.split(/[ \t]+/);
+  return more.length === 0 ? [key, value] : [];
+}
+
+const kinds: [beginning: RegExp, kind: 'agent' | 'allow' | 'disallow' | 'sitemap' | 'delay'][] = [
+  [/^user[- ]?agent/i, 'agent'],
+  [/^allow/i, 'allow'],
+  [/^(?:disallow|dissallow|dissalow|disalow|diasllow|disallaw)/i, 'disallow'],
+  [/^site-?map/i, 'sitemap'],
+  [/^crawl[- ]?delay/i, 'delay'],
+];
+
+function kindOf(key: string) {
+  return kinds.find(([beginning]) => beginning.test(key))?.[1];
+}
+
+/** `pismak` of `pismak/0.3 (+https://...)`. A name with a space is left alone: no line can name it. */
+function productOf(agent: string): string {
+  const slash = agent.indexOf('/');
+  return (slash < 0 ? agent : agent.slice(0, slash)).trim().toLowerCase();
+}
+
+/** Path, parameters and query of a URL, whatever stands around them. */
+export function pathOf(url: string): string {
+  const hash = url.indexOf('#');
+  const whole = hash < 0 ? url : url.slice(0, hash);
+  if (whole.startsWith('/')) return whole;
+  const scheme = whole.indexOf('://');
+  const rest = scheme < 0 ? whole : whole.slice(scheme + 3);
+  const start = rest.search(/[/?;]/);
+  if (start < 0) return '/';
+  return rest[start] === '/' ? rest.slice(start) : `/${rest.slice(start)}`;
+}
+
+/** Finds each part between wildcards as early as possible: linear for each, and never worse than another choice. */
+function matches(pattern: string, path: string): boolean {
+  const anchored = pattern.endsWith('$');
+  const parts = (anchored ? pattern.slice(0, -1) : pattern).split('*');
+  const first = parts[0] ?? '';
+  if (!path.startsWith(first)) return false;
+  let at = first.length;
+  if (parts.length === 1) return !anchored || at === path.length;
+  const last = parts.length - 1;
+  for (let index = 1; index <= last; index += 1) {
+    const part = parts[index] ?? '';
+    if (index === last && anchored) return path.length - part.length >= at && path.endsWith(part);
+    const found = path.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/** `Allow: /a/index.html` allows /a/ as well. */
+function matchIndexPage(pattern: string, path: string): number {
+  const slash = pattern.lastIndexOf('/');
+  if (slash < 0 || !pattern.startsWith('/index.htm', slash)) return 0;
+  const directory = `${pattern.slice(0, slash + 1)}$`;
+  return matches(directory, path) ? directory.length : 0;
+}
+
+function decodeUnreserved(path: string): string {
+  if (!path.includes('%')) return path;
+  return path.replaceAll(/%[0-9a-f]{2}/gi, (octet) => {
+    const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : octet.toUpperCase();
+  });
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { detectLanguage } from '../language/language.ts';
+import { segment } from './segment.ts';
+import { splitSentences } from './sentences.ts';
+import { tokensOf } from './words.ts';
+
+const sentences: [claim: string, sentences: string[]][] = [
+  [
+    'abbreviations and titles',
+    [
+      'Ing. Jan Novák, CSc., např. řekl tzv. pravdu.',
+      'Pak odešel atd.',
+      'Druhý den přišel prof. MUDr. Karel Malý.',
+    ],
+  ],
+  [
+    'dates and ordinals',
+    [
+      'Dne 5. 6. 1998 v 10.30 hod. začala 21. schůze.',
+      'V roce 1918. století šlo dál.',
+      'Narodil se 28. října 1918.',
+      'Zemřel.',
+    ],
+  ],
+  ['initials and kings', ['T. G. Masaryk a J. A. Komenský.', 'Karel IV. Lucemburský byl císař.']],
+  ['questions, calls and quotes', ['„Kam jdeš?“ zeptal se.', '„Nikam!“', 'Odešla…', 'Nevrátila se.']],
+  [
+    'addresses and numbers',
+    ['Pište na jan.novak@example.cz nebo na www.example.cz.', 'Stojí 1.500,50 Kč.', 'Hotovo.'],
+  ],
+  ['firms', ['Vyrábí to ABC s.r.o. v Brně.', 'Dodává XYZ a. s. Praha.']],
+];
+
+for (const [claim, expected] of sentences) {
+  test(`sentences are told apart despite ${claim}`, () =>
+    assert.deepEqual(splitSentences(expected.join(' ')), expected));
+}
+
+test('words with hyphens, numbers and addresses stay whole, marks stand alone', () => {
+  assert.deepEqual(tokensOf('Česko-slovenský „svět“, 1,5 % (www.a.cz)!'), [
+    ...['Česko-slovenský', '„', 'svět', '“', ',', '1,5', '%', '(', 'www.a.cz', ')', '!'],
+  ]);
+});
+
+const czech =
+  'Obecní kroniku začal psát roku 1921 místní učitel. Popsal v ní velkou povodeň, která tehdy zničila most i mlýn.\n\nLidé si pomáhali, jak mohli. Most postavili znovu do podzimu a mlynář dostal od obce půjčku.\n\n';
+
+test('paragraphs have sentences, and fragments are dropped', () => {
+  const {
+    paragraphs,
+    sentences: count,
+    words,
+    language,
+  } = segment(`Domů\nKontakty\n\n${czech}© 2024`, { languages: ['cs'] });
+  assert.deepEqual(
+    paragraphs.map((paragraph) => paragraph.length),
+    [2, 2],
+  );
+  assert.equal(count, 4);
+  assert.equal(words, 35);
+  assert.equal(language, 'cs');
+});
+
+test('wrapped lines are one sentence, lines of a list are not', () => {
+  const wrapped = segment(
+    'Obecní kroniku začal psát roku 1921 místní učitel a po-\npsal v ní velkou povodeň,\nkterá zničila most.',
+    { languages: [] },
+  );
+  assert.deepEqual(wrapped.paragraphs, [
+    ['Obecní kroniku začal psát roku 1921 místní učitel a popsal v ní velkou povodeň, která zničila most.'],
+  ]);
+  const list = segment('První položka má čtyři slova\nDruhá položka má také čtyři', { languages: [] });
+  assert.equal(list.sentences, 2);
+});
+
+test('running text in a wanted language is useful, lists of links and other languages are not', () => {
+  const useful = segment(czech.repeat(3), { languages: ['cs', 'sk'] }).usability;
+  const links = segment('Úvod\nO nás\nKontakty\nMapa stránek\nCeník\n'.repeat(20), {
+    languages: ['cs'],
+  }).usability;
+  const foreign = segment(czech.repeat(3), { languages: ['en'] }).usability;
+  assert.ok(useful > 0.8, `useful ${useful}`);
+  assert.ok(links < 0.2, `links ${links}`);
+  assert.equal(foreign, 0);
+  assert.ok(segment(czech, { languages: [] }).usability > 0.4);
+  assert.equal(segment('', { languages: ['cs'] }).usability, 0);
+});
+
+const languages: [language: string, text: string][] = [
+  ['cs', 'Dnes ráno jsme jeli vlakem do Brna a cestou pršelo.'],
+  ['cs', 'Prosim vas, kdy bude dalsi schuze a kdo tam vsechno prijde?'],
+  ['cs', 'Zakaznik muze zbozi vratit do ctrnacti dnu, pokud neni pouzite.'],
+  ['sk', 'Dnes ráno sme išli vlakom do Košíc a cestou pršalo.'],
+  ['sk', 'Prosim vas, kedy bude dalsia schodza a kto tam vsetko pride?'],
+  ['sk', 'Zakaznik moze tovar vratit do strnastich dni, ak nie je pouzity.'],
+  ['en', 'The train was late again and nobody knew why.'],
+  ['de', 'Der Zug hatte wieder Verspätung, und niemand wusste warum.'],
+  ['pl', 'Pociąg znowu się spóźnił i nikt nie wiedział dlaczego.'],
+];
+
+for (const [language, text] of languages) {
+  test(`"${text}" is ${language}`, () => assert.equal(detectLanguage(text).language, language));
+}
+
+test('a text without words has no language', () => {
+  assert.deepEqual(detectLanguage(' 123 … '), { language: '', score: 0 });
+});

@@ -1,0 +1,54 @@
+/** Longer addresses are traps or mistakes; servers refuse them at about this length too. */
+export const longestUrl = 2000;
+
+/** Parameters that say where a visitor came from, never what the page shows. */
+const tracking = /^(?:utm_[a-z_]+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|mc_[ce]id|_ga|igshid)$/i;
+/** Parameters that name a visit. */
+const session =
+  /^(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|cfid|cftoken|sessid|session_?id|sid|zenid|osCsid)$/i;
+
+/**
+ * The one spelling of an address under which it is queued: no fragment, no credentials, no session, percent-encoding
+ * only where it is needed. Undefined if it is no address of a web page.
+ */
+export function normalizeUrl(url: string, base?: string): string | undefined {
+  if (url.length > 4 * longestUrl) return undefined;
+  const parsed = URL.parse(url.trim(), base);
+  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return undefined;
+  const host = parsed.hostname.endsWith('.') ? parsed.hostname.slice(0, -1) : parsed.hostname;
+  if (host === '') return undefined;
+  const port = parsed.port === '' ? '' : `:${parsed.port}`;
+  const path = withoutSession(tidyEncoding(parsed.pathname));
+  const query = parsed.search === '' ? '' : tidyQuery(parsed.search.slice(1));
+  const normal = `${parsed.protocol}//${host}${port}${path}${query}`;
+  return normal.length > longestUrl ? undefined : normal;
+}
+
+/** /a;jsessionid=1B2 and /(S(abc))/a name a visit inside the path. */
+function withoutSession(path: string): string {
+  if (!path.includes(';') && !path.includes('(')) return path;
+  return path
+    .replaceAll(/;(?:jsessionid|phpsessid|sid|sessionid)=[^/;]*/gi, '')
+    .replaceAll(/\/\([a-z]\([a-z0-9]{20,}\)\)/gi, '');
+}
+
+function tidyQuery(query: string): string {
+  const kept = query.split('&').filter((parameter) => {
+    const [name = ''] = parameter.split('=', 1);
+    return parameter !== '' && !tracking.test(name) && !(session.test(name) && looksLikeSession(parameter));
+  });
+  return kept.length === 0 ? '' : `?${tidyEncoding(kept.join('&'))}`;
+}
+
+/** `sid=12` may well choose a page; a long one names a visit. */
+function looksLikeSession(parameter: string): boolean {
+  return parameter.length - parameter.indexOf('=') - 1 >= 8;
+}
+
+function tidyEncoding(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replaceAll(/%[0-9a-f]{2}/gi, (octet) => {
+    const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : octet.toUpperCase();
+  });
+}

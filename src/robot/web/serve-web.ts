@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { checkRequests, type SeenRequest, type Violation } from '../politeness/check-requests.ts';
+import type { Rules } from '../politeness/rules.ts';
+import { makeWeb, type Web } from './web-pages.ts';
+import type { WebHost, WebPlan } from './web-plan.ts';
+
+/** The synthetic web while it is served, with what its servers saw. */
+export interface ServedWeb {
+  readonly web: Web;
+  readonly seen: SeenRequest[];
+  /** Requests without the robot's name, for a host that is not at this address, or of something forbidden. */
+  readonly complaints: string[];
+  /** Broken rules as the servers see them. */
+  violations(rules: Rules): Violation[];
+  close(): Promise<void>;
+}
+
+/** Serves the web on 127.x.y.z; with port 0 in the plan, on a free port. */
+export async function serveWeb(plan: WebPlan, { agent = 'PismakRobot' } = {}): Promise<ServedWeb> {
+  let web = makeWeb(plan);
+  const seen: SeenRequest[] = [];
+  const complaints: string[] = [];
+  const attempts = new Map<string, number>();
+  const servers: Server[] = [];
+  let byName = new Map<string, WebHost>();
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    const at = Date.now();
+    const began = performance.now();
+    const address = request.socket.localAddress ?? '';
+    const name = (request.headers.host ?? '').replace(/:\d+$/, '');
+    const path = request.url ?? '/';
+    const url = `http://${name}${path}`;
+    const record: SeenRequest = { at, ms: 0, address, host: name, url };
+    seen.push(record);
+    // The last byte is on its way when we hand it over: the robot can't have it earlier.
+    const ended = () => {
+      record.ms = Math.floor(performance.now() - began);
+    };
+    const host = byName.get(name);
+    if (!request.headers['user-agent']?.startsWith(agent))
+      complaints.push(`${url}: no ${agent} in the User-Agent`);
+    if (host?.address !== address) complaints.push(`${url}: asked at ${address}`);
+    if (!host) return void response.writeHead(421).end();
+    if (
+      path.startsWith('/private/') ||
+      path.startsWith('/admin') ||
+      (host.kind === 'forbidden' && path !== '/robots.txt')
+    )
+      complaints.push(`${url}: robots.txt forbids it`);
+    const attempt = attempts.get(url) ?? 0;
+    attempts.set(url, attempt + 1);
+    const answer = web.answer(host, path, attempt);
+    const send = () => {
+      const { status, headers, body, fault } = answer;
+      ended();
+      if (fault === 'reset') return void request.socket.resetAndDestroy();
+      if (fault === 'half') {
+        response.writeHead(status, { ...headers, 'content-length': String(2 * body.length) });
+        response.write(body);
+        return void setTimeout(() => {
+          ended();
+          request.socket.destroy();
+        }, 5);
+      }
+      response.writeHead(
+        status,
+        fault === 'endless' ? headers : { ...headers, 'content-length': String(body.length) },
+      );
+      if (fault !== 'endless') return void response.end(body);
+      const more = () => {
+        while (!response.destroyed && response.write(body)) {
+          // Never ends by itself.
+        }
+      };
+      response.on('drain', more);
+      more();
+    };
+    if (answer.delayMs) setTimeout(send, answer.delayMs);
+    else send();
+  }
+
+  const addresses = [...new Set(web.hosts.map(({ address }) => address))];
+  let { port } = plan;
+  for (const address of addresses) {
+    const server = createServer({ keepAlive: true }, handle);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, address, 4096, resolve);
+    });
+    const bound = server.address();
+    if (port === 0 && bound !== null && typeof bound === 'object') port = bound.port;
+    servers.push(server);
+  }
+  web = makeWeb({ ...plan, port });
+  byName = new Map(web.hosts.map((host) => [host.name, host]));
+  return {
+    web,
+    seen,
+    complaints,
+    violations: (rules) => checkRequests(seen, rules),
+    async close() {
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+      }
+    },
+  };
+}
