@@ -33,6 +33,7 @@ const boundedOtherwise: Record<string, string> = {
   'session.show': 'scopes of one key',
   'mailtype.show': 'one mail type',
   'relay.ls': 'the settings name the relays',
+  'robot.explain': 'a few lines about one page',
 };
 
 interface Schema {

@@ -31,7 +31,7 @@ describe('access to every operation', () => {
   test('names and routes are unique, and every example is a valid input', () => {
     assert.equal(new Set(allOperations.map((operation) => operation.name)).size, allOperations.length);
     for (const { name, input, example } of allOperations) {
-      assert.match(name, /^[a-z]+\.[a-z]+$/);
+      assert.match(name, /^[a-z]+(\.[a-z][a-zA-Z0-9]*)+$/);
       const { error } = input.safeParse(example);
       assert.equal(error, undefined, `${name}: ${error?.message}`);
     }
