@@ -65,7 +65,7 @@ function scaleFor(
   if (letterHeight === 0) scale = dpi !== undefined && dpi < 150 ? 250 / dpi : 1;
   else if (letterHeight < Math.min(smallest, wanted)) scale = wanted / letterHeight;
   else if (isBilevel && letterHeight >= smoothHeight * 1.3)
-    scale = Math.max(0.5, smoothHeight / letterHeight);
+    scale = Math.max(0.6, smoothHeight / letterHeight);
   else if (letterHeight > largest) scale = Math.max(0.25, (largest * 0.7) / letterHeight);
   const room = Math.sqrt((config.MAX_MEGAPIXELS * 1e6) / (width * height));
   return Math.round(Math.min(scale, 4, Math.max(1, room)) * 100) / 100;

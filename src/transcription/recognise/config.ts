@@ -29,6 +29,10 @@ const settings = {
   }),
   LAYOUT: flag(true, 'uses the regions found by the layout stage'),
   TESSDATA: words('', 'directory with models for native Tesseract; its default when empty'),
+  CAREFUL: flag(
+    true,
+    'looks again at pages that were read badly: turned, as they came, cleaned; keeps the surer reading',
+  ),
   AGAIN: flag(false, "recognises pages even if they come with text (a PDF's text layer)"),
   PAGE_SECONDS: number(300, 'limit on the processor time of native Tesseract for one page, in seconds', {
     min: 1,

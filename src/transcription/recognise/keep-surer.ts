@@ -45,7 +45,8 @@ export interface Kept {
  */
 export function keepSurer(first: Page, second: Page): Kept {
   const [sure, rival] = [sureLetters(wordsOf(first)), sureLetters(wordsOf(second))];
-  const isSecond = rival > sure + Math.max(fewLetters, much * Math.abs(sure));
+  const isEmpty = wordsOf(first).length === 0;
+  const isSecond = isEmpty || rival > sure + Math.max(fewLetters, much * Math.abs(sure));
   const [base, other] = isSecond ? [second, first] : [first, second];
   const theirs = linesOf(other);
   const taken = new Set<Line>();

@@ -4,6 +4,7 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { messageOf } from '../../engine/errors.ts';
 import { isSystemError } from '../../engine/files/system-error.ts';
 import { withWorkDirectory } from '../../engine/files/work-directory.ts';
 import { PermanentFailure } from '../../engine/processor/processor.ts';
@@ -12,7 +13,7 @@ import { systemClock } from '../../engine/time/clock.ts';
 import type { Box } from '../page.ts';
 import { readHocr } from './hocr.ts';
 import { modelFingerprint } from './model-fingerprint.ts';
-import { type RecogniseOptions, type Recogniser, textZones } from './recogniser.ts';
+import { type Orientation, type RecogniseOptions, type Recogniser, textZones } from './recogniser.ts';
 
 export interface NativeTesseractOptions {
   program?: string;
@@ -81,8 +82,34 @@ export async function openNativeTesseract(
         await run(program, parameters, work, wanted, options.limits);
         return { ...readHocr(await readFile(join(work, 'page.hocr'), 'utf8')), language: wanted.language };
       }),
+    orientation: (image, wanted) =>
+      withWorkDirectory(async (work) => {
+        await writeFile(join(work, 'page'), image);
+        try {
+          await run(
+            program,
+            ['page', 'page', ...own, '--psm', '0'],
+            work,
+            { ...wanted, log() {} },
+            options.limits,
+          );
+          return readOrientation(await readFile(join(work, 'page.osd'), 'utf8'));
+        } catch (error) {
+          wanted.signal.throwIfAborted();
+          // There are too few letters, or its model osd is not installed.
+          wanted.log(`tesseract can't tell the orientation: ${messageOf(error)}`);
+          return undefined;
+        }
+      }),
     async close() {},
   };
+}
+
+function readOrientation(text: string): Orientation | undefined {
+  const turn = Number(/^Rotate: (\d+)/m.exec(text)?.[1]);
+  const confidence = Number(/^Orientation confidence: ([\d.]+)/m.exec(text)?.[1]);
+  const isTurn = turn === 0 || turn === 90 || turn === 180 || turn === 270;
+  return isTurn && Number.isFinite(confidence) ? { turn, confidence } : undefined;
 }
 
 async function installed(program: string, tessdata: string[]) {
@@ -109,7 +136,7 @@ async function run(
   program: string,
   parameters: string[],
   cwd: string,
-  wanted: RecogniseOptions,
+  wanted: Pick<RecogniseOptions, 'signal' | 'log'>,
   limits: UseLimits | undefined,
 ) {
   const { signal, log } = wanted;

@@ -8,8 +8,9 @@ import type { Page } from '../page.ts';
 import { checkRecogniseConfig, parseRecogniseConfig } from './config.ts';
 import { languageFor } from './guess-language.ts';
 import { openRecogniser } from './open-recogniser.ts';
-import { readCarefully } from './read-carefully.ts';
+import { type CarefulReading, readCarefully, readOnce } from './read-carefully.ts';
 import { readableImage } from './readable-image.ts';
+import { textZones } from './recogniser.ts';
 
 /** Reads the text of a page: from its image (or else its source) and its layout to `page.json`. */
 export default defineProcessor(async (setup) => {
@@ -38,14 +39,22 @@ export default defineProcessor(async (setup) => {
           // The stages before have decoded it if they ran.
           isChecked: names.includes(files.prepared) || names.includes(files.layout),
         });
-    const read = await readCarefully({
-      recogniser,
-      image,
-      source: await given.read(files.source),
+    const toRead = {
+      ...{ recogniser, image, source: await given.read(files.source), limits: limitsOf(config) },
       transformation: await readTransformation(job),
-      limits: limitsOf(config),
       options: { language, layout, signal, log },
-    });
+    };
+    // Regions of another program are obeyed, and so is the order of another recogniser.
+    const isOthers = config.ENGINE === 'command' || textZones(layout) !== undefined;
+    const { page: read, turned }: CarefulReading = isOthers
+      ? { page: await recogniser.recognise(image, toRead.options) }
+      : config.CAREFUL
+        ? await readCarefully(toRead)
+        : { page: await readOnce(toRead) };
+    if (turned) {
+      given.write(files.image, turned.image);
+      given.write(files.prepared, Buffer.from(JSON.stringify(turned.transformation)));
+    }
     await writePage(job, { ...read, producer });
     log(summary(read));
   }

@@ -1,4 +1,5 @@
 import type { Box, Page } from '../page.ts';
+import type { QuarterTurn } from '../prepare/orientation.ts';
 
 /** A program that reads text in images. Opened once per version of a stage, then used page by page. */
 export interface Recogniser {
@@ -11,7 +12,18 @@ export interface Recogniser {
   languages(): Promise<string[] | undefined>;
   /** Throws `PermanentFailure` for an image that can't be read. */
   recognise(image: Uint8Array, options: RecogniseOptions): Promise<Page>;
+  /** How far a page must be turned clockwise to stand upright, as far as this program can tell, and how sure it is. */
+  orientation?(
+    image: Uint8Array,
+    options: Pick<RecogniseOptions, 'signal' | 'log'>,
+  ): Promise<Orientation | undefined>;
   close(): Promise<void>;
+}
+
+export interface Orientation {
+  turn: QuarterTurn;
+  /** Tesseract's own measure; from about 2 on it is right. */
+  confidence: number;
 }
 
 export interface RecogniseOptions {

@@ -1,0 +1,29 @@
+import type { Page } from '../page.ts';
+
+/**
+ * Models for Fraktur write `<` for ch, `>` for ck and `{` or `\` for a long s: marks that no printer set inside a word. This
+ * puts the letters back, in words only.
+ */
+export function mendFraktur(page: Page, language: string): Page {
+  if (!language.split('+').some((name) => models.test(name))) return page;
+  for (const region of page.regions) {
+    for (const { lines } of region.paragraphs) {
+      for (const { words } of lines) for (const word of words) word.text = mendWord(word.text);
+    }
+  }
+  return page;
+}
+
+const models = /^(?:script\/)?Fraktur$|^frk$|^deu_(?:frak|latf)$/;
+
+export function mendWord(text: string): string {
+  if (!/[<>{\\]/.test(text) || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return text;
+  return (
+    text
+      // A sch of which little more than the s was seen: ſ{hwer, {wer, \\<wer.
+      .replaceAll(/ſ[{\\]+<?h?|(?<!\p{L})[{\\]+(?:<h?|h(?=\p{L})|(?=[lmnrw]))/gu, 'ſch')
+      .replaceAll(/[{\\](?=\p{Ll})/gu, 'ſ')
+      .replaceAll(/(?<=\p{L})c?<h?|^<h?(?=\p{Ll})/gu, 'ch')
+      .replaceAll(/(?<=\p{L})d?>k?/gu, 'ck')
+  );
+}

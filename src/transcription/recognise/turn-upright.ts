@@ -1,0 +1,33 @@
+import { loadSharp } from '../image/load-sharp.ts';
+import type { QuarterTurn } from '../prepare/orientation.ts';
+import { type Transformation, turnAndScale } from '../prepare/transformation.ts';
+
+export interface Turned {
+  image: Buffer;
+  transformation: Transformation;
+}
+
+/** The image of a page turned clockwise, and how it came from the source. */
+export async function turnUpright(
+  image: Uint8Array,
+  made: Transformation | undefined,
+  turn: QuarterTurn,
+): Promise<Turned> {
+  const sharp = await loadSharp();
+  const upright = sharp(image).autoOrient();
+  const { width, height } = (await upright.clone().raw().toBuffer({ resolveWithObject: true })).info;
+  const before = made ?? turnAndScale({ width, height }, 0, 0, 1);
+  const { turn: already, skew, scale } = before.shape ?? { turn: 0, skew: 0, scale: 1 };
+  const both = ((already + turn) % 360) as QuarterTurn;
+  const why = `read the other way round, hardly any word was sure (turned by ${turn} degrees)`;
+  return {
+    image: await sharp(await upright.png({ compressionLevel: 1 }).toBuffer())
+      .rotate(turn)
+      .png({ compressionLevel: 1 })
+      .toBuffer(),
+    transformation: {
+      ...turnAndScale(before.source, both, -skew, scale),
+      steps: [...(before.steps ?? []), { name: 'turn', why }],
+    },
+  };
+}
