@@ -48,7 +48,7 @@ test('a page that was not prepared stays unchanged', () => {
 
 test('a half turn and a small skew are told apart, and what was done is kept', () => {
   const source = { width: 1600, height: 2300 };
-  const steps = [{ name: 'turn', why: 'upside down' }];
+  const steps = [{ name: 'turn' as const, why: 'upside down' }];
   const transformation = { ...turnAndScale(source, 180, 1.5, 1), steps };
   const page = inSource(readPage(transformation), transformation);
   assert.deepEqual([page.turn, page.steps], [180, ['turn: upside down']]);
