@@ -26,7 +26,9 @@ export async function readingOf(blobs: Blobs, request: Request): Promise<PageRea
       const reading = judgeReading(parsed.data);
       // What is no text to us would only be found by mistake.
       const text = reading.quality === 'no-text' ? undefined : joined(toText(parsed.data));
-      return { ...reading, language: parsed.data.language?.slice(0, 300) ?? null, text };
+      // Without words, the language is what was ordered, or a guess from nothing.
+      const language = reading.words === 0 ? null : (parsed.data.language?.slice(0, 300) ?? null);
+      return { ...reading, language, text };
     }
   }
   const unknown = { quality: null, confidence: null, words: null, language: null };

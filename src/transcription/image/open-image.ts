@@ -141,11 +141,11 @@ function factsOf(format: ImageFacts['format'], metadata: Metadata, limits: Image
   return { format, width, height, pages, ...(dpi === undefined ? {} : { dpi }) };
 }
 
-/** Programs write 72 or 96 if they don't know. We ignore values that would make the page larger than 60 cm. */
+/** Programs write 72 or 96 if they don't know. We ignore these if they would make the page larger than A3. */
 function plausibleDpi(density: number | undefined, longest: number): number | undefined {
   if (density === undefined || density < 50 || density > 5000) return undefined;
   const isGuess = density === 72 || density === 96;
-  return isGuess && longest / density > 24 ? undefined : density;
+  return isGuess && longest / density > 17 ? undefined : density;
 }
 
 function sizeOf({ width, height }: { width: number; height: number }): { width: number; height: number } {

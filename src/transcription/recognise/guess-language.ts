@@ -51,7 +51,9 @@ export async function guessLanguage(
     const page = await recogniser.recognise(sample, { language, signal, log: () => {} });
     const words = wordsOf(page);
     const share = shareOf(words, language);
-    tried.set(language, { words, share, score: confidenceOf(words) + 0.3 * share });
+    // A model may be sure of letters that make no words of its language.
+    const doubt = share > leastShare ? 0 : 0.15;
+    tried.set(language, { words, share, score: confidenceOf(words) + 0.3 * share - doubt });
   };
   const first = firstTries.find((language) => known.includes(language)) ?? known[0] ?? guessed;
   await tryOut(first);

@@ -88,6 +88,35 @@ test('every page of a TIFF becomes a page that any program can show', async () =
   assert.deepEqual({ format, depth }, { format: 'png', depth: 'uchar' });
 });
 
+test('a TIFF of one page stays as it came, and black-and-white pages of a longer one stay black and white', async () => {
+  const one = makeFax(64, 80);
+  const single = await splitFile(one, { name: 'scan.tif' });
+  assert.deepEqual(Buffer.from(single.contents['pages/0001'] ?? []), one);
+  const white = { raw: { width: 64, height: 160, channels: 1, pageHeight: 80 } } as const;
+  const two = await sharp(Buffer.alloc(64 * 160, 255), white)
+    .toColourspace('b-w')
+    .tiff({ compression: 'ccittfax4', bitdepth: 1 })
+    .toBuffer();
+  const several = await splitFile(two, { name: 'book.tif' });
+  const { format, bitsPerSample } = await sharp(several.contents['pages/0002']).metadata();
+  assert.deepEqual([several.pages.length, format, bitsPerSample], [2, 'png', 1]);
+});
+
+test('pages of a PDF that have text are told from those that have none, and from scans with a stamp', async () => {
+  const scan = { bytes: jpeg, width: 600, height: 800 };
+  const pdf = makePdf([
+    { width: 216, height: 288, jpeg: scan },
+    { width: 216, height: 288, lines: ['born digital'] },
+    { width: 216, height: 288, jpeg: scan, lines: ['Library of X'] },
+    { width: 216, height: 288, jpeg: scan, lines: ['word '.repeat(20)] },
+  ]);
+  const { pages } = await splitFile(pdf);
+  assert.deepEqual(
+    pages.map(({ hasText }) => hasText),
+    [false, true, false, true],
+  );
+});
+
 test('lost pages of a truncated TIFF are reported, and the others are read', async () => {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
   const create = { width: 100, height: 100, channels: 3, background: '#fff', noise } as const;

@@ -153,3 +153,26 @@ async function grey(image: Buffer) {
   const { data, info } = await sharp(image).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
 }
+
+/** The directory of the package pdfjs-dist: with 40 MB, it is not among our own. */
+const pdfjs = process.env.PDFJS;
+
+if (pdfjs !== undefined) {
+  test('pdf.js copies the text in order, also from turned pages', async () => {
+    const { getDocument } = await import(join(pdfjs, 'legacy', 'build', 'pdf.mjs'));
+    const pages = await Promise.all(
+      ([0, 90, 180, 270] as const).map(async (turn) => {
+        const page = turnedPage(turn);
+        return { page, image: await pdfImage(await white(page.width, page.height).jpeg().toBuffer(), usual) };
+      }),
+    );
+    const data = new Uint8Array(await buffer(searchablePdf(pages, { title: 'a', created })));
+    const document = await getDocument({ data }).promise;
+    for (let number = 1; number <= 4; number++) {
+      const { items } = await (await document.getPage(number)).getTextContent();
+      const text = items.map(({ str }: { str: string }) => str).join('');
+      assert.equal(text.replaceAll(/\s+/g, ' ').trim(), 'Turned pages are read');
+    }
+    await document.destroy();
+  });
+}

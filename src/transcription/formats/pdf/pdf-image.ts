@@ -29,7 +29,8 @@ export async function pdfImage(bytes: Uint8Array, options: ImageOptions): Promis
   const png = jpeg === undefined && orientation === 1 ? readPng(bytes) : undefined;
   const whole = png !== undefined && holdsPng(png) ? png : undefined;
   if (bitsPerSample === 1 && (whole ? isBlackAndWhite(whole) : space === 'b-w')) {
-    const fax = await faxImage(bytes);
+    // The library can't write some images this way; PNG or JPEG always works.
+    const fax = await faxImage(bytes).catch(() => undefined);
     if (fax && !(whole && whole.data.length <= fax.content.length)) return fax;
   }
   if (whole !== undefined && (options.lossless || isSmall(whole))) return fromPng(whole);

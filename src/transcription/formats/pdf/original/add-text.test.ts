@@ -122,6 +122,28 @@ test('an encrypted or damaged PDF is refused, with what to do instead', async (t
   await assert.rejects(added(t, Buffer.from('startxref\n5\n%%EOF'), never), /text can't be added/);
 });
 
+test('objects that lie within each other don’t keep it busy', async (t) => {
+  // Each object is a string that reaches to the end of the file, and all are said to be pages.
+  const count = 20_000;
+  const head = '%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n';
+  const kids = Array.from({ length: count }, (_, index) => `${index + 3} 0 R`).join(' ');
+  const pages = `2 0 obj\n<</Type/Pages/Count ${count}/Kids[${kids}]>>\nendobj\n`;
+  let text = head + pages;
+  const offsets = [9, head.length];
+  for (let index = 0; index < count; index++) {
+    offsets.push(text.length);
+    text += `${index + 3} 0 obj\n(`;
+  }
+  text += ')'.repeat(count);
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const table = `xref\n0 ${count + 3}\n0000000000 65535 f \n${rows}trailer<</Size ${count + 3}/Root 1 0 R>>`;
+  const file = `${text}\n${table}\nstartxref\n${text.length + 1}\n%%EOF`;
+  await assert.rejects(
+    added(t, Buffer.from(file, 'latin1'), () => undefined),
+    /its objects overlap/,
+  );
+});
+
 test('no damage makes it fail in another way', async (t) => {
   const directory = await temporaryDirectory(t);
   const path = join(directory, 'any.pdf');

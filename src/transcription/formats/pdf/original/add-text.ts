@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { messageOf, PismakError } from '../../../../engine/errors.ts';
 import type { FileBytes } from '../../../image/file-bytes.ts';
 import type { Page } from '../../../page.ts';
@@ -18,7 +19,7 @@ export async function* addText(
   bytes: FileBytes,
   textOf: (number: number) => Promise<Page | undefined>,
 ): AsyncGenerator<Uint8Array> {
-  const { file, pages } = open(bytes);
+  const { file, pages } = await open(bytes);
   for (let at = 0; at < bytes.size; at += pieceSize) {
     const piece = Buffer.alloc(Math.min(pieceSize, bytes.size - at));
     bytes.readInto(piece, at);
@@ -46,13 +47,20 @@ export async function* addText(
 }
 
 const pieceSize = 1024 * 1024;
+const pagesAtOnce = 100;
 const fontName = 'PismakText';
 
-function open(bytes: FileBytes): { file: PdfFile; pages: OriginalPage[] } {
+async function open(bytes: FileBytes): Promise<{ file: PdfFile; pages: OriginalPage[] }> {
   try {
     const file = new PdfFile(bytes);
     if (file.trailer.has('/Encrypt')) throw new Error('it is encrypted');
-    return { file, pages: [...pagesOfFile(file)] };
+    const pages: OriginalPage[] = [];
+    for (const page of pagesOfFile(file)) {
+      pages.push(page);
+      // Others want to be served meanwhile.
+      if (pages.length % pagesAtOnce === 0) await setImmediate();
+    }
+    return { file, pages };
   } catch (error) {
     throw new PismakError(
       'conflict',

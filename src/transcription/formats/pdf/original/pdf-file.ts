@@ -36,6 +36,8 @@ export class PdfFile {
   readonly #bytes: FileBytes;
   readonly #places = new Map<number, Place>();
   readonly #streams = new Map<number, { text: string; offsets: readonly number[] }>();
+  /** Bytes that may still be parsed: objects that lie within each other would cost far more than the file has. */
+  #budget: number;
   /** The dictionary at the end of the file. */
   readonly trailer: PdfDictionary;
   /** Where the table of objects begins. */
@@ -45,6 +47,7 @@ export class PdfFile {
 
   constructor(bytes: FileBytes) {
     this.#bytes = bytes;
+    this.#budget = 8 * bytes.size + mostInflated;
     const tail = this.#text(Math.max(0, bytes.size - 2048), 2048);
     const [, start] = /startxref\s+(\d+)\s+%%EOF(?![\s\S]*startxref)/.exec(tail) ?? [];
     if (start === undefined) throw new Error('its end is missing');
@@ -100,12 +103,14 @@ export class PdfFile {
         if (head === undefined || (number !== undefined && Number(found) !== number))
           throw new Error(`object ${number ?? ''} is not where its table says`);
         const { value, end } = parseValue(text, head.length);
+        this.#spend(end);
         const after = skipSpace(text, end);
         if (after + 8 >= text.length && !isWhole) throw new IncompleteValue();
         const [keyword] = /^stream(?:\r\n|\n|\r)/.exec(text.slice(after, after + 8)) ?? [];
         return keyword === undefined ? { value } : { value, stream: offset + after + keyword.length };
       } catch (error) {
         if (!(error instanceof IncompleteValue)) throw error;
+        this.#spend(text.length);
         if (isWhole || length > mostValueBytes) throw new Error('an object has no end', { cause: error });
       }
     }
@@ -118,6 +123,7 @@ export class PdfFile {
       const header = isDictionary(object?.value) ? object.value : undefined;
       if (!object || !header) throw new Error('a stream of objects is missing');
       const text = `${this.#content(object, header).toString('latin1')} `;
+      this.#spend(text.length);
       const first = numberOf(this.resolve(header.get('/First'))) ?? 0;
       const numbers = text.slice(0, first).trim().split(/\s+/).map(Number);
       const offsets = numbers.filter((_, at) => at % 2 === 1).map((offset) => offset + first);
@@ -127,7 +133,14 @@ export class PdfFile {
     }
     const offset = known.offsets[index];
     if (offset === undefined) throw new Error('an object is missing from its stream');
-    return { value: parseValue(known.text, offset).value };
+    const { value, end } = parseValue(known.text, offset);
+    this.#spend(end - offset);
+    return { value };
+  }
+
+  #spend(bytes: number): void {
+    this.#budget -= bytes;
+    if (this.#budget < 0) throw new Error('its objects overlap');
   }
 
   /** The decoded stream of an object. */
