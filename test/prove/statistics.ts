@@ -29,6 +29,8 @@ const server = await startPostgres();
 const figures: Record<string, unknown>[] = [];
 const closing: (() => unknown)[] = [];
 const scope = { after: (work: () => unknown) => void closing.push(work) };
+// Servers don't keep this process alive, but it must see them end.
+const awake = setInterval(() => {}, 1000);
 try {
   for (const [name, url] of [
     ['SQLite', async () => 'sqlite:'],
@@ -55,6 +57,7 @@ try {
 } finally {
   for (const close of closing) await close();
   await server.close();
+  clearInterval(awake);
   await rm(directory, { recursive: true, force: true });
 }
 if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
