@@ -1,6 +1,9 @@
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
+import { sectionOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
+import { statistics } from './house.ts';
+import { countOwnEvents } from './own/own-events.ts';
 import { reconcile } from './rollup/reconcile.ts';
 import { rollUp } from './rollup/roll-up.ts';
 import { sweep } from './rollup/sweep.ts';
@@ -43,12 +46,12 @@ export async function runStatistics(engine: Engine): Promise<Running> {
   }
   const when = { kind: 'cron', cron: nightly, timezone: 'UTC' } as const;
   await schedules.ensure('statistics.reconcile', { when, action: task('statistics.reconcile') }, 'local');
-  return { async close() {} };
+  return sectionOf(engine.settings, statistics).own ? countOwnEvents(engine, opened) : { async close() {} };
 }
 
 /** Fails if levels differ, so that the schedule raises its alert. */
-async function reconciled(statistics: Statistics, signal: AbortSignal): Promise<string> {
-  const { cubes, units, difference } = await reconcile(statistics, { signal });
+async function reconciled(opened: Statistics, signal: AbortSignal): Promise<string> {
+  const { cubes, units, difference } = await reconcile(opened, { signal });
   if (!difference) return `${units} units of ${cubes} users and kinds agree`;
   const { kind, user, level, unit, entity, split, dimension, expected, got } = difference;
   throw new PismakError(

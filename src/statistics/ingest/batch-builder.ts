@@ -94,7 +94,8 @@ export class BatchBuilder {
     // Everything is checked before anything is counted.
     const values = this.#values(kind.kind, fields);
     const entity = keyText(fields.entity, 'entity');
-    if (this.#rules.closed.has(unitOf('month', day).from)) {
+    const { closed } = this.#rules;
+    if (closed.size > 0 && closed.has(unitOf('month', day).from)) {
       this.#correct(kind.kind, cube, { fields, entity, split, day, at, values });
       return;
     }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { nearestName } from '../../engine/nearest-name.ts';
 import { ancestry, type Schema, schemaFile } from './schema.ts';
@@ -27,7 +27,7 @@ const builtIn = ['advertising', 'pismak'];
 
 /** The schemas that come along, and those of the installation's own files. */
 export function loadSchemas(files: readonly string[] = []): Schemas {
-  const own = builtIn.map((name) => new URL(`./${name}.json`, import.meta.url).pathname);
+  const own = builtIn.map((name) => join(import.meta.dirname, `${name}.json`));
   return createSchemas([...own, ...files].map((file) => readSchema(resolve(file))));
 }
 

@@ -1,0 +1,37 @@
+import type { Event } from '../../engine/event/event.ts';
+import type { Schema } from '../schema/schema.ts';
+
+/** The user of what belongs to the installation; administrators see it. */
+export const installation = 'pismak';
+
+/** An event of the engine or a house in the words of the schema `pismak`: none, one or several. */
+export function translateEvent(event: Event, schema: Schema): object[] {
+  const { kind, entity, user, at, dimensions = {} } = event;
+  const split =
+    dimensions.status !== undefined && !/^(ok|succeeded)$/i.test(String(dimensions.status)) ? 'failed' : 'ok';
+  const base = { split: event.split === 'failed' ? 'failed' : split, at };
+  const counted = { count: 1, ...known(dimensions, schema) };
+  // What a user caused is the user's, and the installation's as well.
+  const both = (fields: object) => [
+    { ...base, ...fields, user: installation, dimensions: counted },
+    ...(user ? [{ ...base, ...fields, user, dimensions: counted }] : []),
+  ];
+  if (kind === 'request.processed')
+    return [
+      ...both({ kind: 'stage', entity }),
+      { ...base, kind: 'worker', entity: String(dimensions.worker), user: installation, dimensions: counted },
+    ];
+  // `schedule.run`, `mailing.sent`, `crawl.page`: the noun is the kind.
+  const [noun = ''] = kind.split('.');
+  return noun in schema.kinds && entity !== '' ? both({ kind: noun, entity: entity.slice(0, 200) }) : [];
+}
+
+/** The numbers that the schema has a dimension for. */
+function known(dimensions: NonNullable<Event['dimensions']>, schema: Schema): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const { name } of schema.dimensions) {
+    const value = dimensions[name];
+    if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) found[name] = Math.round(value);
+  }
+  return found;
+}
