@@ -8,10 +8,14 @@ export const campaignStates = ['ready', 'running', 'held', 'paused', 'done', 'ca
 export type CampaignState = (typeof campaignStates)[number];
 
 /** Where recipients come from. */
-export const audienceSource = z.strictObject({
-  blob: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of an upload'),
-  format: z.enum(['csv', 'ndjson']),
-});
+export const audienceSource = z.union([
+  z.strictObject({
+    blob: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of an upload'),
+    format: z.enum(['csv', 'ndjson']),
+  }),
+  /** A query of the settings. */
+  z.strictObject({ table: z.string() }),
+]);
 export type AudienceSource = z.output<typeof audienceSource>;
 
 export interface Campaign extends Omit<CampaignRow, 'audience' | 'state'> {

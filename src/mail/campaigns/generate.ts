@@ -39,7 +39,8 @@ export async function generate(
   for (let source = campaign.source; source < campaign.sources.length; source++) {
     const from = campaign.sources[source];
     if (!from) break;
-    let skip = source === campaign.source ? campaign.position : 0;
+    // A file is the same each time. The rows of a query may come in another order, so all are looked at again.
+    let skip = source === campaign.source && 'blob' in from ? campaign.position : 0;
     let position = skip;
     let batch: Person[] = [];
     const store = async (isLast: boolean) => {

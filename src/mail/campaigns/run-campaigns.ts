@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts';
-import { messageOf } from '../../engine/errors.ts';
+import { hasCode, messageOf } from '../../engine/errors.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
 import { Bell } from '../../engine/time/bell.ts';
 import { mailQueries } from '../database/tables.ts';
@@ -48,6 +48,8 @@ async function work(parts: Parts, campaign: Campaign, signal: AbortSignal): Prom
     try {
       if ((await generate(parts, campaign.id, signal)) === 'stopped') return;
     } catch (error) {
+      // Only what is wrong with the audience ends a campaign; a server that is away is tried again in the next round.
+      if (!hasCode(error, 'invalid-input') && !hasCode(error, 'blob-missing')) throw error;
       return failCampaign(parts, campaign, messageOf(error));
     }
   }
