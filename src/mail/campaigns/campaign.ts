@@ -25,6 +25,8 @@ export interface Campaign extends Omit<CampaignRow, 'audience' | 'state'> {
   variants: Variant[];
   /** Generate all mails first, and send none before `release`. */
   isHeld: boolean;
+  /** Its mails count against its owner's limit per month. */
+  isLimited: boolean;
 }
 
 export const variant = z.strictObject({ type: z.string(), version: z.int(), share: z.number().positive() });
@@ -34,6 +36,7 @@ const audience = z.strictObject({
   sources: z.array(audienceSource),
   variants: z.array(variant).default([]),
   isHeld: z.boolean().default(false),
+  isLimited: z.boolean().default(true),
 });
 
 export function toCampaign({ audience: stored, state, ...row }: CampaignRow): Campaign {
@@ -49,12 +52,11 @@ export function toCampaign({ audience: stored, state, ...row }: CampaignRow): Ca
   return { ...row, ...numbers, state: state as CampaignState, ...audience.parse(JSON.parse(stored)) };
 }
 
-export function storedAudience({
-  sources,
-  variants,
-  isHeld,
-}: Pick<Campaign, 'sources' | 'variants' | 'isHeld'>): string {
-  return JSON.stringify({ sources, variants, isHeld });
+export function storedAudience(
+  campaign: Pick<Campaign, 'sources' | 'variants' | 'isHeld' | 'isLimited'>,
+): string {
+  const { sources, variants, isHeld, isLimited } = campaign;
+  return JSON.stringify({ sources, variants, isHeld, isLimited });
 }
 
 /** By id, or by the name that its owner gave it. */

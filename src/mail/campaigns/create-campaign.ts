@@ -46,7 +46,9 @@ export async function createCampaign(engine: Engine, caller: Caller, input: NewC
   for (const source of input.audience) await checkHead(engine, source);
   const row = {
     ...{ id, owner: caller.name, name: input.name, type: type.code, version: type.version, state: 'ready' },
-    audience: storedAudience({ sources: input.audience, variants, isHeld: false }),
+    audience: storedAudience({
+      ...{ sources: input.audience, variants, isHeld: false, isLimited: caller.role !== 'admin' },
+    }),
     ...{
       source: 0,
       position: 0,
