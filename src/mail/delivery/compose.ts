@@ -62,7 +62,7 @@ export class Composer {
     const bcc = [...type.bcc, ...(fields.bcc ?? [])].map(({ address }) => address);
     return {
       envelope: {
-        from: returnPath(settings, this.#parts.tokens.bounceTag(mail.id), from),
+        from: this.#returnPath(mail.id, from),
         to: fields.to.address,
       },
       message,
@@ -86,6 +86,15 @@ export class Composer {
     };
     const template = await this.#parts.types.template(type, mail.language);
     return { rendered: template.render(data, fields.subject), links };
+  }
+
+  /** Where a bounce comes back to: with the mail's id in it, no bounce needs guessing. */
+  #returnPath(id: string, from: Contact): string {
+    const { settings, tokens } = this.#parts;
+    const { bounceAddress } = settings;
+    if (bounceAddress === '') return from.address;
+    const at = bounceAddress.lastIndexOf('@');
+    return `${bounceAddress.slice(0, at)}+${tokens.bounceTag(id)}${bounceAddress.slice(at)}`;
   }
 
   async #skeleton(attachments: readonly Attachment[]): Promise<Skeleton> {
@@ -114,13 +123,6 @@ export class Composer {
 /** They were checked when the mail was stored: checking them again would cost as much as the rest. */
 function readFields(mail: MailToCompose): MailFields {
   return JSON.parse(mail.fields) as MailFields;
-}
-
-/** Where a bounce comes back to: with the mail's id in it, no bounce needs guessing. */
-function returnPath({ bounceAddress }: MailSettings, tag: string, from: Contact): string {
-  if (bounceAddress === '') return from.address;
-  const at = bounceAddress.lastIndexOf('@');
-  return `${bounceAddress.slice(0, at)}+${tag}${bounceAddress.slice(at)}`;
 }
 
 async function readKey({
