@@ -34,6 +34,12 @@ const usualClasses: Record<string, MailClass> = {
   bulk: { lane: 'normal', ttlMs: 3 * 24 * hour, onUnknown: 'hold', unsubscribe: true },
 };
 
+const audience = z.strictObject({
+  /** Of a PostgreSQL server; a user that may only read is enough, and better. */
+  url: z.string().regex(/^postgres(ql)?:\/\//),
+  query: z.string().min(1).max(10_000),
+});
+
 /** A relay may be given by its URL alone: `--set mail.relays=smtp://127.0.0.1:2525`. */
 const relays = z
   .array(z.preprocess((given) => (typeof given === 'string' ? { url: given } : given), relay))
@@ -53,6 +59,13 @@ export const mailSettings = z.strictObject({
       'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe',
     )
     .meta({ allowed: 'tables [mail.classes.NAME]' }),
+  audiences: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]{0,60}$/), audience)
+    .default({})
+    .describe(
+      'Queries that campaigns can have as audience: [mail.audiences.NAME] with url (postgres://) and query; one column is `email`',
+    )
+    .meta({ allowed: 'tables [mail.audiences.NAME]' }),
   name: z
     .string()
     .regex(/^[A-Za-z0-9.-]*$/)

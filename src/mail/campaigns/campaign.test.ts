@@ -110,6 +110,22 @@ test('mails generated only leave when the campaign is released; a cancelled one 
   assert.equal(house.received.length, 30);
 });
 
+test('mails of a campaign count against the limit of its owner, and an administrator has none', async (t) => {
+  const house = await runMailHouse(t, { mail: { mailsPerMonth: 5 } });
+  await create(house, 'many', csv(6));
+  await house.call('campaign.start', { campaign: 'many' }, house.anna);
+  await eventually('it has stopped', async () => (await show(house, 'many')).state === 'failed');
+  assert.match((await show(house, 'many')).problem, /your 5 mails of this month are used up/);
+  assert.equal(house.received.length, 0);
+  for (let number = 0; number < 5; number++)
+    await house.call('mail.send', { type: 'order', to: 'a@example.org' }, house.anna);
+  await assert.rejects(
+    house.call('mail.send', { type: 'order', to: 'a@example.org' }, house.anna),
+    /quota-exceeded/,
+  );
+  await house.call('mail.send', { type: 'order', to: 'a@example.org' });
+});
+
 test('an audience without addresses is refused; one that is no CSV or JSON stops the campaign with the reason', async (t) => {
   const house = await runMailHouse(t);
   await assert.rejects(create(house, 'a', 'name,mail\nx,y\n'), /has no column email; it has name, mail/);

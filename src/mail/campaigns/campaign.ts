@@ -8,10 +8,14 @@ export const campaignStates = ['ready', 'running', 'held', 'paused', 'done', 'ca
 export type CampaignState = (typeof campaignStates)[number];
 
 /** Where recipients come from. */
-export const audienceSource = z.strictObject({
-  blob: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of an upload'),
-  format: z.enum(['csv', 'ndjson']),
-});
+export const audienceSource = z.union([
+  z.strictObject({
+    blob: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of an upload'),
+    format: z.enum(['csv', 'ndjson']),
+  }),
+  /** A query of the settings. */
+  z.strictObject({ table: z.string() }),
+]);
 export type AudienceSource = z.output<typeof audienceSource>;
 
 export interface Campaign extends Omit<CampaignRow, 'audience' | 'state'> {
@@ -21,6 +25,8 @@ export interface Campaign extends Omit<CampaignRow, 'audience' | 'state'> {
   variants: Variant[];
   /** Generate all mails first, and send none before `release`. */
   isHeld: boolean;
+  /** Its mails count against its owner's limit per month. */
+  isLimited: boolean;
 }
 
 export const variant = z.strictObject({ type: z.string(), version: z.int(), share: z.number().positive() });
@@ -30,6 +36,7 @@ const audience = z.strictObject({
   sources: z.array(audienceSource),
   variants: z.array(variant).default([]),
   isHeld: z.boolean().default(false),
+  isLimited: z.boolean().default(true),
 });
 
 export function toCampaign({ audience: stored, state, ...row }: CampaignRow): Campaign {
@@ -45,12 +52,11 @@ export function toCampaign({ audience: stored, state, ...row }: CampaignRow): Ca
   return { ...row, ...numbers, state: state as CampaignState, ...audience.parse(JSON.parse(stored)) };
 }
 
-export function storedAudience({
-  sources,
-  variants,
-  isHeld,
-}: Pick<Campaign, 'sources' | 'variants' | 'isHeld'>): string {
-  return JSON.stringify({ sources, variants, isHeld });
+export function storedAudience(
+  campaign: Pick<Campaign, 'sources' | 'variants' | 'isHeld' | 'isLimited'>,
+): string {
+  const { sources, variants, isHeld, isLimited } = campaign;
+  return JSON.stringify({ sources, variants, isHeld, isLimited });
 }
 
 /** By id, or by the name that its owner gave it. */

@@ -39,12 +39,16 @@ export async function createCampaign(engine: Engine, caller: Caller, input: NewC
   const after = input.after === '' ? '' : (await getCampaign(engine, input.after, caller.name)).id;
   const now = engine.clock.now();
   const id = newId(engine.clock);
-  const hashes = input.audience.map(({ blob }) => blob);
+  const hashes = input.audience.flatMap((source) => ('blob' in source ? [source.blob] : []));
+  if (hashes.length < input.audience.length && caller.role !== 'admin')
+    throw new PismakError('forbidden', 'only administrators may use the audiences of the settings');
   for (const hash of hashes) await checkMayUse(engine, engine.database.query, caller, hash);
   for (const source of input.audience) await checkHead(engine, source);
   const row = {
     ...{ id, owner: caller.name, name: input.name, type: type.code, version: type.version, state: 'ready' },
-    audience: storedAudience({ sources: input.audience, variants, isHeld: false }),
+    audience: storedAudience({
+      ...{ sources: input.audience, variants, isHeld: false, isLimited: caller.role !== 'admin' },
+    }),
     ...{
       source: 0,
       position: 0,

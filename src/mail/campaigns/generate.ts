@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
 import { type MailDatabase, type MailRow, mailDatabase } from '../database/tables.ts';
 import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';
-import { classOf, rowOf } from '../delivery/submit-mail.ts';
+import { classOf, countMails, rowOf } from '../delivery/submit-mail.ts';
 import { addressKey, parseContact } from '../model/address.ts';
 import { longestDataBytes } from '../model/mail.ts';
 import { language as languageTag } from '../model/mail-type.ts';
@@ -39,7 +39,8 @@ export async function generate(
   for (let source = campaign.source; source < campaign.sources.length; source++) {
     const from = campaign.sources[source];
     if (!from) break;
-    let skip = source === campaign.source ? campaign.position : 0;
+    // A file is the same each time. The rows of a query may come in another order, so all are looked at again.
+    let skip = source === campaign.source && 'blob' in from ? campaign.position : 0;
     let position = skip;
     let batch: Person[] = [];
     const store = async (isLast: boolean) => {
@@ -110,6 +111,8 @@ async function storeBatch(
     if (state === 'cancelled') return;
     const isNew = new Set(await insertMails(database, transaction, [...rows.values()]));
     const fresh = [...rows.values()].filter(({ id }) => isNew.has(id));
+    const owner = { name: campaign.owner, role: campaign.isLimited ? ('user' as const) : ('admin' as const) };
+    if (fresh.length > 0) await countMails(parts, transaction, owner, fresh.length);
     const paused = campaign.isHeld || state !== 'running';
     const items = [...Map.groupBy(fresh, (row) => row.class)].flatMap(([className, mails]) => {
       const lane = recipes.find(({ type }) => type.class === className)?.mailClass.lane ?? 'normal';

@@ -2,6 +2,8 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
+import { sectionOf } from '../../engine/house.ts';
+import { mail } from '../house.ts';
 import type { AudienceSource } from './campaign.ts';
 import { readCsv } from './read-csv.ts';
 
@@ -10,9 +12,16 @@ export type Person = Record<string, unknown>;
 
 /** Streams a source from the beginning, in constant memory. */
 export async function* readAudience(
-  { blobs }: Pick<Engine, 'blobs'>,
-  { blob, format }: AudienceSource,
+  { blobs, settings }: Pick<Engine, 'blobs' | 'settings'>,
+  source: AudienceSource,
 ): AsyncGenerator<Person> {
+  if ('table' in source) {
+    const { readTable } = await import('./read-table.ts');
+    const query = sectionOf(settings, mail).audiences[source.table];
+    if (!query) throw new PismakError('invalid-input', `the settings have no mail.audiences.${source.table}`);
+    return yield* readTable(query);
+  }
+  const { blob, format } = source;
   if (format === 'csv') return yield* readCsv(blobs.get(blob));
   const lines = createInterface({
     input: Readable.from(blobs.get(blob)),

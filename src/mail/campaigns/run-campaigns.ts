@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts';
-import { messageOf } from '../../engine/errors.ts';
+import { hasCode, messageOf } from '../../engine/errors.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
 import { Bell } from '../../engine/time/bell.ts';
 import { mailQueries } from '../database/tables.ts';
@@ -12,6 +12,7 @@ type Parts = Pick<
 >;
 
 const periodMs = 1000;
+const lasting = ['invalid-input', 'blob-missing', 'quota-exceeded'] as const;
 const bells = new WeakMap<object, Bell>();
 
 /** Lets an operation of this process wake the generator. */
@@ -48,6 +49,8 @@ async function work(parts: Parts, campaign: Campaign, signal: AbortSignal): Prom
     try {
       if ((await generate(parts, campaign.id, signal)) === 'stopped') return;
     } catch (error) {
+      // Only what is wrong with the audience, or a limit, ends a campaign; a server that is away is tried again in the next round.
+      if (!lasting.some((code) => hasCode(error, code))) throw error;
       return failCampaign(parts, campaign, messageOf(error));
     }
   }

@@ -18,7 +18,7 @@ import {
   campaignStart,
 } from '../operations/campaign.ts';
 
-const isUploaded = /^(csv|ndjson):[0-9a-f]{64}$/;
+const isNoFile = /^((csv|ndjson):[0-9a-f]{64}|query:[a-z][a-z0-9-]*)$/;
 
 interface WaitOptions {
   wait?: boolean;
@@ -41,7 +41,7 @@ export function addCampaigns(group: Command, shell: Shell): void {
     async complete(session, { audience }) {
       const uploaded = [];
       for (const file of audience) {
-        if (isUploaded.test(file)) uploaded.push(file);
+        if (isNoFile.test(file)) uploaded.push(file);
         else {
           const { hash } = await uploadFile(await session.client(), file, session);
           uploaded.push(`${/\.(ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv'}:${hash}`);

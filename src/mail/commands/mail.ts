@@ -12,6 +12,7 @@ import { addSend } from './send.ts';
 import { addSink } from './sink.ts';
 import { addTranslations } from './translation.ts';
 import { addTypes } from './type.ts';
+import { addWorker } from './worker.ts';
 
 type MailRow = Awaited<ReturnType<typeof mailList.handler>>['mails'][number];
 
@@ -79,6 +80,7 @@ const add: AddGroup = (group, shell) => {
   addCampaigns(group, shell);
   addInbound(group, shell);
   addTranslations(group, shell);
+  addWorker(group, shell);
   addSink(group, shell);
   addDemo(group, shell);
 };

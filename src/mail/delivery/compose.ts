@@ -14,7 +14,13 @@ import type { Tokens } from '../tokens.ts';
 import type { CompiledTypes } from '../types/compiled-types.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
 
-export type ComposedMail = { envelope: Envelope; message: Buffer; bcc: string[] };
+export interface ComposedMail {
+  envelope: Envelope;
+  message: Buffer;
+  bcc: string[];
+  /** The type's own lane, if it has one. */
+  lane?: 'high' | 'normal' | undefined;
+}
 /** What a mail is made of, wherever it comes from. */
 export type MailToCompose = Pick<
   MailRow,
@@ -30,10 +36,14 @@ export interface ComposeParts {
   loadAttachment(attachment: Attachment): Promise<Buffer>;
 }
 
+/** Each may be as large as all attachments of a mail. */
+const mostSkeletons = 4;
+
 /** Turns mails into bytes. */
 export class Composer {
   readonly #parts: ComposeParts;
   readonly #classes: ReturnType<typeof classesOf>;
+  readonly #skeletons = new Map<string, Promise<Skeleton>>();
   #key: Promise<DkimKey | undefined> | undefined;
 
   constructor(parts: ComposeParts) {
@@ -47,9 +57,7 @@ export class Composer {
     const type = await types.type(mail.type, mail.version);
     const fields = readFields(mail);
     const { rendered, links } = await this.#render(mail, type, fields);
-    const attachments = [...type.attachments, ...(fields.attachments ?? [])];
-    const skeleton =
-      attachments.length === 0 ? await types.bareSkeleton() : await this.#skeleton(attachments);
+    const skeleton = await this.#skeletonOf(type, fields.attachments ?? []);
     const from = fields.sender ?? type.sender;
     const { unsubscribe = false } = this.#classes.get(mail.class) ?? {};
     const parts = {
@@ -62,10 +70,11 @@ export class Composer {
     const bcc = [...type.bcc, ...(fields.bcc ?? [])].map(({ address }) => address);
     return {
       envelope: {
-        from: returnPath(settings, this.#parts.tokens.bounceTag(mail.id), from),
+        from: this.#returnPath(mail.id, from),
         to: fields.to.address,
       },
       message,
+      lane: type.priority,
       bcc: [...new Map(bcc.map((address) => [addressKey(address), address])).values()],
     };
   }
@@ -86,6 +95,29 @@ export class Composer {
     };
     const template = await this.#parts.types.template(type, mail.language);
     return { rendered: template.render(data, fields.subject), links };
+  }
+
+  /** Where a bounce comes back to: with the mail's id in it, no bounce needs guessing. */
+  #returnPath(id: string, from: Contact): string {
+    const { settings, tokens } = this.#parts;
+    const { bounceAddress } = settings;
+    if (bounceAddress === '') return from.address;
+    const at = bounceAddress.lastIndexOf('@');
+    return `${bounceAddress.slice(0, at)}+${tokens.bounceTag(id)}${bounceAddress.slice(at)}`;
+  }
+
+  /** Attachments of the type are read once, those of a mail each time. */
+  #skeletonOf(type: TypeVersion, own: readonly Attachment[]): Promise<Skeleton> {
+    if (own.length > 0) return this.#skeleton([...type.attachments, ...own]);
+    if (type.attachments.length === 0) return this.#parts.types.bareSkeleton();
+    const key = `${type.code}/${type.version}`;
+    const known = this.#skeletons.get(key);
+    if (known) return known;
+    if (this.#skeletons.size >= mostSkeletons) this.#skeletons.clear();
+    const made = this.#skeleton(type.attachments);
+    this.#skeletons.set(key, made);
+    made.catch(() => this.#skeletons.delete(key));
+    return made;
   }
 
   async #skeleton(attachments: readonly Attachment[]): Promise<Skeleton> {
@@ -114,13 +146,6 @@ export class Composer {
 /** They were checked when the mail was stored: checking them again would cost as much as the rest. */
 function readFields(mail: MailToCompose): MailFields {
   return JSON.parse(mail.fields) as MailFields;
-}
-
-/** Where a bounce comes back to: with the mail's id in it, no bounce needs guessing. */
-function returnPath({ bounceAddress }: MailSettings, tag: string, from: Contact): string {
-  if (bounceAddress === '') return from.address;
-  const at = bounceAddress.lastIndexOf('@');
-  return `${bounceAddress.slice(0, at)}+${tag}${bounceAddress.slice(at)}`;
 }
 
 async function readKey({

@@ -149,8 +149,8 @@ class Sender {
       if (hasCode(error, 'unavailable')) throw error;
       return { verdict: { state: 'failed', attempts: 0, unknowns: 0, answer: messageOf(error) } };
     }
-    const { envelope, message, bcc } = composed;
-    const job = { className, lane: mailClass.lane, message };
+    const { envelope, message, bcc, lane = mailClass.lane } = composed;
+    const job = { className, lane, message };
     const outcome = await relays.send({ ...job, envelope });
     if (outcome.kind === 'unsent' && outcome.relay === '') return 'stopped';
     this.#policy.watch(className, outcome);

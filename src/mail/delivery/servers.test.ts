@@ -60,7 +60,34 @@ const misbehave = ['450@rcpt=p7@', '554@rcpt=p8@'];
 test('on PostgreSQL: a campaign, and whole mails of another program', { timeout: 120_000 }, async (t) => {
   const url = await postgres.createDatabase();
   const settings = { broker: url, coordination: url, database: url, blobs: url };
-  await useHouse(await runMailHouse(t, { misbehave, settings }), url);
+  const shop = await postgres.createDatabase();
+  const query = `SELECT 'c' || n || '@example.org' AS email, 'Žofie ' || n AS name FROM generate_series(1, 2500) n`;
+  const audiences = { customers: { url: shop, query }, broken: { url: shop, query: 'DELETE FROM nothing' } };
+  const house = await runMailHouse(t, { misbehave, settings, mail: { audiences } });
+  await useHouse(house, url);
+
+  // The shop's own database, streamed; what would change it is refused.
+  const { call, server, anna, received } = house;
+  await call('campaign.create', { name: 'shop', type: 'news', audience: ['query:customers'] });
+  await call('campaign.start', { campaign: 'shop' });
+  await eventually(
+    'it is done',
+    async () => (await call('campaign.show', { campaign: 'shop' })).state === 'done',
+    60_000,
+  );
+  assert.equal(new Set(received.map(({ to }) => to[0]).filter((to) => to?.startsWith('c'))).size, 2500);
+  const refused = await server.call('campaign.create', {
+    name: 'b',
+    type: 'news',
+    audience: ['query:broken'],
+  });
+  assert.notEqual(refused.status, 200);
+  const stranger = await server.call(
+    'campaign.create',
+    { name: 'c', type: 'news', audience: ['query:customers'] },
+    anna,
+  );
+  assert.equal(stranger.status, 403);
 });
 
 test('on RabbitMQ: the same', { timeout: 120_000 }, async (t) => {

@@ -26,3 +26,6 @@ export const attachment = z.strictObject({
 });
 
 export type Attachment = z.output<typeof attachment>;
+
+/** Of a type, an attachment is in every mail, so none of them is the last to need it. */
+export const typeAttachment = attachment.omit({ deleteAfterSend: true });

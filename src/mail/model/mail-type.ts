@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contact } from './address.ts';
-import { attachment } from './attachment.ts';
+import { typeAttachment } from './attachment.ts';
 
 /** Text that becomes a header: one line. */
 export const headerText = z
@@ -36,7 +36,7 @@ export const mailType = z.looseObject({
   /** Overrides the class's lane. */
   priority: z.enum(['high', 'normal']).optional(),
   bcc: z.array(contact).max(20).default([]),
-  attachments: z.array(attachment).max(50).default([]),
+  attachments: z.array(typeAttachment).max(50).default([]),
   charset: z.literal('utf-8').default('utf-8'),
   language: language.default('en'),
   /** Strings of the template per language: what `{{ 'Hello' | t }}` becomes. */

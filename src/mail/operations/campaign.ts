@@ -47,12 +47,17 @@ export const campaignCreate = defineOperation({
     type: typeCode.describe('Mail type'),
     audience: z
       .array(
-        z.string().regex(/^(csv|ndjson):[0-9a-f]{64}$/, 'must be csv:SHA256 or ndjson:SHA256 of an upload'),
+        z
+          .string()
+          .regex(
+            /^((csv|ndjson):[0-9a-f]{64}|query:[a-z][a-z0-9-]{0,60})$/,
+            'must be csv:SHA256 or ndjson:SHA256 of an upload, or query:NAME of the settings',
+          ),
       )
       .min(1)
       .max(100)
       .describe(
-        'Uploads, as csv:SHA256 (with a column `email`) or ndjson:SHA256; people in several get one mail',
+        'Uploads, as csv:SHA256 (with a column `email`) or ndjson:SHA256, or query:NAME of the settings; people in several get one mail',
       ),
     variants: z
       .array(z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}=\d+(\.\d+)?$/, 'must be TYPE=SHARE'))
@@ -66,8 +71,8 @@ export const campaignCreate = defineOperation({
   async handler({ engine, caller }, input) {
     const { createCampaign } = await import('../campaigns/create-campaign.ts');
     const audience = input.audience.map((text) => {
-      const [format, blob] = text.split(':');
-      return audienceSource.parse({ format, blob });
+      const [format, name] = text.split(':');
+      return audienceSource.parse(format === 'query' ? { table: name } : { format, blob: name });
     });
     const variants = input.variants.map((text) => {
       const [type = '', share] = text.split('=');

@@ -3,7 +3,7 @@ import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { formatContact } from '../model/address.ts';
-import { attachment } from '../model/attachment.ts';
+import { typeAttachment } from '../model/attachment.ts';
 import { headerText, language, typeCode } from '../model/mail-type.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
 
@@ -30,7 +30,7 @@ const definition = {
   priority: z.enum(['high', 'normal']).optional().describe('Lane, instead of the class’s'),
   bcc: z.array(address).max(20).default([]).describe('Addresses that get a copy of every mail'),
   attachments: z
-    .array(attachment)
+    .array(typeAttachment)
     .max(50)
     .default([])
     .describe('Files in every mail: name, and path or blob'),

@@ -1,3 +1,4 @@
+import { isAscii as isAsciiBytes } from 'node:buffer';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { connect as connectTls } from 'node:tls';
@@ -149,7 +150,7 @@ export class SmtpConnection {
     const to = wireAddress(envelope.to);
     const isUtf8 = !(isAscii(from) && isAscii(to));
     const size = this.offers('SIZE') ? ` SIZE=${message.length}` : '';
-    const body = this.offers('8BITMIME') && hasHighBytes(message) ? ' BODY=8BITMIME' : '';
+    const body = this.offers('8BITMIME') && !isAsciiBytes(message) ? ' BODY=8BITMIME' : '';
     const mail = `MAIL FROM:<${from}>${size}${body}${isUtf8 ? ' SMTPUTF8' : ''}`;
     const recipient = `RCPT TO:<${to}>`;
     const { mailMs, recipientMs, dataMs } = this.#timeouts;
@@ -319,9 +320,4 @@ function refusalOf(reply: Reply): SmtpOutcome {
 
 function tlsOptions({ host, verify }: SmtpServer) {
   return { rejectUnauthorized: verify, ...(isIP(host) ? {} : { servername: host }) };
-}
-
-function hasHighBytes(message: Buffer): boolean {
-  for (let index = 0; index < message.length; index++) if ((message[index] as number) > 127) return true;
-  return false;
 }

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import { openPostgresDatabase } from '../../engine/database/postgres.ts';
+import type { Person } from './read-audience.ts';
+
+const rowsAtOnce = 1000;
+
+/**
+ * Streams a query of somebody else's PostgreSQL by a cursor: a thousand rows at a time, whatever their number, in a
+ * transaction that can change nothing.
+ */
+export async function* readTable({ url, query }: { url: string; query: string }): AsyncGenerator<Person> {
+  const database = await openPostgresDatabase({ url });
+  try {
+    const transaction = await database.query.startTransaction().setAccessMode('read only').execute();
+    try {
+      // The administrator wrote the query: settings are his.
+      await sql`DECLARE audience NO SCROLL CURSOR FOR ${sql.raw(query.trim().replace(/;$/, ''))}`.execute(
+        transaction,
+      );
+      for (;;) {
+        const { rows } = await sql<Person>`FETCH ${sql.lit(rowsAtOnce)} FROM audience`.execute(transaction);
+        yield* rows;
+        if (rows.length < rowsAtOnce) return;
+      }
+    } finally {
+      await transaction
+        .rollback()
+        .execute()
+        .catch(() => {
+          // The connection is gone, and the transaction with it.
+        });
+    }
+  } finally {
+    await database.close();
+  }
+}
