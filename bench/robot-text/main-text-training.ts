@@ -74,6 +74,11 @@ export function crossValidate(samples: readonly Sample[], folds: number): Score 
   return f1Of(scores);
 }
 
+/** What the shipped model finds. */
+export function mainTextOf({ blocks, texts, title }: Sample): string {
+  return mainText(blocks, texts, title);
+}
+
 export function scoreSample({ blocks, texts, title, article }: Sample, predict: Predict): Score {
   return scoreOf(mainText(blocks, texts, title, predict), article.truth);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isLetterCode } from './segment/words.ts';
 
 export interface Fingerprint {
   /** Equal for texts that differ in white space, case and punctuation only. */
@@ -12,32 +13,60 @@ const shingle = 3;
 
 /** Depends on the text alone, so that duplicates are the same whatever order documents come in. */
 export function fingerprint(text: string): Fingerprint {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const exact = createHash('sha256').update(words.join(' ')).digest('base64url');
-  const hashes = words.map(hashOf);
+  const hashes = wordHashes(text.toLowerCase());
+  const exact = createHash('sha256').update(hashes).digest('base64url');
   const votes = new Int32Array(64);
-  const count = Math.max(1, hashes.length - shingle + 1);
+  const count = hashes.length / 2;
   const seen = new Set<number>();
-  for (let at = 0; at < count && hashes.length > 0; at += 1) {
+  for (let at = 0; at === 0 || at + shingle <= count; at += 1) {
+    if (count === 0) break;
     let high = 0x811c9dc5;
     let low = 0x9e3779b9;
-    for (let index = at; index < Math.min(at + shingle, hashes.length); index += 1) {
-      const hash = hashes[index] as number;
-      high = mix(high ^ hash);
-      low = mix((low + hash) | 0);
+    for (let word = at; word < Math.min(at + shingle, count); word += 1) {
+      high = mix(high ^ (hashes[2 * word] as number));
+      low = mix((low + (hashes[2 * word + 1] as number)) | 0);
     }
     // A menu that repeats a thousand times has one vote.
     const key = (high >>> 0) * 0x200000 + (low >>> 11);
     if (seen.has(key)) continue;
     seen.add(key);
     for (let bit = 0; bit < 32; bit += 1) {
-      votes[bit] = (votes[bit] as number) + (((low >>> bit) & 1) === 1 ? 1 : -1);
-      votes[32 + bit] = (votes[32 + bit] as number) + (((high >>> bit) & 1) === 1 ? 1 : -1);
+      votes[bit] = (votes[bit] as number) + 2 * ((low >>> bit) & 1) - 1;
+      votes[32 + bit] = (votes[32 + bit] as number) + 2 * ((high >>> bit) & 1) - 1;
     }
   }
   let near = 0n;
   for (let bit = 63; bit >= 0; bit -= 1) near = (near << 1n) | ((votes[bit] as number) > 0 ? 1n : 0n);
   return { exact, near };
+}
+
+/** Two hashes of each word: together they tell words apart, and no word is copied. */
+function wordHashes(text: string): Int32Array {
+  let hashes = new Int32Array(512);
+  let count = 0;
+  let first = 0;
+  let second = 0;
+  let inWord = false;
+  for (let index = 0; index <= text.length; index += 1) {
+    const code = index < text.length ? text.charCodeAt(index) : 32;
+    if (isLetterCode(code) || (code >= 48 && code <= 57)) {
+      if (!inWord) [first, second] = [0x811c9dc5, 0x2545f491];
+      first = Math.imul(first ^ code, 0x01000193);
+      second = Math.imul(second + code, 0x9e3779b1);
+      inWord = true;
+    } else if (inWord) {
+      if (count + 2 > hashes.length) {
+        const larger = new Int32Array(2 * hashes.length);
+        larger.set(hashes);
+        hashes = larger;
+      }
+      hashes[count] = mix(first);
+      hashes[count + 1] = mix(second);
+      count += 2;
+      inWord = false;
+    }
+  }
+  return hashes.subarray(0, count);
 }
 
 /** Up to this many different bits, two texts of a paragraph or more are near duplicates. */
@@ -59,13 +88,6 @@ export function distance(one: bigint, other: bigint): number {
  */
 export function nearKeys(near: bigint): number[] {
   return [0n, 1n, 2n, 3n].map((part) => Number(part) * 0x10000 + Number((near >> (16n * part)) & 0xffffn));
-}
-
-function hashOf(word: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < word.length; index += 1)
-    hash = Math.imul(hash ^ word.charCodeAt(index), 0x01000193);
-  return mix(hash);
 }
 
 function mix(value: number): number {

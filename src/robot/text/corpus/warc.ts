@@ -42,7 +42,7 @@ export function responseRecord(
   const digest = `sha1:${base32(createHash('sha1').update(response.body).digest())}`;
   const head = Buffer.from(httpHead(response));
   const fields: Record<string, string> = {
-    'WARC-Target-URI': url,
+    'WARC-Target-URI': URL.parse(url)?.href ?? url,
     'WARC-Date': date,
     'WARC-Payload-Digest': digest,
     'Content-Type': 'application/http;msgtype=response',

@@ -1,3 +1,4 @@
+import type { Marks } from '../main-text/element-marks.ts';
 import { bitsOf, breaksLine } from './elements.ts';
 import type { Attributes } from './scan.ts';
 import type { TextBuffer } from './text-buffer.ts';
@@ -10,6 +11,8 @@ export interface PageElement {
   words: string;
   /** In document order. */
   index: number;
+  /** What its name and words say about its content; read when first asked for. */
+  marks: Marks | undefined;
 }
 
 /** One line of the page's text, and the innermost element that it stands in as a block. */
@@ -23,7 +26,14 @@ export interface PageBlock {
 
 /** Which line of the text stands in which element: what the search for the main text works on. */
 export class PageTree {
-  readonly root: PageElement = { name: 'html', parent: undefined, depth: 0, words: '', index: 0 };
+  readonly root: PageElement = {
+    name: 'html',
+    parent: undefined,
+    depth: 0,
+    words: '',
+    index: 0,
+    marks: undefined,
+  };
   readonly blocks: PageBlock[] = [];
   #open = this.root;
   #count = 1;
@@ -36,7 +46,7 @@ export class PageTree {
         : `${attributes.get('class') ?? ''} ${attributes.get('id') ?? ''} ${attributes.get('role') ?? ''} ${attributes.get('itemprop') ?? ''}`
             .trim()
             .toLowerCase();
-    this.#open = { name, parent, depth: parent.depth + 1, words, index: this.#count };
+    this.#open = { name, parent, depth: parent.depth + 1, words, index: this.#count, marks: undefined };
     this.#count += 1;
   }
 

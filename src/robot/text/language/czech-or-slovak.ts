@@ -49,8 +49,13 @@ export interface Hint {
 
 export function czechOrSlovak(text: string): Hint {
   const lower = text.toLowerCase();
+  const czechLetters = count(lower, /[řěů]/g);
+  const slovakLetters = count(lower, /[ľĺŕô]/g);
   let forCzech = 0;
-  let forEither = 0.4 * count(lower, /[řěů]/g);
+  let forEither = 0.4 * czechLetters;
+  // Most texts are decided by their letters, and words need not be looked at.
+  if (Math.abs(czechLetters - 3 * slovakLetters) >= 4 && Math.min(czechLetters, slovakLetters) === 0)
+    return { forCzech: czechLetters > 0 ? 10 : -10, forEither: Math.min(4, forEither + 0.4 * slovakLetters) };
   for (const [pattern, weight] of letters) forCzech += weight * count(lower, pattern);
   const plain = lower.normalize('NFD').replaceAll(/\p{M}+/gu, '');
   for (const word of plain.match(/[a-z]+/g) ?? []) {

@@ -92,7 +92,7 @@ function fillSums(
     each = each.parent, level += 1
   )
     if (each === candidate) found = level;
-  const of = (each: PageElement | undefined) => (each === undefined ? none : (elements.get(each) ?? none));
+  const of = (each: PageElement | undefined) => (each === undefined ? none : (elements[each.index] ?? none));
   const parent = of(element.parent);
   const grand = of(element.parent?.parent);
   const alike = styles.get(style) ?? none;

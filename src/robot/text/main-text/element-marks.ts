@@ -53,21 +53,19 @@ export interface Marks {
   place: number;
 }
 
-const marked = new WeakMap<PageElement, Marks>();
 /** Pages of a site use the same words over and over. */
 const known = new Map<string, Omit<Marks, 'place'>>();
 const silent = { isGood: 0, isBad: 0, isBody: false, kinds: [] };
 
 export function marksOf(element: PageElement): Marks {
-  let marks = marked.get(element);
-  if (marks === undefined) {
+  if (element.marks === undefined) {
     const { name, words } = element;
     const place = places.get(name);
     const spoken = words === '' || name === 'body' || name === 'html' ? silent : marksOfWords(words);
-    marks = { ...spoken, place: place === undefined ? -1 : at[place] };
-    marked.set(element, marks);
+    const { isGood, isBad, isBody, kinds: found } = spoken;
+    element.marks = { isGood, isBad, isBody, kinds: found, place: place === undefined ? -1 : at[place] };
   }
-  return marks;
+  return element.marks;
 }
 
 function marksOfWords(words: string): Omit<Marks, 'place'> {

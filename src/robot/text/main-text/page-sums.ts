@@ -16,7 +16,8 @@ const emptySums = (): Sums => ({ text: 0, linked: 0, prose: 0, count: 0, score: 
 /** How much text, links and prose there is in the page, in each element and of each style. */
 export interface PageSums {
   page: Sums;
-  elements: ReadonlyMap<PageElement, Sums>;
+  /** By the index of the element. */
+  elements: readonly (Sums | undefined)[];
   styles: ReadonlyMap<string, Sums>;
   /** The element that holds most of the prose, as closely as possible. */
   candidate: PageElement | undefined;
@@ -24,12 +25,18 @@ export interface PageSums {
 
 export function sumPage(blocks: readonly DescribedBlock[]): PageSums {
   const page = emptySums();
-  const elements = new Map<PageElement, Sums>();
+  const elements: (Sums | undefined)[] = [];
+  const holders: PageElement[] = [];
   const styles = new Map<string, Sums>();
   for (const block of blocks) {
     const own = block.isProse ? 1 + block.commas + Math.min(3, block.length / 100) : 0;
     addTo(page, block, own);
-    addTo(sumsOf(styles, block.style), block, own);
+    let style = styles.get(block.style);
+    if (style === undefined) {
+      style = emptySums();
+      styles.set(block.style, style);
+    }
+    addTo(style, block, own);
     let level = 0;
     for (
       let each: PageElement | undefined = block.element;
@@ -38,19 +45,16 @@ export function sumPage(blocks: readonly DescribedBlock[]): PageSums {
     ) {
       // The parent gets all, its parent half, and so on; a block that is its own container counts as a parent.
       const share = level <= 1 ? own : own / (2 * (level - 1) + (level > 2 ? level : 0));
-      addTo(sumsOf(elements, each), block, share);
+      let sums = elements[each.index];
+      if (sums === undefined) {
+        sums = emptySums();
+        elements[each.index] = sums;
+        holders.push(each);
+      }
+      addTo(sums, block, share);
     }
   }
-  return { page, elements, styles, candidate: bestCandidate(elements) };
-}
-
-function sumsOf<Key>(all: Map<Key, Sums>, key: Key): Sums {
-  let sums = all.get(key);
-  if (sums === undefined) {
-    sums = emptySums();
-    all.set(key, sums);
-  }
-  return sums;
+  return { page, elements, styles, candidate: bestCandidate(holders, elements) };
 }
 
 function addTo(sums: Sums, { length, linked, isProse }: DescribedBlock, score: number): void {
@@ -61,10 +65,11 @@ function addTo(sums: Sums, { length, linked, isProse }: DescribedBlock, score: n
   if (isProse) sums.prose += length;
 }
 
-function bestCandidate(elements: ReadonlyMap<PageElement, Sums>): PageElement | undefined {
+function bestCandidate(holders: readonly PageElement[], elements: readonly (Sums | undefined)[]) {
   let best: PageElement | undefined;
   let highest = 0;
-  for (const [element, { score, text, linked }] of elements) {
+  for (const element of holders) {
+    const { score, text, linked } = elements[element.index] ?? emptySums();
     if (score <= highest / 2 || element.name === 'p' || element.name === 'li' || element.name === 'html')
       continue;
     const { isGood, isBad } = marksOf(element);

@@ -1,7 +1,7 @@
 import { detectLanguage } from '../language/language.ts';
 import { splitSentences } from './sentences.ts';
-import { usabilityOf } from './usability.ts';
-import { wordsOf } from './words.ts';
+import { type Sentence, usabilityOf } from './usability.ts';
+import { measure } from './words.ts';
 
 export interface SegmentOptions {
   /** The languages wanted, ISO 639-1; with none, every language is as good as another. */
@@ -26,37 +26,32 @@ const defaultShortest = 4;
 /** Paragraphs are parted by blank lines, as the cleaner writes them. */
 export function segment(text: string, options: SegmentOptions): Segmented {
   const shortest = options.shortest ?? defaultShortest;
-  const paragraphs: string[][] = [];
-  const lengths: number[][] = [];
+  const paragraphs: Sentence[][] = [];
   let words = 0;
   let dropped = 0;
   let sentences = 0;
   for (const part of text.split(/\n\s*\n/)) {
-    const kept: string[] = [];
-    const counts: number[] = [];
+    const kept: Sentence[] = [];
     for (const line of joinedLines(part)) {
       for (const sentence of splitSentences(line)) {
-        const count = wordsOf(sentence).length;
-        if (count < shortest && !(count > 0 && /\p{L}.*[.?!…]["“”»)]*$/u.test(sentence))) {
+        const { words: count, letters } = measure(sentence);
+        if (count < shortest && !(letters > 0 && endsSentence(sentence))) {
           dropped += count;
           continue;
         }
-        kept.push(sentence);
-        counts.push(count);
+        kept.push({ text: sentence, words: count, letters });
         words += count;
       }
     }
     if (kept.length === 0) continue;
     paragraphs.push(kept);
-    lengths.push(counts);
     sentences += kept.length;
   }
-  const { language, score } = detectLanguage(
-    paragraphs.map((paragraph) => paragraph.join(' ')).join('\n') || text,
-  );
+  const plain = paragraphs.map((paragraph) => paragraph.map((sentence) => sentence.text));
+  const { language, score } = detectLanguage(plain.map((each) => each.join(' ')).join('\n') || text);
   const fits = options.languages.length === 0 || options.languages.includes(language);
-  const usability = fits ? usabilityOf(paragraphs, lengths, dropped) * fitnessOf(score) : 0;
-  return { usability, language, languageScore: score, paragraphs, words, sentences };
+  const usability = fits ? usabilityOf(paragraphs, dropped) * fitnessOf(score) : 0;
+  return { usability, language, languageScore: score, paragraphs: plain, words, sentences };
 }
 
 /** A guess is worth half, certainty all. */
@@ -68,7 +63,7 @@ function fitnessOf(score: number): number {
 function joinedLines(paragraph: string): string[] {
   const lines: string[] = [];
   for (const raw of paragraph.split('\n')) {
-    const line = raw.replaceAll(/\s+/g, ' ').trim();
+    const line = /\s\s|[^\S ]/.test(raw) ? raw.replaceAll(/\s+/g, ' ').trim() : raw.trim();
     if (line === '') continue;
     const last = lines.at(-1);
     if (last !== undefined && goesOn(last, line)) {
@@ -78,8 +73,12 @@ function joinedLines(paragraph: string): string[] {
   return lines;
 }
 
+function endsSentence(text: string): boolean {
+  return /[.?!…]["“”»)]*$/.test(text.slice(-4));
+}
+
 function goesOn(line: string, next: string): boolean {
-  if (/[.?!…:;]["“”»)]*$/u.test(line)) return false;
+  if (/[.?!…:;]["“”»)]*$/.test(line.slice(-4))) return false;
   return (
     /^[\p{Ll}(]/u.test(next) || /[,\p{Ll}]-$|,$/u.test(line) || (line.length > 60 && /^\p{L}/u.test(next))
   );

@@ -1,3 +1,9 @@
+export interface Sentence {
+  text: string;
+  words: number;
+  letters: number;
+}
+
 /** A page with fewer words of running text is worth proportionally less. */
 const enoughWords = 60;
 
@@ -5,20 +11,15 @@ const enoughWords = 60;
  * How much of a document is running text: sentences of 5 to 60 words with letters in them, in paragraphs of more than one. Lists of
  * links, tables and fragments lower it.
  */
-export function usabilityOf(
-  paragraphs: readonly string[][],
-  lengths: readonly number[][],
-  droppedWords: number,
-): number {
+export function usabilityOf(paragraphs: readonly (readonly Sentence[])[], droppedWords: number): number {
   let good = 0;
   let inParagraphs = 0;
   let words = droppedWords;
-  for (const [index, sentences] of paragraphs.entries()) {
+  for (const sentences of paragraphs) {
     let goodHere = 0;
-    for (const [at, sentence] of sentences.entries()) {
-      const count = lengths[index]?.[at] ?? 0;
-      words += count;
-      if (isRunningText(sentence, count)) goodHere += count;
+    for (const sentence of sentences) {
+      words += sentence.words;
+      if (isRunningText(sentence)) goodHere += sentence.words;
     }
     good += goodHere;
     if (goodHere > 15 || sentences.length > 1) inParagraphs += goodHere;
@@ -28,11 +29,9 @@ export function usabilityOf(
   return Math.min(1, Math.sqrt(share) * Math.min(1, good / enoughWords));
 }
 
-function isRunningText(sentence: string, words: number): boolean {
+function isRunningText({ text, words, letters }: Sentence): boolean {
   if (words < 5 || words > 60) return false;
-  if (!/[.?!…:]["“”»’)\]]*$/u.test(sentence)) return false;
-  const length = sentence.length / words;
-  if (length < 3 || length > 13) return false;
-  const letters = sentence.match(/\p{L}/gu)?.length ?? 0;
-  return letters / sentence.length > 0.65;
+  if (!/[.?!…:]["“”»’)\]]*$/.test(text.slice(-4))) return false;
+  const length = text.length / words;
+  return length >= 3 && length <= 13 && letters / text.length > 0.65;
 }
