@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { eventually } from '../engine/testing/eventually.ts';
-import { changeState, createCrawl } from './crawl/crawls.ts';
+import { changeState, createCrawl, revisitCrawl } from './crawl/crawls.ts';
 import { crawlDefinition } from './crawl/options.ts';
 import { robotDatabase } from './database/tables.ts';
 import { checkRequests } from './politeness/check-requests.ts';
@@ -141,4 +141,38 @@ test('sitemaps and feeds lead to pages; text files and documents of other format
   const kinds = documents.map(({ finalUrl, sourceKind }) => `${new URL(finalUrl).pathname} ${sourceKind}`);
   const expected = ['/ html', '/hidden.html html', '/letter.rtf rtf', '/news.html html', '/notes.txt txt'];
   assert.deepEqual(kinds.toSorted(), expected);
+});
+
+test('a page that is visited again is stored again only if it has changed', async (t) => {
+  let version = 1;
+  const conditions: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    const pages: Record<string, string> = {
+      '/': '<a href="/same">a</a> <a href="/changing">b</a><p>Kronika obce se psala dlouhá léta.</p>',
+      '/same': '<p>Tato stránka se nikdy nemění, ani po letech.</p>',
+      '/changing': `<p>Tato stránka se mění: verze ${version}, jak každý vidí.</p>`,
+    };
+    const body = pages[request.url ?? ''];
+    if (body === undefined) return void response.writeHead(404).end();
+    const etag = `"${request.url === '/changing' ? version : 0}"`;
+    if (version > 1) conditions.push(request.headers['if-none-match']);
+    if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end();
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', etag }).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const engine = await runTestRobot(t);
+  const seeds = [`http://127.0.0.1:${port}/`];
+  const { id, number } = await crawl(engine, crawlDefinition.parse({ seeds, allowPrivate: true, ...quick }));
+  assert.equal((await storedLines(engine, number, 'documents')).length, 3);
+  version = 2;
+  assert.equal(await revisitCrawl(engine, { crawl: id, owner: 'local' }, engine.clock.now()), 3);
+  const { statistics } = await finished(engine, id);
+  assert.equal(statistics.unchanged, 2);
+  assert.deepEqual(conditions.toSorted(), ['"0"', '"0"', '"1"']);
+  const texts = (await storedLines(engine, number, 'documents')).map((line) => JSON.parse(line).text);
+  assert.equal(texts.filter((text) => /verze [12]/.test(text)).length, 2);
+  assert.equal(texts.length, 4);
 });
