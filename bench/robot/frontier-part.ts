@@ -31,6 +31,7 @@ export async function measureFrontier(urls: number): Promise<object[]> {
     await database.transaction((transaction) => domains.save(transaction));
     const step = urls / 5;
     let spentMs = 0;
+    let spentCpu = 0;
     for (let done = 0; done < urls; done += perTransaction) {
       const requests = Array.from({ length: perTransaction }, (_, index) => ({
         ...{
@@ -48,21 +49,27 @@ export async function measureFrontier(urls: number): Promise<object[]> {
         path: `/clanky/${(done + index).toString(36)}/jak-se-psaly-kroniky-${done + index}.html`,
       }));
       const began = performance.now();
+      const cpu = process.cpuUsage();
       await database.transaction(async (transaction) =>
         domains.addQueued((await frontier.add(transaction, requests)).added),
       );
       spentMs += performance.now() - began;
+      // Processor time of all threads: other work on the machine changes it less.
+      const { user, system } = process.cpuUsage(cpu);
+      spentCpu += user + system;
       if ((done + perTransaction) % step !== 0) continue;
       const queued = done + perTransaction;
       rows.push({
         queued,
         'inserts/s': Math.round((1000 * step) / spentMs),
+        'cpu µs an insert': Number((spentCpu / step).toFixed(1)),
         'next batch ms': Number((await batchMs()).toFixed(1)),
         'rss MB': Math.round(process.memoryUsage.rss() / 1e6),
         'file MB': Math.round((await stat(file)).size / 1e6),
       });
       console.log(JSON.stringify(rows.at(-1)));
       spentMs = 0;
+      spentCpu = 0;
     }
     return rows;
 

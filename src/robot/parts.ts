@@ -1,4 +1,5 @@
 import type { HouseParts } from '../engine/house.ts';
+import { aboutPage } from './about-page.ts';
 import { crawls } from './database/0001-crawls.ts';
 import { robotOperations } from './operations/index.ts';
 import { runRobot } from './run-robot.ts';
@@ -7,5 +8,6 @@ import { runRobot } from './run-robot.ts';
 export const parts: HouseParts = {
   migrations: [crawls],
   operations: robotOperations,
+  pages: [aboutPage],
   run: runRobot,
 };

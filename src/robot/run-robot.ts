@@ -7,12 +7,15 @@ import { type Running, runService } from '../engine/service/service.ts';
 import { Bell } from '../engine/time/bell.ts';
 import { crawlsChanged } from './crawl/changes.ts';
 import { finishCrawl } from './crawl/crawls.ts';
+import type { CrawlStatistics } from './crawl/statistics.ts';
 import { robotDatabase } from './database/tables.ts';
 import { Harvesters } from './harvest/harvesters.ts';
 import { robot } from './house.ts';
 import { Keeper } from './keeper/keeper.ts';
 
 const lookMs = 1_000;
+/** How often the figures of a running crawl become an event. */
+const tellMs = 10_000;
 
 /** Runs a queuekeeper for every crawl, of which one in the cluster leads, and the harvesters of this process. */
 export async function runRobot(engine: Engine): Promise<Running> {
@@ -50,8 +53,13 @@ export async function runRobot(engine: Engine): Promise<Running> {
           hold.fence,
         );
         // An error ends the service, and the next keeper reads everything anew: memory never disagrees with the tables.
+        let told = clock.now();
         while (!signal.aborted) {
           const next = await keeper.round();
+          if (clock.now() - told >= tellMs) {
+            told = clock.now();
+            tellStatistics(engine, crawl, keeper.statistics);
+          }
           harvesters?.wake();
           if (next === 'finished' || next === 'stopped') {
             await finishCrawl(engine, crawl.id, { fence: hold.fence, state: next });
@@ -121,4 +129,24 @@ export async function runRobot(engine: Engine): Promise<Running> {
       await Promise.all([...keepers.values()].map((keeper) => keeper.close()));
     },
   };
+}
+
+function tellStatistics(
+  { events, clock }: Engine,
+  { id }: { id: string },
+  { documents, requests, bytes, textBytes, words, sentences, domains, queued, errors }: CrawlStatistics,
+): void {
+  const failed = Object.values(errors).reduce((sum, count) => sum + count, 0);
+  const dimensions = {
+    documents,
+    requests,
+    bytes,
+    textBytes,
+    words,
+    sentences,
+    domains,
+    queued,
+    errors: failed,
+  };
+  events.emit({ kind: 'robot.statistics', entity: id, at: clock.now(), dimensions });
 }

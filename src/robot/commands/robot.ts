@@ -1,12 +1,13 @@
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
-import { formatBytes, formatTime } from '../../terminal/output/format.ts';
+import { formatBytes, formatCount, formatTime } from '../../terminal/output/format.ts';
 import {
   robotDelete,
   robotList,
   robotNew,
   robotPause,
   robotResume,
+  robotRevisit,
   robotStart,
   robotStatus,
   robotStop,
@@ -49,6 +50,10 @@ const add: AddGroup = (group, shell) => {
   command(robotPause, { usage: 'pause <crawl>', say: (_, { crawl }) => `crawl ${crawl} is paused` });
   command(robotResume, { usage: 'resume <crawl>', say: (_, { crawl }) => `crawl ${crawl} is running` });
   command(robotStop, { usage: 'stop <crawl>', say: (_, { crawl }) => `crawl ${crawl} is stopped` });
+  command(robotRevisit, {
+    usage: 'revisit <crawl>',
+    say: ({ pages }, { crawl }) => `crawl ${crawl} visits ${formatCount(pages, 'page')} again`,
+  });
   command(robotStatus, {
     usage: 'status <crawl>',
     show: (crawl, { out }) => out.object(crawl, statisticsFields(crawl)),

@@ -2,7 +2,7 @@ import { disown } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
-import { type CrawlRow, type Queries, robotDatabase } from '../database/tables.ts';
+import { type CrawlRow, type Queries, requestState, robotDatabase } from '../database/tables.ts';
 import { segmentOwner } from '../harvest/harvesters.ts';
 import { splitUrl } from '../keeper/urls.ts';
 import { tellChange } from './changes.ts';
@@ -95,6 +95,58 @@ export async function changeState(
   tellChange(engine.changes, crawl);
   tellEvent(engine, crawl);
   return crawl;
+}
+
+/**
+ * Queues the pages again that were fetched before a moment, and starts the crawl. Servers are asked whether a page has changed since; if it
+ * has, its new version is stored beside the old one. Resolves to how many.
+ */
+export async function revisitCrawl(
+  engine: CrawlEngine,
+  named: { crawl: string; owner: string },
+  fetchedBefore: number,
+): Promise<number> {
+  const { crawl, pages } = await robotDatabase(engine).transaction(async (transaction) => {
+    const before = await findCrawl(transaction, named.crawl, named.owner);
+    const open = await transaction
+      .selectFrom('robot_batch')
+      .select('id')
+      .where('crawl', '=', before.number)
+      .limit(1)
+      .execute();
+    if (before.state === 'running' || open.length > 0)
+      throw new PismakError(
+        'conflict',
+        `crawl ${before.name} is at work: wait until it is finished, or stop it`,
+      );
+    const from = Number(before.number) * 2 ** 32;
+    const { numUpdatedRows } = await transaction
+      .updateTable('robot_request')
+      .set({ state: requestState.queued, attempts: 0 })
+      .where('domain', '>=', from)
+      .where('domain', '<', from + 2 ** 32)
+      .where('state', '=', requestState.done)
+      .where('status', '=', 200)
+      .where('fetchedAt', '<=', fetchedBefore)
+      .executeTakeFirst();
+    await transaction
+      .updateTable('robot_domain')
+      .set(({ selectFrom }) => ({
+        queued: selectFrom('robot_request')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .whereRef('robot_request.domain', '=', 'robot_domain.id')
+          .where('robot_request.state', '=', requestState.queued),
+      }))
+      .where('crawl', '=', before.number)
+      .execute();
+    const changes = { state: 'running', finishedAt: null } as const;
+    await transaction.updateTable('robot_crawl').set(changes).where('id', '=', before.id).execute();
+    await restoreInterest(transaction, Number(before.number));
+    return { crawl: { ...before, ...changes }, pages: Number(numUpdatedRows) };
+  });
+  tellChange(engine.changes, crawl);
+  tellEvent(engine, crawl);
+  return pages;
 }
 
 /** Called by the keeper when nothing is left to do. */

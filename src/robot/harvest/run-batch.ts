@@ -3,6 +3,7 @@ import { userAgent } from '../crawl/options.ts';
 import { longestBatchMs } from '../politeness/rules.ts';
 import { readRetryAfter } from '../politeness/slow-down.ts';
 import type { Robots } from '../text/index.ts';
+import { type Converter, isHtml } from './converter.ts';
 import { type Answer, type Connection, connectTo, FetchFailure } from './fetch-page.ts';
 import { InFlight } from './in-flight.ts';
 import { monotonic } from './monotonic.ts';
@@ -24,6 +25,7 @@ export interface RunningBatch {
 export interface HarvestParts {
   context: PageContext;
   inFlight: InFlight;
+  converter: Converter;
   /** Takes the result, and what the visit stored. Resolves when there is room for more. */
   report(
     batch: RunningBatch,
@@ -34,6 +36,7 @@ export interface HarvestParts {
 
 const mostRedirects = 5;
 const mostFailures = 3;
+const mostSitemaps = 100;
 
 /** Carries out a batch: rows run side by side, each in its order and with the delay of its hosts. */
 export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promise<void> {
@@ -139,9 +142,13 @@ class StopRun {
     const { answer, at, ms } = asked;
     if (answer instanceof FetchFailure) return this.#fail(visit, answer, { at, ms });
     this.#failures = 0;
+    const converted =
+      answer.status === 200 && !isHtml(answer)
+        ? await this.#parts.converter.convert(answer, `${this.#stop.origin}${visit.path}`)
+        : undefined;
     let result: VisitResult | undefined;
     await this.#parts.report(this.#batch, this.#resultOf(visit), (buffer) => {
-      result = storePage(context, buffer, { stop: this.#stop, visit, answer, at, ms });
+      result = storePage(context, buffer, { stop: this.#stop, visit, answer, at, ms, converted });
       this.#log(buffer, { url: `${this.#stop.origin}${visit.path}`, at, ms, answer, result });
       return result;
     });
@@ -180,6 +187,7 @@ class StopRun {
         ...found,
         ...(answer instanceof FetchFailure ? {} : { status: answer.status, bytes: answer.body.length }),
         ...(slowDown && { slowDown }),
+        ...(robots && this.#sitemaps(robots)),
       };
       if (isElsewhere) {
         result.robotsAt = target;
@@ -196,6 +204,17 @@ class StopRun {
       hosts.set(this.#stop.host, (hosts.get(this.#stop.host) ?? 0) + moreMs);
       return;
     }
+  }
+
+  /** Sitemaps say nothing about how far a page is from the seeds, so they are read only without a limit of depth. */
+  #sitemaps(robots: Robots): Pick<VisitResult, 'links'> {
+    const { options, scope } = this.#parts.context;
+    if (options.depth > 0) return {};
+    const urls = robots.sitemaps
+      .slice(0, mostSitemaps)
+      .flatMap((url) => scope.normalize(url, this.#stop.origin) ?? [])
+      .filter((url) => scope.accepts(url));
+    return { links: urls.map((url) => ({ url, depth: 1, parent: 1 })) };
   }
 
   #askedToSlowDown({ status, headers }: Answer, at: number): VisitResult['slowDown'] {

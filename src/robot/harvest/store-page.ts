@@ -4,7 +4,8 @@ import { readRetryAfter } from '../politeness/slow-down.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { jsonLine, plainText, vertical } from '../text/corpus/lines.ts';
 import { responseRecord } from '../text/corpus/warc.ts';
-import { cleanHtml, segment } from '../text/index.ts';
+import { type Converted, cleanHtml, segment } from '../text/index.ts';
+import { isHtml } from './converter.ts';
 import { type Decision, decide } from './decision.ts';
 import type { Answer } from './fetch-page.ts';
 import type { FoundLink, Stop, Visit, VisitResult } from './plan.ts';
@@ -26,7 +27,22 @@ const mostHops = 10;
 export function storePage(
   context: PageContext,
   buffer: SegmentBuffer,
-  { stop, visit, answer, at, ms }: { stop: Stop; visit: Visit; answer: Answer; at: number; ms: number },
+  {
+    stop,
+    visit,
+    answer,
+    at,
+    ms,
+    converted,
+  }: {
+    stop: Stop;
+    visit: Visit;
+    answer: Answer;
+    at: number;
+    ms: number;
+    /** If it is a file of another format. */
+    converted?: Converted | undefined;
+  },
 ): VisitResult {
   const { status, headers } = answer;
   const result: VisitResult = {
@@ -43,7 +59,7 @@ export function storePage(
   }
   if (status >= 500 || status === 408) return { ...result, outcome: 'later', reason: `http ${status}` };
   if (status !== 200 && status !== 203) return { ...result, reason: `http ${status}` };
-  return keepPage(context, buffer, { result, visit, url, answer, address: stop.address });
+  return keepPage(context, buffer, { result, visit, url, answer, address: stop.address, converted });
 }
 
 function validators(from: { etag?: string; lastModified?: string }) {
@@ -74,9 +90,6 @@ function followRedirect(
   return { ...result, outcome: 'redirected', ...(!isSame && { links: [link] }) };
 }
 
-const html = /^(text\/html|application\/xhtml\+xml)\b/i;
-const plain = /^text\/plain\b/i;
-
 function keepPage(
   context: PageContext,
   buffer: SegmentBuffer,
@@ -86,34 +99,38 @@ function keepPage(
     url,
     answer,
     address,
-  }: { result: VisitResult; visit: Visit; url: string; answer: Answer; address: string },
+    converted,
+  }: {
+    result: VisitResult;
+    visit: Visit;
+    url: string;
+    answer: Answer;
+    address: string;
+    converted: Converted | undefined;
+  },
 ): VisitResult {
   const { options, spend } = context;
-  const type = answer.headers['content-type'] ?? 'text/html';
-  const isHtml = html.test(type) || (type === '' && answer.body.subarray(0, 500).includes('<'));
   const base = { ...result, ...validatorsOf(answer) };
-  if (!isHtml && !plain.test(type)) {
+  const began = performance.now();
+  const page = readPage(answer, url, converted);
+  if (!page) {
     const decision = decide({ agent: options.agent, headers: answer.rawHeaders, metaRobots: [] });
     if (decision.archive) archive(buffer, options, { url, result, answer, address });
-    return {
-      ...base,
-      outcome: 'not-kept',
-      reason: `type ${type.split(';')[0]?.trim().toLowerCase().slice(0, 60)}`,
-    };
+    const type = (answer.headers['content-type'] ?? 'unknown').split(';')[0]?.trim().toLowerCase();
+    return { ...base, outcome: 'not-kept', reason: `type ${type?.slice(0, 60)}` };
   }
-  const began = performance.now();
-  const page = isHtml
-    ? cleanHtml(answer.body, { contentType: type, url, main: false })
-    : { ...cleanHtml(Buffer.alloc(0), { url }), text: answer.body.toString('utf8') };
   const cleaned = performance.now();
   spend('clean', cleaned - began);
   const decision = decide({ agent: options.agent, headers: answer.rawHeaders, metaRobots: page.metaRobots });
   const segmented = options.text ? segment(page.text, { languages: options.language }) : undefined;
   spend('segment', performance.now() - cleaned);
-  const usability = segmented?.usability ?? 1;
+  // A sitemap or a feed is only a list of links, neither useful nor useless.
+  const isList = page.text === '' && page.kind !== 'html';
+  const usability = isList ? 1 : (segmented?.usability ?? 1);
   const links = decision.follow ? linksOf(context, { visit, usability, page }) : {};
   if (decision.archive) archive(buffer, options, { url, result, answer, address });
   const known = { ...base, usability, ...links };
+  if (isList) return { ...known, outcome: 'not-kept', reason: page.kind };
   if (!decision.index)
     return { ...known, outcome: 'not-kept', reason: decision.because.join('; ').slice(0, 200) };
   if (segmented) {
@@ -122,7 +139,7 @@ function keepPage(
       ...{ url: visit.via ?? url, finalUrl: url, depth: visit.depth, ...measured, paragraphs },
       fetchedAt: result.at,
       ...{ lastModified: answer.headers['last-modified'], expires: answer.headers.expires },
-      ...{ title: page.title, text: page.text, sourceKind: isHtml ? 'html' : 'text' },
+      ...{ title: page.title, text: page.text, sourceKind: page.kind },
       decision: decisionOf(decision),
     };
     keepDocument(buffer, document);
@@ -131,11 +148,30 @@ function keepPage(
   return {
     ...known,
     outcome: 'stored',
-    textBytes: page.text.length,
+    textBytes: Buffer.byteLength(page.text),
     ...(segmented && {
       ...{ words: segmented.words, sentences: segmented.sentences, language: segmented.language },
     }),
   };
+}
+
+interface ReadPage {
+  kind: string;
+  text: string;
+  title: string;
+  metaRobots: string[];
+  links: { url: string; nofollow: boolean }[];
+}
+
+/** Text and links, whatever the format; undefined if there is nothing to read. */
+function readPage(answer: Answer, url: string, converted: Converted | undefined): ReadPage | undefined {
+  if (isHtml(answer)) {
+    const page = cleanHtml(answer.body, { contentType: answer.headers['content-type'], url });
+    return { ...page, kind: 'html' };
+  }
+  if (!converted) return undefined;
+  const { kind, text, title = '', links } = converted;
+  return { kind, text, title, metaRobots: [], links: links.map((link) => ({ url: link, nofollow: false })) };
 }
 
 function keepDocument(buffer: SegmentBuffer, document: CorpusDocument): void {

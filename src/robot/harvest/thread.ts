@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { parentPort } from 'node:worker_threads';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import { loadScope } from '../crawl/scope.ts';
+import { Converter } from './converter.ts';
 import { adaptLimit, InFlight } from './in-flight.ts';
 import type { VisitResult } from './plan.ts';
 import { type RunningBatch, runBatch } from './run-batch.ts';
@@ -16,6 +17,7 @@ import type { FromThread, ToThread } from './thread-messages.ts';
 const contexts = new Map<number, PageContext & { spent: Record<string, number> }>();
 const contextsKept = 20;
 const inFlight = new InFlight(32);
+const converter = new Converter();
 const batches = new Map<string, HarvestedBatch>();
 
 /** A report comes at least this often while there is something to tell, so that little is lost with the process. */
@@ -147,7 +149,12 @@ parentPort?.on('message', async (message: ToThread) => {
       const batch = new HarvestedBatch(message);
       batches.set(batch.id, batch);
       const context = await contextOf(message.crawl, message.options);
-      await runBatch(batch, { context, inFlight, report: (_, result, keep) => batch.add(result, keep) });
+      await runBatch(batch, {
+        context,
+        inFlight,
+        converter,
+        report: (_, result, keep) => batch.add(result, keep),
+      });
       await batch.end();
       batches.delete(batch.id);
       return;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Columns, rowsOf } from '../database/rows-of.ts';
 import type { Database, DomainRow, Queries } from '../database/tables.ts';
+import { Undo } from './undo.ts';
 
 /** A domain of the crawl, in memory. Without the text of robots.txt, which is read when it is needed. */
 export interface Domain {
@@ -35,9 +36,11 @@ export class Domains {
   readonly #created: Domain[] = [];
   readonly #crawl: number;
   readonly #dialect: Database['dialect'];
+  readonly #undo: Undo;
   #next: number;
 
-  constructor(crawl: number, dialect: Database['dialect']) {
+  constructor(crawl: number, dialect: Database['dialect'], undo = new Undo()) {
+    this.#undo = undo;
     this.#crawl = crawl;
     this.#dialect = dialect;
     this.#next = this.from;
@@ -131,15 +134,21 @@ export class Domains {
     };
     this.#keep(domain);
     this.#created.push(domain);
+    this.#undo.record(() => this.#forget(domain));
     return domain;
   }
 
   /** Changes a domain; written by the next `save`. */
   change(domain: Domain, changes: Partial<Omit<Domain, 'id' | 'origin' | 'host'>>): void {
+    const before = { ...domain };
+    this.#undo.record(() => {
+      Object.assign(domain, before);
+      this.#changed.delete(domain);
+      this.#sort(domain);
+    });
     Object.assign(domain, changes);
-    if (domain.queued > 0) this.#busy.add(domain);
-    else this.#busy.delete(domain);
     this.#changed.add(domain);
+    this.#sort(domain);
   }
 
   addQueued(counts: ReadonlyMap<number, number>, sign: 1 | -1 = 1): void {
@@ -198,9 +207,22 @@ export class Domains {
     this.#changed.clear();
   }
 
+  #sort(domain: Domain): void {
+    if (domain.queued > 0) this.#busy.add(domain);
+    else this.#busy.delete(domain);
+  }
+
+  #forget(domain: Domain): void {
+    this.#byId.delete(domain.id);
+    this.#byOrigin.delete(domain.origin);
+    this.#busy.delete(domain);
+    this.#created.length = 0;
+    this.#next = domain.id;
+  }
+
   #keep(domain: Domain): void {
     this.#byId.set(domain.id, domain);
     this.#byOrigin.set(domain.origin, domain);
-    if (domain.queued > 0) this.#busy.add(domain);
+    this.#sort(domain);
   }
 }

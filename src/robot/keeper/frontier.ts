@@ -141,7 +141,7 @@ export function openFrontier(dialect: Database['dialect']): Frontier {
       ]);
       const { rows: ended } = await sql<Pick<RequestRow, 'domain' | 'path' | 'depth'>>`
         UPDATE "robot_request" SET "state" = "ended"."state", "attempts" = "ended"."attempts", "batch" = NULL,
-          "notBefore" = "ended"."notBefore", "status" = "ended"."status", "usability" = "ended"."usability",
+          "notBefore" = "ended"."notBefore", "status" = "ended"."status", "usability" = COALESCE("ended"."usability", "robot_request"."usability"),
           "fetchedAt" = "ended"."fetchedAt", "segment" = "ended"."segment", "outcome" = "ended"."outcome",
           "etag" = "ended"."etag", "lastModified" = "ended"."lastModified"
         FROM ${rowsOf(dialect, endColumns, rows)} AS "ended"

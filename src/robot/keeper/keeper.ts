@@ -12,6 +12,7 @@ import { type Frontier, openFrontier } from './frontier.ts';
 import { ResultMerger } from './merge-results.ts';
 import { BatchPlanner } from './plan-batches.ts';
 import { seedRequests } from './seeds.ts';
+import { Undo } from './undo.ts';
 
 /** What a keeper works with. */
 export interface KeeperParts {
@@ -34,6 +35,8 @@ export interface KeeperState extends KeeperParts {
   readonly domains: Domains;
   readonly frontier: Frontier;
   readonly statistics: CrawlStatistics;
+  /** Puts back what a transaction changed here. */
+  readonly undo: Undo;
   /** Mean milliseconds per request, over the whole crawl. */
   meanMs: number;
   /** Requests that wait for a later attempt. */
@@ -79,7 +82,8 @@ export class Keeper {
       .where('id', '=', id)
       .executeTakeFirst();
     if (!crawl) throw new PismakError('not-found', `there is no crawl ${id}`);
-    const domains = new Domains(Number(crawl.number), database.dialect);
+    const undo = new Undo();
+    const domains = new Domains(Number(crawl.number), database.dialect, undo);
     await domains.load(database.query);
     const later = await database.query
       .selectFrom('robot_request')
@@ -95,6 +99,7 @@ export class Keeper {
         options: JSON.parse(crawl.options) as CrawlDefinition,
         statistics: JSON.parse(crawl.statistics) as CrawlStatistics,
         domains,
+        undo,
         frontier: openFrontier(database.dialect),
         meanMs: 200,
         later: Number(later.count),
@@ -154,8 +159,11 @@ export class Keeper {
 
   /** Runs the work and writes what memory knows better, in one transaction that a later keeper forbids. */
   async #fenced<T>(work: (transaction: Queries) => Promise<T>): Promise<T> {
-    const { database, crawl, domains, statistics, clock } = this.#state;
-    return database.transaction(async (transaction) => {
+    const { database, crawl, domains, statistics, clock, undo } = this.#state;
+    const run = async (transaction: Queries) => {
+      // It may be the second attempt.
+      undo.rollBack();
+      this.#remember();
       const mine = await transaction
         .updateTable('robot_crawl')
         .set({ fence: this.#fence })
@@ -174,7 +182,23 @@ export class Keeper {
         .where('id', '=', crawl.id)
         .execute();
       return result;
-    });
+    };
+    try {
+      const result = await database.transaction(run);
+      undo.keep();
+      return result;
+    } catch (error) {
+      undo.rollBack();
+      throw error;
+    }
+  }
+
+  #remember(): void {
+    const state = this.#state;
+    const { meanMs, later } = state;
+    const statistics = structuredClone(state.statistics);
+    state.undo.record(() => Object.assign(state, { meanMs, later }));
+    state.undo.record(() => Object.assign(state.statistics, statistics));
   }
 
   #describe(statistics: CrawlStatistics, now: number): void {

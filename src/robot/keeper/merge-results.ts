@@ -34,6 +34,7 @@ export class ResultMerger {
         countVisit(statistics, visit);
         if (visit.kind === 'robots') {
           await this.#takeRobots(transaction, visit);
+          if (visit.links) found.push({ visit, links: visit.links });
           continue;
         }
         if (visit.outcome === 'postponed') continue;

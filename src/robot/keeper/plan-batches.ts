@@ -51,8 +51,10 @@ export class BatchPlanner {
   }
 
   ended(batch: string): void {
-    for (const domain of this.#batches.get(batch)?.domains ?? []) this.#occupied.delete(domain);
-    this.#batches.delete(batch);
+    const known = this.#batches.get(batch);
+    if (!known) return;
+    this.#state.undo.record(() => this.#began(batch, known.domains, known.addresses));
+    this.#end(batch);
   }
 
   rests(address: string, until: number): void {
@@ -89,7 +91,7 @@ export class BatchPlanner {
       addresses: [],
       requests: 0,
     });
-    this.#began(
+    this.#begin(
       id,
       wanted.map(({ domain }) => domain),
       [],
@@ -141,7 +143,7 @@ export class BatchPlanner {
     const requests = rows.flat().reduce((sum, { visits }) => sum + visits.length, 0);
     const addresses = [...contacted];
     await this.#store(transaction, { id, kind: 'harvest', plan: JSON.stringify(plan), addresses, requests });
-    this.#began(
+    this.#begin(
       id,
       rows.flat().map(({ domain }) => domain),
       addresses,
@@ -290,6 +292,20 @@ export class BatchPlanner {
         addresses: JSON.stringify(batch.addresses),
       })
       .execute();
+  }
+
+  /** Of a batch that this transaction makes. */
+  #begin(batch: string, domains: number[], addresses: string[]): void {
+    this.#state.undo.record(() => {
+      this.#end(batch);
+      for (const address of addresses) this.#notBefore.delete(address);
+    });
+    this.#began(batch, domains, addresses);
+  }
+
+  #end(batch: string): void {
+    for (const domain of this.#batches.get(batch)?.domains ?? []) this.#occupied.delete(domain);
+    this.#batches.delete(batch);
   }
 
   #began(batch: string, domains: number[], addresses: string[]): void {

@@ -118,6 +118,28 @@ export const robotPause = stateOperation(
 export const robotResume = stateOperation('resume', 'Resume a crawl that was paused or stopped', 'running');
 export const robotStop = stateOperation('stop', 'Stop a crawl; robot.resume continues it', 'stopped');
 
+export const robotRevisit = defineOperation({
+  ...{ ...changing, name: 'robot.revisit', summary: 'Visit the pages of a finished or stopped crawl again' },
+  heavy: 'work',
+  deadlineMs: 300_000,
+  input: z.strictObject({
+    crawl: crawlId,
+    days: z
+      .number()
+      .min(0)
+      .max(36_500)
+      .default(0)
+      .describe('Only pages that were fetched at least so many days ago'),
+  }),
+  output: z.strictObject({ pages: z.number() }),
+  example: { crawl: someCrawl, days: 7 },
+  async handler({ engine, caller }, { crawl, days }) {
+    const { revisitCrawl } = await import('../crawl/crawls.ts');
+    const fetchedBefore = engine.clock.now() - Math.round(days * 86_400_000);
+    return { pages: await revisitCrawl(engine, { crawl, owner: caller.name }, fetchedBefore) };
+  },
+});
+
 export const robotDelete = defineOperation({
   ...{ ...changing, name: 'robot.delete', summary: 'Delete a crawl with everything that it has stored' },
   ...{ input: one, output: done, example: { crawl: someCrawl } },

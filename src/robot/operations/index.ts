@@ -6,6 +6,7 @@ import {
   robotNew,
   robotPause,
   robotResume,
+  robotRevisit,
   robotStart,
   robotStatus,
   robotStop,
@@ -14,6 +15,16 @@ import { robotDisallowed, robotExplain, robotHosts, robotSegment, robotSegments 
 
 /** All operations on crawls. */
 export const robotOperations: (Operation | StreamOperation)[] = [
-  ...[robotNew, robotList, robotStatus, robotStart, robotPause, robotResume, robotStop, robotDelete],
+  ...[
+    robotNew,
+    robotList,
+    robotStatus,
+    robotStart,
+    robotPause,
+    robotResume,
+    robotStop,
+    robotRevisit,
+    robotDelete,
+  ],
   ...[robotHosts, robotExplain, robotDisallowed, robotSegments, robotSegment],
 ];

@@ -48,6 +48,7 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   'robot.pause': made('start'),
   'robot.resume': made('start', 'pause'),
   'robot.stop': made('start'),
+  'robot.revisit': makeCrawl,
   'robot.delete': makeCrawl,
   'robot.hosts': makeCrawl,
   'robot.explain': withMore({ url: 'https://www.example.cz/' }),

@@ -1,0 +1,46 @@
+import { HelperProcess } from '../../engine/processor/helper-process.ts';
+import { systemClock } from '../../engine/time/clock.ts';
+import { Mutex } from '../../engine/time/mutex.ts';
+import type { Converted } from '../text/index.ts';
+import type { Answer } from './fetch-page.ts';
+
+export interface ConvertQuestion {
+  bytes: Uint8Array;
+  url: string;
+  contentType: string;
+}
+
+const limits = { seconds: 20, memoryMb: 800 };
+
+/** Whether an answer is a page that the cleaner reads itself. */
+export function isHtml({ headers, body }: Answer): boolean {
+  const type = headers['content-type'] ?? '';
+  return (
+    /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(type) ||
+    (type === '' && body.subarray(0, 500).includes('<'))
+  );
+}
+
+/** Formats worth reading, by their type; a server that does not know says octet-stream. */
+const convertible =
+  /^(application\/(pdf|rtf|msword|octet-stream|xml|rss\+xml|atom\+xml|rdf\+xml|x-gzip|gzip|vnd\.(oasis|openxmlformats|ms-)[\w.+-]*)|text\/(plain|rtf|xml))\b/i;
+
+/** Reads files of other formats in a process of its own, one after another. */
+export class Converter {
+  readonly #turns = new Mutex();
+  readonly #helper = new HelperProcess<ConvertQuestion, Converted | null>({
+    module: new URL('./convert-program.ts', import.meta.url),
+    clock: systemClock,
+  });
+
+  /** Undefined if the file is nothing with text, or can't be read. */
+  async convert(answer: Answer, url: string): Promise<Converted | undefined> {
+    const contentType = answer.headers['content-type'] ?? '';
+    if (!convertible.test(contentType)) return undefined;
+    const question = { bytes: answer.body, url, contentType };
+    return this.#turns.run(async () => {
+      const converted = await this.#helper.ask(question, limits).catch(() => null);
+      return converted ?? undefined;
+    });
+  }
+}

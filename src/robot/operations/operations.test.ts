@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runServer } from '../../server/testing/running-server.ts';
+
+const seeds = ['https://www.example.cz/'];
+const contact = 'https://www.example.org/robot';
+
+test('a user defines a crawl by its name, starts, pauses and deletes it', async (t) => {
+  const server = await runServer(t);
+  const anna = await server.signUp('anna', 'user');
+  assert.equal((await server.call('robot.new', { name: 'Czech', seeds, contact }, anna)).status, 200);
+  assert.equal((await server.call('robot.new', { name: 'Czech', seeds, contact }, anna)).status, 409);
+  assert.equal((await server.call('robot.start', { crawl: 'Czech' }, anna)).status, 200);
+  assert.equal((await server.call('robot.status', { crawl: 'Czech' }, anna)).body.state, 'running');
+  const refused = await server.call('robot.delete', { crawl: 'Czech' }, anna);
+  assert.match(refused.body.error.message, /stop it/);
+  await server.call('robot.stop', { crawl: 'Czech' }, anna);
+  assert.equal((await server.call('robot.delete', { crawl: 'Czech' }, anna)).status, 200);
+  assert.deepEqual((await server.call('robot.ls', {}, anna)).body.crawls, []);
+});
+
+test('what could harm others is for administrators', async (t) => {
+  const server = await runServer(t, { settings: { robot: { crawls: 1 } } });
+  const anna = await server.signUp('anna', 'user');
+  const options = [{ allowPrivate: true }, { resolve: { 'www.example.cz': ['10.0.0.1'] } }, { reqDelay: 0 }];
+  for (const [index, option] of options.entries()) {
+    const { status, body } = await server.call(
+      'robot.new',
+      { name: `n${index}`, seeds, contact, ...option },
+      anna,
+    );
+    assert.equal(status, 403, JSON.stringify(body));
+  }
+  assert.equal((await server.call('robot.new', { name: 'first', seeds, contact }, anna)).status, 200);
+  assert.equal((await server.call('robot.new', { name: 'second', seeds, contact }, anna)).status, 429);
+});
+
+test('a crawl that hides who crawls, or can fetch nothing, is refused', async (t) => {
+  const server = await runServer(t);
+  const anna = await server.signUp('anna', 'user');
+  const refusal = async (input: object) =>
+    (await server.call('robot.new', { name: 'x', seeds, contact, ...input }, anna)).body.error.message;
+  assert.match(await refusal({ contact: '' }), /contact is missing/);
+  assert.match(await refusal({ seeds: ['ftp://example.cz'] }), /not an http or https address/);
+  assert.match(await refusal({ include: '\\.sk$' }), /leave no seed over/);
+  assert.match(await refusal({ include: '(' }), /include is not a regular expression/);
+});
+
+test('the page about the robot tells administrators how to keep it out', async (t) => {
+  const server = await runServer(t);
+  const { status, text } = await server.send('GET', '/robot');
+  assert.equal(status, 200);
+  assert.match(text, /User-agent: PismakRobot\nDisallow: \//);
+  assert.match(text, /Nechcete-li ho/);
+});
