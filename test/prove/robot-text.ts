@@ -34,20 +34,17 @@ const hostile = Object.entries(hostilePages).map(([kind, make]) => {
     return (user + system) / 1000;
   };
   const best = (length: number) => Math.min(timeOf(length), timeOf(length), timeOf(length));
-  const [oneMb, twoMb] = [best(1_000_000), best(2_000_000)];
-  return {
-    kind,
-    oneMb: Math.round(oneMb),
-    twoMb: Math.round(twoMb),
-    growth: Number((twoMb / oneMb).toFixed(1)),
-  };
+  // Node keeps texts above a megabyte elsewhere, where they are slower: both lengths lie above it.
+  const [short, long] = [best(2_000_000), best(4_000_000)];
+  const growth = Number((long / Math.max(1, short)).toFixed(1));
+  return { kind, twoMbMs: Math.round(short), fourMbMs: Math.round(long), growth };
 });
 console.table(hostile);
 
 const isFine =
   [pages, robots].every(
     ({ crashes, markup, longestMs }) => crashes === 0 && markup === 0 && longestMs < boundMs,
-  ) && hostile.every(({ growth, twoMb }) => growth < mostGrowth || twoMb < 100);
+  ) && hostile.every(({ growth, fourMbMs }) => growth < mostGrowth || fourMbMs < 100);
 console.log(isFine ? 'no crash, no markup, bounded time' : 'NOT as it should be');
 if (values.json) await writeFile(values.json, `${JSON.stringify({ pages, robots, hostile }, null, 2)}\n`);
 process.exitCode = isFine ? 0 : 1;
