@@ -55,6 +55,12 @@ const claims: [claim: string, html: string, text: string][] = [
 
 for (const [claim, html, text] of claims) test(claim, () => assert.equal(textOf(html), text));
 
+test('in XHTML a slash ends an element, in HTML it does not', () => {
+  const source = Buffer.from('<p>a</p><script src="x"/><p hidden="hidden"/><p>b</p>');
+  assert.equal(cleanHtml(source, { url, contentType: 'application/xhtml+xml' }).text, 'a\n\nb');
+  assert.equal(cleanHtml(source, { url, contentType: 'text/html' }).text, 'a');
+});
+
 test('title, language, canonical address and rules for robots are read', () => {
   const page = cleanHtml(
     Buffer.from(`<html lang="cs"><title> Příliš &amp;\n žluťoučký </title><base href="/b/"><link rel=canonical href="../c?utm_source=x">

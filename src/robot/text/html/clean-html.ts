@@ -40,7 +40,7 @@ export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
   const { text: html, charset } = decodePage(bytes, options);
   const tree = options.main === true ? new PageTree() : undefined;
   const reader = new PageReader(html, tree);
-  scanHtml(html, reader);
+  scanHtml(html, reader, { xhtml: /xhtml/i.test(options.contentType ?? '') });
   const { head, content } = reader;
   const base =
     head.base === undefined ? options.url : (URL.parse(head.base, options.url)?.href ?? options.url);

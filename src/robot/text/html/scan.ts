@@ -113,8 +113,15 @@ class TagAttributes implements Attributes {
   }
 }
 
-/** With `xml`, no element is special, `<a/>` ends what it begins, and CDATA is given as raw content named `#cdata`. */
-export function scanHtml(html: string, reader: HtmlReader, { xml = false } = {}): void {
+/**
+ * With `xml`, no element is special, and CDATA is given as raw content named `#cdata`. With it or with `xhtml`, `<a/>` ends what it
+ * begins; in HTML the slash means nothing.
+ */
+export function scanHtml(
+  html: string,
+  reader: HtmlReader,
+  { xml = false, xhtml = xml }: { xml?: boolean; xhtml?: boolean } = {},
+): void {
   const attributes = new TagAttributes(html);
   const end = html.length;
   let textFrom = 0;
@@ -136,10 +143,10 @@ export function scanHtml(html: string, reader: HtmlReader, { xml = false } = {})
       if (behind < 0) return;
       at = behind;
       if (closes) reader.close(name);
-      else if (xml) {
+      else if (xhtml && html.charCodeAt(behind - 2) === 47) {
         reader.open(name, attributes);
-        if (html.charCodeAt(behind - 2) === 47) reader.close(name);
-      } else if (rawElements.has(name)) {
+        reader.close(name);
+      } else if (!xml && rawElements.has(name)) {
         const close = name !== 'noscript' || noscriptEnds ? closeOf(html, name, behind) : end;
         // Left open, it would hide the rest of the page.
         if (name === 'noscript' && close === end) noscriptEnds = false;

@@ -25,7 +25,7 @@ export function mainText(
 ): string {
   if (blocks.length === 0 || blocks.length > mostBlocks) return '';
   const chances = blockFeatures(blocks, texts, title).map(predict);
-  const limit = limitOf(chances, texts);
+  const limit = limitOf(chances, blocks, texts);
   let text = '';
   let last = -1;
   for (const [index, chance] of chances.entries()) {
@@ -38,13 +38,24 @@ export function mainText(
   return text;
 }
 
-/** Half, unless that would leave next to nothing: then the page is of a kind that the model knows little, and its best blocks count. */
-function limitOf(chances: readonly number[], texts: readonly string[]): number {
+/** Below this share of the page's text that is no link, the model has missed most of it. */
+const leastShare = 0.25;
+const leastText = 150;
+
+/**
+ * Half, unless that would leave next to nothing: then the page is of a kind that the model knows little (short steps of a manual, a
+ * poem), and blocks count that it is only rather doubtful about.
+ */
+function limitOf(chances: readonly number[], blocks: readonly PageBlock[], texts: readonly string[]): number {
   let chosen = 0;
+  let unlinked = 0;
   let highest = 0;
   for (const [index, chance] of chances.entries()) {
-    if (chance > 0.5) chosen += texts[index]?.length ?? 0;
+    const length = texts[index]?.length ?? 0;
+    if (chance > 0.5) chosen += length;
+    unlinked += Math.max(0, length - (blocks[index]?.linked ?? 0));
     highest = Math.max(highest, chance);
   }
-  return chosen >= 150 ? 0.5 : Math.min(0.5, highest / 2);
+  if (chosen < leastShare * unlinked) return Math.min(0.2, highest / 2);
+  return chosen < leastText ? Math.min(0.5, highest / 2) : 0.5;
 }
