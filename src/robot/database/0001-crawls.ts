@@ -26,7 +26,7 @@ export const crawls: Migration = {
       `CREATE INDEX "robot_request_later" ON "robot_request" ("notBefore") WHERE "state" = 5`,
       `CREATE INDEX "robot_request_batch" ON "robot_request" ("batch") WHERE "state" = 1`,
       `CREATE TABLE "robot_links" ("domain" BIGINT NOT NULL, "path" TEXT NOT NULL, "links" TEXT NOT NULL, PRIMARY KEY ("domain", "path"))`,
-      `CREATE TABLE "robot_address" ("address" TEXT PRIMARY KEY, "batch" TEXT, "restsUntil" BIGINT NOT NULL DEFAULT 0, "lastCrawl" BIGINT)`,
+      `CREATE TABLE "robot_address" ("address" TEXT PRIMARY KEY, "batch" TEXT, "restsUntil" BIGINT NOT NULL DEFAULT 0, "endedAt" BIGINT NOT NULL DEFAULT 0, "lastCrawl" BIGINT)`,
       `CREATE TABLE "robot_interest" ("address" TEXT NOT NULL, "crawl" BIGINT NOT NULL, PRIMARY KEY ("address", "crawl"))`,
       `CREATE TABLE "robot_batch" ("id" TEXT PRIMARY KEY, "crawl" BIGINT NOT NULL, "kind" TEXT NOT NULL, "state" TEXT NOT NULL,
         "plan" TEXT NOT NULL, "addresses" TEXT NOT NULL, "harvester" TEXT, "renewals" BIGINT NOT NULL DEFAULT 0,

@@ -116,6 +116,8 @@ export interface AddressRow {
   /** The batch that holds it. */
   batch: string | null;
   restsUntil: number;
+  /** When its last batch ended: a crawl that comes later may have to leave it alone for longer. */
+  endedAt: number;
   /** The crawl that used it last: crawls that meet here take turns. */
   lastCrawl: number | null;
 }

@@ -13,7 +13,7 @@ export async function enlist(
   const unique = [...new Set(addresses)];
   await transaction
     .insertInto('robot_address')
-    .values(unique.map((address) => ({ address, batch: null, restsUntil: 0, lastCrawl: null })))
+    .values(unique.map((address) => ({ address, batch: null, restsUntil: 0, endedAt: 0, lastCrawl: null })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await transaction
@@ -31,7 +31,8 @@ export async function claim(
     batch,
     crawl,
     now,
-  }: { addresses: readonly string[]; batch: string; crawl: number; now: number },
+    pauseMs,
+  }: { addresses: readonly string[]; batch: string; crawl: number; now: number; pauseMs: number },
 ): Promise<Set<string>> {
   const claimed = new Set<string>();
   for (let start = 0; start < addresses.length; start += 500) {
@@ -41,6 +42,7 @@ export async function claim(
       .where('address', 'in', addresses.slice(start, start + 500))
       .where('batch', 'is', null)
       .where('restsUntil', '<=', now)
+      .where('endedAt', '<=', now - pauseMs)
       .where(({ or, eb, not, exists, selectFrom }) =>
         or([
           eb('lastCrawl', 'is', null),
@@ -82,6 +84,7 @@ export async function giveBack(
 export async function rest(
   transaction: Queries,
   batch: string,
+  now: number,
   restsUntil: (address: string) => number,
 ): Promise<void> {
   const held = await transaction
@@ -94,7 +97,7 @@ export async function rest(
     for (let start = 0; start < addresses.length; start += 500)
       await transaction
         .updateTable('robot_address')
-        .set({ batch: null, restsUntil: until })
+        .set({ batch: null, restsUntil: until, endedAt: now })
         .where('batch', '=', batch)
         .where('address', 'in', addresses.slice(start, start + 500))
         .execute();

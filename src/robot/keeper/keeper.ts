@@ -238,7 +238,7 @@ export class Keeper {
     const { frontier, domains, statistics, clock } = this.#state;
     domains.addQueued(await frontier.release(transaction, batch));
     const now = clock.now();
-    await rest(transaction, batch, (address) => {
+    await rest(transaction, batch, now, (address) => {
       const until = now + this.#planner.pauseOf(address);
       this.#planner.rests(address, until);
       return until;

@@ -118,7 +118,9 @@ export class BatchPlanner {
     const shares = planRows(waiting, { meanMs });
     const chosen = shares.flat().flatMap(({ host }) => byHost.get(host) ?? []);
     const wanted = [...new Set(chosen.flatMap(({ addresses }) => addresses))];
-    const claimed = await claim(transaction, { addresses: wanted, batch: id, crawl: crawl.number, now });
+    const claimed = await claim(transaction, {
+      ...{ addresses: wanted, batch: id, crawl: crawl.number, now, pauseMs: rules.generalPauseMs },
+    });
     for (const address of wanted) if (!claimed.has(address)) this.#notBefore.set(address, now + takenMs);
 
     const rows: Stop[][] = [];
