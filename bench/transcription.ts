@@ -1,8 +1,9 @@
 /**
  * Stage `recognise` beside `tesseract` by hand on the same pages, in turns; error rates with and without `prepare`, and the cost of
  * the other stages; many dummy pages with a kill in the middle.
- * `npm run bench -- transcription [--only speed,quality,many] [--pages 12] [--rounds 3] [--each 2] [--kinds clean,skew]
- * [--many 10000]`
+ * Real scans beside `tesseract` by hand, with `--only real` and PISMAK_REAL_PAGES=DIRECTORY (see transcription/real-pages.ts).
+ * `npm run bench -- transcription [--only speed,quality,many,real] [--pages 12] [--rounds 3] [--each 2] [--kinds clean,skew]
+ * [--many 10000] [--worst worst.html]`
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -10,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { sampleKinds } from '../src/transcription/samples/make-sample.ts';
 import { measureMany } from './transcription/measure-many.ts';
 import { measureQuality } from './transcription/measure-quality.ts';
+import { measureReal } from './transcription/measure-real.ts';
 import { measureSpeed } from './transcription/measure-speed.ts';
 import { printTargets, type Target } from './transcription/report.ts';
 
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     each: { type: 'string', default: '2' },
     kinds: { type: 'string', default: sampleKinds.join(',') },
     many: { type: 'string', default: '10000' },
+    worst: { type: 'string' },
   },
 });
 const [pages, rounds, each] = [Number(values.pages), Number(values.rounds), Number(values.each)];
@@ -33,8 +36,15 @@ const targets: Target[] = [];
 const speed = parts.has('speed') ? await measureSpeed({ pages, rounds, processes }, targets) : undefined;
 const quality = parts.has('quality') ? await measureQuality({ kinds, each, processes }, targets) : undefined;
 const many = parts.has('many') ? await measureMany(Number(values.many), targets) : undefined;
+const directory = process.env.PISMAK_REAL_PAGES;
+if (parts.has('real') && !directory)
+  throw new Error('name the directory of the scans: PISMAK_REAL_PAGES=...');
+const real = parts.has('real') && directory ? await measureReal(directory, values.worst, targets) : undefined;
 printTargets(targets);
 if (values.json) {
   const machine = { node: process.version, cores: availableParallelism(), at: new Date().toISOString() };
-  await writeFile(values.json, `${JSON.stringify({ machine, speed, quality, many, targets }, null, 2)}\n`);
+  await writeFile(
+    values.json,
+    `${JSON.stringify({ machine, speed, quality, many, real, targets }, null, 2)}\n`,
+  );
 }

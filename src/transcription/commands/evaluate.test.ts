@@ -30,9 +30,9 @@ test('pages are listed worst first, with a total and the pages that only one sid
   const { code, stdout } = await runCommand(['evaluate', join(root, 'out'), join(root, 'truth')]);
   assert.equal(code, 0);
   const lines = stdout.trim().split('\n');
-  assert.match(lines[1] ?? '', /^bad +22\.22 % +100\.00 % +2 +9 +2 +2$/);
-  assert.match(lines[2] ?? '', /^good +0\.00 % +0\.00 % +0 +16 +0 +3$/);
-  assert.match(lines[3] ?? '', /^all together +8\.00 % +40\.00 % +2 +25 +2 +5$/);
+  assert.match(lines[1] ?? '', /^bad +22\.22 % +100\.00 % +100\.00 % +2 +9 +2 +2$/);
+  assert.match(lines[2] ?? '', /^good +0\.00 % +0\.00 % +0\.00 % +0 +16 +0 +3$/);
+  assert.match(lines[3] ?? '', /^all together +8\.00 % +40\.00 % +40\.00 % +2 +25 +2 +5$/);
   assert.deepEqual(lines.slice(4), ['1 page not read: missing', '1 page without truth: extra']);
 });
 

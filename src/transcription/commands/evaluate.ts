@@ -20,12 +20,14 @@ const add: AddGroup = (group, { run }) => {
     .option('--ignore-diacritics', 'ignore accents')
     .option('--ignore-punctuation', 'ignore punctuation')
     .option('--modern-letters', 'treat long s and ligatures as the letters they stand for')
+    .option('--same-marks', 'treat all quotation marks as one, and all dashes and hyphens as one')
     .option('--strict-whitespace', 'also count line breaks and the number of spaces')
     .option('--html <file>', 'write a page with all differences marked')
     .addHelpText(
       'after',
       '\nCER and WER: characters (as a reader sees them) and words to replace, add or remove, relative to the length of the\n' +
-        'correct text. `all together` sums all pages. Pages that only one side has are listed but not counted.\n\n' +
+        'correct text. `any order`: words that the other text lacks, wherever they stand; it tells wrong letters from wrong\n' +
+        'reading order. `all together` sums all pages. Pages that only one side has are listed but not counted.\n\n' +
         'Examples:\n  $ pismak evaluate out/ truth/\n  $ pismak evaluate out/ truth/ --ignore-case --html differences.html',
     )
     .action(
@@ -54,12 +56,13 @@ async function writeDifferences(
   }
 }
 
-function show({ pages, characters, words, missing, extra }: Evaluation, out: Output): void {
-  const rows = [...pages, { name: 'all together', characters, words }];
+function show({ pages, characters, words, bag, missing, extra }: Evaluation, out: Output): void {
+  const rows = [...pages, { name: 'all together', characters, words, bag }];
   out.list(rows, [
     { title: 'page', of: (row) => row.name },
     { title: 'CER', of: (row) => percent(row.characters), align: 'right' },
     { title: 'WER', of: (row) => percent(row.words), align: 'right' },
+    { title: 'any order', of: (row) => percent(row.bag), align: 'right' },
     { title: 'wrong characters', of: (row) => row.characters.errors },
     { title: 'of', of: (row) => row.characters.length },
     { title: 'wrong words', of: (row) => row.words.errors },
@@ -69,15 +72,16 @@ function show({ pages, characters, words, missing, extra }: Evaluation, out: Out
   if (extra.length > 0) out.say(`${formatCount(extra.length, 'page')} without truth: ${extra.join(', ')}`);
 }
 
-function asJson({ pages, characters, words, missing, extra }: Evaluation): object {
-  const rates = (of: { characters: Rate; words: Rate }) => ({
+function asJson({ pages, characters, words, bag, missing, extra }: Evaluation): object {
+  const rates = (of: { characters: Rate; words: Rate; bag: Rate }) => ({
     cer: errorRate(of.characters),
     wer: errorRate(of.words),
+    anyOrder: errorRate(of.bag),
     characters: of.characters,
     words: of.words,
   });
   return {
-    ...rates({ characters, words }),
+    ...rates({ characters, words, bag }),
     pages: pages.map((page) => ({ name: page.name, ...rates(page) })),
     ...{ missing, extra },
   };

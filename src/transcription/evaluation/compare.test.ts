@@ -22,6 +22,7 @@ const pairs: [what: keyof Normalisation, truth: string, found: string][] = [
   ['ignoreCase', 'ŽLUŤOUČKÝ Kůň', 'žluťoučký kůň'],
   ['ignoreDiacritics', 'žluťoučký kůň', 'zlutoucky kun'],
   ['ignorePunctuation', '„Ano,“ řekl – a šel.', 'Ano řekl a šel'],
+  ['sameMarks', '„Ano“ – řekl: ‚ne‘ a Kar⸗ lova', '"Ano" - řekl: \'ne\' a Kar- lova'],
   ['modernLetters', 'geweſen ﬁnden ﬅark ꝛ', 'gewesen finden stark r'],
 ];
 for (const [what, truth, found] of pairs) {
@@ -34,6 +35,13 @@ for (const [what, truth, found] of pairs) {
 test('words are separated by white space', () => {
   const { words } = compareTexts('Byl pozdní večer, první máj', 'Byl pozdni večer první máj');
   assert.deepEqual(words, { errors: 2, length: 5 });
+});
+
+test('in any order: columns read the wrong way round have no wrong words, but words may lack or be too many', () => {
+  const bag = (truth: string, found: string) => compareTexts(truth, found).bag;
+  assert.deepEqual(bag('levý sloupec pravý sloupec', 'pravý sloupec levý sloupec'), { errors: 0, length: 4 });
+  assert.deepEqual(bag('a b b', 'b'), { errors: 2, length: 3 });
+  assert.deepEqual(bag('a', 'a a x'), { errors: 2, length: 1 });
 });
 
 test('long pages weigh more than short ones', () => {

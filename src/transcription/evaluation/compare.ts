@@ -7,10 +7,12 @@ export interface Rate {
   length: number;
 }
 
-/** How far a text is from the truth, in characters and in words. */
+/** How far a text is from the truth, in characters, in words, and in words whatever their order. */
 export interface Comparison {
   characters: Rate;
   words: Rate;
+  /** A bag of words: it tells wrong letters from wrong reading order. */
+  bag: Rate;
 }
 
 /** Compares what was read with the correct text. */
@@ -20,7 +22,21 @@ export function compareTexts(truth: string, found: string, normalisation: Normal
   return {
     characters: { errors: editDistance(expected.keys, given.keys), length: expected.keys.length },
     words: { errors: editDistance(expectedWords, givenWords), length: expectedWords.length },
+    bag: { errors: notShared(expectedWords, givenWords), length: expectedWords.length },
   };
+}
+
+/** How many words of the longer text the other one doesn't have. */
+function notShared(one: readonly string[], other: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const word of one) left.set(word, (left.get(word) ?? 0) + 1);
+  let shared = 0;
+  for (const word of other) {
+    const count = left.get(word) ?? 0;
+    if (count > 0) shared += 1;
+    left.set(word, count - 1);
+  }
+  return Math.max(one.length, other.length) - shared;
 }
 
 /** Micro average: a long page weighs more than a short one. */

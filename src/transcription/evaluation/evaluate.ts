@@ -44,6 +44,7 @@ export async function evaluate(options: {
   return {
     characters: total(pages.map((page) => page.characters)),
     words: total(pages.map((page) => page.words)),
+    bag: total(pages.map((page) => page.bag)),
     pages: pages.sort(worstFirst),
     missing: [...truth.keys()].filter((name) => !found.has(name)),
     extra: [...found.keys()].filter((name) => !truth.has(name)),

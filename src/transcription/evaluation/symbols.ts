@@ -5,6 +5,8 @@ export interface Normalisation {
   ignorePunctuation?: boolean;
   /** Long s, ligatures and round r count as the letters they stand for. */
   modernLetters?: boolean;
+  /** All quotation marks count as the same one, all dashes and hyphens as the same one. */
+  sameMarks?: boolean;
   /** Line breaks and the number of spaces count. Without it, any white space is one space. */
   strictWhitespace?: boolean;
 }
@@ -58,6 +60,12 @@ function keyOf(segment: string, normalisation: Normalisation): string {
   let key = segment;
   if (normalisation.modernLetters) {
     key = key.replaceAll(/[\ufb00-\ufb06ſ]/gu, (letter) => letter.normalize('NFKC')).replaceAll('ꝛ', 'r');
+  }
+  if (normalisation.sameMarks) {
+    key = key
+      .replaceAll(/[„“”‟«»″]/gu, '"')
+      .replaceAll(/[‘’‚‛‹›′`´]/gu, "'")
+      .replaceAll(/[\p{Pd}⸗¬\u00ad]/gu, '-');
   }
   if (normalisation.ignoreDiacritics) key = key.normalize('NFD').replaceAll(/\p{M}/gu, '');
   if (normalisation.ignorePunctuation) key = key.replaceAll(/\p{P}/gu, '');

@@ -12,7 +12,7 @@ const settings = {
   BORDERS: flag(true, 'whitens the black around the sheet'),
   DENOISE: flag(true, 'smooths grain and removes specks'),
   FLATTEN: flag(true, 'evens out light and shadow'),
-  CONTRAST: flag(true, 'strengthens faded ink, removes text that shows through from the other side'),
+  CONTRAST: flag(true, 'strengthens faded ink on grainy pages'),
   // Off, because Tesseract reads shades of grey better.
   BINARISE: flag(false, 'makes the page black and white'),
   RESOLUTION: flag(true, 'enlarges small letters, shrinks huge ones'),

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Comparison,
+  compareTexts,
+  errorRate,
+  total,
+} from '../../src/transcription/evaluation/compare.ts';
+import { toText } from '../../src/transcription/formats/text.ts';
+import { scratchDirectory } from '../engine/scratch.ts';
+import { type RealPage, realPages } from './real-pages.ts';
+import { compare, percent, printMarkdown, type Target } from './report.ts';
+import { openStageChain } from './stage-chain.ts';
+import { worstPage } from './worst-page.ts';
+
+export interface Measured {
+  page: RealPage;
+  hand: Comparison;
+  ours: Comparison;
+  text: string;
+  /** Seconds of all processes. */
+  handCpu: number;
+  cpu: number;
+}
+
+const alike = { sameMarks: true, modernLetters: true };
+const stages = ['prepare', 'layout', 'recognise'];
+const clockTicks = 100;
+
+/** Real scans, read with `tesseract IMAGE out -l LANGUAGE` and by our stages, page by page in turns. */
+export async function measureReal(directory: string, worst: string | undefined, targets: Target[]) {
+  const work = scratchDirectory();
+  const chain = await openStageChain(stages, { recognise: 'ENGINE = tesseract' });
+  const all: Measured[] = [];
+  try {
+    for (const page of await realPages(directory)) {
+      const before = cpuSeconds();
+      const out = join(work, page.name);
+      const byHand = ['tesseract', page.path, out, '-l', page.language] as const;
+      const { status, stderr } = spawnSync(byHand[0], byHand.slice(1), {
+        env: { ...process.env, OMP_THREAD_LIMIT: '1' },
+        encoding: 'utf8',
+      });
+      if (status !== 0) throw new Error(`${byHand.join(' ')}: ${stderr}`);
+      const between = cpuSeconds();
+      const { name, language } = page;
+      const read = await chain.run({ name, language, image: await readFile(page.path) });
+      const after = cpuSeconds();
+      const text = toText(read.page);
+      all.push({
+        ...{ page, text, handCpu: between - before, cpu: after - between },
+        hand: compareTexts(page.truth, await readFile(`${out}.txt`, 'utf8'), alike),
+        ours: compareTexts(page.truth, text, alike),
+      });
+      console.error(`${name}: by hand ${rate(all.at(-1)?.hand)}, with Pismak ${rate(all.at(-1)?.ours)}`);
+    }
+  } finally {
+    await chain.close();
+  }
+  printKinds(all);
+  addTargets(all, targets);
+  if (worst) {
+    await writeFile(worst, await worstPage(all));
+    console.log(`\nthe worst ten pages are in ${worst}`);
+  }
+  return all.map(({ page, hand, ours, handCpu, cpu }) => ({
+    ...{ name: page.name, kind: page.kind, hand, ours, handCpu, cpu },
+  }));
+}
+
+function printKinds(all: readonly Measured[]): void {
+  const kinds = [...new Set(all.map(({ page }) => page.kind))];
+  const row = (name: string, some: readonly Measured[]) => {
+    const pairs = (['characters', 'words', 'bag'] as const).map((what) =>
+      (['hand', 'ours'] as const).map((who) => percent(meanRate(some, who, what))).join(' / '),
+    );
+    return [name, String(some.length), ...pairs, `${ratioOf(some, 'cpu', 'handCpu').toFixed(2)}x`];
+  };
+  console.log('\nby hand / with Pismak, mean of the pages\n');
+  printMarkdown([
+    ['pages', 'n', 'CER', 'WER', 'words in any order', 'CPU'],
+    ...kinds.map((kind) =>
+      row(
+        kind,
+        all.filter(({ page }) => page.kind === kind),
+      ),
+    ),
+    row('all', all),
+  ]);
+}
+
+function addTargets(all: readonly Measured[], targets: Target[]): void {
+  const ratio = (some: readonly Measured[]) =>
+    meanRate(some, 'ours', 'characters') / meanRate(some, 'hand', 'characters');
+  const upright = all.filter(({ page }) => page.kind !== 'rotated');
+  const byCharacters =
+    errorRate(total(all.map(({ ours }) => ours.characters))) /
+    errorRate(total(all.map(({ hand }) => hand.characters)));
+  const worse = all.filter((one) => errorRate(one.ours.characters) > errorRate(one.hand.characters) + 0.005);
+  const kinds = [...new Set(upright.map(({ page }) => page.kind))];
+  const worseKinds = kinds.filter((kind) => ratio(all.filter(({ page }) => page.kind === kind)) > 1);
+  const cpu = ratioOf(all, 'cpu', 'handCpu');
+  targets.push(
+    compare('CER by page', '0.80x or less', ratio(all), ratio(all) <= 0.8),
+    compare('CER by characters', '0.85x or less', byCharacters, byCharacters <= 0.85),
+    compare('CER by page without turned pages', '0.92x or less', ratio(upright), ratio(upright) <= 0.92),
+    {
+      name: 'pages worse by more than half a point',
+      wanted: '5 % or less',
+      measured: `${worse.length} of ${all.length} ${worse.map(({ page }) => page.name).join(' ')}`,
+      reached: worse.length <= all.length * 0.05,
+    },
+    {
+      name: 'kinds worse than by hand',
+      wanted: 'none',
+      measured: worseKinds.join(', ') || 'none',
+      reached: worseKinds.length === 0,
+    },
+    compare('CPU of all processes', '1.7x or less', cpu, cpu <= 1.7),
+  );
+}
+
+function meanRate(some: readonly Measured[], who: 'hand' | 'ours', what: keyof Comparison): number {
+  return some.reduce((sum, one) => sum + errorRate(one[who][what]), 0) / some.length;
+}
+
+function ratioOf(some: readonly Measured[], one: 'cpu', other: 'handCpu'): number {
+  const sum = (what: 'cpu' | 'handCpu') => some.reduce((all, each) => all + each[what], 0);
+  return sum(one) / sum(other);
+}
+
+function rate(comparison: Comparison | undefined): string {
+  return comparison ? percent(errorRate(comparison.characters)) : '';
+}
+
+/** User and system time of this process and of those it has waited for. */
+function cpuSeconds(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / clockTicks;
+}
