@@ -46,6 +46,9 @@ export async function runStatistics(engine: Engine): Promise<Running> {
   }
   const when = { kind: 'cron', cron: nightly, timezone: 'UTC' } as const;
   await schedules.ensure('statistics.reconcile', { when, action: task('statistics.reconcile') }, 'local');
+  // Only what agrees is sealed.
+  const afterwards = { kind: 'after', schedule: 'statistics.reconcile' } as const;
+  await schedules.ensure('statistics.seal', { when: afterwards, action: task('statistics.seal') }, 'local');
   return sectionOf(engine.settings, statistics).own ? countOwnEvents(engine, opened) : { async close() {} };
 }
 

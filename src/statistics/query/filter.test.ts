@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasCode } from '../../engine/errors.ts';
+import { parseFilter } from './filter.ts';
+
+test('filters read as people write them', () => {
+  assert.deepEqual(parseFilter('cost<5000'), { field: 'cost', is: '<', value: 5000 });
+  assert.deepEqual(parseFilter(' clicks >= 5 '), { field: 'clicks', is: '>=', value: 5 });
+  assert.deepEqual(parseFilter('cost between -5 and 10'), { field: 'cost', is: 'between', value: [-5, 10] });
+  assert.deepEqual(parseFilter('clicks in 1,2, 3'), { field: 'clicks', is: 'in', value: [1, 2, 3] });
+  assert.deepEqual(parseFilter('status!=paused'), { field: 'status', is: '!=', value: 'paused' });
+  assert.deepEqual(parseFilter('name contains red shoes'), {
+    field: 'name',
+    is: 'contains',
+    value: 'red shoes',
+  });
+  assert.deepEqual(parseFilter('key=007'), { field: 'key', is: '=', value: '007' }, 'a key is no number');
+  for (const text of ['', 'cost', '<5', 'cost<', 'cost like 5'])
+    assert.throws(
+      () => parseFilter(text),
+      (error) => hasCode(error, 'invalid-input'),
+      text,
+    );
+});
