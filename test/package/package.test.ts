@@ -226,6 +226,14 @@ async function foreignTo(directory: string, house: string): Promise<string[]> {
   };
   const mine = new Set([...(await named('pismak-engine')), ...(await named(house))]);
   const theirs = (await named('pismak')).filter((name) => !mine.has(name));
+  const lock = JSON.parse(await readFile(join(directory, 'node_modules', '.package-lock.json'), 'utf8'));
+  const packages = Object.entries(lock.packages as Record<string, { dependencies?: object }>);
+  // What a package of somebody else's needs comes with it.
+  const needed = new Set(
+    packages.flatMap(([path, { dependencies = {} }]) =>
+      path.includes('node_modules/pismak') ? [] : Object.keys(dependencies),
+    ),
+  );
   const present = await installed(directory);
-  return theirs.filter((name) => present.includes(name));
+  return theirs.filter((name) => present.includes(name) && !needed.has(name));
 }

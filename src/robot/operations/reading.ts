@@ -73,7 +73,7 @@ export const robotExplain = defineOperation({
     crawl: crawlId,
     url: z.string().min(1).max(8_000).describe('Address of the page'),
   }),
-  output: z.strictObject({ lines: z.array(z.string()), request: requestRow.nullable() }),
+  output: z.strictObject({ lines: z.array(z.string()).max(100), request: requestRow.nullable() }),
   example: { crawl: someCrawl, url: 'https://www.example.cz/a.html' },
   async handler({ engine, caller }, { crawl, url }) {
     const { explainUrl } = await import('../crawl/explain.ts');

@@ -28,10 +28,15 @@ for (const kind of ['skew', 'low-resolution'] as const) {
   });
 }
 
-// The recogniser looks again at pages that it reads badly, so these are read well either way.
-for (const kind of ['noise', 'faded', 'bleed-through'] as const) {
+// The recogniser looks again at pages that it reads badly, so these are read well either way. Text of the other side is removed only
+// when nothing else helps: on real scans it cost more letters than it saved.
+for (const [kind, most] of [
+  ['noise', 0.05],
+  ['faded', 0.05],
+  ['bleed-through', 0.08],
+] as const) {
   test(`a page in bad condition is read well: ${kind}`, async () => {
     const rates = await withAndWithout(kind);
-    assert.ok(rates.with < 0.05, JSON.stringify(rates));
+    assert.ok(rates.with < most, JSON.stringify(rates));
   });
 }
