@@ -6,7 +6,7 @@ type Falsy = null | undefined | false | 0 | '';
 export async function eventually<T>(
   what: string,
   ask: () => T | Promise<T>,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
 ): Promise<Exclude<T, Falsy>> {
   const start = performance.now();
   for (;;) {
