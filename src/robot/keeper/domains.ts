@@ -4,23 +4,8 @@ import type { Database, DomainRow, Queries } from '../database/tables.ts';
 import { Undo } from './undo.ts';
 
 /** A domain of the crawl, in memory. Without the text of robots.txt, which is read when it is needed. */
-export interface Domain {
-  readonly id: number;
-  readonly origin: string;
-  readonly host: string;
-  state: DomainRow['state'];
+export interface Domain extends Omit<DomainRow, 'crawl' | 'addresses' | 'robots'> {
   addresses: string[];
-  resolvedAt: number;
-  robotsAt: number;
-  crawlDelayMs: number;
-  blockedUntil: number;
-  blockLevel: number;
-  queued: number;
-  fetched: number;
-  words: number;
-  bytes: number;
-  meanMs: number;
-  problem: string | null;
 }
 
 /** Room for this many domains in a crawl. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { type Caller, defineOperation } from '../../engine/operation/operation.ts';
 import type { Statistics } from '../statistics.ts';
@@ -23,6 +24,14 @@ export async function checkMayRead(statistics: Statistics, caller: Caller, user:
   if (caller.role === 'admin' || caller.name === user) return;
   if ((await grantsOf(statistics, caller, user)).length > 0) return;
   throw new PismakError('not-found', `user: there are no statistics of ${user} that you may read`);
+}
+
+/** The statistics, if the caller may read those of this user. */
+export async function readableBy(caller: Caller, engine: Engine, user: string | number): Promise<Statistics> {
+  const { statisticsOf } = await import('../statistics.ts');
+  const statistics = await statisticsOf(engine);
+  await checkMayRead(statistics, caller, String(user));
+  return statistics;
 }
 
 export async function checkMayWrite(statistics: Statistics, caller: Caller, user: string): Promise<void> {

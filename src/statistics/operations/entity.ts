@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../engine/operation/operation.ts';
-import { checkMayRead, checkMayWrite } from './access.ts';
+import { checkMayWrite, readableBy } from './access.ts';
 import { entityKey, kindName, userKey } from './inputs.ts';
 
 const text = (about: string) =>
@@ -112,10 +112,8 @@ export const statisticsEntityLs = defineOperation({
   }),
   example: { kind: 'keyword', user: 3 },
   async handler({ engine, caller }, { kind, user, offset, limit }) {
-    const { statisticsOf } = await import('../statistics.ts');
     const { listEntities } = await import('../entities/entities.ts');
-    const statistics = await statisticsOf(engine);
-    await checkMayRead(statistics, caller, String(user));
+    const statistics = await readableBy(caller, engine, user);
     return { entities: await listEntities(statistics, { kind, user: String(user), offset, limit }) };
   },
 });

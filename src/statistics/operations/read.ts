@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../engine/operation/operation.ts';
-import { checkMayRead } from './access.ts';
+import { readableBy } from './access.ts';
 import { granularity, question, splitSums, sums } from './inputs.ts';
 
 const point = z.strictObject({
@@ -37,10 +37,8 @@ export const statisticsGranularizedSumStats = defineOperation({
   }),
   example: { kind: 'keyword', user: 3, from: '2026-01-01', to: '2026-03-31', granularity: 'week' },
   async handler({ engine, caller, signal }, input) {
-    const { statisticsOf } = await import('../statistics.ts');
     const { answerSeries } = await import('../query/answer.ts');
-    const statistics = await statisticsOf(engine);
-    await checkMayRead(statistics, caller, String(input.user));
+    const statistics = await readableBy(caller, engine, input.user);
     return answerSeries(statistics, input, signal);
   },
 });
@@ -87,10 +85,8 @@ export const statisticsFilter2 = defineOperation({
   }),
   example: { kind: 'keyword', user: 3, from: '2026-01-01', to: '2026-03-31', sort: 'cost:desc' },
   async handler({ engine, caller }, input) {
-    const { statisticsOf } = await import('../statistics.ts');
     const { answerTable } = await import('../query/answer.ts');
-    const statistics = await statisticsOf(engine);
-    await checkMayRead(statistics, caller, String(input.user));
+    const statistics = await readableBy(caller, engine, input.user);
     return answerTable(statistics, input);
   },
 });
@@ -115,10 +111,8 @@ export const statisticsExplain = defineOperation({
   }),
   example: { kind: 'keyword', user: 3, from: '2026-01-03', to: '2026-03-31', granularity: 'month' },
   async handler({ engine, caller, signal }, input) {
-    const { statisticsOf } = await import('../statistics.ts');
     const { explainSeries } = await import('../query/explain.ts');
-    const statistics = await statisticsOf(engine);
-    await checkMayRead(statistics, caller, String(input.user));
+    const statistics = await readableBy(caller, engine, input.user);
     return explainSeries(statistics, input, signal);
   },
 });
