@@ -7,6 +7,8 @@ import type { TestTimes } from './test-times.ts';
 export interface TestReport {
   /** Whether every test passed; a skipped test counts as a failure. */
   passed: boolean;
+  /** The files with a failed test, by their paths from here. */
+  failed: string[];
   /** How long each file took, in milliseconds, by its path from here. */
   times: TestTimes;
 }
@@ -50,13 +52,14 @@ export async function reportTests(
   }
   write('\n');
   for (const text of [...failed.map(describe), ...skipped]) write(text);
-  for (const file of new Set(failed.map((failure) => resolve(failure.file ?? '')))) {
+  const files = [...new Set(failed.map((failure) => resolve(failure.file ?? '')))];
+  for (const file of files) {
     const text = printed.get(file);
     if (text) write(`\nprinted by ${relative('.', file)}:\n${text.trimEnd()}\n`);
   }
   write(slowest(times));
   write(`\n${counts.join('')}`);
-  return { passed, times };
+  return { passed, failed: files.map((file) => relative('.', file)), times };
 }
 
 /** Node runs each file as a test with the name of the file. */

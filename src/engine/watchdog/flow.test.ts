@@ -135,6 +135,22 @@ test('while nothing happens, plans stop moving workers', () => {
   );
 });
 
+test('a worker whose switches are free does not come and go between a single message and a full queue', () => {
+  const stages = [
+    stage('a', { length: 1, averageMs: 50, priority: 0.5, labels: ['large'] }),
+    stage('c', { length: 108, averageMs: 0 }),
+  ];
+  const workers = [worker('other'), worker('free', { labels: ['large'], coldMs: 0 })];
+  let snapshot: Snapshot = { at, stages, workers };
+  const moved: string[] = [];
+  for (let round = 0; round < 10; round++) {
+    const plan = flow(snapshot, defaultParameters);
+    moved.push(...plan.assignments.map(({ worker: id, to }) => `${id} -> ${to}`));
+    snapshot = nextRound(snapshot, plan, 10_000);
+  }
+  assert.ok(moved.length <= 3, moved.join(', '));
+});
+
 function moves(stages: StageSnapshot[], workers: WorkerSnapshot[]): string[] {
   return flow({ at, stages, workers }, defaultParameters).assignments.map(
     ({ worker, from, to }) => `${worker}: ${from} -> ${to}`,

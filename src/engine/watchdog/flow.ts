@@ -135,7 +135,10 @@ function workElsewhere(board: Board, worker: WorkerSnapshot): StageSnapshot | un
     const messages = coming(board, worker, stage);
     const lot = lotOf(board, worker, stage);
     if (lot === 1 && available(board, worker, stage) >= 1) return gain(board, worker, stage, 1);
-    if (messages < (others > 0 ? 2 * lot * others : 1)) return 0;
+    const isHome = stage === homeOf(board, worker);
+    // The lot at home is reckoned otherwise than on the way there: a worker with free switches would come and go.
+    const wanted = others === 0 || (isHome && worker.coldMs === 0) ? 1 : 2 * lot * others;
+    if (messages < wanted) return 0;
     return gain(board, worker, stage, messages / (1 + others));
   });
 }
