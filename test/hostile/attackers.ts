@@ -2,6 +2,7 @@
  * A program of its own, so that its work does not slow the honest user's measurements: plays strangers, readers and users
  * who attack. Gets its orders as JSON in the first argument and sends its figures to its parent.
  */
+import { writeFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { seededRandom } from '../../src/engine/simulation/chance.ts';
 import { emptyFigures, fault, type Orders } from './attack-figures.ts';
@@ -15,6 +16,9 @@ import { NoReply, type Reply, send, type Visitor } from './target.ts';
 const together = 24;
 
 setPriority(19);
+// Where Linux groups processes by session, only the priority of the session counts. Other systems have no such file.
+await writeFile('/proc/self/autogroup', '19').catch(() => undefined);
+process.once('disconnect', () => process.exit(1));
 const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
 const figures = emptyFigures();
 const random = seededRandom(orders.seed);

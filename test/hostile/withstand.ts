@@ -152,6 +152,8 @@ function runAttackers(orders: Orders, onProgress: Siege['onProgress']): Promise<
   const { promise, resolve, reject } = Promise.withResolvers<AttackFigures>();
   const child = fork(join(import.meta.dirname, 'attackers.ts'), [JSON.stringify(orders)], {
     serialization: 'advanced',
+    // A session of its own, whose priority it lowers: attackers come from other machines and take no core from us.
+    detached: true,
   });
   let said = 0;
   let faults = 0;

@@ -4,6 +4,7 @@ import { eventually } from '../../engine/testing/eventually.ts';
 import { ManualClock } from '../../engine/time/clock.ts';
 import { connectRaw } from '../testing/raw-connection.ts';
 import { runServer } from '../testing/running-server.ts';
+import { mostPipelined } from './pipelined-requests.ts';
 import { stalledMs } from './stalled-readers.ts';
 
 test('one address can open only so many connections, and gets new ones when it closes some', async (t) => {
@@ -35,6 +36,21 @@ test('all addresses together can open only so many connections', async (t) => {
     assert.equal(await client.status(), 200);
   }
   assert.equal(await (await connectRaw(server, t)).status(), 503);
+});
+
+test('a client may send some requests ahead, but not so many that others wait for them', async (t) => {
+  const server = await runServer(t, {});
+  const request = 'GET /api/v1/health HTTP/1.1\r\nhost: a\r\n\r\n';
+  const answers = (heard: string) => heard.split('HTTP/1.1 200').length - 1;
+  const patient = await connectRaw(server, t);
+  patient.socket.write(request.repeat(mostPipelined));
+  await eventually('all are answered', () => answers(patient.heard()) === mostPipelined);
+  patient.socket.write(request);
+  await eventually('and the next one too', () => answers(patient.heard()) === mostPipelined + 1);
+  const greedy = await connectRaw(server, t);
+  greedy.socket.write(request.repeat(2000));
+  await greedy.closed();
+  assert.ok(answers(greedy.heard()) <= mostPipelined);
 });
 
 test('behind a trusted proxy each client has a limit of its own', async (t) => {

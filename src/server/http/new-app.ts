@@ -3,6 +3,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
 import { sendError } from './error-replies.ts';
+import { limitPipelinedRequests } from './pipelined-requests.ts';
 import { asRefusal, refuseConnection } from './refuse-connection.ts';
 import type { IsProxy } from './trusted-proxies.ts';
 
@@ -37,6 +38,7 @@ export function newApp(engine: Engine, isProxy: IsProxy): FastifyInstance {
     clientErrorHandler: (error, socket) => refuseConnection(socket, asRefusal(error)),
   });
   app.server.maxHeadersCount = 0;
+  limitPipelinedRequests(app);
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (raw.rawHeaders.length <= 2 * mostHeaders) done();
     else done(new PismakError('invalid-input', `the request has more than ${mostHeaders} headers`));
