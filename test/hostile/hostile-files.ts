@@ -69,7 +69,8 @@ function mutated(random: Random, content: Uint8Array): Uint8Array {
   if (roll < 0.3) return Buffer.concat([bytes, bytes.subarray(at())]);
   if (roll < 0.4) {
     const from = near();
-    bytes.fill(pick(random, [0, 0xff]), from, from + 1 + Math.floor(random() * 64));
+    const to = Math.min(bytes.length, from + 1 + Math.floor(random() * 64));
+    bytes.fill(pick(random, [0, 0xff]), from, to);
     return bytes;
   }
   const changes = 1 + Math.floor(random() * 12);
