@@ -76,12 +76,13 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
   // Not measured: whatever is loaded on first use.
   await honest.work(AbortSignal.timeout(3_000));
   siege.onProgress?.('the honest user is alone');
-  const alone = await honest.work(AbortSignal.timeout(siege.quietMs));
-
   const { pid } = up;
   const memoryMb = { mainBefore: await residentMb(pid), mainMost: 0, mainAfter: 0, allMost: 0 };
   const over = new AbortController();
+  // Looking costs time, so it looks while the honest user is alone too.
   const watching = watchMemory(pid, memoryMb, over.signal);
+  const alone = await honest.work(AbortSignal.timeout(siege.quietMs));
+
   const orders: Orders = {
     ...{ url: up.url, seed: siege.seed, requests: siege.requests, files: siege.files },
     ...{ visitors: people.attackers, senders: people.senders },
