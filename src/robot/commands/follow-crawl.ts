@@ -2,8 +2,8 @@ import { sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
 import type { Session } from '../../terminal/session.ts';
+import { CrawlExport } from '../export/crawl-export.ts';
 import { robotPause, robotStatus } from '../operations/crawls.ts';
-import { CrawlExport } from './crawl-export.ts';
 import { liveLines } from './show-crawl.ts';
 
 const lookMs = 500;
@@ -31,11 +31,15 @@ export async function followCrawl(
       before = now;
     if (signal.aborted) {
       await client.call(robotPause, { crawl }, { afterInterruption: true }).catch(() => {});
+      await output.finish({ hasEnded: false });
       return { crawl: now, output, stopped: true };
     }
     const ended = now.state !== 'running';
     await output.run(signal);
-    if (ended) return { crawl: now, output, stopped: false };
+    if (ended) {
+      await output.finish({ hasEnded: true });
+      return { crawl: now, output, stopped: false };
+    }
     await sleep(clock, lookMs, signal);
   }
 }

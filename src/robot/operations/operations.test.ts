@@ -22,7 +22,10 @@ test('a user defines a crawl by its name, starts, pauses and deletes it', async 
 test('what could harm others is for administrators', async (t) => {
   const server = await runServer(t, { settings: { robot: { crawls: 1 } } });
   const anna = await server.signUp('anna', 'user');
-  const options = [{ allowPrivate: true }, { resolve: { 'www.example.cz': ['10.0.0.1'] } }, { reqDelay: 0 }];
+  const options = [
+    ...[{ allowPrivate: true }, { resolve: { 'www.example.cz': ['10.0.0.1'] } }, { reqDelay: 0 }],
+    { segmenter: 'http://10.0.0.1/' },
+  ];
   for (const [index, option] of options.entries()) {
     const { status, body } = await server.call(
       'robot.new',

@@ -1,0 +1,203 @@
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { makeDirectory } from '../../engine/files/make-directory.ts';
+import type { Client } from '../../terminal/client/client.ts';
+import { type DocumentEntry, type RecordEntry, readSegmentIndex } from '../harvest/segment-index.ts';
+import { robotStatus } from '../operations/crawls.ts';
+import { robotRelease, robotSegment, robotSegments } from '../operations/reading.ts';
+import { Catalogue, entryBytes } from './catalogue.ts';
+import {
+  append,
+  cutFiles,
+  type ExportState,
+  fileOf,
+  type Positions,
+  readState,
+  replaceFiles,
+  writeAt,
+  writeState,
+} from './export-files.ts';
+import { onlySome } from './segment-texts.ts';
+import { WarcFiles } from './warc-files.ts';
+
+const texts = ['text', 'corpus'] as const;
+
+/** A segment with its parts. */
+interface Segment {
+  id: number;
+  pages: number;
+  parts: Map<string, Buffer>;
+  /** Those with text, which may be part of the corpus; none are known in segments of earlier versions. */
+  documents: DocumentEntry[];
+  records: RecordEntry[];
+}
+
+/**
+ * Writes what a crawl has stored into files below a directory, and goes on where it stopped, even after a crash: the state file says
+ * how much of each file is valid, and what lies beyond is cut off first.
+ */
+export class CrawlExport {
+  readonly #client: Client;
+  readonly #directory: string;
+  readonly #catalogue: Catalogue;
+  readonly #warc: WarcFiles;
+  #state: ExportState;
+  pages = 0;
+
+  private constructor(
+    client: Client,
+    parts: { directory: string; state: ExportState; catalogue: Catalogue; warc: WarcFiles },
+  ) {
+    this.#client = client;
+    this.#directory = parts.directory;
+    this.#state = parts.state;
+    this.#catalogue = parts.catalogue;
+    this.#warc = parts.warc;
+  }
+
+  static async open(
+    client: Client,
+    { crawl, directory }: { crawl: string; directory: string },
+  ): Promise<CrawlExport> {
+    await makeDirectory(directory);
+    const before = await readState(directory);
+    let state = before?.crawl === crawl ? before : { crawl, after: 0, files: {} };
+    if (state.replacing) state = await replaceFiles(directory, state);
+    await cutFiles(directory, state);
+    const { versions, duplicates } = await client.call(robotStatus, { crawl });
+    const { size = 0, number = 1 } = state.files.catalogue ?? {};
+    const entries = size > 0 ? await readFile(fileOf(directory, 'catalogue', number)) : Buffer.alloc(0);
+    const catalogue = new Catalogue({ versions, duplicates }, entries);
+    return new CrawlExport(client, {
+      ...{ directory, state, catalogue, warc: await WarcFiles.open(directory, state.files) },
+    });
+  }
+
+  /** Writes everything that is new. */
+  async run(signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      const segments = await this.#segmentsAfter(this.#state.after);
+      const last = segments.at(-1);
+      if (!last || signal?.aborted) return;
+      const files = { ...this.#state.files };
+      const known = this.#catalogue.size;
+      for (const part of ['documents', 'requests'])
+        await append(this.#directory, files, part, Buffer.concat(piecesOf(segments, part)));
+      await this.#warc.append(
+        files,
+        segments.map(({ parts, records }) => ({ content: parts.get('warc') ?? Buffer.alloc(0), records })),
+      );
+      await this.#addTexts(files, segments);
+      for (const { pages } of segments) this.pages += pages;
+      await append(this.#directory, files, 'catalogue', this.#catalogue.entries(known));
+      this.#state = { ...this.#state, after: last.id, files };
+      await writeState(this.#directory, this.#state);
+    }
+  }
+
+  /** Puts in order what can be only when everything is there: the indexes, and if the crawl has ended, which texts make the corpus. */
+  async finish({ hasEnded }: { hasEnded: boolean }): Promise<void> {
+    await this.#warc.sortIndexes();
+    if (!hasEnded) return;
+    const chosen = this.#catalogue.chosen();
+    if (chosen.every((wanted, id) => Boolean(wanted) === this.#catalogue.isWritten(id))) return;
+    await this.#writeTextsAnew(chosen);
+  }
+
+  /** Deletes what is exported where the crawl is kept. */
+  async release(): Promise<{ segments: number; bytes: number }> {
+    const { crawl, after } = this.#state;
+    if (after === 0) return { segments: 0, bytes: 0 };
+    return this.#client.call(robotRelease, { crawl, through: after });
+  }
+
+  async #segmentsAfter(after: number): Promise<Segment[]> {
+    const { crawl } = this.#state;
+    const { segments } = await this.#client.call(robotSegments, { crawl, after, limit: 100 });
+    const read: Segment[] = [];
+    for (const { id, parts, pages } of segments) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of this.#client.stream(robotSegment, { crawl, segment: id })) chunks.push(chunk);
+      const whole = Buffer.concat(chunks);
+      const named = new Map<string, Buffer>();
+      let from = 0;
+      for (const { name, length } of parts) {
+        named.set(name, whole.subarray(from, from + length));
+        from += length;
+      }
+      read.push({ id, pages, parts: named, ...(await indexOf(named)) });
+    }
+    return read;
+  }
+
+  async #addTexts(files: Positions, segments: readonly Segment[]): Promise<void> {
+    const pieces = { text: [] as Buffer[], corpus: [] as Buffer[] };
+    for (const { parts, documents } of segments) {
+      const isWritten = documents.map((document) => this.#catalogue.add(document));
+      for (const part of texts) {
+        const content = parts.get(part);
+        if (content)
+          pieces[part].push(await onlySome(content, part, documents, (index) => isWritten[index] ?? true));
+      }
+    }
+    for (const part of texts) await append(this.#directory, files, part, Buffer.concat(pieces[part]));
+  }
+
+  /** Text and corpus with exactly the chosen documents, in new files that then take the place of the old ones. */
+  async #writeTextsAnew(chosen: Uint8Array): Promise<void> {
+    const { files } = this.#state;
+    const anew: Positions = {};
+    let first = 0;
+    for (let after = 0; after < this.#state.after; ) {
+      const segments = await this.#segmentsAfter(after);
+      const last = segments.at(-1);
+      if (!last) break;
+      for (const { id, parts, documents } of segments) {
+        if (id > this.#state.after) break;
+        const from = first;
+        for (const part of texts) {
+          const content = parts.get(part);
+          if (!content) continue;
+          const some = await onlySome(content, part, documents, (index) => chosen[from + index] === 1);
+          await append(this.#directory, anew, part, some, '.new');
+        }
+        first += documents.length;
+      }
+      after = last.id;
+    }
+    // Segments that were released can't be read again: their texts stay as they are written.
+    if (first !== this.#catalogue.size) return;
+    for (const [id, wanted] of chosen.entries()) this.#catalogue.setWritten(id, wanted === 1);
+    const replacing = Object.fromEntries(
+      texts.flatMap((part) => (files[part] ? [[part, files[part]] as const] : [])),
+    );
+    const others = Object.fromEntries(
+      Object.entries(files).filter(([part]) => !(texts as readonly string[]).includes(part)),
+    );
+    await writeAt(this.#directory, 'catalogue', { number: 1, size: 0 }, this.#catalogue.entries(), '.new');
+    const state: ExportState = {
+      ...this.#state,
+      files: { ...others, ...anew, catalogue: { number: 1, size: this.#catalogue.size * entryBytes } },
+      replacing: { ...replacing, catalogue: { number: 1, size: 0 } },
+    };
+    await writeState(this.#directory, state);
+    this.#state = await replaceFiles(this.#directory, state);
+  }
+}
+
+function piecesOf(segments: readonly Segment[], part: string): Buffer[] {
+  return segments.flatMap(({ parts }) => parts.get(part) ?? []);
+}
+
+async function indexOf(parts: ReadonlyMap<string, Buffer>): Promise<Pick<Segment, 'documents' | 'records'>> {
+  const content = parts.get('index');
+  if (!content) return { documents: [], records: [] };
+  const { documents, records } = readSegmentIndex((await promisify(gunzip)(content)).toString());
+  return { documents: documents.filter(({ text, corpus }) => text + corpus > 0), records };
+}
+
+/** The crawl of an earlier run with the same output directory. */
+export async function crawlIn(directory: string): Promise<string | undefined> {
+  return (await readState(directory))?.crawl;
+}
