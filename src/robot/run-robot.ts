@@ -61,9 +61,11 @@ export async function runRobot(engine: Engine): Promise<Running> {
           if (clock.now() - told >= tellMs) {
             told = clock.now();
             tellStatistics(engine, crawl, keeper.statistics);
+            await tellCutOff(engine, crawl, keeper.isCutOff);
           }
           harvesters?.wake();
           if (next === 'finished' || next === 'stopped') {
+            await tellCutOff(engine, crawl, false);
             await finishCrawl(engine, crawl.id, { fence: hold.fence, state: next });
             look.ring();
             await new Promise<void>((resolve) =>
@@ -141,6 +143,12 @@ export async function runRobot(engine: Engine): Promise<Running> {
       await Promise.all([...keepers.values()].map((keeper) => keeper.close()));
     },
   };
+}
+
+async function tellCutOff({ alerts }: Engine, { id }: { id: string }, isCutOff: boolean): Promise<void> {
+  if (!isCutOff) return alerts.clear('robot.cut-off', id);
+  const reason = `crawl ${id} gets no answer from nearly all servers: is this network cut off?`;
+  await alerts.raise('robot.cut-off', id, reason);
 }
 
 /** Documents wait while the segmenter of their crawl is down. */

@@ -2,8 +2,8 @@ import { sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
 import type { Session } from '../../terminal/session.ts';
-import { CrawlExport } from '../export/crawl-export.ts';
 import { robotPause, robotStatus } from '../operations/crawls.ts';
+import { CrawlExport } from './crawl-export.ts';
 import { liveLines } from './show-crawl.ts';
 
 const lookMs = 500;

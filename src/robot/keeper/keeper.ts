@@ -41,6 +41,8 @@ export interface KeeperState extends KeeperParts {
   meanMs: number;
   /** Requests that wait for a later attempt. */
   later: number;
+  /** The share of the latest requests that got no answer at all, and how many requests that is about. */
+  unanswered: { share: number; of: number };
   /** Told when a domain has new rules. */
   robotsChanged?(domain: number): void;
 }
@@ -104,6 +106,7 @@ export class Keeper {
         frontier: openFrontier(database.dialect),
         meanMs: 200,
         later: Number(later.count),
+        unanswered: { share: 0, of: 0 },
       },
       fence,
     );
@@ -113,6 +116,12 @@ export class Keeper {
 
   get statistics(): CrawlStatistics {
     return this.#state.statistics;
+  }
+
+  /** Whether hardly any server answers, which says more about our network than about theirs. */
+  get isCutOff(): boolean {
+    const { share, of } = this.#state.unanswered;
+    return of >= 100 && share > 0.9;
   }
 
   /**

@@ -131,6 +131,7 @@ export class ResultMerger {
     const domain = domains.get(visit.domain);
     const wasRequested = visit.outcome !== 'disallowed';
     if (wasRequested) {
+      this.#countAnswer(visit.status !== undefined);
       this.#state.meanMs = 0.98 * this.#state.meanMs + 0.02 * visit.ms;
       domains.change(domain, {
         fetched: domain.fetched + 1,
@@ -166,6 +167,12 @@ export class ResultMerger {
       etag: visit.etag ?? null,
       lastModified: visit.lastModified ?? null,
     };
+  }
+
+  #countAnswer(isAnswered: boolean): void {
+    const { unanswered } = this.#state;
+    unanswered.of = Math.min(100, unanswered.of + 1);
+    unanswered.share += (Number(!isAnswered) - unanswered.share) / unanswered.of;
   }
 
   #block(domain: Domain, retryAfterMs?: number): void {

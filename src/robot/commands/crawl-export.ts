@@ -3,10 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
 import type { Client } from '../../terminal/client/client.ts';
-import { type DocumentEntry, type RecordEntry, readSegmentIndex } from '../harvest/segment-index.ts';
-import { robotStatus } from '../operations/crawls.ts';
-import { robotRelease, robotSegment, robotSegments } from '../operations/reading.ts';
-import { Catalogue, entryBytes } from './catalogue.ts';
+import { Catalogue, entryBytes } from '../export/catalogue.ts';
 import {
   append,
   cutFiles,
@@ -17,9 +14,12 @@ import {
   replaceFiles,
   writeAt,
   writeState,
-} from './export-files.ts';
-import { onlySome } from './segment-texts.ts';
-import { WarcFiles } from './warc-files.ts';
+} from '../export/export-files.ts';
+import { onlySome } from '../export/segment-texts.ts';
+import { WarcFiles } from '../export/warc-files.ts';
+import { type DocumentEntry, type RecordEntry, readSegmentIndex } from '../harvest/segment-index.ts';
+import { robotStatus } from '../operations/crawls.ts';
+import { robotRelease, robotSegment, robotSegments } from '../operations/reading.ts';
 
 const texts = ['text', 'corpus'] as const;
 
