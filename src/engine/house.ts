@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { MigrationLine, Queries } from './database/database.ts';
 import type { Engine } from './engine.ts';
-import type { Operation } from './operation/operation.ts';
+import type { Metric } from './metric.ts';
+import type { Caller, Operation } from './operation/operation.ts';
 import type { StreamOperation } from './operation/stream-operation.ts';
 import type { ProcessorRegistration } from './processor/processor.ts';
 import type { Running } from './service/service.ts';
@@ -47,6 +48,8 @@ export interface HouseParts {
     transaction: Queries,
     request: SubmittedRequest,
   ): Promise<boolean>;
+  /** What `/metrics` shows of it to this caller; names begin with `pismak_` and the house's name. Called often: keep it cheap. */
+  metrics?(engine: Engine, caller: Caller): Promise<Metric[]>;
   /** Its services and consumers; each service elects one leader in the cluster. */
   run?(engine: Engine): Promise<Running>;
 }

@@ -1,13 +1,16 @@
 import type { HouseParts } from '../engine/house.ts';
 import { aboutPage } from './about-page.ts';
 import { crawls } from './database/0001-crawls.ts';
+import { revisits } from './database/0002-revisits.ts';
+import { robotMetrics } from './metrics.ts';
 import { robotOperations } from './operations/index.ts';
 import { runRobot } from './run-robot.ts';
 
 /** The parts of this house that a running engine needs. */
 export const parts: HouseParts = {
-  migrations: [crawls],
+  migrations: [crawls, revisits],
   operations: robotOperations,
   pages: [aboutPage],
+  metrics: robotMetrics,
   run: runRobot,
 };

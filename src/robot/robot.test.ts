@@ -7,6 +7,7 @@ import { eventually } from '../engine/testing/eventually.ts';
 import { changeState, createCrawl, findCrawl, revisitCrawl } from './crawl/crawls.ts';
 import { crawlDefinition } from './crawl/options.ts';
 import { robotDatabase } from './database/tables.ts';
+import { askForHarvesters, listHarvesters } from './harvest/harvester-list.ts';
 import { checkRequests } from './politeness/check-requests.ts';
 import {
   crawl,
@@ -14,8 +15,10 @@ import {
   finished,
   quick,
   runTestRobot,
+  servePages,
   serveTestWeb,
   storedLines,
+  type TestPage,
 } from './testing/crawl-web.ts';
 
 test('a crawl stores every page once and breaks no rule, as servers and log both see it', async (t) => {
@@ -111,40 +114,130 @@ test('a paused crawl asks for nothing, and goes on when it is resumed', async (t
   assert.deepEqual(served.violations(rules), []);
 });
 
-test('sitemaps and feeds lead to pages; text files and documents of other formats are read', async (t) => {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${port}`;
-  const answers: Record<string, [type: string, body: string]> = {
-    '/robots.txt': ['text/plain', 'User-agent: *\nAllow: /\nSitemap: /sitemap.xml\n'],
-    '/sitemap.xml': ['application/xml', `<urlset><url><loc>${origin}/hidden.html</loc></url></urlset>`],
-    '/': ['text/html', '<a href="/letter.rtf">a</a> <a href="/notes.txt">b</a> <a href="/feed">c</a>'],
-    '/feed': [
+test('sitemaps, feeds and archives of groups lead to pages; other formats are read; what is reserved is not kept', async (t) => {
+  let origin = '';
+  const mail = (id: string, subject: string, text: string) =>
+    `From anna@example.cz Mon Jan  1 00:00:00 2024\nFrom: Anna <anna@example.cz>\nMessage-ID: <${id}@example.cz>\nSubject: ${subject}\n\n${text}\n\n`;
+  const html = 'text/html; charset=utf-8';
+  const answers: Record<string, () => TestPage> = {
+    '/robots.txt': () => ['text/plain', 'User-agent: *\nAllow: /\nSitemap: /sitemap.xml\n'],
+    '/.well-known/tdmrep.json': () => [
+      'application/json',
+      '[{"location": "/reserved/*", "tdm-reservation": 1}, {"location": "/reserved/free*", "tdm-reservation": 0}]',
+    ],
+    '/sitemap.xml': () => ['application/xml', `<urlset><url><loc>${origin}/hidden.html</loc></url></urlset>`],
+    '/': () => [
+      html,
+      ['letter.rtf', 'notes.txt', 'feed', 'group.mbox', 'reserved/a.html', 'reserved/free.html']
+        .map((path) => `<a href="/${path}">odkaz</a>`)
+        .join(' '),
+    ],
+    '/feed': () => [
       'application/rss+xml',
       '<rss><channel><item><title>x</title><link>/news.html</link></item></channel></rss>',
     ],
-    '/hidden.html': ['text/html', '<p>Kronika obce se psala kolem roku 1907 a dodnes se čte.</p>'],
-    '/news.html': ['text/html', '<p>Nové zprávy z obce přišly dnes ráno poštou.</p>'],
-    '/letter.rtf': [
+    '/group.mbox': () => [
+      'application/mbox',
+      mail('1', 'Kronika', `Kroniku jsem našel na půdě, více na ${origin}/found.html`) +
+        mail('2', 'Re: Kronika', 'Děkuji, hned se na ni podívám a napíšu vám.'),
+    ],
+    '/found.html': () => [html, '<p>Nalezená kronika leží v truhle na půdě staré školy.</p>'],
+    '/reserved/a.html': () => [html, '<p>Tento text si vydavatel vyhradil a nikdo ho nemá těžit.</p>'],
+    '/reserved/free.html': () => [html, '<p>Tento text je volný, ačkoli leží mezi vyhrazenými.</p>'],
+    '/hidden.html': () => [html, '<p>Kronika obce se psala kolem roku 1907 a dodnes se čte.</p>'],
+    '/news.html': () => [html, '<p>Nové zprávy z obce přišly dnes ráno poštou.</p>'],
+    '/letter.rtf': () => [
       'application/rtf',
       '{\\rtf1\\ansi Dear neighbours, the old chronicle was found in the attic today.}',
     ],
-    '/notes.txt': ['text/plain; charset=utf-8', 'Poznámky písmáka o počasí a o tom, kdo se v obci narodil.'],
+    '/notes.txt': () => [
+      'text/plain; charset=utf-8',
+      'Poznámky písmáka o počasí a o tom, kdo se v obci narodil.',
+    ],
   };
-  server.on('request', (request, response) => {
-    const [type, body] = answers[request.url ?? ''] ?? ['text/html', ''];
-    response.writeHead(body === '' ? 404 : 200, { 'content-type': type }).end(body);
+  origin = await servePages(t, (path) => answers[path]?.());
+  const engine = await runTestRobot(t);
+  const definition = crawlDefinition.parse({ seeds: [`${origin}/`], allowPrivate: true, ...quick });
+  const { number } = await crawl(engine, definition);
+  const documents = (await storedLines(engine, number, 'documents')).map((line) => JSON.parse(line));
+  const kinds = documents.map(({ finalUrl, sourceKind }) => `${finalUrl.slice(origin.length)} ${sourceKind}`);
+  const expected = [
+    ...['/ html', '/found.html html', '/group.mbox#1%40example.cz mbox', '/group.mbox#2%40example.cz mbox'],
+    ...['/hidden.html html', '/letter.rtf rtf', '/news.html html', '/notes.txt txt'],
+    '/reserved/free.html html',
+  ];
+  assert.deepEqual(kinds.toSorted(), expected);
+  assert.equal(documents.find(({ title }) => title === 'Kronika').author, 'Anna <anna@example.cz>');
+});
+
+test('a document waits while the segmenter is down, and what the segmenter says counts', async (t) => {
+  const page = '<p>Kronika obce se psala dlouhá léta a každý ji četl.</p>';
+  const refusing = await servePages(t, () => undefined);
+  const origin = await servePages(t, (path) => (path === '/' ? ['text/html', page] : undefined));
+  const engine = await runTestRobot(t);
+  const options = { seeds: [`${origin}/`], allowPrivate: true, segmenter: refusing, ...quick };
+  const refused = await crawl(engine, crawlDefinition.parse(options), 'refused');
+  const [useless] = await storedLines(engine, refused.number, 'documents');
+  assert.equal(JSON.parse(useless ?? '{}').usability, 0);
+
+  const free = await new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+  const down = { ...options, segmenter: `http://127.0.0.1:${free}/` };
+  const waiting = crawl(engine, crawlDefinition.parse(down), 'waiting');
+  const isRaised = async () =>
+    (await engine.alerts.list()).some(({ kind }) => kind === 'robot.segmenter-down');
+  await eventually('the alert is raised', isRaised, 20_000);
+  const service = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"usability": 0.25, "language": "sk"}');
+  });
+  service.listen(free, '127.0.0.1');
+  await once(service, 'listening');
+  t.after(() => service.close());
+  const { number, statistics } = await waiting;
+  const [line] = await storedLines(engine, number, 'documents');
+  const { usability, language } = JSON.parse(line ?? '{}');
+  assert.deepEqual({ usability, language }, { usability: 0.25, language: 'sk' });
+  assert.equal(statistics.documents, 1, 'the page was fetched once');
+  await eventually('the alert ends', async () => !(await isRaised()), 20_000);
+});
+
+test('pages are visited again by themselves, and harvesters come and go meanwhile', async (t) => {
+  const visits = { changing: 0, same: 0 };
+  const origin = await servePages(t, (path) => {
+    const type = 'text/html; charset=utf-8';
+    if (path === '/') return [type, `<a href="/same">a</a><p>Verze ${++visits.changing} se mění stále.</p>`];
+    if (path === '/same') return [type, `<p>Tato stránka se nikdy nemění.</p><!-- ${++visits.same} -->`];
+    return undefined;
   });
   const engine = await runTestRobot(t);
-  const seeds = [`${origin}/`];
-  const { number } = await crawl(engine, crawlDefinition.parse({ seeds, allowPrivate: true, ...quick }));
-  const documents = (await storedLines(engine, number, 'documents')).map((line) => JSON.parse(line));
-  const kinds = documents.map(({ finalUrl, sourceKind }) => `${new URL(finalUrl).pathname} ${sourceKind}`);
-  const expected = ['/ html', '/hidden.html html', '/letter.rtf rtf', '/news.html html', '/notes.txt txt'];
-  assert.deepEqual(kinds.toSorted(), expected);
+  const days = 0.5 / 86_400;
+  const definition = crawlDefinition.parse({
+    ...{ seeds: [`${origin}/`], allowPrivate: true, recrawl: days, ...quick },
+  });
+  const { id } = await createCrawl(engine, { name: 'test', owner: 'local', limit: 0 }, definition);
+  await changeState(engine, { crawl: id, owner: 'local' }, 'running');
+  const { query } = robotDatabase(engine);
+  const threads = async () => (await listHarvesters(query, engine.clock.now(), 10)).map((row) => row.threads);
+  await eventually('there are two threads', async () => (await threads()).join() === '2', 20_000);
+  for (const wanted of [3, 1]) {
+    assert.equal(await askForHarvesters(query, { wanted }), 1);
+    await eventually(`there are ${wanted}`, async () => (await threads()).join() === `${wanted}`, 20_000);
+  }
+  await eventually('both were visited again', () => visits.changing > 2 && visits.same > 1, 20_000);
+  await changeState(engine, { crawl: id, owner: 'local' }, 'stopped');
+  await eventually('all batches have ended', async () => {
+    const open = await query.selectFrom('robot_batch').select('id').execute();
+    return open.length === 0;
+  });
+  const { number } = await findCrawl(query, id, 'local');
+  const urls = (await storedLines(engine, Number(number), 'documents')).map((line) => JSON.parse(line).url);
+  assert.equal(urls.filter((url) => url.endsWith('/same')).length, 1, 'only the comment had changed');
+  assert.ok(urls.filter((url) => url === `${origin}/`).length > 1);
 });
 
 test('a page that is visited again is stored again only if it has changed', async (t) => {

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { Engine } from '../engine/engine.ts';
 import { hasCode } from '../engine/errors.ts';
 import { sectionOf } from '../engine/house.ts';
@@ -9,11 +8,14 @@ import { crawlsChanged } from './crawl/changes.ts';
 import { finishCrawl } from './crawl/crawls.ts';
 import type { CrawlStatistics } from './crawl/statistics.ts';
 import { robotDatabase } from './database/tables.ts';
+import { signOff, signOn } from './harvest/harvester-list.ts';
 import { Harvesters } from './harvest/harvesters.ts';
 import { robot } from './house.ts';
 import { Keeper } from './keeper/keeper.ts';
 
 const lookMs = 1_000;
+/** How often a process says what its harvesters do, and hears how many they should be. */
+const signMs = 2_000;
 /** How often the figures of a running crawl become an event. */
 const tellMs = 10_000;
 
@@ -21,9 +23,8 @@ const tellMs = 10_000;
 export async function runRobot(engine: Engine): Promise<Running> {
   const { clock, log, blobs, settings } = engine;
   const database = robotDatabase(engine);
-  const { harvesters: wanted, lease } = sectionOf(settings, robot);
+  const { harvesters: threads, lease } = sectionOf(settings, robot);
   const leaseMs = 1000 * lease;
-  const count = wanted > 0 ? wanted : Math.max(1, availableParallelism() - 1);
   const process = newId(clock);
   const isAlone = settings.database.startsWith('sqlite:');
   const bells = new Map<number, Bell>();
@@ -32,6 +33,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
   const changed = crawlsChanged(engine.changes, () => look.ring());
   const look = new Bell();
   let harvesters: Harvesters | undefined;
+  let signedAt = 0;
   const { parseRobots } = await import('./text/index.ts');
 
   function keep(crawl: { id: string; number: number }): Running {
@@ -59,9 +61,11 @@ export async function runRobot(engine: Engine): Promise<Running> {
           if (clock.now() - told >= tellMs) {
             told = clock.now();
             tellStatistics(engine, crawl, keeper.statistics);
+            await tellCutOff(engine, crawl, keeper.isCutOff);
           }
           harvesters?.wake();
           if (next === 'finished' || next === 'stopped') {
+            await tellCutOff(engine, crawl, false);
             await finishCrawl(engine, crawl.id, { fence: hold.fence, state: next });
             look.ring();
             await new Promise<void>((resolve) =>
@@ -90,9 +94,18 @@ export async function runRobot(engine: Engine): Promise<Running> {
         // A process in which nothing is crawled has no threads.
         if (wanted.length > 0 && !harvesters)
           harvesters = new Harvesters(
-            { database, blobs, clock, log, process, leaseMs, reported: (crawl) => bells.get(crawl)?.ring() },
-            count,
+            {
+              ...{ database, blobs, clock, log, process, leaseMs },
+              reported: (crawl) => bells.get(crawl)?.ring(),
+              segmenter: (crawl, problem) => tellSegmenter(engine, crawl, problem),
+            },
+            threads,
           );
+        if (harvesters && wanted.length > 0 && clock.now() - signedAt >= signMs) {
+          signedAt = clock.now();
+          const asked = await signOn(database, { process, now: clock.now(), load: harvesters.load });
+          harvesters.count = asked ?? threads;
+        }
       } catch (error) {
         if (!stop.signal.aborted && !hasCode(error, 'unavailable'))
           log.error({ err: error }, 'robot: a round failed; the next one follows');
@@ -126,9 +139,30 @@ export async function runRobot(engine: Engine): Promise<Running> {
       look.ring();
       await ended;
       await harvesters?.close();
+      await signOff(database, process).catch(() => {});
       await Promise.all([...keepers.values()].map((keeper) => keeper.close()));
     },
   };
+}
+
+async function tellCutOff({ alerts }: Engine, { id }: { id: string }, isCutOff: boolean): Promise<void> {
+  if (!isCutOff) return alerts.clear('robot.cut-off', id);
+  const reason = `crawl ${id} gets no answer from nearly all servers: is this network cut off?`;
+  await alerts.raise('robot.cut-off', id, reason);
+}
+
+/** Documents wait while the segmenter of their crawl is down. */
+async function tellSegmenter(engine: Engine, number: number, problem: string | undefined): Promise<void> {
+  const row = await robotDatabase(engine)
+    .query.selectFrom('robot_crawl')
+    .select(['id', 'name', 'owner'])
+    .where('number', '=', number)
+    .executeTakeFirst()
+    .catch(() => undefined);
+  if (!row) return;
+  if (problem === undefined) return engine.alerts.clear('robot.segmenter-down', row.id);
+  const reason = `the segmenter of crawl ${row.name} does not answer (${problem}); documents wait`;
+  await engine.alerts.raise('robot.segmenter-down', row.id, reason, { owner: row.owner });
 }
 
 function tellStatistics(

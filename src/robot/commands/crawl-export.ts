@@ -1,32 +1,37 @@
-import { open, readFile, truncate } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { z } from 'zod';
+import { gunzip } from 'node:zlib';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
 import type { Client } from '../../terminal/client/client.ts';
-import { saveFile } from '../../terminal/files/save-file.ts';
-import { robotSegment, robotSegments } from '../operations/reading.ts';
-import { infoRecord } from '../text/corpus/warc.ts';
+import { Catalogue, entryBytes } from '../export/catalogue.ts';
+import {
+  append,
+  cutFiles,
+  type ExportState,
+  fileOf,
+  type Positions,
+  readState,
+  replaceFiles,
+  writeAt,
+  writeState,
+} from '../export/export-files.ts';
+import { onlySome } from '../export/segment-texts.ts';
+import { WarcFiles } from '../export/warc-files.ts';
+import { type DocumentEntry, type RecordEntry, readSegmentIndex } from '../harvest/segment-index.ts';
+import { robotStatus } from '../operations/crawls.ts';
+import { robotRelease, robotSegment, robotSegments } from '../operations/reading.ts';
 
-const files: Readonly<Record<string, { folder: string; name: string; extension: string }>> = {
-  documents: { folder: '', name: 'documents', extension: 'jsonl.gz' },
-  text: { folder: '', name: 'text', extension: 'txt.gz' },
-  corpus: { folder: '', name: 'corpus', extension: 'vert.gz' },
-  warc: { folder: 'warc', name: 'pismak', extension: 'warc.gz' },
-  requests: { folder: '', name: 'requests', extension: 'jsonl.gz' },
-};
+const texts = ['text', 'corpus'] as const;
 
-const stateSchema = z.object({
-  crawl: z.string(),
-  after: z.number(),
-  /** The file that each part is written to now, and how long it is. */
-  files: z.record(z.string(), z.object({ number: z.number(), size: z.number() })),
-});
-type ExportState = z.output<typeof stateSchema>;
-
-/** Files are closed when they reach this size. */
-const rotateBytes = 500_000_000;
+/** A segment with its parts. */
+interface Segment {
+  id: number;
+  pages: number;
+  parts: Map<string, Buffer>;
+  /** Those with text, which may be part of the corpus; none are known in segments of earlier versions. */
+  documents: DocumentEntry[];
+  records: RecordEntry[];
+}
 
 /**
  * Writes what a crawl has stored into files below a directory, and goes on where it stopped, even after a crash: the state file says
@@ -35,13 +40,20 @@ const rotateBytes = 500_000_000;
 export class CrawlExport {
   readonly #client: Client;
   readonly #directory: string;
+  readonly #catalogue: Catalogue;
+  readonly #warc: WarcFiles;
   #state: ExportState;
   pages = 0;
 
-  private constructor(client: Client, directory: string, state: ExportState) {
+  private constructor(
+    client: Client,
+    parts: { directory: string; state: ExportState; catalogue: Catalogue; warc: WarcFiles },
+  ) {
     this.#client = client;
-    this.#directory = directory;
-    this.#state = state;
+    this.#directory = parts.directory;
+    this.#state = parts.state;
+    this.#catalogue = parts.catalogue;
+    this.#warc = parts.warc;
   }
 
   static async open(
@@ -50,95 +62,142 @@ export class CrawlExport {
   ): Promise<CrawlExport> {
     await makeDirectory(directory);
     const before = await readState(directory);
-    const state = before?.crawl === crawl ? before : { crawl, after: 0, files: {} };
-    const opened = new CrawlExport(client, directory, state);
-    for (const [part, { number, size }] of Object.entries(state.files))
-      await truncate(opened.#fileOf(part, number), size);
-    return opened;
+    let state = before?.crawl === crawl ? before : { crawl, after: 0, files: {} };
+    if (state.replacing) state = await replaceFiles(directory, state);
+    await cutFiles(directory, state);
+    const { versions, duplicates } = await client.call(robotStatus, { crawl });
+    const { size = 0, number = 1 } = state.files.catalogue ?? {};
+    const entries = size > 0 ? await readFile(fileOf(directory, 'catalogue', number)) : Buffer.alloc(0);
+    const catalogue = new Catalogue({ versions, duplicates }, entries);
+    return new CrawlExport(client, {
+      ...{ directory, state, catalogue, warc: await WarcFiles.open(directory, state.files) },
+    });
   }
 
   /** Writes everything that is new. */
   async run(signal?: AbortSignal): Promise<void> {
     for (;;) {
-      const { crawl, after } = this.#state;
-      const { segments } = await this.#client.call(robotSegments, { crawl, after, limit: 100 });
+      const segments = await this.#segmentsAfter(this.#state.after);
       const last = segments.at(-1);
       if (!last || signal?.aborted) return;
-      const contents = new Map<string, Buffer[]>();
-      for (const { id, parts, pages } of segments) {
-        const chunks: Uint8Array[] = [];
-        for await (const chunk of this.#client.stream(robotSegment, { crawl, segment: id }))
-          chunks.push(chunk);
-        const whole = Buffer.concat(chunks);
-        let from = 0;
-        for (const { name: part, length } of parts) {
-          const list = contents.get(part) ?? [];
-          list.push(whole.subarray(from, from + length));
-          contents.set(part, list);
-          from += length;
-        }
-        this.pages += pages;
+      const files = { ...this.#state.files };
+      const known = this.#catalogue.size;
+      for (const part of ['documents', 'requests'])
+        await append(this.#directory, files, part, Buffer.concat(piecesOf(segments, part)));
+      await this.#warc.append(
+        files,
+        segments.map(({ parts, records }) => ({ content: parts.get('warc') ?? Buffer.alloc(0), records })),
+      );
+      await this.#addTexts(files, segments);
+      for (const { pages } of segments) this.pages += pages;
+      await append(this.#directory, files, 'catalogue', this.#catalogue.entries(known));
+      this.#state = { ...this.#state, after: last.id, files };
+      await writeState(this.#directory, this.#state);
+    }
+  }
+
+  /** Puts in order what can be only when everything is there: the indexes, and if the crawl has ended, which texts make the corpus. */
+  async finish({ hasEnded }: { hasEnded: boolean }): Promise<void> {
+    await this.#warc.sortIndexes();
+    if (!hasEnded) return;
+    const chosen = this.#catalogue.chosen();
+    if (chosen.every((wanted, id) => Boolean(wanted) === this.#catalogue.isWritten(id))) return;
+    await this.#writeTextsAnew(chosen);
+  }
+
+  /** Deletes what is exported where the crawl is kept. */
+  async release(): Promise<{ segments: number; bytes: number }> {
+    const { crawl, after } = this.#state;
+    if (after === 0) return { segments: 0, bytes: 0 };
+    return this.#client.call(robotRelease, { crawl, through: after });
+  }
+
+  async #segmentsAfter(after: number): Promise<Segment[]> {
+    const { crawl } = this.#state;
+    const { segments } = await this.#client.call(robotSegments, { crawl, after, limit: 100 });
+    const read: Segment[] = [];
+    for (const { id, parts, pages } of segments) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of this.#client.stream(robotSegment, { crawl, segment: id })) chunks.push(chunk);
+      const whole = Buffer.concat(chunks);
+      const named = new Map<string, Buffer>();
+      let from = 0;
+      for (const { name, length } of parts) {
+        named.set(name, whole.subarray(from, from + length));
+        from += length;
       }
-      const written: ExportState = { ...this.#state, after: last.id, files: { ...this.#state.files } };
-      for (const [part, pieces] of contents) await this.#append(written, part, Buffer.concat(pieces));
-      await writeState(this.#directory, written);
-      this.#state = written;
+      read.push({ id, pages, parts: named, ...(await indexOf(named)) });
     }
+    return read;
   }
 
-  #fileOf(part: string, number: number): string {
-    const { folder, name, extension } = files[part] ?? { folder: '', name: part, extension: 'gz' };
-    return join(this.#directory, folder, `${name}-${String(number).padStart(5, '0')}.${extension}`);
+  async #addTexts(files: Positions, segments: readonly Segment[]): Promise<void> {
+    const pieces = { text: [] as Buffer[], corpus: [] as Buffer[] };
+    for (const { parts, documents } of segments) {
+      const isWritten = documents.map((document) => this.#catalogue.add(document));
+      for (const part of texts) {
+        const content = parts.get(part);
+        if (content)
+          pieces[part].push(await onlySome(content, part, documents, (index) => isWritten[index] ?? true));
+      }
+    }
+    for (const part of texts) await append(this.#directory, files, part, Buffer.concat(pieces[part]));
   }
 
-  async #append(state: ExportState, part: string, content: Buffer): Promise<void> {
-    let { number, size } = state.files[part] ?? { number: 0, size: rotateBytes };
-    if (size >= rotateBytes) {
-      number++;
-      size = 0;
+  /** Text and corpus with exactly the chosen documents, in new files that then take the place of the old ones. */
+  async #writeTextsAnew(chosen: Uint8Array): Promise<void> {
+    const { files } = this.#state;
+    const anew: Positions = {};
+    let first = 0;
+    for (let after = 0; after < this.#state.after; ) {
+      const segments = await this.#segmentsAfter(after);
+      const last = segments.at(-1);
+      if (!last) break;
+      for (const { id, parts, documents } of segments) {
+        if (id > this.#state.after) break;
+        const from = first;
+        for (const part of texts) {
+          const content = parts.get(part);
+          if (!content) continue;
+          const some = await onlySome(content, part, documents, (index) => chosen[from + index] === 1);
+          await append(this.#directory, anew, part, some, '.new');
+        }
+        first += documents.length;
+      }
+      after = last.id;
     }
-    if (size === 0 && files[part]?.folder) await makeDirectory(join(this.#directory, files[part].folder));
-    const head = size === 0 && part === 'warc' ? await warcInfo(this.#fileOf(part, number)) : Buffer.alloc(0);
-    const whole = Buffer.concat([head, content]);
-    const file = await open(this.#fileOf(part, number), size === 0 ? 'w' : 'r+');
-    try {
-      await file.write(whole, 0, whole.length, size);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    state.files[part] = { number, size: size + whole.length };
+    // Segments that were released can't be read again: their texts stay as they are written.
+    if (first !== this.#catalogue.size) return;
+    for (const [id, wanted] of chosen.entries()) this.#catalogue.setWritten(id, wanted === 1);
+    const replacing = Object.fromEntries(
+      texts.flatMap((part) => (files[part] ? [[part, files[part]] as const] : [])),
+    );
+    const others = Object.fromEntries(
+      Object.entries(files).filter(([part]) => !(texts as readonly string[]).includes(part)),
+    );
+    await writeAt(this.#directory, 'catalogue', { number: 1, size: 0 }, this.#catalogue.entries(), '.new');
+    const state: ExportState = {
+      ...this.#state,
+      files: { ...others, ...anew, catalogue: { number: 1, size: this.#catalogue.size * entryBytes } },
+      replacing: { ...replacing, catalogue: { number: 1, size: 0 } },
+    };
+    await writeState(this.#directory, state);
+    this.#state = await replaceFiles(this.#directory, state);
   }
 }
 
-async function warcInfo(file: string): Promise<Buffer> {
-  const record = infoRecord({ software: 'Pismak' }, basename(file), new Date().toISOString());
-  return promisify(gzip)(record);
+function piecesOf(segments: readonly Segment[], part: string): Buffer[] {
+  return segments.flatMap(({ parts }) => parts.get(part) ?? []);
 }
 
-const stateFile = (directory: string) => join(directory, '.robot.json');
-
-async function readState(directory: string): Promise<ExportState | undefined> {
-  const text = await readFile(stateFile(directory), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  try {
-    return stateSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+async function indexOf(parts: ReadonlyMap<string, Buffer>): Promise<Pick<Segment, 'documents' | 'records'>> {
+  const content = parts.get('index');
+  if (!content) return { documents: [], records: [] };
+  const { documents, records } = readSegmentIndex((await promisify(gunzip)(content)).toString());
+  return { documents: documents.filter(({ text, corpus }) => text + corpus > 0), records };
 }
 
 /** The crawl of an earlier run with the same output directory. */
 export async function crawlIn(directory: string): Promise<string | undefined> {
   return (await readState(directory))?.crawl;
-}
-
-export async function writeState(directory: string, state: ExportState): Promise<void> {
-  const content = Buffer.from(`${JSON.stringify(state)}\n`);
-  await saveFile(
-    stateFile(directory),
-    (async function* () {
-      yield content;
-    })(),
-  );
 }

@@ -7,9 +7,10 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
-import { serveTestWeb } from '../testing/crawl-web.ts';
+import { servePages, serveTestWeb } from '../testing/crawl-web.ts';
 import type { ServedWeb } from '../web/serve-web.ts';
 import { resolveLines, seedUrl } from '../web/web-plan.ts';
+import { paragraph } from '../web/web-text.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'pismak');
 
@@ -85,6 +86,51 @@ test('private addresses are refused unless allowed', async (t) => {
   const { printed } = await run(open);
   assert.match(printed, /documents +0/);
   assert.equal(served.seen.length, 0, 'nobody was contacted');
+});
+
+test('the corpus has no copies, the archive refers to what it has, and the index leads to each record', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const text = (seed: number) => paragraph(seed, 'cs', 30);
+  const page = (content: string) => `<article><h1>Kronika</h1><p>${content}</p></article>`;
+  const copied = page(text(1));
+  const pages: Record<string, string> = {
+    '/': `${page(text(2))}<a href="/a-copy">x</a> <a href="/nearly">x</a> <a href="/a">x</a>`,
+    ...{ '/a': copied, '/a-copy': copied, '/nearly': page(`${text(1)} Konec.`) },
+  };
+  const type = 'text/html; charset=utf-8';
+  const origin = await servePages(t, (path) => {
+    const body = pages[path];
+    return body === undefined ? undefined : [type, body];
+  });
+  const output = join(directory, 'corpus');
+  const rules = '--req-delay 0 --general-pause 0 --language cs,sk,en --no-main --allow-private'.split(' ');
+  const { printed } = await run(['robot', 'crawl', `${origin}/`, ...rules, '-o', output]);
+  assert.match(printed, /4 pages written/);
+  const documents = (await linesIn(output, /^documents-/)).map((line) => JSON.parse(line));
+  assert.equal(documents.length, 4);
+  const inCorpus = (await linesIn(output, /^corpus-/)).filter((line) => line.startsWith('<doc'));
+  const urls = inCorpus.map((line) => /url="([^"]*)"/.exec(line)?.[1]?.slice(origin.length));
+  assert.deepEqual(urls.toSorted(), ['/', '/a']);
+
+  const warc = join(output, 'warc');
+  const lines = (await readFile(join(warc, 'pismak-00001.cdxj'), 'utf8')).trim().split('\n');
+  assert.deepEqual(lines, lines.toSorted());
+  assert.equal(lines.filter((line) => line.includes('"warc/revisit"')).length, 1);
+  const bytes = await readFile(join(warc, 'pismak-00001.warc.gz'));
+  for (const line of lines) {
+    const { url, offset, length } = JSON.parse(line.slice(line.indexOf('{')));
+    const record = gunzipSync(bytes.subarray(Number(offset), Number(offset) + Number(length))).toString();
+    assert.ok(record.includes(`WARC-Target-URI: ${url}\r\n`), url);
+  }
+
+  const { crawl } = JSON.parse(await readFile(join(output, '.robot.json'), 'utf8'));
+  const again = join(directory, 'again');
+  const data = ['--data', join(output, '.pismak')];
+  const exported = await run([...data, 'robot', 'export', crawl, '-o', again, '--release']);
+  assert.match(exported.printed, /4 pages written.*segments? deleted/s);
+  assert.deepEqual((await linesIn(again, /^corpus-/)).length, (await linesIn(output, /^corpus-/)).length);
+  const listed = await run([...data, 'robot', 'segments', crawl]);
+  assert.match(listed.printed, /nothing stored/);
 });
 
 test('a crawl of others needs a contact', async (t) => {

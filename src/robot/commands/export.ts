@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
-import { formatCount } from '../../terminal/output/format.ts';
+import { formatBytes, formatCount } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { robotStatus } from '../operations/crawls.ts';
 import { robotDisallowed } from '../operations/reading.ts';
@@ -17,26 +17,34 @@ export function addExport(group: Command, shell: Shell): void {
       'robot export Czech --disallowed',
     )
     .option('-o, --output <directory>', 'where the corpus goes', 'corpus')
+    .option('--release', 'then delete in the crawl what was written; this directory is the only copy')
     .option('--disallowed', 'print the addresses that robots.txt forbade instead')
     .action(
-      shell.run<{ output: string; disallowed?: boolean }, [string]>(async (session, named) => {
-        const client = await session.client();
-        const { out, options, signal } = session;
-        if (options.disallowed) {
-          for (let after: string | undefined; ; ) {
-            const { urls } = await client.call(robotDisallowed, {
-              ...{ crawl: named, limit: 1000, ...(after !== undefined && { after }) },
-            });
-            if (urls.length === 0) return;
-            out.text(urls.join('\n'));
-            after = urls.at(-1);
+      shell.run<{ output: string; disallowed?: boolean; release?: boolean }, [string]>(
+        async (session, named) => {
+          const client = await session.client();
+          const { out, options, signal } = session;
+          if (options.disallowed) {
+            for (let after: string | undefined; ; ) {
+              const { urls } = await client.call(robotDisallowed, {
+                ...{ crawl: named, limit: 1000, ...(after !== undefined && { after }) },
+              });
+              if (urls.length === 0) return;
+              out.text(urls.join('\n'));
+              after = urls.at(-1);
+            }
           }
-        }
-        const { id } = await client.call(robotStatus, { crawl: named });
-        await openOutputDirectory(options.output);
-        const output = await CrawlExport.open(client, { crawl: id, directory: options.output });
-        await output.run(signal);
-        out.say(`${formatCount(output.pages, 'page')} written to ${options.output}`);
-      }),
+          const { id, state } = await client.call(robotStatus, { crawl: named });
+          await openOutputDirectory(options.output);
+          const output = await CrawlExport.open(client, { crawl: id, directory: options.output });
+          await output.run(signal);
+          signal.throwIfAborted();
+          await output.finish({ hasEnded: state !== 'running' });
+          out.say(`${formatCount(output.pages, 'page')} written to ${options.output}`);
+          if (!options.release) return;
+          const { segments, bytes } = await output.release();
+          out.say(`${formatCount(segments, 'segment')} deleted in the crawl, ${formatBytes(bytes)}`);
+        },
+      ),
     );
 }

@@ -31,11 +31,15 @@ export async function followCrawl(
       before = now;
     if (signal.aborted) {
       await client.call(robotPause, { crawl }, { afterInterruption: true }).catch(() => {});
+      await output.finish({ hasEnded: false });
       return { crawl: now, output, stopped: true };
     }
     const ended = now.state !== 'running';
     await output.run(signal);
-    if (ended) return { crawl: now, output, stopped: false };
+    if (ended) {
+      await output.finish({ hasEnded: true });
+      return { crawl: now, output, stopped: false };
+    }
     await sleep(clock, lookMs, signal);
   }
 }

@@ -12,7 +12,14 @@ import {
   robotStatus,
   robotStop,
 } from '../operations/crawls.ts';
-import { robotDisallowed, robotExplain, robotHosts, robotSegments } from '../operations/reading.ts';
+import { robotHarvesters, robotSetHarvesters } from '../operations/harvesters.ts';
+import {
+  robotDisallowed,
+  robotExplain,
+  robotHosts,
+  robotRelease,
+  robotSegments,
+} from '../operations/reading.ts';
 import { addAudit } from './audit.ts';
 import { addCrawl } from './crawl.ts';
 import { readSeeds } from './crawl-options.ts';
@@ -91,6 +98,29 @@ const add: AddGroup = (group, shell) => {
     empty: 'nothing stored yet',
   });
   addExport(group, shell);
+  command(robotRelease, {
+    usage: 'release <crawl> <through>',
+    confirm: 'what was not exported is lost',
+    say: ({ segments, bytes }) => `${formatCount(segments, 'segment')} deleted, ${formatBytes(bytes)}`,
+  });
+  command(robotHarvesters, {
+    usage: 'harvesters',
+    columns: [
+      { title: 'process', of: (row) => row.process },
+      { title: 'host', of: (row) => row.host },
+      { title: 'threads', of: (row) => row.threads },
+      { title: 'wanted', of: (row) => (row.wanted === 0 ? 'auto' : (row.wanted ?? 'settings')) },
+      { title: 'busy', of: (row) => `${Math.round(100 * row.busy)} %` },
+      { title: 'batches', of: (row) => row.batches },
+      { title: 'requests', of: (row) => row.inFlight },
+    ],
+    empty: 'no process harvests',
+  });
+  command(robotSetHarvesters, {
+    usage: 'set-harvesters <count>',
+    say: ({ processes }, { count }) =>
+      `${count === 0 ? 'as many threads as there is work for' : formatCount(count, 'thread')} in ${formatCount(processes, 'process', 'processes')}`,
+  });
   command(robotDelete, {
     usage: 'delete <crawl>',
     confirm: 'the pages of the crawl are deleted too',

@@ -1,4 +1,4 @@
-import { disown } from '../../engine/blobs/owners/blob-owners.ts';
+import { disown, disownOne } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
@@ -207,6 +207,46 @@ export async function deleteCrawl(
   });
   tellChange(engine.changes, { ...crawl, state: 'deleted' });
   return crawl;
+}
+
+/** Deletes what a crawl has stored up to a segment, after it was exported. Pages stay known and are not fetched again. */
+export async function releaseSegments(
+  engine: CrawlEngine,
+  named: { crawl: string; owner: string },
+  through: number,
+): Promise<{ segments: number; bytes: number }> {
+  const database = robotDatabase(engine);
+  const { number } = await findCrawl(database.query, named.crawl, named.owner);
+  const released = { segments: 0, bytes: 0 };
+  for (;;) {
+    const rows = await database.transaction(async (transaction) => {
+      const some = await transaction
+        .selectFrom('robot_segment')
+        .select(['id', 'blob', 'size'])
+        .where('crawl', '=', number)
+        .where('id', '<=', through)
+        .orderBy('id')
+        .limit(500)
+        .execute();
+      const ids = some.map(({ id }) => id);
+      if (ids.length > 0) await transaction.deleteFrom('robot_segment').where('id', 'in', ids).execute();
+      for (const { blob } of some) {
+        // Two segments with the same bytes are one blob.
+        const other = await transaction
+          .selectFrom('robot_segment')
+          .select('id')
+          .where('crawl', '=', number)
+          .where('blob', '=', blob)
+          .limit(1)
+          .execute();
+        if (other.length === 0) await disownOne(transaction, blob, segmentOwner(Number(number)));
+      }
+      return some;
+    });
+    if (rows.length === 0) return released;
+    released.segments += rows.length;
+    for (const { size } of rows) released.bytes += Number(size);
+  }
 }
 
 /** By its id, or by its name if it belongs to `owner`. */

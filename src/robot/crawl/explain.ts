@@ -3,7 +3,7 @@ import { requestState, robotDatabase } from '../database/tables.ts';
 import { splitUrl } from '../keeper/urls.ts';
 import { parseRobots } from '../text/index.ts';
 import { findCrawl } from './crawls.ts';
-import type { CrawlDefinition } from './options.ts';
+import { readDefinition } from './options.ts';
 import { loadScope } from './scope.ts';
 
 const stateNames = Object.fromEntries(Object.entries(requestState).map(([name, state]) => [state, name]));
@@ -12,7 +12,7 @@ const stateNames = Object.fromEntries(Object.entries(requestState).map(([name, s
 export async function explainUrl(engine: Engine, named: { crawl: string; owner: string }, url: string) {
   const { query } = robotDatabase(engine);
   const crawl = await findCrawl(query, named.crawl, named.owner);
-  const options = JSON.parse(crawl.options) as CrawlDefinition;
+  const options = readDefinition(crawl.options);
   const scope = await loadScope(options);
   const normal = scope.normalize(url);
   if (normal === undefined) return { lines: [`${url} is not an http or https address`], request: null };

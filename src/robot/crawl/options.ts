@@ -51,6 +51,30 @@ export const crawlOptionFields = {
     .max(50)
     .default(['cs'])
     .describe('Languages wanted: usability measures fitness for them'),
+  main: z
+    .boolean()
+    .default(true)
+    .describe('Keep only the main text of pages; false: also menus, advertisements and comments'),
+  duplicates: z
+    .boolean()
+    .default(false)
+    .describe('Keep texts that are in the corpus already, or nearly, under another address'),
+  versions: z
+    .enum(['latest', 'all'])
+    .default('latest')
+    .describe('Which versions of a page that changed make the corpus: the latest, or all'),
+  recrawl: z
+    .number()
+    .min(0)
+    .max(3_650)
+    .default(0)
+    .describe(
+      'Days after which a page is visited again; adapts to how often the page changes; 0 = pages are visited once',
+    ),
+  segmenter: z
+    .union([z.literal(''), z.url({ protocol: /^https?$/ })])
+    .default('')
+    .describe('A service that measures usability and language instead of the built-in segmenter'),
   text: z.boolean().default(true).describe('Clean and segment pages; false: crawl and archive only'),
   warc: z.boolean().default(true).describe('Keep every answer in WARC files'),
   pageTimeout: z.number().min(1).max(600).default(30).describe('Seconds that a page may take'),
@@ -75,6 +99,13 @@ export const crawlDefinition = z.strictObject({
     .describe('Addresses of hosts that are not asked from the DNS'),
 });
 export type CrawlDefinition = z.output<typeof crawlDefinition>;
+
+const fallbacks = crawlOptions.parse({});
+
+/** A stored definition. Options that are younger than the crawl have their defaults. */
+export function readDefinition(stored: string): CrawlDefinition {
+  return { ...fallbacks, ...(JSON.parse(stored) as CrawlDefinition) };
+}
 
 export function rulesOf(
   options: Pick<CrawlDefinition, 'reqDelay' | 'maxHosts' | 'maxReqs' | 'generalPause'>,

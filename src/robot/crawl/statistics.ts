@@ -58,12 +58,12 @@ export function noStatistics(): CrawlStatistics {
 export function countVisit(statistics: CrawlStatistics, visit: VisitResult): void {
   if (visit.outcome === 'postponed') return;
   if (visit.outcome === 'disallowed') {
-    statistics.disallowed++;
+    if (visit.kind === 'page') statistics.disallowed++;
     return;
   }
   statistics.requests++;
   statistics.bytes += visit.bytes;
-  if (visit.kind === 'robots') return;
+  if (visit.kind !== 'page') return;
   switch (visit.outcome) {
     case 'stored':
       statistics.documents++;

@@ -32,6 +32,7 @@ export interface RobotTables {
   robot_batch: BatchRow;
   robot_result: { id: Generated<number>; crawl: number; batch: string; results: string };
   robot_segment: SegmentRow;
+  robot_harvester: HarvesterRow;
 }
 
 export interface CrawlRow {
@@ -78,6 +79,9 @@ export interface DomainRow {
   bytes: number;
   meanMs: number;
   problem: string | null;
+  /** What tdmrep.json reserves, as rules of robots.txt: `Disallow` is reserved. Null or empty: nothing. */
+  tdm: string | null;
+  tdmAt: number;
 }
 
 export interface RequestRow {
@@ -108,6 +112,10 @@ export interface RequestRow {
   outcome: string | null;
   etag: string | null;
   lastModified: string | null;
+  /** Fingerprint of the text that was stored last. */
+  exact: string | null;
+  /** How long after a visit the next one is due; 0 if it is visited once. `notBefore` says when. */
+  revisitMs: number;
 }
 
 /** Addresses belong to the cluster, not to a crawl. */
@@ -135,6 +143,20 @@ export interface BatchRow {
   renewals: number;
   createdAt: number;
   requests: number;
+}
+
+/** The harvesters of a process that is running, or was a moment ago. */
+export interface HarvesterRow {
+  process: string;
+  host: string;
+  /** Threads that somebody asked for, 0 = auto; null = as the settings say. */
+  wanted: number | null;
+  threads: number;
+  batches: number;
+  inFlight: number;
+  /** The share of time that its threads are busy. */
+  busy: number;
+  seenAt: number;
 }
 
 export interface SegmentRow {

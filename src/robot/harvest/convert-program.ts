@@ -1,21 +1,61 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { answerQuestions } from '../../engine/processor/answer-questions.ts';
-import { type Converted, convertDocument, kindOf, readFeed, readSitemap } from '../text/index.ts';
+import { type ConvertedMessage, linksIn } from '../text/formats/converted.ts';
+import {
+  type Converted,
+  convertDocument,
+  kindOf,
+  normalizeUrl,
+  readFeed,
+  readMbox,
+  readSitemap,
+} from '../text/index.ts';
 import type { ConvertQuestion } from './converter.ts';
 
+const largestUnpacked = 200_000_000;
+const mostMessages = 20_000;
+const longestArchive = 50_000_000;
+
 /** The process in which files of other formats are read: such a file may hang a library or take all memory. */
-answerQuestions<ConvertQuestion, Converted | null>(async ({ bytes, url, contentType }) => {
+answerQuestions<ConvertQuestion, Converted | null>(async (question) => {
+  const { url, contentType } = question;
+  const bytes = await unpacked(question.bytes);
   const kind = kindOf(bytes, { url, contentType });
   if (kind === 'sitemap') {
     const links: string[] = [];
-    const source = (async function* () {
-      yield bytes;
-    })();
-    for await (const entry of readSitemap(source)) links.push(entry.url);
+    for await (const entry of readSitemap(oneChunk(bytes))) links.push(entry.url);
     return { kind, text: '', links };
   }
   if (kind === 'feed') {
     const { title, items, links } = readFeed(bytes, { url, contentType });
     return { kind, title, text: '', links: [...items.flatMap((item) => item.url ?? []), ...links] };
   }
+  if (kind === 'mbox') return readArchive(bytes);
   return (await convertDocument(bytes, { url, contentType })) ?? null;
 });
+
+/** Archives and sitemaps often come as .gz files. */
+async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  return promisify(gunzip)(bytes, { maxOutputLength: largestUnpacked });
+}
+
+/** Every message of a discussion group is a document; its links lead on. */
+async function readArchive(bytes: Uint8Array): Promise<Converted> {
+  const messages: ConvertedMessage[] = [];
+  const links = new Set<string>();
+  let length = 0;
+  for await (const message of readMbox(oneChunk(bytes))) {
+    const { id = String(messages.length + 1), subject: title, from: author, date, text } = message;
+    length += text.length;
+    if (messages.length >= mostMessages || length > longestArchive) break;
+    messages.push({ fragment: encodeURIComponent(id.toWellFormed()), title, author, date, text });
+    for (const link of [...message.links, ...linksIn(text)]) links.add(link);
+  }
+  return { kind: 'mbox', text: '', links: [...links].flatMap((link) => normalizeUrl(link) ?? []), messages };
+}
+
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

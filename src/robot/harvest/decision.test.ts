@@ -27,6 +27,13 @@ test('what is said to another robot does not concern us', () => {
   );
 });
 
+test('tdmrep.json counts unless the answer itself says otherwise', () => {
+  const reserved = (headers: [string, string][]) =>
+    decide({ agent: 'PismakRobot', headers, metaRobots: [], isReserved: true }).index;
+  assert.equal(reserved([]), false);
+  assert.equal(reserved([['tdm-reservation', '0']]), true);
+});
+
 test('a reservation of text and data mining keeps a page out of corpus and archive', () => {
   assert.equal(decided([['tdm-reservation', '1']]), 'follow');
   assert.equal(decided([['TDM-Reservation', '0']]), 'index follow archive');

@@ -17,20 +17,25 @@ export function decide({
   agent,
   headers,
   metaRobots,
+  isReserved = false,
 }: {
   agent: string;
   headers: readonly (readonly [string, string])[];
   metaRobots: readonly string[];
+  /** tdmrep.json reserves it; what the answer itself says counts more. */
+  isReserved?: boolean;
 }): Decision {
   const decision: Decision = { index: true, follow: true, archive: true, because: [] };
   for (const rule of metaRobots)
     for (const directive of directivesFor(agent, rule)) obey(decision, directive, 'meta');
+  let isSaid = false;
   for (const [name, value] of headers) {
     switch (name.toLowerCase()) {
       case 'x-robots-tag':
         for (const directive of directivesFor(agent, value)) obey(decision, directive, 'X-Robots-Tag');
         break;
       case 'tdm-reservation':
+        isSaid = true;
         if (value.trim() === '1') forbid(decision, 'tdm-reservation: 1');
         break;
       case 'content-signal':
@@ -38,6 +43,7 @@ export function decide({
         break;
     }
   }
+  if (isReserved && !isSaid) forbid(decision, 'tdmrep.json');
   return decision;
 }
 

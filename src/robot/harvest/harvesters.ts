@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Blobs } from '../../engine/blobs/blobs.ts';
@@ -5,11 +6,12 @@ import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Running } from '../../engine/service/service.ts';
 import { Bell } from '../../engine/time/bell.ts';
 import type { Clock } from '../../engine/time/clock.ts';
-import type { CrawlDefinition } from '../crawl/options.ts';
+import { type CrawlDefinition, readDefinition } from '../crawl/options.ts';
 import type { BatchRow, Database } from '../database/tables.ts';
 import { monotonic } from './monotonic.ts';
 import type { BatchPlan, Report, ScoutPlan } from './plan.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
+import type { FromThread, ThreadLoad, ThreadReport, ToThread } from './thread-messages.ts';
+import { idleShare, threadsWanted } from './threads-wanted.ts';
 
 export interface HarvesterParts {
   database: Database;
@@ -22,11 +24,16 @@ export interface HarvesterParts {
   leaseMs: number;
   /** Called when a report was stored. */
   reported(crawl: number): void;
+  /** Called when the segmenter of a crawl stops answering, and without a problem when it answers again. */
+  segmenter(crawl: number, problem: string | undefined): void;
 }
 
 /** A batch is mostly waiting, so a thread carries out several. */
 const batchesPerThread = 16;
 const lookMs = 500;
+
+/** Where to begin if nobody says how many: the keeper and the database need a core, too. */
+const usualThreads = () => Math.max(1, availableParallelism() - 1);
 
 /** Who owns the segments of a crawl. */
 export const segmentOwner = (crawl: number) => `robot:${crawl}`;
@@ -47,18 +54,33 @@ export class Harvesters implements Running {
   readonly #bell = new Bell();
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
+  readonly #problems = new Map<number, string>();
+  readonly #idle = idleShare();
   #wanted: number;
+  #isAuto: boolean;
+  #adaptedAt = monotonic();
 
+  /** With 0 threads, their number adapts to what there is to do. */
   constructor(parts: HarvesterParts, count: number) {
     this.#parts = parts;
-    this.#wanted = count;
+    this.#isAuto = count === 0;
+    this.#wanted = this.#isAuto ? usualThreads() : count;
     this.#ended = this.#loop();
   }
 
   /** More or fewer threads from now on. */
   set count(count: number) {
-    this.#wanted = count;
+    this.#isAuto = count === 0;
+    if (count > 0) this.#wanted = count;
     this.#bell.ring();
+  }
+
+  /** What they are doing. */
+  get load(): { threads: number; batches: number; inFlight: number; busy: number } {
+    const loads = this.#threads.map(({ load }) => load);
+    const busy = loads.reduce((sum, { utilization }) => sum + utilization, 0) / Math.max(1, loads.length);
+    const inFlight = loads.reduce((sum, load) => sum + load.inFlight, 0);
+    return { threads: this.#threads.length, batches: this.#batches.size, inFlight, busy };
   }
 
   /** A batch may be there. */
@@ -82,7 +104,9 @@ export class Harvesters implements Running {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
+        this.#adapt();
         this.#adjust();
+        this.#tellProblems();
         await this.#renew();
         while (!signal.aborted && (await this.#take())) {
           // Takes all there is.
@@ -94,11 +118,33 @@ export class Harvesters implements Running {
     }
   }
 
+  /** Once a second: more threads while work waits and the machine has time, fewer while they are idle. */
+  #adapt(): void {
+    if (!this.#isAuto || monotonic() - this.#adaptedAt < 1_000) return;
+    this.#adaptedAt = monotonic();
+    const { busy, batches } = this.load;
+    const threads = this.#wanted;
+    const idle = this.#idle();
+    this.#wanted = threadsWanted({ threads, busy, batches, idle, cores: availableParallelism() });
+  }
+
+  #tellProblems(): void {
+    const now = new Map(
+      this.#threads.flatMap(({ load }) =>
+        load.problems.map(({ crawl, problem }) => [crawl, problem] as const),
+      ),
+    );
+    for (const crawl of this.#problems.keys()) if (!now.has(crawl)) this.#parts.segmenter(crawl, undefined);
+    for (const [crawl, problem] of now) if (!this.#problems.has(crawl)) this.#parts.segmenter(crawl, problem);
+    this.#problems.clear();
+    for (const [crawl, problem] of now) this.#problems.set(crawl, problem);
+  }
+
   /** Starts threads that are wanted, and ends idle ones that are not. */
   #adjust(): void {
     while (this.#threads.length < this.#wanted) {
       const thread = new HarvestThread(
-        (message) => this.#take(message),
+        (message) => void this.#take(message),
         (error) => this.#lose(thread, error),
       );
       this.#threads.push(thread);
@@ -115,7 +161,7 @@ export class Harvesters implements Running {
   }
 
   /** Claims one batch; or stores what a thread reports. */
-  async #take(message?: FromThread): Promise<boolean> {
+  async #take(message?: ThreadReport): Promise<boolean> {
     if (message) {
       const held = this.#batches.get(message.batch);
       if (held) held.storing = held.storing.then(() => this.#store(message, held));
@@ -164,13 +210,13 @@ export class Harvesters implements Running {
         .where('id', '=', row.id)
         .where('state', '=', 'offered')
         .executeTakeFirst();
-      if (Number(numUpdatedRows) > 0) return { row, options: JSON.parse(options) as CrawlDefinition };
+      if (Number(numUpdatedRows) > 0) return { row, options: readDefinition(options) };
     }
     return undefined;
   }
 
   /** The pages, the segment that holds them and the results become durable in one transaction, or not at all. */
-  async #store(message: FromThread, held: HeldBatch): Promise<void> {
+  async #store(message: ThreadReport, held: HeldBatch): Promise<void> {
     const { database, blobs, clock, log } = this.#parts;
     const { batch, parts, pages } = message;
     const began = monotonic();
@@ -274,12 +320,16 @@ export class Harvesters implements Running {
 class HarvestThread {
   readonly #worker: Worker;
   #closed = false;
+  load: ThreadLoad = { kind: 'load', utilization: 0, inFlight: 0, problems: [] };
 
-  constructor(report: (message: FromThread) => unknown, died: (error: unknown) => void) {
+  constructor(report: (message: ThreadReport) => void, died: (error: unknown) => void) {
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: 1024 },
     });
-    this.#worker.on('message', report);
+    this.#worker.on('message', (message: FromThread) => {
+      if (message.kind === 'load') this.load = message;
+      else report(message);
+    });
     this.#worker.on('error', (error) => {
       if (!this.#closed) died(error);
       this.#closed = true;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adaptLimit, InFlight } from './in-flight.ts';
+import { threadsWanted } from './threads-wanted.ts';
 
 test('never more run at once than allowed, and all get their turn', async () => {
   const inFlight = new InFlight(3);
@@ -24,4 +25,14 @@ test('requests in flight grow while some wait and there is time, and shrink when
   assert.ok(adaptLimit(32, { utilization: 0.3, waiting: 5 }) > 32);
   assert.equal(adaptLimit(32, { utilization: 0.3, waiting: 0 }), 32);
   assert.ok(adaptLimit(32, { utilization: 0.99, waiting: 5 }) < 32);
+});
+
+test('threads come while all are busy and the machine has time, and go when they are idle', () => {
+  const usual = { threads: 2, batches: 8, idle: 0.5, cores: 4 };
+  assert.equal(threadsWanted({ ...usual, busy: 0.9 }), 3);
+  assert.equal(threadsWanted({ ...usual, busy: 0.9, threads: 4 }), 4);
+  assert.equal(threadsWanted({ ...usual, busy: 0.9, idle: 0.05 }), 2, 'the machine has no time');
+  assert.equal(threadsWanted({ ...usual, busy: 0.9, batches: 2 }), 2, 'nothing waits');
+  assert.equal(threadsWanted({ ...usual, busy: 0.1 }), 1);
+  assert.equal(threadsWanted({ ...usual, busy: 0, threads: 1 }), 1);
 });

@@ -8,6 +8,10 @@ export class InFlight {
     this.limit = limit;
   }
 
+  get running(): number {
+    return this.#running;
+  }
+
   get waiting(): number {
     return this.#waiting.length;
   }

@@ -3,7 +3,7 @@ import type { Rules } from '../politeness/rules.ts';
 /** One request of a batch. */
 export interface Visit {
   path: string;
-  kind: 'page' | 'robots';
+  kind: 'page' | 'robots' | 'tdm';
   depth: number;
   /** Usability of the page that the link is on. */
   parent: number;
@@ -12,6 +12,21 @@ export interface Visit {
   via?: string;
   etag?: string;
   lastModified?: string;
+  /** It was fetched before. */
+  isRevisit?: boolean;
+  /** When its answer was stored, if no other came since; and the fingerprint of its text. */
+  storedAt?: number;
+  exact?: string;
+  /** How long ago that was meant to be. */
+  revisitMs?: number;
+}
+
+/** What the keeper needs to know again to plan the visit after this one. */
+export function againOf({ isRevisit, revisitMs }: Visit): Pick<VisitResult, 'isRevisit' | 'revisitMs'> {
+  return {
+    ...(isRevisit !== undefined && { isRevisit }),
+    ...(revisitMs !== undefined && { revisitMs }),
+  };
 }
 
 /** Requests to one domain, one after the other. */
@@ -22,6 +37,8 @@ export interface Stop {
   /** The address that is contacted, whatever the DNS says meanwhile. */
   address: string;
   delayMs: number;
+  /** What tdmrep.json reserves, as rules of robots.txt. */
+  tdm?: string;
   visits: Visit[];
 }
 
@@ -88,6 +105,13 @@ export interface VisitResult {
   /** The text of robots.txt; empty if there is none. Absent if it could not be fetched. */
   robots?: string;
   crawlDelayMs?: number;
+  /** What tdmrep.json reserves, as rules of robots.txt; absent if it could not be fetched. */
+  tdm?: string;
+  /** Fingerprint of the page's text. */
+  exact?: string;
+  /** As in the visit. */
+  revisitMs?: number;
+  isRevisit?: boolean;
 }
 
 export interface ScoutResult {

@@ -7,10 +7,12 @@ import { type Converter, isHtml } from './converter.ts';
 import { type Answer, type Connection, connectTo, FetchFailure } from './fetch-page.ts';
 import { InFlight } from './in-flight.ts';
 import { monotonic } from './monotonic.ts';
-import type { BatchPlan, Stop, Visit, VisitResult } from './plan.ts';
+import { againOf, type BatchPlan, type Stop, type Visit, type VisitResult } from './plan.ts';
+import { type ReadPage, readPage } from './read-page.ts';
 import { readRobots, robotsLimit } from './robots-visit.ts';
 import type { SegmentBuffer } from './segment-buffer.ts';
-import { type PageContext, storePage } from './store-page.ts';
+import { hasPage, type PageContext, storePage } from './store-page.ts';
+import { readTdm, tdmLimit } from './tdm-reservation.ts';
 
 /** A batch under way. */
 export interface RunningBatch {
@@ -74,7 +76,7 @@ interface StopParts {
 /** The requests to one domain. */
 class StopRun {
   readonly #batch: RunningBatch;
-  readonly #stop: Stop;
+  #stop: Stop;
   readonly #parts: HarvestParts;
   readonly #own: StopParts;
   #delayMs: number;
@@ -114,6 +116,11 @@ class StopRun {
         next = 1;
         await this.#visitRobots(connection, first);
       }
+      const second = visits[next];
+      if (second?.kind === 'tdm' && !this.#isOver && this.#own.mayGoOn()) {
+        next++;
+        await this.#visitTdm(connection, second);
+      }
       const work = async () => {
         while (next < visits.length && !this.#isOver && this.#own.mayGoOn()) {
           const visit = visits[next++];
@@ -142,17 +149,62 @@ class StopRun {
     const { answer, at, ms } = asked;
     if (answer instanceof FetchFailure) return this.#fail(visit, answer, { at, ms });
     this.#failures = 0;
-    const converted =
-      answer.status === 200 && !isHtml(answer)
-        ? await this.#parts.converter.convert(answer, `${this.#stop.origin}${visit.path}`)
-        : undefined;
+    const page = hasPage(answer) ? await this.#read(visit, answer) : undefined;
+    // The crawl was stopped before the page could be judged: it is fetched again.
+    if (page === 'unjudged') return;
     let result: VisitResult | undefined;
     await this.#parts.report(this.#batch, this.#resultOf(visit), (buffer) => {
-      result = storePage(context, buffer, { stop: this.#stop, visit, answer, at, ms, converted });
+      result = storePage(context, buffer, { stop: this.#stop, visit, answer, at, ms, page });
       this.#log(buffer, { url: `${this.#stop.origin}${visit.path}`, at, ms, answer, result });
       return result;
     });
     if (result?.slowDown) this.#isOver = true;
+  }
+
+  /** Text and links; judged by the crawl's own segmenter, if it has one. */
+  async #read(visit: Visit, answer: Answer): Promise<ReadPage | undefined | 'unjudged'> {
+    const { context, converter } = this.#parts;
+    const { options, segmenter, spend } = context;
+    const url = `${this.#stop.origin}${visit.path}`;
+    const converted = isHtml(answer) ? undefined : await converter.convert(answer, url);
+    const page = readPage(answer, { url, converted, options, spend });
+    if (!segmenter) return page;
+    for (const { measured, text, fragment } of page?.documents ?? []) {
+      if (!measured) continue;
+      const part = fragment === undefined ? '' : `#${fragment}`;
+      const began = performance.now();
+      const judgement = await segmenter.judge({ url: `${url}${part}`, text }, this.#batch.stop);
+      spend('wait for the segmenter', performance.now() - began);
+      if (!judgement) return 'unjudged';
+      Object.assign(measured.segmented, judgement);
+    }
+    return page;
+  }
+
+  /** Reservations of text and data mining for the whole site, as far as robots.txt lets us see them. */
+  async #visitTdm(connection: Connection, visit: Visit): Promise<void> {
+    const { agent } = this.#parts.context.options;
+    const known = this.#resultOf(visit);
+    if (this.#robots && !this.#robots.isAllowed(agent, visit.path)) {
+      const result: VisitResult = { ...known, outcome: 'disallowed', reason: 'robots.txt', tdm: '' };
+      return this.#parts.report(this.#batch, result, () => undefined);
+    }
+    const asked = await this.#ask(connection, visit.path, {}, tdmLimit);
+    if (!asked) return;
+    const { answer, at, ms } = asked;
+    const isAnswer = !(answer instanceof FetchFailure);
+    const slowDown = isAnswer ? this.#askedToSlowDown(answer, at) : undefined;
+    const result: VisitResult = {
+      ...{ ...known, at, ms, ...readTdm(answer) },
+      ...(isAnswer && { status: answer.status, bytes: answer.body.length }),
+      ...(slowDown && { slowDown }),
+    };
+    if (slowDown) this.#isOver = true;
+    if (result.tdm !== undefined) this.#stop = { ...this.#stop, tdm: result.tdm };
+    const url = `${this.#stop.origin}${visit.path}`;
+    await this.#parts.report(this.#batch, result, (buffer) =>
+      this.#log(buffer, { url, at, ms, answer, result }),
+    );
   }
 
   /** Follows redirects within the host. The rules of another host are the keeper's business. */
@@ -284,7 +336,10 @@ class StopRun {
   #resultOf(visit: Visit): VisitResult {
     const { path, kind, depth, attempts } = visit;
     const { domain } = this.#stop;
-    return { domain, path, kind, depth, attempts, outcome: 'postponed', at: Date.now(), ms: 0, bytes: 0 };
+    return {
+      ...{ domain, path, kind, depth, attempts, outcome: 'postponed', at: Date.now(), ms: 0, bytes: 0 },
+      ...againOf(visit),
+    };
   }
 
   #log(

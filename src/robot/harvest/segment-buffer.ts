@@ -1,8 +1,12 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
+import type { CorpusDocument } from '../text/corpus/document.ts';
+import { jsonLine, plainText, vertical } from '../text/corpus/lines.ts';
+import type { Fingerprint } from '../text/index.ts';
+import { documentLine, type RecordEntry, recordLine } from './segment-index.ts';
 
 /** The parts of a segment. Each is a run of whole gzip members, so segments make files by being appended. */
-export const partNames = ['documents', 'text', 'corpus', 'warc', 'requests'] as const;
+export const partNames = ['index', 'documents', 'text', 'corpus', 'warc', 'requests'] as const;
 export type PartName = (typeof partNames)[number];
 
 const compress = promisify(gzip);
@@ -11,27 +15,48 @@ const level = 4;
 
 /** Collects what is stored of a batch until the next report. */
 export class SegmentBuffer {
-  #lines: Record<PartName, string[]> = { documents: [], text: [], corpus: [], warc: [], requests: [] };
+  readonly #lines: Record<PartName, string[]> = {
+    ...{ index: [], documents: [], text: [], corpus: [], warc: [], requests: [] },
+  };
   readonly #records: Buffer[] = [];
   pages = 0;
   bytes = 0;
 
-  add(part: Exclude<PartName, 'warc'>, text: string): void {
+  #add(part: Exclude<PartName, 'warc'>, text: string): void {
     this.#lines[part].push(text);
     this.bytes += text.length;
   }
 
   /** The rules come before the requests that were made under them, so that a log can be checked by itself. */
   addRequest(line: object, rules: object): void {
-    if (this.#lines.requests.length === 0) this.add('requests', `${JSON.stringify({ rules })}\n`);
-    this.add('requests', `${JSON.stringify(line)}\n`);
+    if (this.#lines.requests.length === 0) this.#add('requests', `${JSON.stringify({ rules })}\n`);
+    this.#add('requests', `${JSON.stringify(line)}\n`);
   }
 
   /** Readers of WARC files want every record to be a gzip member of its own. */
-  addRecord(record: Buffer): void {
+  addRecord({ bytes }: { bytes: Buffer }, entry: Omit<RecordEntry, 'length'>): void {
     // For a few kilobytes, handing them to another thread costs eight times as much as compressing them.
-    this.#records.push(gzipSync(record, { level }));
-    this.bytes += record.length;
+    const member = gzipSync(bytes, { level });
+    this.#records.push(member);
+    this.bytes += bytes.length;
+    this.#add('index', recordLine({ ...entry, length: member.length }));
+  }
+
+  /** What is of no use stays on record, but is no part of the corpus. */
+  addDocument(document: CorpusDocument, print: Fingerprint): void {
+    this.#add('documents', jsonLine({ ...document, ...print }));
+    const isUseful = document.usability !== 0;
+    const [text, corpus] = isUseful ? [plainText(document), vertical(document)] : ['', ''];
+    if (isUseful) {
+      this.#add('text', text);
+      this.#add('corpus', corpus);
+    }
+    const { finalUrl, url, fetchedAt, words = 0 } = document;
+    const entry = {
+      ...{ url: `${finalUrl ?? url}`, fetchedAt, words: Number(words), ...print },
+      ...{ text: Buffer.byteLength(text), corpus: Buffer.byteLength(corpus) },
+    };
+    this.#add('index', documentLine(entry));
   }
 
   /** The parts compressed, in the order of their names. */

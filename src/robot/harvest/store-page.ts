@@ -2,55 +2,63 @@ import type { CrawlDefinition } from '../crawl/options.ts';
 import type { Scope } from '../crawl/scope.ts';
 import { readRetryAfter } from '../politeness/slow-down.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
-import { jsonLine, plainText, vertical } from '../text/corpus/lines.ts';
-import { responseRecord } from '../text/corpus/warc.ts';
-import { type Converted, cleanHtml, segment } from '../text/index.ts';
-import { isHtml } from './converter.ts';
+import { notModifiedRecord, responseRecord } from '../text/corpus/warc.ts';
+import type { Segmented } from '../text/index.ts';
 import { type Decision, decide } from './decision.ts';
 import type { Answer } from './fetch-page.ts';
-import type { FoundLink, Stop, Visit, VisitResult } from './plan.ts';
+import { againOf, type FoundLink, type Stop, type Visit, type VisitResult } from './plan.ts';
+import { exactOf, type ReadPage } from './read-page.ts';
 import type { SeenLinks } from './seen-links.ts';
 import type { SegmentBuffer } from './segment-buffer.ts';
+import type { Segmenter } from './segmenter.ts';
+import { isReservedBy } from './tdm-reservation.ts';
 
 /** What handling a page needs, the same for all pages of a crawl in this thread. */
 export interface PageContext {
   options: CrawlDefinition;
   scope: Scope;
   seen: SeenLinks;
+  /** Measures usability instead of ours. */
+  segmenter?: Segmenter | undefined;
   /** Adds up the time spent, by activity. */
   spend(activity: string, ms: number): void;
 }
 
 const mostHops = 10;
 
+/** An answer, and what was read of it. */
+export interface Fetched {
+  stop: Stop;
+  visit: Visit;
+  answer: Answer;
+  at: number;
+  ms: number;
+  /** Undefined if there is nothing to read. */
+  page: ReadPage | undefined;
+}
+
+/** Whether an answer brings a page, and not a redirect or a failure. */
+export function hasPage({ status }: Answer): boolean {
+  return status === 200 || status === 203;
+}
+
 /** Turns an answer into a stored document and the result for the keeper. */
 export function storePage(
   context: PageContext,
   buffer: SegmentBuffer,
-  {
-    stop,
-    visit,
-    answer,
-    at,
-    ms,
-    converted,
-  }: {
-    stop: Stop;
-    visit: Visit;
-    answer: Answer;
-    at: number;
-    ms: number;
-    /** If it is a file of another format. */
-    converted?: Converted | undefined;
-  },
+  { stop, visit, answer, at, ms, page }: Fetched,
 ): VisitResult {
   const { status, headers } = answer;
   const result: VisitResult = {
     ...{ domain: stop.domain, path: visit.path, kind: 'page', depth: visit.depth, attempts: visit.attempts },
-    ...{ outcome: 'failed', status, at, ms, bytes: answer.body.length },
+    ...{ outcome: 'failed', status, at, ms, bytes: answer.body.length, ...againOf(visit) },
   };
   const url = `${stop.origin}${visit.path}`;
-  if (status === 304) return { ...result, outcome: 'unchanged', ...validators(visit) };
+  if (status === 304) {
+    const known = { url, result, answer, address: stop.address };
+    if (context.options.warc) archive(buffer, known, { storedAt: visit.storedAt });
+    return { ...result, outcome: 'unchanged', ...validators(visit) };
+  }
   if (status >= 300 && status < 400) return followRedirect(context, { result, visit, url, answer });
   if (status === 429 || status === 503) {
     const retryAfterMs = readRetryAfter(headers['retry-after'], at);
@@ -58,8 +66,8 @@ export function storePage(
     return { ...result, outcome: 'later', reason: `http ${status}`, slowDown };
   }
   if (status >= 500 || status === 408) return { ...result, outcome: 'later', reason: `http ${status}` };
-  if (status !== 200 && status !== 203) return { ...result, reason: `http ${status}` };
-  return keepPage(context, buffer, { result, visit, url, answer, address: stop.address, converted });
+  if (!hasPage(answer)) return { ...result, reason: `http ${status}` };
+  return keepPage(context, buffer, { result, visit, url, answer, stop, page });
 }
 
 function validators(from: { etag?: string; lastModified?: string }) {
@@ -98,100 +106,74 @@ function keepPage(
     visit,
     url,
     answer,
-    address,
-    converted,
-  }: {
-    result: VisitResult;
-    visit: Visit;
-    url: string;
-    answer: Answer;
-    address: string;
-    converted: Converted | undefined;
-  },
+    stop,
+    page,
+  }: { result: VisitResult; url: string } & Omit<Fetched, 'at' | 'ms'>,
 ): VisitResult {
-  const { options, spend } = context;
+  const { options } = context;
+  const isReserved = stop.tdm !== undefined && isReservedBy(stop.tdm, visit.path);
+  const decision = decide({
+    ...{ agent: options.agent, headers: answer.rawHeaders, metaRobots: page?.metaRobots ?? [], isReserved },
+  });
+  if (decision.archive && options.warc) archive(buffer, { url, result, answer, address: stop.address });
   const base = { ...result, ...validatorsOf(answer) };
-  const began = performance.now();
-  const page = readPage(answer, url, converted);
   if (!page) {
-    const decision = decide({ agent: options.agent, headers: answer.rawHeaders, metaRobots: [] });
-    if (decision.archive) archive(buffer, options, { url, result, answer, address });
     const type = (answer.headers['content-type'] ?? 'unknown').split(';')[0]?.trim().toLowerCase();
     return { ...base, outcome: 'not-kept', reason: `type ${type?.slice(0, 60)}` };
   }
-  const cleaned = performance.now();
-  spend('clean', cleaned - began);
-  const decision = decide({ agent: options.agent, headers: answer.rawHeaders, metaRobots: page.metaRobots });
-  const segmented = options.text ? segment(page.text, { languages: options.language }) : undefined;
-  spend('segment', performance.now() - cleaned);
+  const { documents, kind } = page;
+  const measured = documents.flatMap(({ measured: each }) => each?.segmented ?? []);
   // A sitemap or a feed is only a list of links, neither useful nor useless.
-  const isList = page.text === '' && page.kind !== 'html';
-  const usability = isList ? 1 : (segmented?.usability ?? 1);
+  const usability = measured.length > 0 ? Math.max(...measured.map((each) => each.usability)) : 1;
   const links = decision.follow ? linksOf(context, { visit, usability, page }) : {};
-  if (decision.archive) archive(buffer, options, { url, result, answer, address });
-  const known = { ...base, usability, ...links };
-  if (isList) return { ...known, outcome: 'not-kept', reason: page.kind };
+  const exact = exactOf(page);
+  const known = { ...base, usability, ...links, ...(exact !== undefined && { exact }) };
+  if (documents.length === 0) return { ...known, outcome: 'not-kept', reason: kind };
   if (!decision.index)
     return { ...known, outcome: 'not-kept', reason: decision.because.join('; ').slice(0, 200) };
-  if (segmented) {
-    const { paragraphs, ...measured } = segmented;
-    const document: CorpusDocument = {
-      ...{ url: visit.via ?? url, finalUrl: url, depth: visit.depth, ...measured, paragraphs },
-      fetchedAt: result.at,
-      ...{ lastModified: answer.headers['last-modified'], expires: answer.headers.expires },
-      ...{ title: page.title, text: page.text, sourceKind: page.kind },
-      decision: decisionOf(decision),
+  if (exact !== undefined && exact === visit.exact) return { ...known, outcome: 'unchanged' };
+  for (const document of documents) {
+    if (!document.measured) continue;
+    const { segmented, print } = document.measured;
+    const { fragment, title, author, date, text } = document;
+    const part = fragment === undefined ? '' : `#${fragment}`;
+    const { headers } = answer;
+    const stored: CorpusDocument = {
+      ...{ url: `${visit.via ?? url}${part}`, finalUrl: `${url}${part}`, depth: visit.depth, ...segmented },
+      ...{ fetchedAt: result.at, lastModified: headers['last-modified'], expires: headers.expires },
+      ...{ title, author, date, text, sourceKind: kind, decision: decisionOf(decision) },
     };
-    keepDocument(buffer, document);
+    buffer.addDocument(stored, print);
   }
   buffer.pages++;
+  const sum = (of: (each: Segmented) => number) => measured.reduce((total, each) => total + of(each), 0);
+  const [first] = measured;
   return {
     ...known,
     outcome: 'stored',
-    textBytes: Buffer.byteLength(page.text),
-    ...(segmented && {
-      ...{ words: segmented.words, sentences: segmented.sentences, language: segmented.language },
+    textBytes: documents.reduce((total, { text }) => total + Buffer.byteLength(text), 0),
+    ...(first && {
+      ...{ words: sum(({ words }) => words), sentences: sum(({ sentences }) => sentences) },
+      language: first.language,
     }),
   };
 }
 
-interface ReadPage {
-  kind: string;
-  text: string;
-  title: string;
-  metaRobots: string[];
-  links: { url: string; nofollow: boolean }[];
-}
-
-/** Text and links, whatever the format; undefined if there is nothing to read. */
-function readPage(answer: Answer, url: string, converted: Converted | undefined): ReadPage | undefined {
-  if (isHtml(answer)) {
-    const page = cleanHtml(answer.body, { contentType: answer.headers['content-type'], url });
-    return { ...page, kind: 'html' };
-  }
-  if (!converted) return undefined;
-  const { kind, text, title = '', links } = converted;
-  return { kind, text, title, metaRobots: [], links: links.map((link) => ({ url: link, nofollow: false })) };
-}
-
-function keepDocument(buffer: SegmentBuffer, document: CorpusDocument): void {
-  buffer.add('documents', jsonLine(document));
-  // What is of no use stays on record, but is no part of the corpus.
-  if (document.usability === 0) return;
-  buffer.add('text', plainText(document));
-  buffer.add('corpus', vertical(document));
-}
-
 function archive(
   buffer: SegmentBuffer,
-  options: CrawlDefinition,
   { url, result, answer, address }: { url: string; result: VisitResult; answer: Answer; address: string },
+  unchanged?: { storedAt: number | undefined },
 ): void {
-  if (!options.warc) return;
   const { status, statusText: reason, rawHeaders: headers, body } = answer;
   const date = new Date(result.at).toISOString();
-  const { bytes } = responseRecord(url, { status, reason, headers, body, address }, date, () => undefined);
-  buffer.addRecord(bytes);
+  const response = { status, reason, headers, body, address };
+  const since = unchanged?.storedAt === undefined ? undefined : new Date(unchanged.storedAt).toISOString();
+  const record = unchanged
+    ? notModifiedRecord(url, response, { date, since })
+    : responseRecord(url, response, date, () => undefined);
+  const mime = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim() ?? '';
+  const { digest, isRevisit } = record;
+  buffer.addRecord(record, { url, date, status, mime, digest, revisit: isRevisit });
 }
 
 function decisionOf({ index, follow, archive: kept, because }: Decision): string {

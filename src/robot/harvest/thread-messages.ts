@@ -21,7 +21,20 @@ export type ToThread =
   | { kind: 'stop'; batch: string };
 
 /** What it tells. */
-export interface FromThread {
+export type FromThread = ThreadReport | ThreadLoad;
+
+/** How much a thread has to do, once a second. */
+export interface ThreadLoad {
+  kind: 'load';
+  /** The share of the last second that it was busy. */
+  utilization: number;
+  /** Requests under way. */
+  inFlight: number;
+  /** Segmenters that do not answer. */
+  problems: { crawl: number; problem: string }[];
+}
+
+export interface ThreadReport {
   kind: 'report';
   batch: string;
   report: Report;

@@ -10,6 +10,7 @@ import { type RunningBatch, runBatch } from './run-batch.ts';
 import { scout } from './scout.ts';
 import { SeenLinks } from './seen-links.ts';
 import { SegmentBuffer } from './segment-buffer.ts';
+import { httpSegmenter } from './segmenter.ts';
 import type { PageContext } from './store-page.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 
@@ -118,6 +119,7 @@ async function contextOf(crawl: number, options: CrawlDefinition): Promise<PageC
       options,
       scope: await loadScope(options),
       seen: new SeenLinks(),
+      segmenter: options.segmenter === '' ? undefined : httpSegmenter(options.segmenter),
       spent: {} as Record<string, number>,
     },
     spend(activity: string, ms: number) {
@@ -183,4 +185,8 @@ setInterval(() => {
   const { utilization } = performance.eventLoopUtilization(now, before);
   before = now;
   inFlight.limit = adaptLimit(inFlight.limit, { utilization, waiting: inFlight.waiting });
+  const problems = [...contexts].flatMap(([crawl, { segmenter }]) =>
+    segmenter?.problem === undefined ? [] : [{ crawl, problem: segmenter.problem }],
+  );
+  tell({ kind: 'load', utilization, inFlight: inFlight.running, problems });
 }, 1_000);

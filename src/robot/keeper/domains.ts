@@ -4,7 +4,7 @@ import type { Database, DomainRow, Queries } from '../database/tables.ts';
 import { Undo } from './undo.ts';
 
 /** A domain of the crawl, in memory. Without the text of robots.txt, which is read when it is needed. */
-export interface Domain extends Omit<DomainRow, 'crawl' | 'addresses' | 'robots'> {
+export interface Domain extends Omit<DomainRow, 'crawl' | 'addresses' | 'robots' | 'tdm'> {
   addresses: string[];
 }
 
@@ -64,6 +64,7 @@ export class Domains {
       'bytes',
       'meanMs',
       'problem',
+      'tdmAt',
     ] as const;
     for (let after = this.from - 1; ; ) {
       const rows = await queries
@@ -74,7 +75,8 @@ export class Domains {
         .orderBy('id')
         .limit(10_000)
         .execute();
-      for (const row of rows) this.#keep({ ...row, addresses: JSON.parse(row.addresses) as string[] });
+      for (const row of rows)
+        this.#keep({ ...row, tdmAt: Number(row.tdmAt), addresses: JSON.parse(row.addresses) as string[] });
       const last = rows.at(-1);
       if (!last) return;
       after = last.id;
@@ -115,6 +117,7 @@ export class Domains {
         bytes: 0,
         meanMs: 0,
         problem: null,
+        tdmAt: 0,
       },
     };
     this.#keep(domain);
@@ -166,7 +169,7 @@ export class Domains {
       const rows = [...this.#changed].map((domain) => [
         ...[domain.id, domain.state, JSON.stringify(domain.addresses), domain.resolvedAt, domain.robotsAt],
         ...[domain.crawlDelayMs, domain.blockedUntil, domain.blockLevel, domain.queued, domain.fetched],
-        ...[domain.words, domain.bytes, domain.meanMs, domain.problem],
+        ...[domain.words, domain.bytes, domain.meanMs, domain.problem, domain.tdmAt],
       ]);
       const columns: Columns = {
         ...{ id: 'bigint', state: 'text', addresses: 'text', resolvedAt: 'bigint', robotsAt: 'bigint' },
@@ -177,13 +180,13 @@ export class Domains {
           queued: 'bigint',
           fetched: 'bigint',
         },
-        ...{ words: 'bigint', bytes: 'bigint', meanMs: 'double precision', problem: 'text' },
+        ...{ words: 'bigint', bytes: 'bigint', meanMs: 'double precision', problem: 'text', tdmAt: 'bigint' },
       };
       await sql`UPDATE "robot_domain" SET "state" = "new"."state", "addresses" = "new"."addresses",
           "resolvedAt" = "new"."resolvedAt", "robotsAt" = "new"."robotsAt", "crawlDelayMs" = "new"."crawlDelayMs",
           "blockedUntil" = "new"."blockedUntil", "blockLevel" = "new"."blockLevel", "queued" = "new"."queued",
           "fetched" = "new"."fetched", "words" = "new"."words", "bytes" = "new"."bytes", "meanMs" = "new"."meanMs",
-          "problem" = "new"."problem"
+          "problem" = "new"."problem", "tdmAt" = "new"."tdmAt"
         FROM ${rowsOf(dialect, columns, rows)} AS "new" WHERE "robot_domain"."id" = "new"."id"`.execute(
         transaction,
       );

@@ -27,6 +27,9 @@ export interface EndedRequest {
   outcome: string;
   etag: string | null;
   lastModified: string | null;
+  /** Null leaves what is known. */
+  exact: string | null;
+  revisitMs: number;
 }
 
 /** The requests of a crawl, in the Database: memory does not grow with their number. Only the keeper writes here. */
@@ -50,6 +53,11 @@ export interface Frontier {
   release(transaction: Queries, batch: string): Promise<Map<number, number>>;
   /** Returns to the queue what waited until now. */
   wake(transaction: Queries, range: { from: number; to: number; now: number }): Promise<Map<number, number>>;
+  /** Returns to the queue some of the pages that are due for another visit; resolves to the number per domain. */
+  revisit(
+    transaction: Queries,
+    range: { from: number; to: number; now: number },
+  ): Promise<Map<number, number>>;
   /** Everything of a domain in one state gets another one; resolves to how many. */
   change(
     transaction: Queries,
@@ -59,6 +67,8 @@ export interface Frontier {
     outcome: string | null,
   ): Promise<number>;
 }
+
+const revisitedAtOnce = 10_000;
 
 export const keyOf = ({ domain, path }: { domain: number; path: string }) => `${domain} ${path}`;
 
@@ -75,7 +85,7 @@ const endColumns: Columns = {
     status: 'bigint',
   },
   ...{ usability: 'double precision', fetchedAt: 'bigint', segment: 'bigint', outcome: 'text', etag: 'text' },
-  lastModified: 'text',
+  ...{ lastModified: 'text', exact: 'text', revisitMs: 'bigint' },
 };
 
 export function openFrontier(dialect: Database['dialect']): Frontier {
@@ -137,13 +147,14 @@ export function openFrontier(dialect: Database['dialect']): Frontier {
       const rows = requests.map((request) => [
         ...[request.domain, request.path, request.state, request.attempts, request.notBefore, request.status],
         ...[request.usability, request.fetchedAt, request.segment, request.outcome, request.etag],
-        request.lastModified,
+        ...[request.lastModified, request.exact, request.revisitMs],
       ]);
       const { rows: ended } = await sql<Pick<RequestRow, 'domain' | 'path' | 'depth'>>`
         UPDATE "robot_request" SET "state" = "ended"."state", "attempts" = "ended"."attempts", "batch" = NULL,
           "notBefore" = "ended"."notBefore", "status" = "ended"."status", "usability" = COALESCE("ended"."usability", "robot_request"."usability"),
           "fetchedAt" = "ended"."fetchedAt", "segment" = "ended"."segment", "outcome" = "ended"."outcome",
-          "etag" = "ended"."etag", "lastModified" = "ended"."lastModified"
+          "etag" = "ended"."etag", "lastModified" = "ended"."lastModified",
+          "exact" = COALESCE("ended"."exact", "robot_request"."exact"), "revisitMs" = "ended"."revisitMs"
         FROM ${rowsOf(dialect, endColumns, rows)} AS "ended"
         WHERE "robot_request"."domain" = "ended"."domain" AND "robot_request"."path" = "ended"."path"
         RETURNING "robot_request"."domain", "robot_request"."path", "robot_request"."depth"`.execute(
@@ -165,6 +176,15 @@ export function openFrontier(dialect: Database['dialect']): Frontier {
       const { rows } = await sql<{ domain: number }>`
         UPDATE "robot_request" SET "state" = 0 WHERE "state" = 5 AND "notBefore" <= ${now}
           AND "domain" >= ${from} AND "domain" < ${to} RETURNING "domain"`.execute(transaction);
+      return counted(rows);
+    },
+
+    async revisit(transaction, { from, to, now }) {
+      const { rows } = await sql<{ domain: number }>`
+        UPDATE "robot_request" SET "state" = 0, "attempts" = 0, "notBefore" = 0 WHERE ("domain", "path") IN (
+          SELECT "domain", "path" FROM "robot_request" WHERE "state" = 2 AND "notBefore" > 0 AND "notBefore" <= ${now}
+            AND "domain" >= ${from} AND "domain" < ${to} ORDER BY "notBefore" LIMIT ${sql.lit(revisitedAtOnce)})
+        RETURNING "domain"`.execute(transaction);
       return counted(rows);
     },
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { PismakError } from '../../engine/errors.ts';
 import { newId, type Random } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
-import { type CrawlDefinition, rulesOf } from '../crawl/options.ts';
+import { type CrawlDefinition, readDefinition, rulesOf } from '../crawl/options.ts';
 import type { CrawlStatistics } from '../crawl/statistics.ts';
 import { type CrawlRow, type Database, type Queries, requestState } from '../database/tables.ts';
 import type { Robots } from '../text/index.ts';
@@ -41,6 +41,8 @@ export interface KeeperState extends KeeperParts {
   meanMs: number;
   /** Requests that wait for a later attempt. */
   later: number;
+  /** The share of the latest requests that got no answer at all, and how many requests that is about. */
+  unanswered: { share: number; of: number };
   /** Told when a domain has new rules. */
   robotsChanged?(domain: number): void;
 }
@@ -66,6 +68,7 @@ export class Keeper {
   readonly #merger: ResultMerger;
   readonly #planner: BatchPlanner;
   readonly #open = new Map<string, OpenBatch>();
+  #revisitsAt = 0;
 
   private constructor(state: KeeperState, fence: number) {
     this.#state = state;
@@ -96,13 +99,14 @@ export class Keeper {
       {
         ...parts,
         crawl: { ...crawl, number: Number(crawl.number) },
-        options: JSON.parse(crawl.options) as CrawlDefinition,
+        options: readDefinition(crawl.options),
         statistics: JSON.parse(crawl.statistics) as CrawlStatistics,
         domains,
         undo,
         frontier: openFrontier(database.dialect),
         meanMs: 200,
         later: Number(later.count),
+        unanswered: { share: 0, of: 0 },
       },
       fence,
     );
@@ -112,6 +116,12 @@ export class Keeper {
 
   get statistics(): CrawlStatistics {
     return this.#state.statistics;
+  }
+
+  /** Whether hardly any server answers, which says more about our network than about theirs. */
+  get isCutOff(): boolean {
+    const { share, of } = this.#state.unanswered;
+    return of >= 100 && share > 0.9;
   }
 
   /**
@@ -124,12 +134,13 @@ export class Keeper {
     await this.#followBatches(isRunning);
     if (!isRunning) return merged > 0 ? 0 : 250;
     await this.#wakeLater();
+    await this.#wakeRevisits();
     const { domains, statistics, options } = this.#state;
     const left = options.batches > 0 ? options.batches - statistics.batches - this.#open.size : mostOffered;
     const planned = left > 0 ? await this.#plan(left) : 0;
     if (merged > 0) return 0;
     if (this.#open.size > 0 || planned > 0) return this.#planner.nextDueMs();
-    if (domains.busy().size === 0 && this.#state.later === 0) {
+    if (domains.busy().size === 0 && this.#state.later === 0 && options.recrawl === 0) {
       this.#planner.forgetDescription();
       await this.#fenced(async () => {});
       return 'finished';
@@ -332,6 +343,20 @@ export class Keeper {
     for (const count of woken.values()) this.#state.later -= count;
   }
 
+  /** Pages whose next visit is due. */
+  async #wakeRevisits(): Promise<void> {
+    const { frontier, domains, clock, options } = this.#state;
+    const now = clock.now();
+    if (options.recrawl === 0 || now - this.#revisitsAt < revisitLookMs) return;
+    const { from, to } = domains;
+    const count = await this.#fenced(async (transaction) => {
+      const due = await frontier.revisit(transaction, { from, to, now });
+      domains.addQueued(due);
+      return due.size;
+    });
+    if (count === 0) this.#revisitsAt = now;
+  }
+
   async #plan(most: number): Promise<number> {
     const { clock, options } = this.#state;
     let planned = 0;
@@ -349,5 +374,6 @@ export class Keeper {
   }
 }
 
+const revisitLookMs = 1_000;
 /** Batches that wait for a harvester hold their addresses, so there are few of them. */
 const mostOffered = 4;

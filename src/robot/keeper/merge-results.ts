@@ -1,3 +1,4 @@
+import { nextInterval } from '../crawl/revisit-interval.ts';
 import { countVisit } from '../crawl/statistics.ts';
 import { type Queries, requestState } from '../database/tables.ts';
 import type { FoundLink, Report, ScoutResult, VisitResult } from '../harvest/plan.ts';
@@ -8,9 +9,16 @@ import { type EndedRequest, keyOf, type NewRequest } from './frontier.ts';
 import type { KeeperState } from './keeper.ts';
 import { splitUrl } from './urls.ts';
 
+const tdmFreshMs = 24 * 60 * 60_000;
+const tdmRetryMs = 10 * 60_000;
+const mostSameTexts = 20;
+const textsRemembered = 200_000;
+
 /** Takes what harvesters and scouts report into the frontier. */
 export class ResultMerger {
   readonly #state: KeeperState;
+  /** How many pages of a domain had the same text; a hint that need not survive the keeper. */
+  readonly #sameTexts = new Map<string, number>();
 
   constructor(state: KeeperState) {
     this.#state = state;
@@ -37,9 +45,14 @@ export class ResultMerger {
           if (visit.links) found.push({ visit, links: visit.links });
           continue;
         }
+        if (visit.kind === 'tdm') {
+          await this.#takeTdm(transaction, visit);
+          continue;
+        }
         if (visit.outcome === 'postponed') continue;
         requests.push(this.#takeVisit(visit, report.segment ?? null));
         if (visit.slowDown?.isDown) down.add(domains.get(visit.domain));
+        if (this.#isTrap(visit)) continue;
         if (visit.links) found.push({ visit, links: visit.links });
         if (visit.allLinks && visit.allLinks.length > 0)
           linkRows.push({ domain: visit.domain, path: visit.path, links: visit.allLinks.join('\n') });
@@ -78,6 +91,7 @@ export class ResultMerger {
       });
       const { added, corrected } = await frontier.add(transaction, requests);
       domains.addQueued(added);
+      this.#logLinks(offered);
       const nearer: FoundLink[] = [];
       for (const { domain, path, depth } of corrected) {
         const row = await transaction
@@ -90,6 +104,12 @@ export class ResultMerger {
       }
       offered = nearer;
     }
+  }
+
+  #logLinks(links: readonly FoundLink[]): void {
+    const { log, crawl } = this.#state;
+    if (!log.isLevelEnabled('debug')) return;
+    for (const { url, depth } of links) log.debug({ crawl: crawl.name, url, depth }, 'robot: link found');
   }
 
   async #keepLinks(
@@ -111,6 +131,7 @@ export class ResultMerger {
     const domain = domains.get(visit.domain);
     const wasRequested = visit.outcome !== 'disallowed';
     if (wasRequested) {
+      this.#countAnswer(visit.status !== undefined);
       this.#state.meanMs = 0.98 * this.#state.meanMs + 0.02 * visit.ms;
       domains.change(domain, {
         fetched: domain.fetched + 1,
@@ -133,8 +154,12 @@ export class ResultMerger {
         this.#state.later++;
       }
     }
+    const isDue = state === requestState.done && options.recrawl > 0;
+    const revisitMs = isDue ? nextInterval(options.recrawl, intervalOf(visit)) : 0;
+    if (isDue) notBefore = clock.now() + revisitMs;
     return {
-      ...{ domain: visit.domain, path: visit.path, state, attempts, notBefore, segment },
+      ...{ domain: visit.domain, path: visit.path, state, attempts, notBefore, segment, revisitMs },
+      exact: visit.exact ?? null,
       status: visit.status ?? null,
       usability: visit.usability ?? null,
       fetchedAt: wasRequested ? visit.at : null,
@@ -142,6 +167,12 @@ export class ResultMerger {
       etag: visit.etag ?? null,
       lastModified: visit.lastModified ?? null,
     };
+  }
+
+  #countAnswer(isAnswered: boolean): void {
+    const { unanswered } = this.#state;
+    unanswered.of = Math.min(100, unanswered.of + 1);
+    unanswered.share += (Number(!isAnswered) - unanswered.share) / unanswered.of;
   }
 
   #block(domain: Domain, retryAfterMs?: number): void {
@@ -169,6 +200,28 @@ export class ResultMerger {
     const { disallowed, queued } = requestState;
     const count = await frontier.change(transaction, domain.id, disallowed, queued, null);
     domains.change(domain, { queued: domain.queued + count });
+  }
+
+  async #takeTdm(transaction: Queries, visit: VisitResult): Promise<void> {
+    const { domains, clock } = this.#state;
+    const domain = domains.get(visit.domain);
+    if (visit.slowDown) this.#block(domain, visit.slowDown.retryAfterMs);
+    if (visit.tdm === undefined)
+      return domains.change(domain, { tdmAt: clock.now() - tdmFreshMs + tdmRetryMs });
+    const { tdm } = visit;
+    await transaction.updateTable('robot_domain').set({ tdm }).where('id', '=', domain.id).execute();
+    domains.change(domain, { tdmAt: clock.now() });
+    this.#state.robotsChanged?.(domain.id);
+  }
+
+  /** The same text under very many addresses of a domain: its links lead to more of the same. */
+  #isTrap({ domain, exact, words = 0 }: VisitResult): boolean {
+    if (exact === undefined || words === 0) return false;
+    const key = `${domain} ${exact}`;
+    const count = (this.#sameTexts.get(key) ?? 0) + 1;
+    if (this.#sameTexts.size >= textsRemembered) this.#sameTexts.clear();
+    this.#sameTexts.set(key, count);
+    return count > mostSameTexts;
   }
 
   /** The rules of another host that robots.txt was redirected to, if they are known; else somebody will ask for them. */
@@ -211,11 +264,12 @@ export class ResultMerger {
   }
 
   async #takeScouted(transaction: Queries, result: ScoutResult): Promise<void> {
-    const { domains, clock, crawl, options } = this.#state;
+    const { domains, clock, crawl, options, log } = this.#state;
     const domain = domains.get(result.domain);
     const { addresses, problem } = result;
     if (addresses.length > 0) {
       await enlist(transaction, crawl.number, addresses);
+      log.debug({ crawl: crawl.name, domain: domain.origin, addresses }, 'robot: domain enlisted');
       domains.change(domain, { state: 'ready', addresses, resolvedAt: clock.now(), problem: null });
       return;
     }
@@ -225,6 +279,10 @@ export class ResultMerger {
     }
     await this.#lose(transaction, domain, problem ?? 'no address');
   }
+}
+
+function intervalOf({ revisitMs = 0, isRevisit = false, outcome }: VisitResult) {
+  return { before: revisitMs, isRevisit, hasChanged: outcome === 'stored' };
 }
 
 function deeper(urls: readonly string[], depth: number, parent: number, limit: number): FoundLink[] {

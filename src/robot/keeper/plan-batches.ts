@@ -1,8 +1,8 @@
-import type { CrawlDefinition } from '../crawl/options.ts';
-import { rulesOf } from '../crawl/options.ts';
+import { readDefinition, rulesOf } from '../crawl/options.ts';
 import type { CrawlStatistics } from '../crawl/statistics.ts';
 import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
 import type { BatchPlan, ScoutPlan, Stop, Visit } from '../harvest/plan.ts';
+import { tdmPath } from '../harvest/tdm-reservation.ts';
 import { planRows, type WaitingHost } from '../politeness/batch.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
 import type { Robots } from '../text/index.ts';
@@ -10,6 +10,14 @@ import { claim, giveBack } from './addresses.ts';
 import type { Domain } from './domains.ts';
 import type { KeeperState } from './keeper.ts';
 
+/** What a site allows. */
+interface SiteRules {
+  robots: Robots | undefined;
+  /** What tdmrep.json reserves; empty if nothing. */
+  tdm: string;
+}
+
+const noRules: SiteRules = { robots: undefined, tdm: '' };
 const scoutedAtOnce = 200;
 const candidatesAtOnce = 2_000;
 const robotsRemembered = 5_000;
@@ -28,7 +36,7 @@ export class BatchPlanner {
   readonly #notBefore = new Map<string, number>();
   /** Where another crawl with stricter rules meets us. */
   readonly #strict = new Map<string, Rules>();
-  readonly #robots = new Map<number, Robots | undefined>();
+  readonly #robots = new Map<number, SiteRules>();
   #describedAt = 0;
 
   constructor(state: KeeperState) {
@@ -185,7 +193,7 @@ export class BatchPlanner {
     const addresses = [...new Set(domains.flatMap((domain) => domain.addresses))];
     const bound = strictest([rules, ...addresses.flatMap((address) => this.#strict.get(address) ?? [])]);
     const queued = domains.reduce(
-      (sum, domain) => sum + domain.queued + (needsRobots(domain, now) ? 1 : 0),
+      (sum, domain) => sum + domain.queued + Number(needsRobots(domain, now)) + Number(needsTdm(domain, now)),
       0,
     );
     const delayMs = Math.max(...domains.map((domain) => this.#delayOf(domain, bound)));
@@ -213,7 +221,9 @@ export class BatchPlanner {
     const visits: Visit[] = [];
     if (needsRobots(domain, now))
       visits.push({ path: '/robots.txt', kind: 'robots', depth: 0, parent: 1, hops: 0, attempts: 0 });
-    const robots = await this.#robotsOf(transaction, domain);
+    if (needsTdm(domain, now) && visits.length < left)
+      visits.push({ path: tdmPath, kind: 'tdm', depth: 0, parent: 1, hops: 0, attempts: 0 });
+    const { robots, tdm } = await this.#rulesOf(transaction, domain);
     const held: RequestRow[] = [];
     while (visits.length < left) {
       const rows = await frontier.next(transaction, domain.id, left - visits.length);
@@ -234,21 +244,24 @@ export class BatchPlanner {
     }
     const [address = ''] = domain.addresses;
     const { id, origin, host } = domain;
-    return { domain: id, origin, host, address, delayMs: this.#delayOf(domain, bound), visits };
+    const delayMs = this.#delayOf(domain, bound);
+    return { domain: id, origin, host, address, delayMs, ...(tdm !== '' && { tdm }), visits };
   }
 
-  async #robotsOf(transaction: Queries, domain: Domain): Promise<Robots | undefined> {
-    if (domain.robotsAt === 0) return undefined;
-    if (this.#robots.has(domain.id)) return this.#robots.get(domain.id);
+  async #rulesOf(transaction: Queries, domain: Domain): Promise<SiteRules> {
+    if (domain.robotsAt === 0) return noRules;
+    const known = this.#robots.get(domain.id);
+    if (known) return known;
     const row = await transaction
       .selectFrom('robot_domain')
-      .select('robots')
+      .select(['robots', 'tdm'])
       .where('id', '=', domain.id)
       .executeTakeFirst();
     const robots = row?.robots ? this.#state.parseRobots(row.robots) : undefined;
+    const rules: SiteRules = { robots, tdm: row?.tdm ?? '' };
     if (this.#robots.size >= robotsRemembered) this.#robots.clear();
-    this.#robots.set(domain.id, robots);
-    return robots;
+    this.#robots.set(domain.id, rules);
+    return rules;
   }
 
   /** Where other running crawls have domains too, both keep to the stricter rules. */
@@ -263,7 +276,7 @@ export class BatchPlanner {
       .execute();
     if (others.length === 0) return;
     const rulesByCrawl = new Map(
-      others.map(({ number, options }) => [Number(number), rulesOf(JSON.parse(options) as CrawlDefinition)]),
+      others.map(({ number, options }) => [Number(number), rulesOf(readDefinition(options))]),
     );
     const addresses = [...new Set(candidates.flatMap((domain) => domain.addresses))];
     for (let start = 0; start < addresses.length; start += 500) {
@@ -285,7 +298,12 @@ export class BatchPlanner {
     transaction: Queries,
     batch: Pick<BatchRow, 'id' | 'kind' | 'plan' | 'requests'> & { addresses: string[] },
   ): Promise<void> {
-    const { crawl, clock } = this.#state;
+    const { crawl, clock, log } = this.#state;
+    if (log.isLevelEnabled('debug'))
+      log.debug(
+        { crawl: crawl.name, batch: batch.id, kind: batch.kind, contents: JSON.parse(batch.plan) },
+        'robot: batch planned',
+      );
     await transaction
       .insertInto('robot_batch')
       .values({
@@ -352,6 +370,10 @@ function needsRobots(domain: Domain, now: number): boolean {
   return now - domain.robotsAt > freshMs;
 }
 
+function needsTdm(domain: Domain, now: number): boolean {
+  return now - domain.tdmAt > freshMs;
+}
+
 /** New domains come first: nobody knows yet how good they are. */
 function scoreOf({ fetched, words, bytes, meanMs }: Domain): number {
   if (fetched < 3) return 1;
@@ -371,6 +393,10 @@ function visitOf(row: RequestRow): Visit {
     ...(row.via !== null && { via: row.via }),
     ...(row.etag !== null && { etag: row.etag }),
     ...(row.lastModified !== null && { lastModified: row.lastModified }),
+    ...(row.exact !== null && { exact: row.exact }),
+    ...(row.fetchedAt !== null && { isRevisit: true }),
+    ...(row.fetchedAt !== null && row.status === 200 && { storedAt: Number(row.fetchedAt) }),
+    ...(Number(row.revisitMs) > 0 && { revisitMs: Number(row.revisitMs) }),
   };
 }
 
@@ -380,7 +406,7 @@ function withoutVisit(row: RequestRow) {
   return {
     ...{ domain: row.domain, path: row.path, attempts: row.attempts, notBefore: 0, status: row.status },
     ...{ usability: row.usability, fetchedAt: row.fetchedAt, segment: row.segment },
-    ...{ etag: row.etag, lastModified: row.lastModified },
+    ...{ etag: row.etag, lastModified: row.lastModified, exact: row.exact, revisitMs: Number(row.revisitMs) },
     state: isPage ? requestState.disallowed : requestState.done,
     outcome: isPage ? 'disallowed: robots.txt' : 'done: rules only',
   };

@@ -36,20 +36,27 @@ export const robotNew = defineOperation({
     const { createCrawl } = await import('../crawl/crawls.ts');
     const { harvesters: _, lease: __, crawls, fastest, ...defaults } = sectionOf(engine.settings, robot);
     const definition = crawlDefinition.parse({ ...defaults, ...given });
-    checkRights(caller, definition, fastest);
+    checkRights(caller, definition, { fastest, segmenter: defaults.segmenter });
     const limit = caller.role === 'admin' ? 0 : crawls;
     return createCrawl(engine, { name, owner: caller.name, limit }, definition);
   },
 });
 
 /** What could harm others through this installation is for administrators. */
-function checkRights(caller: Caller, definition: CrawlDefinition, fastest: number): void {
+function checkRights(
+  caller: Caller,
+  definition: CrawlDefinition,
+  { fastest, segmenter }: { fastest: number; segmenter: string },
+): void {
   if (caller.role === 'admin') return;
   const refuse = (what: string) => {
     throw new PismakError('forbidden', `only administrators may ${what}`);
   };
   if (definition.allowPrivate) refuse('crawl private addresses (allowPrivate)');
   if (Object.keys(definition.resolve).length > 0) refuse('give the addresses of hosts (resolve)');
+  // This server would send pages to any address of its network.
+  if (definition.segmenter !== '' && definition.segmenter !== segmenter)
+    refuse('choose a segmenter other than that of the settings (robot.segmenter)');
   if (definition.reqDelay < fastest) refuse(`choose a reqDelay below ${fastest} s (robot.fastest)`);
 }
 

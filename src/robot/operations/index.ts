@@ -11,7 +11,15 @@ import {
   robotStatus,
   robotStop,
 } from './crawls.ts';
-import { robotDisallowed, robotExplain, robotHosts, robotSegment, robotSegments } from './reading.ts';
+import { robotHarvesters, robotSetHarvesters } from './harvesters.ts';
+import {
+  robotDisallowed,
+  robotExplain,
+  robotHosts,
+  robotRelease,
+  robotSegment,
+  robotSegments,
+} from './reading.ts';
 
 /** All operations on crawls. */
 export const robotOperations: (Operation | StreamOperation)[] = [
@@ -26,5 +34,6 @@ export const robotOperations: (Operation | StreamOperation)[] = [
     robotRevisit,
     robotDelete,
   ],
-  ...[robotHosts, robotExplain, robotDisallowed, robotSegments, robotSegment],
+  ...[robotHosts, robotExplain, robotDisallowed, robotSegments, robotSegment, robotRelease],
+  ...[robotHarvesters, robotSetHarvesters],
 ];

@@ -12,6 +12,10 @@ test('a user defines a crawl by its name, starts, pauses and deletes it', async 
   assert.equal((await server.call('robot.new', { name: 'Czech', seeds, contact }, anna)).status, 409);
   assert.equal((await server.call('robot.start', { crawl: 'Czech' }, anna)).status, 200);
   assert.equal((await server.call('robot.status', { crawl: 'Czech' }, anna)).body.state, 'running');
+  const figures = /^pismak_robot_documents_total\{crawl="Czech",owner="anna"\} 0$/m;
+  assert.match((await server.send('GET', '/metrics', anna)).text, figures);
+  const bert = await server.signUp('bert', 'user');
+  assert.doesNotMatch((await server.send('GET', '/metrics', bert)).text, /Czech/);
   const refused = await server.call('robot.delete', { crawl: 'Czech' }, anna);
   assert.match(refused.body.error.message, /stop it/);
   await server.call('robot.stop', { crawl: 'Czech' }, anna);
@@ -22,7 +26,10 @@ test('a user defines a crawl by its name, starts, pauses and deletes it', async 
 test('what could harm others is for administrators', async (t) => {
   const server = await runServer(t, { settings: { robot: { crawls: 1 } } });
   const anna = await server.signUp('anna', 'user');
-  const options = [{ allowPrivate: true }, { resolve: { 'www.example.cz': ['10.0.0.1'] } }, { reqDelay: 0 }];
+  const options = [
+    ...[{ allowPrivate: true }, { resolve: { 'www.example.cz': ['10.0.0.1'] } }, { reqDelay: 0 }],
+    { segmenter: 'http://10.0.0.1/' },
+  ];
   for (const [index, option] of options.entries()) {
     const { status, body } = await server.call(
       'robot.new',

@@ -154,6 +154,21 @@ export const robotSegments = defineOperation({
   },
 });
 
+export const robotRelease = defineOperation({
+  ...{ name: 'robot.release', summary: 'Delete segments of a crawl that were exported; its frontier stays' },
+  ...{ role: 'user', owner: ownerOfCrawl, changes: true, heavy: 'work', deadlineMs: 300_000 },
+  input: z.strictObject({
+    crawl: crawlId,
+    through: z.int().min(1).describe('The last segment to delete, from robot.segments'),
+  }),
+  output: z.strictObject({ segments: z.number(), bytes: z.number() }),
+  example: { crawl: someCrawl, through: 1 },
+  async handler({ engine, caller }, { crawl, through }) {
+    const { releaseSegments } = await import('../crawl/crawls.ts');
+    return releaseSegments(engine, { crawl, owner: caller.name }, through);
+  },
+});
+
 export const robotSegment = defineStream({
   name: 'robot.segment',
   summary: 'Download a segment: its parts, one after the other, each a run of gzip members',

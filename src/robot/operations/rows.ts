@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OperationContext } from '../../engine/operation/operation.ts';
+import { readDefinition } from '../crawl/options.ts';
 import { type CrawlRow, robotDatabase } from '../database/tables.ts';
 
 export const crawlId = z.string().min(1).max(100).describe('The crawl: its id, or the name of one of yours');
@@ -38,12 +39,14 @@ export const crawlRow = z.strictObject({
   ...{ id: z.string(), name: z.string(), owner: z.string(), state: z.enum(crawlStates) },
   ...{ createdAt: z.number(), startedAt: z.number().nullable(), finishedAt: z.number().nullable() },
   statistics: statisticsRow,
+  ...{ versions: z.enum(['latest', 'all']), duplicates: z.boolean() },
 });
 
 export function toRow(crawl: CrawlRow): z.output<typeof crawlRow> {
   const { id, name, owner, state, createdAt, startedAt, finishedAt } = crawl;
   const statistics = statisticsRow.parse(JSON.parse(crawl.statistics));
-  return { id, name, owner, state, createdAt, startedAt, finishedAt, statistics };
+  const { versions, duplicates } = readDefinition(crawl.options);
+  return { id, name, owner, state, createdAt, startedAt, finishedAt, statistics, versions, duplicates };
 }
 
 export async function ownerOfCrawl(

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { readBlob } from '../../engine/blobs/blobs.ts';
@@ -22,6 +25,25 @@ export async function serveTestWeb(
   const served = await serveWeb(whole);
   t.after(() => served.close());
   return served;
+}
+
+/** What a server of a test answers: its type, its text, and more headers if they matter. */
+export type TestPage = readonly [type: string, body: string, headers?: Record<string, string>];
+
+/** Serves a few pages; resolves to where. */
+export async function servePages(
+  t: Pick<TestContext, 'after'>,
+  pageAt: (path: string, request: IncomingMessage) => TestPage | undefined,
+): Promise<string> {
+  const server = createServer((request, response) => {
+    const [type, body, headers] = pageAt(request.url ?? '', request) ?? [];
+    if (type === undefined) return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': type, ...headers }).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** An engine whose robot is running. */

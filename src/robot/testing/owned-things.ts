@@ -54,4 +54,5 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   'robot.explain': withMore({ url: 'https://www.example.cz/' }),
   'robot.disallowed': makeCrawl,
   'robot.segments': makeCrawl,
+  'robot.release': withMore({ through: 1 }),
 };

@@ -7,13 +7,15 @@ import type { Metric, Sample } from './prometheus.ts';
 
 /** The current state of the engine: its events, its workers, and the queues that the caller may see. */
 export async function engineMetrics(engine: Engine, caller: Caller): Promise<Metric[]> {
-  const [queues, workers] = await Promise.all([
+  const [queues, workers, ofHouses] = await Promise.all([
     visibleQueues({ engine, caller }),
     listWorkers(engine.coordination),
+    Promise.all(engine.houses.map((house) => house.metrics?.(engine, caller) ?? [])),
   ]);
   return [
     ...queueMetrics(queues, engine.clock.now()),
     ...workerMetrics(workers),
+    ...ofHouses.flat(),
     {
       name: 'pismak_events_dropped_total',
       help: 'Events dropped from the buffer before they were read',

@@ -1,16 +1,8 @@
-/** A measured thing, in the text format that Prometheus reads. */
-export interface Metric {
-  name: string;
-  help: string;
-  type: 'gauge' | 'counter';
-  samples: Sample[];
-}
+import type { Metric } from '../../engine/metric.ts';
 
-export interface Sample {
-  labels?: Readonly<Record<string, string>>;
-  value: number;
-}
+export type { Metric, Sample } from '../../engine/metric.ts';
 
+/** The text format that Prometheus reads. */
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function prometheusText(metrics: readonly Metric[]): string {

@@ -37,7 +37,7 @@ export async function bodiesOf(
 
 const entrySchema = z.object({ url: z.string(), digest: z.string(), mime: z.string() });
 
-function dateOf(stamp: string): string {
+export function dateOf(stamp: string): string {
   return stamp.replace(/(....)(..)(..)(..)(..)(..)/, '$1-$2-$3T$4:$5:$6Z');
 }
 
@@ -59,7 +59,7 @@ export async function reopenIndex(path: string, warcLength: number): Promise<voi
   await rm(sorted);
 }
 
-function linesOf(text: string): string[] {
+export function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 

@@ -63,6 +63,49 @@ export function responseRecord(
   return { bytes: record({ 'WARC-Type': 'response', ...fields }, block), digest, isRevisit: false };
 }
 
+/** The server said that nothing has changed since an earlier answer, which some file has. */
+export function notModifiedRecord(
+  url: string,
+  response: WebResponse,
+  { date, since }: { date: string; since: string | undefined },
+): WarcRecord {
+  const target = URL.parse(url)?.href ?? url;
+  const fields: Record<string, string> = {
+    ...{ 'WARC-Type': 'revisit', 'WARC-Target-URI': target, 'WARC-Date': date },
+    'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/server-not-modified',
+    ...(since !== undefined && { 'WARC-Refers-To-Target-URI': target, 'WARC-Refers-To-Date': since }),
+    'Content-Type': 'application/http;msgtype=response',
+  };
+  if (response.address !== undefined) fields['WARC-IP-Address'] = response.address;
+  return { bytes: record(fields, Buffer.from(httpHead(response))), digest: '-', isRevisit: true };
+}
+
+/** A response record without its body, which an earlier record has. */
+export function toRevisit(response: Buffer, earlier: EarlierRecord): Buffer {
+  const headEnd = response.indexOf('\r\n\r\n') + 4;
+  const block = response.subarray(headEnd, response.indexOf('\r\n\r\n', headEnd) + 4);
+  const fields = Object.fromEntries(
+    response
+      .toString('utf8', 0, headEnd)
+      .split('\r\n')
+      .slice(1)
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])
+      .filter(([name = '']) => name !== '' && !ownFields.has(name)),
+  ) as Record<string, string>;
+  return record(
+    {
+      ...fields,
+      'WARC-Type': 'revisit',
+      'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest',
+      ...{ 'WARC-Refers-To-Target-URI': earlier.url, 'WARC-Refers-To-Date': earlier.date },
+    },
+    Buffer.from(block),
+  );
+}
+
+/** Every record has its own. */
+const ownFields = new Set(['WARC-Record-ID', 'WARC-Block-Digest', 'Content-Length']);
+
 function record(fields: Readonly<Record<string, string>>, block: Buffer): Buffer {
   const all = {
     ...fields,

@@ -21,6 +21,16 @@ export interface Converted {
   date?: string | undefined;
   /** Absolute addresses. */
   links: string[];
+  /** The messages of an mbox archive; each is a document of its own. */
+  messages?: ConvertedMessage[];
+}
+
+export interface ConvertedMessage {
+  fragment: string;
+  title: string;
+  author?: string | undefined;
+  date?: string | undefined;
+  text: string;
 }
 
 /** Text longer than this is cut: no document is. */

@@ -1,0 +1,12 @@
+/** A measured thing, as `/metrics` shows it. */
+export interface Metric {
+  name: string;
+  help: string;
+  type: 'gauge' | 'counter';
+  samples: Sample[];
+}
+
+export interface Sample {
+  labels?: Readonly<Record<string, string>>;
+  value: number;
+}

@@ -1,0 +1,88 @@
+import type { CrawlDefinition } from '../crawl/options.ts';
+import {
+  type Converted,
+  cleanHtml,
+  type Fingerprint,
+  fingerprint,
+  type Segmented,
+  segment,
+} from '../text/index.ts';
+import { isHtml } from './converter.ts';
+import type { Answer } from './fetch-page.ts';
+
+/** A text of a page: most pages have one, an archive of a discussion group has one for each message. */
+export interface ReadDocument {
+  /** Tells the messages of an archive apart. */
+  fragment?: string | undefined;
+  title: string;
+  author?: string | undefined;
+  date?: string | undefined;
+  text: string;
+  /** Without text (`text: false`) a page is only archived. */
+  measured?: { segmented: Segmented; print: Fingerprint };
+}
+
+export interface ReadPage {
+  kind: string;
+  metaRobots: string[];
+  links: { url: string; nofollow: boolean }[];
+  /** None if it is only a list of links: a feed, a sitemap. */
+  documents: ReadDocument[];
+}
+
+/** Text and links, whatever the format; undefined if there is nothing to read. */
+export function readPage(
+  answer: Answer,
+  {
+    url,
+    converted,
+    options,
+    spend,
+  }: {
+    url: string;
+    /** If it is a file of another format. */
+    converted: Converted | undefined;
+    options: Pick<CrawlDefinition, 'main' | 'text' | 'language'>;
+    spend(activity: string, ms: number): void;
+  },
+): ReadPage | undefined {
+  const began = performance.now();
+  const page = isHtml(answer) ? readHtml(answer, url, options) : converted && readConverted(converted);
+  if (!page) return undefined;
+  const cleaned = performance.now();
+  spend('clean', cleaned - began);
+  if (options.text)
+    for (const document of page.documents) {
+      const segmented = segment(document.text, { languages: options.language });
+      document.measured = { segmented, print: fingerprint(document.text) };
+    }
+  spend('segment', performance.now() - cleaned);
+  return page;
+}
+
+function readHtml(
+  answer: Answer,
+  url: string,
+  { main, text }: Pick<CrawlDefinition, 'main' | 'text'>,
+): ReadPage {
+  const wantsMain = main && text;
+  const contentType = answer.headers['content-type'];
+  const page = cleanHtml(answer.body, { contentType, url, main: wantsMain });
+  const { title, author, date, metaRobots, links } = page;
+  const kept = wantsMain ? (page.mainText ?? '') : page.text;
+  return { kind: 'html', metaRobots, links, documents: [{ title, author, date, text: kept }] };
+}
+
+function readConverted({ kind, text, title = '', author, date, links, messages }: Converted): ReadPage {
+  const found = links.map((url) => ({ url, nofollow: false }));
+  const isList = kind === 'feed' || kind === 'sitemap';
+  const documents = messages ?? (isList ? [] : [{ title, author, date, text }]);
+  return { kind, metaRobots: [], links: found, documents: documents.map((each) => ({ ...each })) };
+}
+
+/** One fingerprint for the whole page, by which a later visit sees that its text has not changed. */
+export function exactOf({ documents }: ReadPage): string | undefined {
+  const prints = documents.flatMap(({ measured }) => measured?.print.exact ?? []);
+  const [only] = prints;
+  return prints.length > 1 ? fingerprint(prints.join(' ')).exact : only;
+}

@@ -1,0 +1,46 @@
+import { cpus } from 'node:os';
+
+/**
+ * How many threads the harvesters of a process should have. One more when all are busy and the machine still has time; one fewer when
+ * they could do with less. `busy` is the share of time that the threads work, `idle` the share that the machine's processors do not.
+ */
+export function threadsWanted({
+  threads,
+  busy,
+  batches,
+  idle,
+  cores,
+}: {
+  threads: number;
+  busy: number;
+  /** Batches under way. */
+  batches: number;
+  idle: number;
+  cores: number;
+}): number {
+  if (busy > 0.75 && batches > threads && idle > 0.15) return Math.min(cores, threads + 1);
+  // With one thread fewer the others would still have time left.
+  const after = threads > 1 ? (busy * threads) / (threads - 1) : 1;
+  return after < 0.5 ? threads - 1 : threads;
+}
+
+/** Measures which share of the machine's processor time was idle since the call before. */
+export function idleShare(): () => number {
+  let before = times();
+  return () => {
+    const now = times();
+    const all = now.all - before.all;
+    const share = all > 0 ? (now.idle - before.idle) / all : 1;
+    before = now;
+    return share;
+  };
+}
+
+function times(): { idle: number; all: number } {
+  const sums = { idle: 0, all: 0 };
+  for (const { times: each } of cpus()) {
+    sums.idle += each.idle;
+    sums.all += each.idle + each.user + each.nice + each.sys + each.irq;
+  }
+  return sums;
+}

@@ -1,0 +1,66 @@
+import type { Engine } from '../engine/engine.ts';
+import type { Metric } from '../engine/metric.ts';
+import type { Caller } from '../engine/operation/operation.ts';
+import type { CrawlStatistics } from './crawl/statistics.ts';
+import { robotDatabase } from './database/tables.ts';
+
+const mostCrawls = 100;
+
+/** The figures of running crawls that the caller may see. */
+export async function robotMetrics(engine: Engine, { name: caller, role }: Caller): Promise<Metric[]> {
+  let query = robotDatabase(engine)
+    .query.selectFrom('robot_crawl')
+    .select(['name', 'owner', 'statistics'])
+    .where('state', '=', 'running');
+  if (role !== 'admin') query = query.where('owner', '=', caller);
+  const rows = await query.orderBy('number').limit(mostCrawls).execute();
+  const crawls = rows.map(({ name, owner, statistics }) => ({
+    labels: { crawl: name, owner },
+    figures: JSON.parse(statistics) as CrawlStatistics,
+  }));
+  const metric = (
+    name: string,
+    type: Metric['type'],
+    help: string,
+    value: (figures: CrawlStatistics) => number,
+  ): Metric => ({
+    ...{ name: `pismak_robot_${name}`, help, type },
+    samples: crawls.map(({ labels, figures }) => ({ labels, value: value(figures) })),
+  });
+  const perKind = (
+    name: string,
+    [type, label]: readonly [Metric['type'], string],
+    help: string,
+    counts: (figures: CrawlStatistics) => Record<string, number>,
+  ): Metric => ({
+    ...{ name: `pismak_robot_${name}`, help, type },
+    samples: crawls.flatMap(({ labels, figures }) =>
+      Object.entries(counts(figures)).map(([kind, value]) => ({
+        labels: { ...labels, [label]: kind },
+        value,
+      })),
+    ),
+  });
+  return [
+    metric('requests_total', 'counter', 'Requests that were made', ({ requests }) => requests),
+    metric('documents_total', 'counter', 'Pages that were stored', ({ documents }) => documents),
+    metric('bytes_total', 'counter', 'Bytes that were fetched', ({ bytes }) => bytes),
+    metric('words_total', 'counter', 'Words of the texts', ({ words }) => words),
+    metric('lost_batches_total', 'counter', 'Batches whose harvester vanished', (each) => each.lostBatches),
+    metric('queued', 'gauge', 'Pages that wait', ({ queued }) => queued),
+    metric('hosts', 'gauge', 'Hosts that are known', ({ domains }) => domains),
+    perKind('errors_total', ['counter', 'kind'], 'Pages that were not stored, by reason', (each) =>
+      mostFrequent(each.errors),
+    ),
+    perKind('addresses', ['gauge', 'state'], 'Addresses by state', (each) => each.addresses),
+  ];
+}
+
+/** Reasons come from servers, so there may be many. */
+function mostFrequent(counts: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(counts)
+      .sort(([, one], [, other]) => other - one)
+      .slice(0, 20),
+  );
+}

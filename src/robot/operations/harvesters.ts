@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
+import { defineOperation } from '../../engine/operation/operation.ts';
+import { robotDatabase } from '../database/tables.ts';
+
+const processId = z.string().min(1).max(100);
+
+export const robotHarvesters = defineOperation({
+  name: 'robot.harvesters',
+  summary: 'List the processes that harvest, and what their threads are doing',
+  role: 'admin',
+  owner: 'none',
+  changes: false,
+  input: z.strictObject({ limit: z.int().min(1).max(1000).default(100).describe('How many at most') }),
+  output: z.strictObject({
+    processes: z
+      .array(
+        z.strictObject({
+          ...{ process: z.string(), host: z.string(), threads: z.number(), batches: z.number() },
+          inFlight: z.number().describe('Requests under way'),
+          busy: z.number().describe('The share of time that its threads work, 0 to 1'),
+          wanted: z.number().nullable().describe('Threads asked for; 0 = auto; null = as its settings say'),
+        }),
+      )
+      .max(1000),
+  }),
+  example: {},
+  async handler({ engine }, { limit }) {
+    const { listHarvesters } = await import('../harvest/harvester-list.ts');
+    const rows = await listHarvesters(robotDatabase(engine).query, engine.clock.now(), limit);
+    return { processes: rows.map(({ seenAt: _, ...row }) => row) };
+  },
+});
+
+export const robotSetHarvesters = defineOperation({
+  name: 'robot.setHarvesters',
+  summary: 'Change how many threads harvest, while crawls run; until the process ends',
+  role: 'admin',
+  owner: 'none',
+  changes: true,
+  input: z.strictObject({
+    count: z.int().min(0).max(256).describe('Threads of each process; 0 = as many as there is work for'),
+    process: processId.optional().describe('Only this process, of robot.harvesters; all by default'),
+  }),
+  output: z.strictObject({ processes: z.number() }),
+  example: { count: 4 },
+  async handler({ engine }, { count, process }) {
+    const { askForHarvesters } = await import('../harvest/harvester-list.ts');
+    const { query } = robotDatabase(engine);
+    const processes = await askForHarvesters(query, { wanted: count, process });
+    if (processes === 0)
+      throw new PismakError(
+        'not-found',
+        process === undefined
+          ? 'no process harvests at the moment; set robot.harvesters in its settings instead'
+          : `no process ${process} harvests; \`pismak robot harvesters\` lists them`,
+      );
+    return { processes };
+  },
+});
