@@ -5,6 +5,7 @@ import { type Block, chunkSize } from '../columns/block.ts';
 import { entityRange, SumTable } from '../columns/sum-table.ts';
 import type { Kind, Schemas } from '../schema/schemas.ts';
 import type { Correction, PreparedCube } from '../store/store.ts';
+import { parseMoment } from './parse-moment.ts';
 
 /** An event that was not taken, and why. `index` counts from 0. */
 export interface Refusal {
@@ -148,12 +149,14 @@ export class BatchBuilder {
     const { days, latest, level } = this.#rules;
     if (level === 'day') {
       const found = typeof day === 'string' ? parseDay(day) : undefined;
-      if (found === undefined) throw new Refused('day: it must be a date such as 2026-03-29');
+      if (found === undefined || found < 0)
+        throw new Refused('day: it must be a date such as 2026-03-29, not before 1970');
       const start = days.start(found);
       if (start > latest) throw new Refused(`day: ${day} is in the future`);
       return { day: found, slot: wholeDay, at: start };
     }
-    const moment = typeof at === 'number' ? at : parseMoment(at);
+    const moment = typeof at === 'number' ? at : momentOf(at);
+    if (!(moment >= 0)) throw new Refused('at: it is before 1970');
     if (moment > latest) throw new Refused('at: it is in the future; check the clock of the sender');
     const found = days.dayAt(moment);
     return { day: found, slot: days.slotAt(moment, found), at: moment };
@@ -284,11 +287,9 @@ function keyText(value: unknown, field: string): string {
   );
 }
 
-const withZone = /T.*(Z|[+-]\d\d:?\d\d)$/;
-
-function parseMoment(at: unknown): number {
+function momentOf(at: unknown): number {
   if (at === undefined) throw new Refused('at: it is missing');
-  const moment = typeof at === 'string' && withZone.test(at) ? Date.parse(at) : Number.NaN;
+  const moment = typeof at === 'string' ? parseMoment(at) : Number.NaN;
   if (Number.isNaN(moment))
     throw new Refused(
       'at: it must be a time with its zone, such as 2026-03-29T01:59:00+01:00, or ms since 1970',
