@@ -36,6 +36,8 @@ export function translateEvent(event: Event, schema: Schema): OwnEvent[] {
     ];
   // `schedule.run`, `mailing.sent`, `crawl.page`: the noun is the kind.
   const [noun = ''] = kind.split('.');
+  // Stages and workers count requests; that a worker came is no request.
+  if (noun === 'stage' || noun === 'worker') return [];
   return noun in schema.kinds && entity !== '' ? both({ kind: noun, entity: entity.slice(0, 200) }) : [];
 }
 
