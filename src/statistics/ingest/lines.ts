@@ -1,6 +1,7 @@
 import { PismakError } from '../../engine/errors.ts';
 import { Turns } from '../query/turns.ts';
 import type { BatchBuilder } from './batch-builder.ts';
+import { ShapedLines } from './shaped-lines.ts';
 
 export const formats = ['ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
@@ -25,21 +26,30 @@ export type Content = { events: readonly unknown[] } | { text: string; format: F
 
 /** Empty lines don't count. */
 async function addNdjson(builder: BatchBuilder, text: string, turns: Turns): Promise<void> {
-  for (let from = 0; from < text.length; ) {
-    const end = text.indexOf('\n', from);
-    const line = text.slice(from, end < 0 ? text.length : end);
-    from = end < 0 ? text.length : end + 1;
-    if (line === '' || line === '\r') continue;
-    let event: unknown;
-    try {
-      event = JSON.parse(line);
-    } catch {
-      builder.addBroken('not JSON');
-      continue;
+  const shaped = new ShapedLines();
+  for (let from = 0, end = 0; from < text.length; from = end + 1) {
+    const found = text.indexOf('\n', from);
+    end = found < 0 ? text.length : found;
+    const usual = shaped.read(text, from, end);
+    if (usual === undefined || !builder.addUsual(usual)) {
+      const line = text.slice(from, end);
+      if (line === '' || line === '\r') continue;
+      addLine(builder, line, usual ? undefined : shaped);
     }
-    builder.add(event);
     if (builder.events % addedAtOnce === 0) await turns.next();
   }
+}
+
+function addLine(builder: BatchBuilder, line: string, shaped: ShapedLines | undefined): void {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    builder.addBroken('not JSON');
+    return;
+  }
+  shaped?.learn(line);
+  builder.add(event);
 }
 
 /** The first line names the columns. Numbers in columns of dimensions are whole; empty fields are left out. */

@@ -2,55 +2,59 @@ const dayMs = 86_400_000;
 const withZone = /T.*(Z|[+-]\d\d:?\d\d)$/;
 
 /**
- * A time with its zone in ms since 1970; NaN if it is none. `Date.parse` takes a third of the time of an event, so the usual forms
- * (2026-03-29T01:59:00Z, with milliseconds, with +01:00) are read by hand, and everything else by it.
+ * The time with its zone that stands in `text` from `from` to `end`, in ms since 1970; NaN if it is none. The usual forms
+ * (2026-03-29T01:59:00Z, with milliseconds, with +01:00) are read by hand, several times faster than by `Date.parse`, which takes
+ * everything else.
  */
-export function parseMoment(text: string): number {
-  const moment = parseUsual(text);
+export function parseMoment(text: string, from = 0, end = text.length): number {
+  const moment = parseUsual(text, from, end);
   if (moment !== undefined) return moment;
-  return withZone.test(text) ? Date.parse(text) : Number.NaN;
+  const part = text.slice(from, end);
+  return withZone.test(part) ? Date.parse(part) : Number.NaN;
 }
 
 /** Most events of a batch are of the same day. */
 let latest = { date: -1, ms: 0 };
 
-function parseUsual(text: string): number | undefined {
-  if (text.length < 20 || text.length > 29) return undefined;
-  if (text.charCodeAt(4) !== dash || text.charCodeAt(7) !== dash || text.charCodeAt(10) !== letterT)
-    return undefined;
-  if (text.charCodeAt(13) !== colon || text.charCodeAt(16) !== colon) return undefined;
-  const year = two(text, 0) * 100 + two(text, 2);
-  const month = two(text, 5);
-  const day = two(text, 8);
-  const hour = two(text, 11);
-  const minute = two(text, 14);
-  const second = two(text, 17);
-  // What is no digit became NaN, and no comparison with it holds. The 29th to 31st need a calendar.
+function parseUsual(text: string, from: number, end: number): number | undefined {
+  const length = end - from;
+  if (length < 20 || length > 29) return undefined;
+  if (text.charCodeAt(from + 4) !== dash || text.charCodeAt(from + 7) !== dash) return undefined;
+  if (text.charCodeAt(from + 10) !== letterT) return undefined;
+  if (text.charCodeAt(from + 13) !== colon || text.charCodeAt(from + 16) !== colon) return undefined;
+  const year = two(text, from) * 100 + two(text, from + 2);
+  const month = two(text, from + 5);
+  const day = two(text, from + 8);
+  const hour = two(text, from + 11);
+  const minute = two(text, from + 14);
+  const second = two(text, from + 17);
+  // What is no digit became NaN, and no comparison with it holds.
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 60))
     return undefined;
   const date = year * 10_000 + month * 100 + day;
   if (latest.date !== date) {
     if (!(year >= 1000)) return undefined;
     const ms = Date.UTC(year, month - 1, day);
+    // There is no 30th of February.
     if (new Date(ms).getUTCDate() !== day) return undefined;
     latest = { date, ms };
   }
   const ms = latest.ms + hour * 3_600_000 + minute * 60_000 + second * 1000;
-  return fractionAndZone(text, ms);
+  return fractionAndZone(text, from + 19, end, ms);
 }
 
-function fractionAndZone(text: string, seconds: number): number | undefined {
-  let at = 19;
+function fractionAndZone(text: string, from: number, end: number, seconds: number): number | undefined {
+  let at = from;
   let ms = seconds;
   if (text.charCodeAt(at) === dot) {
-    const fraction = two(text, 20) * 10 + (two(text, 21) % 10);
+    const fraction = two(text, at + 1) * 10 + (two(text, at + 2) % 10);
     if (!(fraction >= 0)) return undefined;
     ms += fraction;
-    at = 23;
+    at += 4;
   }
   const sign = text.charCodeAt(at);
-  if (sign === letterZ) return text.length === at + 1 ? ms : undefined;
-  if ((sign !== plus && sign !== dash) || text.length !== at + 6 || text.charCodeAt(at + 3) !== colon)
+  if (sign === letterZ) return end === at + 1 ? ms : undefined;
+  if ((sign !== plus && sign !== dash) || end !== at + 6 || text.charCodeAt(at + 3) !== colon)
     return undefined;
   const hours = two(text, at + 1);
   const minutes = two(text, at + 4);
