@@ -15,6 +15,7 @@ export interface ReaderFigures {
 
 const filter2Calls = 80;
 const readers = 8;
+const ingestingMs = 5000;
 
 /** What the peers are not asked: the seed's measurement, readers at once, and reads while events arrive. */
 export async function measureReaders(ours: Ours, questions: readonly Question[]): Promise<ReaderFigures> {
@@ -70,10 +71,14 @@ async function readWhileIngesting(ours: Ours, questions: readonly Question[], ex
       events += accepted;
     }
   })();
-  const { times, answers } = await measure(questions, ours.series);
+  const all: number[] = [];
+  while (performance.now() - began < ingestingMs) {
+    const { ms, answers } = await measure(questions, ours.series);
+    all.push(...ms);
+    assert.deepEqual(answers, expected, 'answers stay exact while events arrive');
+  }
   const eventsPerSecond = events / ((performance.now() - began) / 1000);
   done = true;
   await ingesting;
-  assert.deepEqual(answers, expected, 'answers stay exact while events arrive');
-  return { ...times, eventsPerSecond };
+  return { ...timesOf(all), eventsPerSecond };
 }
