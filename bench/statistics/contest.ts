@@ -33,7 +33,7 @@ export interface Times {
 export async function measure(
   questions: readonly Question[],
   ask: (question: Question) => Promise<number[]>,
-): Promise<{ times: Times; answers: number[][] }> {
+): Promise<{ times: Times; ms: number[]; answers: number[][] }> {
   const ms: number[] = [];
   const answers: number[][] = [];
   for (const question of questions) {
@@ -41,7 +41,11 @@ export async function measure(
     answers.push(await ask(question));
     ms.push(performance.now() - began);
   }
-  ms.sort((one, other) => one - other);
+  return { times: timesOf(ms), ms, answers };
+}
+
+export function timesOf(all: readonly number[]): Times {
+  const ms = all.toSorted((one, other) => one - other);
   const at = (share: number) => ms[Math.min(ms.length - 1, Math.floor(ms.length * share))] ?? 0;
-  return { times: { p50: at(0.5), least: ms[0] ?? 0, p99: at(0.99) }, answers };
+  return { p50: at(0.5), least: ms[0] ?? 0, p99: at(0.99) };
 }

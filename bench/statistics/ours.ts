@@ -17,7 +17,10 @@ const dimensions = ['impressions', 'clicks', 'cost', 'conversions'];
 const daysPerBatch = 10;
 
 /** Pismak's own store, embedded or on PostgreSQL. */
-export async function openOurs(url: string, file: string): Promise<Contestant & { statistics: Statistics }> {
+export async function openOurs(
+  url: string,
+  file: string,
+): Promise<Contestant & { statistics: Statistics; oneDimension: Contestant['table'] }> {
   const clock = systemClock;
   const lines = [{ name: 'statistics', migrations: [createTables] }];
   const database = await openDatabase(url, { file, clock, lines });
@@ -53,6 +56,12 @@ export async function openOurs(url: string, file: string): Promise<Contestant & 
       const input = { ...asked(question), sort: 'cost:desc', offset: 0, limit: 50 };
       const { rows } = await answerTable(statistics, input);
       return rows.map((row) => row.sums.cost ?? 0);
+    },
+    /** The table by clicks only. */
+    async oneDimension(question) {
+      const input = { ...asked(question), dimensions: ['clicks'], sort: 'clicks:desc', offset: 0, limit: 50 };
+      const { rows } = await answerTable(statistics, input);
+      return rows.map((row) => row.sums.clicks ?? 0);
     },
     close: () => database.close(),
   };

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import type { Broker } from './broker/broker.ts';
 import type { MigrationLine, Queries } from './database/database.ts';
 import type { Engine } from './engine.ts';
+import type { Events } from './event/event.ts';
 import type { Metric } from './metric.ts';
 import type { Caller, Operation } from './operation/operation.ts';
 import type { StreamOperation } from './operation/stream-operation.ts';
@@ -30,7 +32,9 @@ export interface House {
 export interface HouseParts {
   /** The house's own line, run after the engine's. Use its tables through `database.withTables()`. */
   readonly migrations?: MigrationLine['migrations'];
-  readonly processors?: readonly ProcessorRegistration[];
+  readonly processors?:
+    | readonly ProcessorRegistration[]
+    | ((parts: ProcessorParts) => readonly ProcessorRegistration[]);
   /** Stages and pipelines that exist from the first start on. */
   readonly firstStart?: FirstStart;
   /** Plain operations, and those that answer with bytes. */
@@ -52,6 +56,18 @@ export interface HouseParts {
   metrics?(engine: Engine, caller: Caller): Promise<Metric[]>;
   /** Its services and consumers; each service elects one leader in the cluster. */
   run?(engine: Engine): Promise<Running>;
+  /** What it runs beside a worker in a process of its own (`pismak worker run`), where `run` is not called. */
+  runBesideWorker?(parts: BesideWorker): Running;
+}
+
+/** For processors that run in the worker's thread and use what is stored. */
+export type ProcessorParts = Pick<Engine, 'clock' | 'database' | 'settings'>;
+
+/** What a process has that only serves stages. */
+export interface BesideWorker extends Pick<Engine, 'clock' | 'log' | 'settings'> {
+  broker: Broker;
+  /** Events of this process. */
+  events: Events;
 }
 
 /** A request that a user submitted to stages, as houses count it. */

@@ -61,7 +61,9 @@ export function defineWork(
   },
 ): { processors: Processors; stages: Stages } {
   const { settings, houses, more = [] } = parts;
-  const ofHouses = houses.flatMap((house) => house.processors ?? []);
+  const ofHouses = houses.flatMap(({ processors: own = [] }) =>
+    typeof own === 'function' ? own(parts) : own,
+  );
   const processors = registerProcessors({ ...parts, more: [...ofHouses, ...more] });
   const stages = createStages({ ...parts, processors, handlingLimitMs: handlingLimitMs(settings) });
   return { processors, stages };

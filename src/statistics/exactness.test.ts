@@ -9,7 +9,7 @@ const runs = { SQLite: 60, PostgreSQL: 5 };
 
 describe('whatever happens, every query equals the plain sum over all events', async () => {
   for (const { name, open } of await bothDatabases()) {
-    test(`on ${name}: late events, repeated batches, re-runs, sealed days, backfills`, async (t) => {
+    test(`on ${name}: late events, repeated batches, re-runs, sealed days, closed months, backfills`, async (t) => {
       const clock = new ManualClock(Date.UTC(2020, 11, 20));
       const parts = await open(t, clock);
       const histories = fc.asyncProperty(historySteps, fc.integer(), (steps, seed) =>

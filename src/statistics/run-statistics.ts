@@ -7,7 +7,7 @@ import { countOwnEvents } from './own/own-events.ts';
 import { reconcile } from './rollup/reconcile.ts';
 import { rollUp } from './rollup/roll-up.ts';
 import { sweep } from './rollup/sweep.ts';
-import { type Statistics, statisticsOf } from './statistics.ts';
+import { renewFoundations, type Statistics, statisticsOf } from './statistics.ts';
 import { levels } from './store/store.ts';
 
 /** Every half hour, a little after it, when most of its events are there. */
@@ -18,6 +18,8 @@ const nightly = '47 2 * * *';
 export async function runStatistics(engine: Engine): Promise<Running> {
   const { schedules } = engine;
   const opened = () => statisticsOf(engine);
+  // A wrong setting is told by every operation; it must not keep the rest of Pismak from starting.
+  await opened().then(renewFoundations, () => {});
   for (const level of levels)
     schedules.registerTask(`statistics.${level}`, async ({ signal, log }) => {
       const { cubes, units, rows } = await rollUp(await opened(), { levels: [level], signal });

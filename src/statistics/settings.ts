@@ -31,5 +31,15 @@ export const statisticsSettings = z.strictObject({
     .min(1)
     .default(512)
     .describe('Memory for sums that were read; the least recently used go first'),
+  entities: z
+    .int()
+    .min(0)
+    .default(2_000_000)
+    .describe('Limit on the entities of one user and kind; 0 = no limit. Administrators have none'),
+  eventsPerMonth: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Limit on the events that a user sends in a month; 0 = no limit. Administrators have none'),
   own: z.boolean().default(true).describe('Count the events of Pismak itself, with the schema `pismak`'),
 });

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
 import { sectionOf } from '../engine/house.ts';
@@ -5,9 +6,11 @@ import type { Clock } from '../engine/time/clock.ts';
 import { type ZoneDays, zoneDays } from './calendar/zone-days.ts';
 import { AttributeCache } from './entities/attributes.ts';
 import { statistics as house } from './house.ts';
+import type { Limits } from './ingest/limits.ts';
 import { CubeReader } from './query/cube-reader.ts';
-import { incompatibility, schemaFile } from './schema/schema.ts';
-import { loadSchemas, type Schemas } from './schema/schemas.ts';
+import { incompatibility, type Schema, schemaFile } from './schema/schema.ts';
+import { createSchemas, loadSchemas, type Schemas } from './schema/schemas.ts';
+import type { statisticsSettings } from './settings.ts';
 import { databaseStore } from './store/database-store.ts';
 import type { StatisticsStore } from './store/store.ts';
 import { type StatisticsDatabase, statisticsDatabase } from './tables.ts';
@@ -24,6 +27,8 @@ export interface Statistics {
   /** Time from the end of a day until it may be sealed. */
   readonly keptMs: number;
   readonly futureMs: number;
+  /** Of senders who are no administrators. */
+  readonly limits: Limits;
 }
 
 const opened = new WeakMap<object, Promise<Statistics>>();
@@ -41,13 +46,49 @@ export function statisticsOf(engine: Pick<Engine, 'database' | 'clock' | 'settin
   return opening;
 }
 
+/**
+ * For a stage, which every worker serves: a machine that has workers only need not have the files of the schemas nor the setting of
+ * the time zone. What the installation counts with is in the database.
+ */
+export async function statisticsForStage(
+  engine: Pick<Engine, 'database' | 'clock' | 'settings'>,
+): Promise<Statistics> {
+  const { clock } = engine;
+  const database = statisticsDatabase(engine);
+  const own = sectionOf(engine.settings, house);
+  const rows = await database.query.selectFrom('statistics_fixed').selectAll().execute();
+  const stored = rows
+    .filter(({ name }) => name.startsWith('schema:'))
+    .map(({ value }) => schemaFile.parse(JSON.parse(value)));
+  const timezone = rows.find(({ name }) => name === 'timezone')?.value ?? own.timezone;
+  const schemas = newestOf([...loadSchemas(own.schemas).all, ...stored]);
+  return openStatistics({ database, clock, settings: { ...own, timezone }, schemas });
+}
+
+/** By name, those of the highest version. One whose kinds another one has by now is left out. */
+function newestOf(all: readonly Schema[]): Schemas {
+  const newest = new Map<string, Schema>();
+  for (const schema of all)
+    if (schema.version > (newest.get(schema.name)?.version ?? -1)) newest.set(schema.name, schema);
+  const kinds = new Set<string>();
+  const kept = [...newest.values()].filter((schema) => {
+    const own = Object.keys(schema.kinds);
+    if (own.some((kind) => kinds.has(kind))) return false;
+    for (const kind of own) kinds.add(kind);
+    return true;
+  });
+  return createSchemas(kept);
+}
+
 export async function openStatistics(options: {
   database: StatisticsDatabase;
   clock: Clock;
-  settings: { timezone: string; schemas: string[]; lateDays: number; futureMinutes: number; cacheMb: number };
+  settings: Omit<z.output<typeof statisticsSettings>, 'own'>;
+  /** Instead of those that the settings name. */
+  schemas?: Schemas;
 }): Promise<Statistics> {
   const { database, clock, settings } = options;
-  const schemas = loadSchemas(settings.schemas);
+  const schemas = options.schemas ?? loadSchemas(settings.schemas);
   const days = zoneDays(settings.timezone);
   await checkFixed(database, schemas, days);
   const store = databaseStore({ database, clock });
@@ -57,6 +98,7 @@ export async function openStatistics(options: {
     attributes: new AttributeCache(database.query),
     keptMs: (36 + 24 * settings.lateDays) * hourMs,
     futureMs: settings.futureMinutes * 60_000,
+    limits: { entities: settings.entities, eventsPerMonth: settings.eventsPerMonth },
   };
 }
 
@@ -77,6 +119,13 @@ async function checkFixed(database: StatisticsDatabase, schemas: Schemas, days: 
     if (problem !== undefined)
       throw new PismakError('configuration-invalid', `schema ${now.name}: ${problem}`);
   }
+}
+
+/** Tells workers elsewhere which schemas this process has, once anything is counted. */
+export async function renewFoundations(statistics: Statistics): Promise<void> {
+  const { database } = statistics;
+  if (await database.query.selectFrom('statistics_fixed').select('name').executeTakeFirst())
+    await fixFoundations(statistics);
 }
 
 /** From the first event on, the time zone and the order of dimensions stay. */

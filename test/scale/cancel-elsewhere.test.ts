@@ -9,11 +9,14 @@ import { decodeRequest } from '../../src/engine/request/request.ts';
 import { eventually } from '../../src/engine/testing/eventually.ts';
 import { sharedPostgres } from '../../src/engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
+import { statisticsFilter2 } from '../../src/statistics/operations/read.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import { lastFirst } from './last-first.ts';
 import { WorkerElsewhere } from './worker-elsewhere.ts';
 
-test('a request that runs on another machine ends when it is cancelled', { timeout: 200_000 }, async (t) => {
+test('a request that runs on another machine ends when it is cancelled, and is counted', {
+  timeout: 200_000,
+}, async (t) => {
   const after = lastFirst(t);
   const postgres = await sharedPostgres();
   after(() => postgres.close());
@@ -56,4 +59,14 @@ test('a request that runs on another machine ends when it is cancelled', { timeo
   assert.deepEqual([log?.hostId, log?.status], ['elsewhere', 'Failed']);
   assert.match(log?.log ?? '', /cancelled$/);
   assert.equal(await running(), 1, 'the other one runs on');
+
+  // What happens there is counted here: the worker sends it through the queue of statistics.
+  const workers = { kind: 'worker', user: 'pismak', from: '2020-01-01', to: '2100-01-01' };
+  const row = await eventually(
+    `the statistics know of it: ${worker.output}`,
+    async () =>
+      (await client.call(statisticsFilter2, workers)).rows.find(({ entity }) => entity === 'elsewhere'),
+    60_000,
+  );
+  assert.equal(row.sums.count, 1);
 });

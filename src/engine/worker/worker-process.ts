@@ -120,13 +120,18 @@ export function startWorkerProcess(parts: {
       const work = defineWork({ ...stores, coordination, settings, clock, changes, houses });
       const disk = createDiskReserve(settings.disk, localDisks({ ...addresses, data: settings.data }));
       const blobsUrl = addresses.blobs;
+      const events = createEvents();
+      for (const house of houses) {
+        const beside = house.runBesideWorker?.({ ...stores, clock, log, settings, events });
+        if (beside) closing.push(() => beside.close());
+      }
       await confineProcesses(commonProcesses, { ...work, log, settings, cacheDirectory, blobsUrl });
       const worker = new Worker(
         {
           disk,
           ...{ ...stores, ...work, clock, log, settings, cacheDirectory, openSession, commonProcesses },
           random: parts.random,
-          events: createEvents(),
+          events,
           blobsUrl,
         },
         { id, labels: parts.labels ?? settings.worker.labels, life },

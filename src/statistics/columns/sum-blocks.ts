@@ -20,10 +20,19 @@ export interface EntitySums {
  * The sums per entity over all blocks, which may be of any units and slots. Exact: the bounds of the blocks are added up
  * first, and if the total stays below 2^53, no sum in between can have been rounded.
  */
-export function sumByEntity(
-  blocks: readonly Signed[],
-  options: { splits: number; dimensions: readonly number[] },
-): EntitySums {
+export function sumByEntity(blocks: readonly Signed[], options: SumOptions): EntitySums {
+  const sums = beginSums(blocks, options);
+  for (const signed of blocks) addToSums(sums, signed, options);
+  return sums;
+}
+
+export interface SumOptions {
+  splits: number;
+  dimensions: readonly number[];
+}
+
+/** For callers that pause between two blocks: `addToSums` must follow for each of these. */
+export function beginSums(blocks: readonly Signed[], options: SumOptions): EntitySums {
   let entities = 0;
   for (const { block } of blocks)
     for (let split = 0; split + 1 < block.splits.length; split++) {
@@ -35,22 +44,26 @@ export function sumByEntity(
   for (const { block } of blocks)
     if (block.slots) for (const entity of block.entities) entities = Math.max(entities, entity + 1);
   checkBounds(blocks, options.dimensions);
-  const sums: (Float64Array | undefined)[][] = Array.from({ length: options.splits }, () => []);
-  for (const { block, sign } of blocks) {
-    for (const dimension of options.dimensions) {
-      const column = block.columns[dimension];
-      if (!column) continue;
-      for (let split = 0; split + 1 < block.splits.length; split++) {
-        const from = block.splits[split] as number;
-        const to = block.splits[split + 1] as number;
-        const ofSplit = sums[split];
-        if (from === to || !ofSplit) continue;
-        ofSplit[dimension] ??= new Float64Array(entities);
-        kernelsFor(column).addByEntity(ofSplit[dimension], block.entities, column, from, to, sign);
-      }
+  return { entities, sums: Array.from({ length: options.splits }, () => []) };
+}
+
+export function addToSums(
+  { entities, sums }: EntitySums,
+  { block, sign }: Signed,
+  { dimensions }: SumOptions,
+): void {
+  for (const dimension of dimensions) {
+    const column = block.columns[dimension];
+    if (!column) continue;
+    for (let split = 0; split + 1 < block.splits.length; split++) {
+      const from = block.splits[split] as number;
+      const to = block.splits[split + 1] as number;
+      const ofSplit = sums[split];
+      if (from === to || !ofSplit) continue;
+      ofSplit[dimension] ??= new Float64Array(entities);
+      kernelsFor(column).addByEntity(ofSplit[dimension], block.entities, column, from, to, sign);
     }
   }
-  return { entities, sums };
 }
 
 /** One block with the sums of all these: the next coarser unit of time. */

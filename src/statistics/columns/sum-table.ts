@@ -3,6 +3,8 @@ import { type Block, toColumn } from './block.ts';
 
 /** Keys stay below 2^30, which V8 hashes fastest: 32 splits, 256 slots, and entities up to this number. */
 export const entityRange = 2 ** 17;
+/** More rows than a day of a chunk has; with a key it stays below 2^53. */
+const rowRange = 2 ** 23;
 
 /**
  * Adds up rows by (split, slot, entity) into a block. Sums stay exact: whole numbers below 2^53 in doubles, and an error
@@ -69,7 +71,7 @@ export class SumTable {
     const slots = withSlots ? new Uint8Array(rows) : undefined;
     const splits: number[] = [0];
     for (let row = 0; row < rows; row++) {
-      const rank = order[row]?.rank as number;
+      const rank = Math.floor((order[row] as number) / rowRange);
       const group = Math.floor(rank / entityRange);
       entities[row] = rank % entityRange;
       if (slots) slots[row] = group % 256;
@@ -83,7 +85,8 @@ export class SumTable {
       const values = new Float64Array(rows);
       let bound = 0;
       for (let row = 0; row < rows; row++) {
-        const value = this.#sums[(order[row]?.place as number) + dimension] as number;
+        const place = ((order[row] as number) % rowRange) * dimensions;
+        const value = this.#sums[place + dimension] as number;
         values[row] = value;
         bound += Math.abs(value);
       }
@@ -95,18 +98,23 @@ export class SumTable {
     return { rows, entities, slots, splits, columns, bounds, bytes };
   }
 
-  #order(entityOf: EntityOf = (entity) => entity): { place: number; rank: number }[] {
-    const order: { place: number; rank: number }[] = [];
-    for (let row = 0; row < this.#places.size; row++) {
-      const key = this.#keys[row] as number;
-      const place = row * this.#dimensions;
+  /** The rows that have something, in the order of the block: rank and row as one number, which sorts faster than objects. */
+  #order(entityOf: EntityOf = (entity) => entity): Float64Array {
+    const dimensions = this.#dimensions;
+    const sums = this.#sums;
+    const order = new Float64Array(this.rows);
+    let count = 0;
+    for (let row = 0; row < order.length; row++) {
+      let dimension = 0;
+      while (dimension < dimensions && sums[row * dimensions + dimension] === 0) dimension++;
       // What adds up to nothing takes no space.
-      if (this.#sums.subarray(place, place + this.#dimensions).every((sum) => sum === 0)) continue;
+      if (dimension === dimensions) continue;
+      const key = this.#keys[row] as number;
       const entity = key % entityRange;
       const stored = entityOf(entity);
-      if (stored !== undefined) order.push({ place, rank: key - entity + stored });
+      if (stored !== undefined) order[count++] = (key - entity + stored) * rowRange + row;
     }
-    return order.sort((one, other) => one.rank - other.rank);
+    return order.subarray(0, count).sort();
   }
 
   #grow(): void {

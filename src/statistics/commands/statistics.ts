@@ -6,6 +6,7 @@ import { statisticsAccess, statisticsAllow } from '../operations/access.ts';
 import {
   statisticsClose,
   statisticsCorrections,
+  statisticsErase,
   statisticsReconcile,
   statisticsRollup,
   statisticsSchema,
@@ -87,6 +88,12 @@ const add: AddGroup = (group, shell) => {
       { title: 'access', of: (row) => row.access },
     ],
     empty: 'nobody but administrators and users themselves',
+  });
+  command(statisticsErase, {
+    usage: 'erase <user>',
+    confirm: 'the statistics of this user are deleted for good',
+    say: ({ kinds, entities }, { user }) =>
+      `${entities} entities of ${kinds} kinds of user ${user} are deleted with all their sums`,
   });
   addRpctest(group, shell);
 };

@@ -1,4 +1,5 @@
 import type { Attributes } from '../query/filter.ts';
+import type { Turns } from '../query/turns.ts';
 import type { CubeHead } from '../store/store.ts';
 import type { StatisticsQueries } from '../tables.ts';
 
@@ -17,7 +18,7 @@ export class AttributeCache {
   }
 
   /** Those of all entities of a cube, by their numbers. */
-  async all({ id, entityVersion }: CubeHead): Promise<readonly Attributes[]> {
+  async all({ id, entityVersion }: CubeHead, turns?: Turns): Promise<readonly Attributes[]> {
     const known = this.#known.get(id);
     if (known?.version === entityVersion) return known.rows;
     const rows: Attributes[] = [];
@@ -31,13 +32,14 @@ export class AttributeCache {
         .execute();
       for (const { ordinal, ...attributes } of found) rows[ordinal] = attributes;
       if (found.length === 0) break;
+      await turns?.next();
     }
-    this.#forget(id);
+    this.forget(id);
     this.#known.set(id, { version: entityVersion, rows });
     this.#entities += rows.length;
     for (const oldest of this.#known.keys()) {
       if (this.#entities <= mostEntities || oldest === id) break;
-      this.#forget(oldest);
+      this.forget(oldest);
     }
     return rows;
   }
@@ -54,7 +56,7 @@ export class AttributeCache {
     return new Map(rows.map(({ ordinal, ...attributes }) => [ordinal, attributes]));
   }
 
-  #forget(id: number): void {
+  forget(id: number): void {
     const known = this.#known.get(id);
     if (!known) return;
     this.#known.delete(id);

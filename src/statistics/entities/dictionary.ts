@@ -1,3 +1,4 @@
+import { checkEntities, type Limits } from '../ingest/limits.ts';
 import type { CubeHead } from '../store/store.ts';
 import type { StatisticsQueries } from '../tables.ts';
 
@@ -12,6 +13,7 @@ export async function ordinalsOf(
   cube: CubeHead,
   keys: readonly string[],
   now: number,
+  limits?: Limits,
 ): Promise<number[]> {
   const known = new Map<string, number>();
   for (let at = 0; at < keys.length; at += keysPerQuery) {
@@ -24,6 +26,7 @@ export async function ordinalsOf(
     for (const { key, ordinal } of rows) known.set(key, ordinal);
   }
   const created = keys.filter((key) => !known.has(key));
+  if (created.length > 0) checkEntities(limits, cube.entities + created.length, cube.user);
   for (const [index, key] of created.entries()) known.set(key, cube.entities + index);
   for (let at = 0; at < created.length; at += keysPerQuery) {
     const rows = created.slice(at, at + keysPerQuery).map((key) => ({

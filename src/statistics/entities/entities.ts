@@ -1,4 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
+import type { Limits } from '../ingest/limits.ts';
 import type { Statistics } from '../statistics.ts';
 import type { StatisticsQueries } from '../tables.ts';
 import { ordinalsOf } from './dictionary.ts';
@@ -15,16 +16,22 @@ export interface EntityInput {
 /** Creates entities or changes their attributes, all or none. With `create` false, each must exist. */
 export async function saveEntities(
   { database, schemas, clock }: Statistics,
-  options: { kind: string; user: string; entities: readonly EntityInput[]; create: boolean },
+  options: {
+    kind: string;
+    user: string;
+    entities: readonly EntityInput[];
+    create: boolean;
+    limits?: Limits | undefined;
+  },
 ): Promise<{ created: number; updated: number }> {
-  const { user, entities, create } = options;
+  const { user, entities, create, limits } = options;
   const kind = schemas.get(options.kind);
   return database.transaction(async (transaction) => {
     const cube = await cubeOf(transaction, kind.name, user, create);
     const keys = [...new Set(entities.map(({ entity }) => String(entity)))];
     if (!create) await checkExisting(transaction, cube.id, keys, kind.name);
     const before = cube.entities;
-    const ordinals = await ordinalsOf(transaction, cube, keys, clock.now());
+    const ordinals = await ordinalsOf(transaction, cube, keys, clock.now(), limits);
     const ordinalOf = new Map(keys.map((key, index) => [key, ordinals[index] as number]));
     for (const { entity, name, status, parent, budget, created } of entities) {
       const changes = {

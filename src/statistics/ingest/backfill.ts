@@ -11,7 +11,7 @@ import { fixFoundations, type Statistics } from '../statistics.ts';
 import type { PreparedCube } from '../store/store.ts';
 import { BatchBuilder, type BatchRules } from './batch-builder.ts';
 import type { Batch } from './ingest.ts';
-import { addLines } from './lines.ts';
+import { addContent } from './lines.ts';
 
 export interface Backfill {
   kind: Kind;
@@ -19,6 +19,7 @@ export interface Backfill {
   day: Day;
   level: BatchRules['level'];
   content: Batch['content'];
+  limits?: Batch['limits'];
 }
 
 const mostTries = 20;
@@ -33,7 +34,7 @@ export async function backfill(statistics: Statistics, request: Backfill): Promi
   if ((await listClosedMonths(database.query)).has(unitOf('month', day).from))
     throw new PismakError('conflict', `the month of ${formatDay(day)} is closed; open it again first`);
   await fixFoundations(statistics);
-  const { events, cube } = wantedDay(statistics, request);
+  const { events, cube } = await wantedDay(statistics, request);
   for (let tries = 0; tries < mostTries; tries++) {
     const done = await reader.view(kind.name, user, async (view) => {
       const sealed = view?.snapshot.unitsAt('day', day).some((unit) => unit.sealed) ?? false;
@@ -46,7 +47,10 @@ export async function backfill(statistics: Statistics, request: Backfill): Promi
       };
       const change = { day, events, mayBeSealed: false, blocks };
       const seq = view?.head.seq ?? 0;
-      return store.correctDay({ kind: kind.name, user, seq, keys, day: change, receivedAt: clock.now() });
+      return store.correctDay({
+        ...{ kind: kind.name, user, seq, keys, day: change, receivedAt: clock.now() },
+        limits: request.limits,
+      });
     });
     if (done) return { events };
   }
@@ -54,16 +58,15 @@ export async function backfill(statistics: Statistics, request: Backfill): Promi
 }
 
 /** The given events, added up. All must be good and belong to the day, or the whole day would be wrong. */
-function wantedDay(
+async function wantedDay(
   { schemas, days, clock, futureMs }: Statistics,
   { kind, user, day, level, content }: Backfill,
-): { events: number; cube: PreparedCube | undefined } {
+): Promise<{ events: number; cube: PreparedCube | undefined }> {
   const builder = new BatchBuilder({
     ...{ schemas, days, level, closed: new Set<Day>(), latest: clock.now() + futureMs },
     ...{ sealedBefore: Number.NEGATIVE_INFINITY, sealed: () => false, mayWrite: () => true },
   });
-  if ('text' in content) addLines(builder, content.text, content.format);
-  else for (const event of content.events) builder.add(event);
+  await addContent(builder, content);
   const [refusal] = builder.refusals;
   if (refusal)
     throw new PismakError(

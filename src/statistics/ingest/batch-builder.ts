@@ -5,6 +5,8 @@ import { type Block, chunkSize } from '../columns/block.ts';
 import { entityRange, SumTable } from '../columns/sum-table.ts';
 import type { Kind, Schemas } from '../schema/schemas.ts';
 import type { Correction, PreparedCube } from '../store/store.ts';
+import { parseMoment } from './parse-moment.ts';
+import type { UsualEvent } from './shaped-lines.ts';
 
 /** An event that was not taken, and why. `index` counts from 0. */
 export interface Refusal {
@@ -64,6 +66,35 @@ export class BatchBuilder {
       if (!(error instanceof Refused)) throw error;
       this.refuse(index, event, error.message);
     }
+  }
+
+  /** Counts an event if there is nothing unusual about it. False: nothing was counted, `add` must look at it. */
+  addUsual(event: UsualEvent): boolean {
+    const { at, entity, dimensions, amounts } = event;
+    const kind = this.#kinds.get(event.kind);
+    const cube = kind?.cubes.get(event.user);
+    const { days, latest, level, closed, sealedBefore } = this.#rules;
+    if (!kind || !cube || level !== 'event' || closed.size > 0) return false;
+    if (!(at >= 0 && at <= latest)) return false;
+    const day = days.dayAt(at);
+    const split = kind.kind.splitIndex.get(event.split);
+    if (split === undefined || day < sealedBefore) return false;
+    const indexes = kind.names === dimensions ? kind.indexes : indexesOf(kind, dimensions);
+    if (!indexes) return false;
+    for (let place = 0; place < indexes.length; place++)
+      if ((amounts[place] as number) < 0 && !kind.mayBeNegative[indexes[place] as number]) return false;
+    let known = cube.keys.get(entity);
+    if (known === undefined) {
+      if (typeof entity === 'string' && (entity === '' || entity.length > longestKey)) return false;
+      known = addKey(cube, entity, String(entity));
+    }
+    const sums = cube.days.get(day) ?? addDay(cube, day, kind.kind, false);
+    const place = sums.table.place(split, days.slotAt(at, day), known);
+    for (let index = 0; index < indexes.length; index++)
+      sums.table.add(place, indexes[index] as number, amounts[index] as number);
+    sums.events++;
+    this.#events++;
+    return true;
   }
 
   /** Counts a line that is no event at all. */
@@ -127,7 +158,8 @@ export class BatchBuilder {
     }
     if (schema !== undefined && kind.schema.name !== schema)
       throw new Refused(`kind: ${name} belongs to the schema ${kind.schema.name}, not ${schema}`);
-    const builder: KindBuilder = { kind, cubes: new Map() };
+    const mayBeNegative = kind.schema.dimensions.map(({ type }) => type === 'money');
+    const builder: KindBuilder = { kind, cubes: new Map(), mayBeNegative, names: [], indexes: undefined };
     this.#kinds.set(name, builder);
     return builder;
   }
@@ -148,12 +180,14 @@ export class BatchBuilder {
     const { days, latest, level } = this.#rules;
     if (level === 'day') {
       const found = typeof day === 'string' ? parseDay(day) : undefined;
-      if (found === undefined) throw new Refused('day: it must be a date such as 2026-03-29');
+      if (found === undefined || found < 0)
+        throw new Refused('day: it must be a date such as 2026-03-29, not before 1970');
       const start = days.start(found);
       if (start > latest) throw new Refused(`day: ${day} is in the future`);
       return { day: found, slot: wholeDay, at: start };
     }
-    const moment = typeof at === 'number' ? at : parseMoment(at);
+    const moment = typeof at === 'number' ? at : momentOf(at);
+    if (!(moment >= 0)) throw new Refused('at: it is before 1970');
     if (moment > latest) throw new Refused('at: it is in the future; check the clock of the sender');
     const found = days.dayAt(moment);
     return { day: found, slot: days.slotAt(moment, found), at: moment };
@@ -221,6 +255,12 @@ interface KindBuilder {
   kind: Kind;
   /** By the user as it was written, a number or a text. */
   cubes: Map<unknown, CubeBuilder>;
+  /** By the number of the dimension. */
+  mayBeNegative: readonly boolean[];
+  /** The list of dimensions that `indexes` belongs to. */
+  names: readonly string[];
+  /** Undefined if the kind lacks one of them. */
+  indexes: readonly number[] | undefined;
 }
 
 interface CubeBuilder {
@@ -237,6 +277,13 @@ interface DayBuilder {
   splits: number;
   events: number;
   mayBeSealed: boolean;
+}
+
+function indexesOf(kind: KindBuilder, names: readonly string[]): readonly number[] | undefined {
+  const indexes = names.map((name) => kind.kind.dimensionIndex.get(name) ?? -1);
+  kind.names = names;
+  kind.indexes = indexes.includes(-1) ? undefined : indexes;
+  return kind.indexes;
 }
 
 function addKey(cube: CubeBuilder, given: unknown, key: string): number {
@@ -284,11 +331,9 @@ function keyText(value: unknown, field: string): string {
   );
 }
 
-const withZone = /T.*(Z|[+-]\d\d:?\d\d)$/;
-
-function parseMoment(at: unknown): number {
+function momentOf(at: unknown): number {
   if (at === undefined) throw new Refused('at: it is missing');
-  const moment = typeof at === 'string' && withZone.test(at) ? Date.parse(at) : Number.NaN;
+  const moment = typeof at === 'string' ? parseMoment(at) : Number.NaN;
   if (Number.isNaN(moment))
     throw new Refused(
       'at: it must be a time with its zone, such as 2026-03-29T01:59:00+01:00, or ms since 1970',

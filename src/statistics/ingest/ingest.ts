@@ -4,7 +4,8 @@ import type { Day } from '../calendar/days.ts';
 import { listClosedMonths } from '../close/closed-months.ts';
 import { fixFoundations, type Statistics } from '../statistics.ts';
 import { BatchBuilder, type BatchRules, mostEvents, type Refusal } from './batch-builder.ts';
-import { addLines, type Format } from './lines.ts';
+import type { Limits } from './limits.ts';
+import { addContent, type Content } from './lines.ts';
 
 export interface Batch {
   /** Who sends it: tokens of different owners never clash. */
@@ -13,8 +14,10 @@ export interface Batch {
   token: string;
   level: BatchRules['level'];
   schema?: string | undefined;
-  content: { events: readonly unknown[] } | { text: string; format: Format };
+  content: Content;
   mayWrite(user: string): boolean;
+  /** Undefined for administrators and for Pismak itself. */
+  limits?: Limits | undefined;
 }
 
 export interface Ingested {
@@ -43,7 +46,7 @@ export async function ingest(statistics: Statistics, batch: Batch): Promise<Inge
   for (let tries = 0; tries < mostTries; tries++) {
     const closed = await listClosedMonths(database.query);
     const receivedAt = clock.now();
-    const builder = build(statistics, batch, { closed, sealed, receivedAt });
+    const builder = await build(statistics, batch, { closed, sealed, receivedAt });
     const counts = { events: builder.events, refused: builder.refusals.length };
     const answer = await store.accept({
       ...{
@@ -54,6 +57,7 @@ export async function ingest(statistics: Statistics, batch: Batch): Promise<Inge
         ...counts,
         cubes: builder.cubes(),
         corrections: builder.corrections,
+        limits: batch.limits,
       },
       closed: new Set(builder.corrections.map(({ day }) => monthOf(day, closed))),
     });
@@ -83,19 +87,18 @@ async function ensureFoundations(statistics: Statistics): Promise<void> {
   fixed.add(statistics);
 }
 
-function build(
+async function build(
   { schemas, days, keptMs, futureMs }: Statistics,
   { content, level, schema, mayWrite }: Batch,
   state: { closed: ReadonlySet<Day>; sealed: ReadonlySet<string>; receivedAt: number },
-): BatchBuilder {
+): Promise<BatchBuilder> {
   const { closed, sealed, receivedAt } = state;
   const builder = new BatchBuilder({
     ...{ schemas, schema, days, level, closed, mayWrite, latest: receivedAt + futureMs },
     sealedBefore: days.dayAt(receivedAt - keptMs),
     sealed: (kind, user, day) => sealed.size > 0 && sealed.has(`${kind}\0${user}\0${day}`),
   });
-  if ('text' in content) addLines(builder, content.text, content.format);
-  else for (const event of content.events) builder.add(event);
+  await addContent(builder, content);
   if (builder.events > mostEvents)
     throw new PismakError(
       'too-large',

@@ -1,34 +1,59 @@
 import { PismakError } from '../../engine/errors.ts';
+import { Turns } from '../query/turns.ts';
 import type { BatchBuilder } from './batch-builder.ts';
+import { ShapedLines } from './shaped-lines.ts';
 
 export const formats = ['ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
-/** Adds each line of a text. Empty lines don't count. */
-export function addLines(builder: BatchBuilder, text: string, format: Format): void {
-  if (format === 'csv') addCsv(builder, text);
-  else addNdjson(builder, text);
+/** Short turns: whoever asks is a person who waits; events can. */
+const turnMs = 2;
+const addedAtOnce = 128;
+
+/** Adds all events of a batch, and gives way to others meanwhile. */
+export async function addContent(builder: BatchBuilder, content: Content): Promise<void> {
+  const turns = new Turns(undefined, turnMs);
+  if ('events' in content)
+    for (const event of content.events) {
+      builder.add(event);
+      if (builder.events % addedAtOnce === 0) await turns.next();
+    }
+  else if (content.format === 'csv') await addCsv(builder, content.text, turns);
+  else await addNdjson(builder, content.text, turns);
 }
 
-function addNdjson(builder: BatchBuilder, text: string): void {
-  for (let from = 0; from < text.length; ) {
-    const end = text.indexOf('\n', from);
-    const line = text.slice(from, end < 0 ? text.length : end);
-    from = end < 0 ? text.length : end + 1;
-    if (line === '' || line === '\r') continue;
-    let event: unknown;
-    try {
-      event = JSON.parse(line);
-    } catch {
-      builder.addBroken('not JSON');
-      continue;
+export type Content = { events: readonly unknown[] } | { text: string; format: Format };
+
+/** Empty lines don't count. */
+async function addNdjson(builder: BatchBuilder, text: string, turns: Turns): Promise<void> {
+  const shaped = new ShapedLines();
+  for (let from = 0, end = 0; from < text.length; from = end + 1) {
+    const found = text.indexOf('\n', from);
+    end = found < 0 ? text.length : found;
+    const usual = shaped.read(text, from, end);
+    if (usual === undefined || !builder.addUsual(usual)) {
+      const line = text.slice(from, end);
+      if (line === '' || line === '\r') continue;
+      addLine(builder, line, usual ? undefined : shaped);
     }
-    builder.add(event);
+    if (builder.events % addedAtOnce === 0) await turns.next();
   }
 }
 
+function addLine(builder: BatchBuilder, line: string, shaped: ShapedLines | undefined): void {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    builder.addBroken('not JSON');
+    return;
+  }
+  shaped?.learn(line);
+  builder.add(event);
+}
+
 /** The first line names the columns. Numbers in columns of dimensions are whole; empty fields are left out. */
-function addCsv(builder: BatchBuilder, text: string): void {
+async function addCsv(builder: BatchBuilder, text: string, turns: Turns): Promise<void> {
   const lines = text.split('\n');
   const columns = fieldsOf(lines[0] ?? '').map((name) => name.trim());
   if (!columns.includes('kind') || !columns.includes('entity'))
@@ -52,6 +77,7 @@ function addCsv(builder: BatchBuilder, text: string): void {
       else event[column] = texts.has(column) ? field : numberOr(field);
     }
     builder.add(event);
+    if (builder.events % addedAtOnce === 0) await turns.next();
   }
 }
 

@@ -42,7 +42,7 @@ export async function checkMayWrite(statistics: Statistics, caller: Caller, user
 
 /** Which users' statistics this caller may write, for a batch with many of them. */
 export async function writableUsers(
-  { database }: Statistics,
+  { database }: Pick<Statistics, 'database'>,
   caller: Caller,
 ): Promise<(user: string) => boolean> {
   if (caller.role === 'admin') return () => true;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../engine/operation/operation.ts';
+import { limitsOf } from '../ingest/limits.ts';
 import { checkMayWrite, readableBy } from './access.ts';
 import { entityKey, kindName, userKey } from './inputs.ts';
 
@@ -46,7 +47,10 @@ export const statisticsEntityCreate = defineOperation({
     const { saveEntities } = await import('../entities/entities.ts');
     const statistics = await statisticsOf(engine);
     await checkMayWrite(statistics, caller, String(user));
-    return saveEntities(statistics, { kind, user: String(user), entities: [first, ...more], create: true });
+    return saveEntities(statistics, {
+      ...{ kind, user: String(user), entities: [first, ...more], create: true },
+      limits: limitsOf(statistics.limits, caller),
+    });
   },
 });
 

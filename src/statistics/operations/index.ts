@@ -11,6 +11,7 @@ import { statisticsRpc } from './rpc.ts';
 import {
   statisticsClose,
   statisticsCorrections,
+  statisticsErase,
   statisticsReconcile,
   statisticsRollup,
   statisticsSchema,
@@ -23,5 +24,5 @@ export const statisticsOperations: Operation[] = [
   ...[statisticsGranularizedSumStats, statisticsFilter2, statisticsExplain, statisticsRpc],
   ...[statisticsEntityCreate, statisticsEntityUpdate, statisticsEntityRemove, statisticsEntityLs],
   ...[statisticsRollup, statisticsReconcile, statisticsClose, statisticsCorrections, statisticsSchema],
-  ...[statisticsAllow, statisticsAccess],
+  ...[statisticsAllow, statisticsAccess, statisticsErase],
 ];

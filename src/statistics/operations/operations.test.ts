@@ -355,6 +355,25 @@ describe('statistics over the API', async () => {
     );
   });
 
+  test('what is erased is gone for every question, and other users keep theirs', async () => {
+    const user = 'erased';
+    await call('entity.create', { kind: 'campaign', user, entity: 1, name: 'Spring' });
+    await ingest([event({ user }), event({ user: 'kept' })], 'erased once');
+    assert.deepEqual(await clicksBy({ user, granularity: 'month' }), [['202603', 1]]);
+    await call('allow', { reader: 'eva', user });
+    assert.deepEqual(await call('erase', { user }), { kinds: 2, entities: 2, corrections: 0 });
+    assert.deepEqual(await clicksBy({ user, granularity: 'month' }), [['202603', 0]]);
+    assert.deepEqual((await call('entity.ls', { kind: 'campaign', user })).entities, []);
+    assert.deepEqual((await call('access', { reader: 'eva' })).access, []);
+    assert.deepEqual(await clicksBy({ user: 'kept', granularity: 'month' }), [['202603', 1]]);
+    await ingest([event({ user }), event({ user: 'kept' })], 'erased once');
+    assert.deepEqual(
+      await clicksBy({ user, granularity: 'month' }),
+      [['202603', 0]],
+      'it was counted before',
+    );
+  });
+
   test('explain shows what is added and subtracted', async () => {
     const user = 'explain';
     await ingest(

@@ -84,10 +84,10 @@ export const statisticsFilter2 = defineOperation({
     totals: z.strictObject(rowSums),
   }),
   example: { kind: 'keyword', user: 3, from: '2026-01-01', to: '2026-03-31', sort: 'cost:desc' },
-  async handler({ engine, caller }, input) {
+  async handler({ engine, caller, signal }, input) {
     const { answerTable } = await import('../query/answer.ts');
     const statistics = await readableBy(caller, engine, input.user);
-    return answerTable(statistics, input);
+    return answerTable(statistics, input, signal);
   },
 });
 

@@ -123,6 +123,25 @@ export const statisticsCorrections = defineOperation({
   },
 });
 
+export const statisticsErase = defineOperation({
+  name: 'statistics.erase',
+  summary:
+    'Delete everything that is counted about a user: sums, entities, corrections, and who may read them',
+  role: 'admin',
+  owner: 'none',
+  heavy: 'work',
+  deadlineMs: 600_000,
+  changes: true,
+  input: z.strictObject({ user: userKey, kind: kindName.optional().describe('Only this kind of entities') }),
+  output: z.strictObject({ kinds: z.int(), entities: z.int(), corrections: z.int() }),
+  example: { user: 3 },
+  async handler({ engine, signal }, { user, kind }) {
+    const { statisticsOf } = await import('../statistics.ts');
+    const { eraseUser } = await import('../entities/erase-user.ts');
+    return eraseUser(await statisticsOf(engine), { user: String(user), kind, signal });
+  },
+});
+
 export const statisticsSchema = defineOperation({
   name: 'statistics.schema',
   summary: 'Show the kinds, dimensions, splits and derived columns that are counted here',

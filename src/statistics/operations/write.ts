@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { parseDay } from '../calendar/days.ts';
+import { limitsOf } from '../ingest/limits.ts';
 import { checkMayWrite, writableUsers } from './access.ts';
 import { date, kindName, userKey } from './inputs.ts';
 
@@ -85,6 +86,7 @@ export const statisticsIngest = defineOperation({
       ...{ owner: caller.name, token: input.token, level: input.level, schema: input.schema },
       content: contentOf(input),
       mayWrite: await writableUsers(statistics, caller),
+      limits: limitsOf(statistics.limits, caller),
     });
   },
 });
@@ -115,6 +117,7 @@ export const statisticsBackfill = defineOperation({
     await checkMayWrite(statistics, caller, String(user));
     return backfill(statistics, {
       ...{ kind: statistics.schemas.get(kind), user: String(user), day: parseDay(day) ?? 0, level: ofLines },
+      limits: limitsOf(statistics.limits, caller),
       content: contentOf(input),
     });
   },

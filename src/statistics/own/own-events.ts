@@ -1,58 +1,80 @@
 import type { Engine } from '../../engine/engine.ts';
+import type { BesideWorker } from '../../engine/house.ts';
 import { newId } from '../../engine/identity.ts';
+import { newRequest, toMessage } from '../../engine/request/request.ts';
 import type { Running } from '../../engine/service/service.ts';
+import { installationOwner } from '../../engine/webhook/secret.ts';
 import { ingest } from '../ingest/ingest.ts';
+import { ingestStage } from '../ingest/ingest-stage.ts';
+import { loadSchemas } from '../schema/schemas.ts';
 import type { Statistics } from '../statistics.ts';
-import { translateEvent } from './translate-event.ts';
+import { type OwnEvent, translateEvent } from './translate-event.ts';
+import { WaitingSums } from './waiting-sums.ts';
 
 const flushMs = 10_000;
-const perBatch = 5000;
-/** While the store is away, so many are kept; the oldest go first. */
+/** While the store is away, so many are kept. */
 const mostWaiting = 50_000;
 
-/**
- * Counts the events of the engine and the houses of this process. A batch keeps its token until it is stored, so a failure in
- * between counts nothing twice; what is in memory when the process is killed is not counted.
- */
+/** How a batch is stored. The token stays the same until that succeeds, so a failure in between counts nothing twice. */
+interface Destination {
+  perBatch: number;
+  store(token: string, events: readonly OwnEvent[]): Promise<void>;
+}
+
+/** Counts the events of the engine and the houses of this process. */
 export function countOwnEvents(
   engine: Pick<Engine, 'clock' | 'events' | 'log'>,
   opened: () => Promise<Statistics>,
 ): Running {
-  const { clock, events, log } = engine;
-  const waiting: object[] = [];
-  let batch: { token: string; events: object[] } | undefined;
-  let dropped = 0;
+  return collectOwnEvents(engine, {
+    perBatch: 5000,
+    async store(token, events) {
+      const batch = { owner: installationOwner, token: `own ${token}`, level: 'event' as const };
+      await ingest(await opened(), { ...batch, content: { events }, mayWrite: () => true });
+    },
+  });
+}
+
+/** The same beside a worker elsewhere: through the queue of the ingest stage, so any worker may count them, once. */
+export function sendOwnEvents(parts: Pick<BesideWorker, 'broker' | 'clock' | 'events' | 'log'>): Running {
+  const { broker, clock } = parts;
+  return collectOwnEvents(parts, {
+    // One message that fits without a blob.
+    perBatch: 300,
+    async store(token, events) {
+      const content = Buffer.from(events.map((event) => JSON.stringify(event)).join('\n'));
+      const files = [{ name: 'own.ndjson', content }];
+      const request = newRequest({ uuid: token, stages: [ingestStage.name], files, startedAt: clock.now() });
+      await broker.publish(ingestStage.name, toMessage(request));
+    },
+  });
+}
+
+/** Gathers events, adds them up and stores them every ten seconds; what is in memory when the process is killed is not counted. */
+function collectOwnEvents(
+  { clock, events, log }: Pick<Engine, 'clock' | 'events' | 'log'>,
+  { perBatch, store }: Destination,
+): Running {
+  const schema = loadSchemas().all.find(({ name }) => name === 'pismak');
+  const waiting = new WaitingSums(mostWaiting);
+  let batch: { token: string; events: readonly OwnEvent[] } | undefined;
   let cancel = () => {};
   let flushing: Promise<void> | undefined;
-  let schema: Statistics['schemas']['all'][number] | undefined;
-  void opened().then(
-    ({ schemas }) => {
-      schema = schemas.all.find(({ name }) => name === 'pismak');
-    },
-    () => {},
-  );
 
   const stop = events.subscribe((event) => {
     if (!schema) return;
-    waiting.push(...translateEvent(event, schema));
-    const excess = waiting.length - mostWaiting;
-    if (excess > 0) {
-      waiting.splice(0, excess);
-      dropped += excess;
-    }
-    if (waiting.length === perBatch) void flush();
+    for (const one of translateEvent(event, schema)) waiting.add(one);
   });
 
   async function send(): Promise<void> {
-    while (batch || waiting.length > 0) {
-      batch ??= { token: `own ${newId(clock)}`, events: waiting.splice(0, perBatch) };
-      const content = { events: batch.events };
-      const rest = { owner: 'local', token: batch.token, level: 'event' as const, mayWrite: () => true };
-      await ingest(await opened(), { ...rest, content });
+    while (batch || waiting.size > 0) {
+      batch ??= { token: newId(clock), events: waiting.take(perBatch) };
+      await store(batch.token, batch.events);
       batch = undefined;
     }
+    const { dropped } = waiting;
     if (dropped > 0) log.warn({ dropped }, 'events of Pismak itself were not counted: the store was away');
-    dropped = 0;
+    waiting.dropped = 0;
   }
 
   function flush(): Promise<void> {

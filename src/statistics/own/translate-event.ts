@@ -1,18 +1,31 @@
 import type { Event } from '../../engine/event/event.ts';
+import { ingestStage } from '../ingest/ingest-stage.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** The user of what belongs to the installation; administrators see it. */
 export const installation = 'pismak';
 
+/** An event in the words of the schema `pismak`. */
+export interface OwnEvent {
+  kind: string;
+  entity: string;
+  user: string;
+  split: string;
+  at: number;
+  dimensions: Record<string, number>;
+}
+
 /** An event of the engine or a house in the words of the schema `pismak`: none, one or several. */
-export function translateEvent(event: Event, schema: Schema): object[] {
+export function translateEvent(event: Event, schema: Schema): OwnEvent[] {
   const { kind, entity, user, at, dimensions = {} } = event;
+  // To count that we counted would never end.
+  if (kind === 'request.processed' && entity === ingestStage.name && !user) return [];
   const split =
     dimensions.status !== undefined && !/^(ok|succeeded)$/i.test(String(dimensions.status)) ? 'failed' : 'ok';
   const base = { split: event.split === 'failed' ? 'failed' : split, at };
   const counted = { count: 1, ...known(dimensions, schema) };
   // What a user caused is the user's, and the installation's as well.
-  const both = (fields: object) => [
+  const both = (fields: { kind: string; entity: string }) => [
     { ...base, ...fields, user: installation, dimensions: counted },
     ...(user ? [{ ...base, ...fields, user, dimensions: counted }] : []),
   ];
@@ -23,6 +36,8 @@ export function translateEvent(event: Event, schema: Schema): object[] {
     ];
   // `schedule.run`, `mailing.sent`, `crawl.page`: the noun is the kind.
   const [noun = ''] = kind.split('.');
+  // Stages and workers count requests; that a worker came is no request.
+  if (noun === 'stage' || noun === 'worker') return [];
   return noun in schema.kinds && entity !== '' ? both({ kind: noun, entity: entity.slice(0, 200) }) : [];
 }
 

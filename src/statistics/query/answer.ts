@@ -71,8 +71,12 @@ export async function answerSeries(
   if (groupBy !== undefined) {
     if (granularity === 'hour')
       throw new PismakError('invalid-input', 'groupBy: hours can’t be grouped; ask for days');
-    const grouped = await reader.view(kind.name, user, (view) =>
-      readGroupedSeries(view, { ...question, granularity, groupBy }, sourcesFor(statistics, user)),
+    const sources = sourcesFor(statistics, user, signal);
+    const grouped = await reader.view(
+      kind.name,
+      user,
+      (view) => readGroupedSeries(view, { ...question, granularity, groupBy }, sources),
+      signal,
     );
     const groups = grouped.groups.map(({ key, name: title, points }) => ({
       ...{ entity: key, name: title, points: points.map(name) },
@@ -85,23 +89,31 @@ export async function answerSeries(
     const all = groups.flatMap(({ points }) => points);
     return { points: [], groups, entities: grouped.entities, ...totalOf(question, all, asked) };
   }
-  const series = await reader.view(kind.name, user, (view) =>
-    granularity === 'hour'
-      ? readHours(view, question, { attributes, days })
-      : readSeries(view, { ...question, granularity }, attributes, signal),
+  const series = await reader.view(
+    kind.name,
+    user,
+    (view) =>
+      granularity === 'hour'
+        ? readHours(view, question, { attributes, days })
+        : readSeries(view, { ...question, granularity }, attributes),
+    signal,
   );
   const points = series.points.map(name);
   return { points, entities: series.entities, ...totalOf(question, points, asked) };
 }
 
 /** `filter2`: the table. */
-export async function answerTable(statistics: Statistics, asked: AskedTable) {
+export async function answerTable(statistics: Statistics, asked: AskedTable, signal?: AbortSignal) {
   const question = toQuestion(statistics, asked);
   const { kind, user } = question;
   const { offset, limit, groupBy, segment } = asked;
   const sort = toSort(kind, asked.sort);
-  const table = await statistics.reader.view(kind.name, user, (view) =>
-    readTable(view, { ...question, sort, offset, limit, groupBy }, sourcesFor(statistics, user)),
+  const sources = sourcesFor(statistics, user, signal);
+  const table = await statistics.reader.view(
+    kind.name,
+    user,
+    (view) => readTable(view, { ...question, sort, offset, limit, groupBy }, sources),
+    signal,
   );
   const bySplit = (sums: SplitSums) => (segment === 'split' ? { splits: namedSplits(question, sums) } : {});
   const withDerived = (sums: SplitSums) => {
@@ -190,8 +202,8 @@ function toSort(kind: Kind, sort: string): { by: SortBy; descending: boolean } {
   return { by: { ratio: [above ?? 0, below ?? 0] }, descending };
 }
 
-function sourcesFor({ reader, attributes }: Statistics, user: string): TableSources {
-  return { attributes, viewOf: (kind) => reader.view(kind, user, async (view) => view) };
+function sourcesFor({ reader, attributes }: Statistics, user: string, signal?: AbortSignal): TableSources {
+  return { attributes, viewOf: (kind) => reader.view(kind, user, async (view) => view, signal) };
 }
 
 function namedPoint(question: Question, { sums, ...point }: SeriesPoint): NamedPoint {

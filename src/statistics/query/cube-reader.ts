@@ -3,6 +3,7 @@ import type { Block } from '../columns/block.ts';
 import { type Reading, Snapshot } from '../plan/snapshot.ts';
 import type { CubeHead, SegmentMeta, StatisticsStore, UnitMeta } from '../store/store.ts';
 import { BlockCache } from './block-cache.ts';
+import { Turns } from './turns.ts';
 
 /** A cube at one moment, with its blocks at hand. */
 export interface CubeView {
@@ -10,6 +11,8 @@ export interface CubeView {
   snapshot: Snapshot;
   /** The blocks, in the order of the readings. With `keep` false they are not remembered: for what is read once. */
   read(readings: readonly Reading[], options?: { keep?: boolean }): Promise<Block[]>;
+  /** For whoever computes with the blocks. */
+  readonly turns: Turns;
   /** What was read for this view so far. */
   readonly counts: ReadCounts;
 }
@@ -30,6 +33,8 @@ interface Known {
   snapshot: Snapshot;
 }
 
+/** Blocks that are loaded at once: a cancelled read ends after these. */
+const loadedAtOnce = 100;
 /** How often a read begins again because units were replaced meanwhile. Each roll-up of a cube can cause one. */
 const mostTries = 10;
 /** Metadata that is kept of all cubes together, about 150 bytes each. */
@@ -55,11 +60,18 @@ export class CubeReader {
   }
 
   /** Runs `work` on a view of the cube, again if something was replaced under it; undefined: there is no such cube. */
-  async view<T>(kind: string, user: string, work: (view: CubeView | undefined) => Promise<T>): Promise<T> {
+  async view<T>(
+    kind: string,
+    user: string,
+    work: (view: CubeView | undefined) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const turns = new Turns(signal);
     for (let tries = 1; ; tries++) {
       try {
+        await turns.next();
         const known = await this.#current(kind, user);
-        return await work(known && this.#viewOf(known));
+        return await work(known && this.#viewOf(known, turns));
       } catch (error) {
         if (!(error instanceof Replaced)) throw error;
         this.#forget(`${kind}\0${user}`);
@@ -71,37 +83,37 @@ export class CubeReader {
     }
   }
 
-  #viewOf({ head, snapshot }: Known): CubeView {
+  #viewOf({ head, snapshot }: Known, turns: Turns): CubeView {
     const counts: ReadCounts = { blocks: 0, rows: 0, loaded: 0, loadedBytes: 0 };
     return {
-      head,
-      snapshot,
-      counts,
-      read: (readings, { keep = true } = {}) => this.#read(head.id, readings, counts, keep),
+      ...{ head, snapshot, turns, counts },
+      read: (readings, { keep = true } = {}) => this.#read({ head, turns, counts }, readings, keep),
     };
   }
 
   async #read(
-    cube: number,
+    { head, turns, counts }: Pick<CubeView, 'head' | 'turns' | 'counts'>,
     readings: readonly Reading[],
-    counts: ReadCounts,
     keep: boolean,
   ): Promise<Block[]> {
     const found = readings.map(({ source }) => this.#blocks.get(keyOf(source)));
-    const missing = readings.filter((_, index) => !found[index]);
-    if (missing.length > 0) {
-      const units = missing.flatMap(({ source }) => ('unit' in source ? [source.unit] : []));
-      const segments = missing.flatMap(({ source }) => ('segment' in source ? [source.segment] : []));
+    const missing = [...readings.keys()].filter((index) => !found[index]);
+    for (let at = 0; at < missing.length; at += loadedAtOnce) {
+      await turns.next();
+      const portion = missing.slice(at, at + loadedAtOnce);
+      const sources = portion.map((index) => (readings[index] as Reading).source);
+      const units = sources.flatMap((source) => ('unit' in source ? [source.unit] : []));
+      const segments = sources.flatMap((source) => ('segment' in source ? [source.segment] : []));
       const loaded = new Map<object, Block>([
-        ...(units.length > 0 ? await this.#store.readUnits(cube, units) : []),
-        ...(segments.length > 0 ? await this.#store.readSegments(cube, segments) : []),
+        ...(units.length > 0 ? await this.#store.readUnits(head.id, units) : []),
+        ...(segments.length > 0 ? await this.#store.readSegments(head.id, segments) : []),
       ]);
-      for (const [index, { source }] of readings.entries()) {
-        if (found[index]) continue;
-        const block = loaded.get(keyOf(source));
+      for (const [place, index] of portion.entries()) {
+        const key = keyOf(sources[place] as Reading['source']);
+        const block = loaded.get(key);
         if (!block) throw new Replaced('a block is gone');
         found[index] = block;
-        if (keep) this.#blocks.set(keyOf(source), block);
+        if (keep) this.#blocks.set(key, block);
         counts.loaded++;
         counts.loadedBytes += block.bytes;
       }
@@ -116,7 +128,10 @@ export class CubeReader {
   async #current(kind: string, user: string): Promise<Known | undefined> {
     const key = `${kind}\0${user}`;
     const head = await this.#store.head(kind, user);
-    if (!head) return undefined;
+    if (!head) {
+      this.#forget(key);
+      return undefined;
+    }
     const before = this.#known.get(key);
     if (before && before.head.id === head.id && before.head.version === head.version) {
       this.#known.delete(key);

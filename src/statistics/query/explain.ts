@@ -3,6 +3,7 @@ import { planSeries, type Scan } from '../plan/plan.ts';
 import type { Snapshot } from '../plan/snapshot.ts';
 import type { Statistics } from '../statistics.ts';
 import { type AskedSeries, toQuestion } from './answer.ts';
+import type { CubeView } from './cube-reader.ts';
 import { readHours } from './hours.ts';
 import { scansOver } from './select-entities.ts';
 import { readSeries } from './series.ts';
@@ -26,11 +27,11 @@ export async function explainSeries(
   const question = toQuestion(statistics, asked);
   const { range } = question;
   const began = performance.now();
-  return reader.view(question.kind.name, question.user, async (view) => {
+  const explain = async (view: CubeView | undefined): Promise<Explanation> => {
     const { entities } =
       granularity === 'hour'
         ? await readHours(view, question, { attributes, days })
-        : await readSeries(view, { ...question, granularity }, attributes, signal);
+        : await readSeries(view, { ...question, granularity }, attributes);
     const ms = Math.round((performance.now() - began) * 1000) / 1000;
     const { blocks = 0, rows = 0, loaded = 0, loadedBytes = 0 } = view?.counts ?? {};
     const explained = { read: { blocks, rows, loaded, loadedBytes }, entities, ms };
@@ -50,7 +51,8 @@ export async function explainSeries(
       })),
       filter: question.filter && question.filter.dimensions.length > 0 ? shown(looked) : [],
     };
-  });
+  };
+  return reader.view(question.kind.name, question.user, explain, signal);
 }
 
 /** `+month 2026-01 (1200 rows, 3 newer segments)`; nothing for a unit that has nothing. */

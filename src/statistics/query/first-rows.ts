@@ -1,8 +1,13 @@
+import type { Turns } from './turns.ts';
+
+/** Texts are compared by the rules of a language, a microsecond each. */
+const comparedAtOnce = 1024;
+
 /**
  * The rows of one page in order, without sorting all the others: a heap keeps the best so far. Equal rows keep their order, so
  * that pages neither repeat nor miss any.
  */
-export function firstRows(
+export async function firstRows(
   rows: number,
   options: {
     offset: number;
@@ -10,9 +15,10 @@ export function firstRows(
     descending: boolean;
     values?: Float64Array;
     texts?: readonly string[];
+    turns: Turns;
   },
-): number[] {
-  const { offset, limit, descending, values, texts } = options;
+): Promise<number[]> {
+  const { offset, limit, descending, values, texts, turns } = options;
   const wanted = Math.min(rows, offset + limit);
   const collator = texts && new Intl.Collator('en', { numeric: true });
   const sign = descending ? -1 : 1;
@@ -26,6 +32,7 @@ export function firstRows(
   /** A heap whose root is the last of the best rows so far. */
   const heap: number[] = [];
   for (let row = 0; row < rows && wanted > 0; row++) {
+    if (row % comparedAtOnce === 0) await turns.next();
     if (heap.length < wanted) {
       heap.push(row);
       siftUp(heap, compare);
@@ -34,7 +41,16 @@ export function firstRows(
       siftDown(heap, compare);
     }
   }
-  return heap.sort(compare).slice(offset);
+  // The heap gives its rows up from the last one on, so only those of the page are put in order.
+  const page: number[] = [];
+  while (heap.length > offset) {
+    page.push(heap[0] as number);
+    const last = heap.pop() as number;
+    if (heap.length === 0) break;
+    heap[0] = last;
+    siftDown(heap, compare);
+  }
+  return page.reverse();
 }
 
 function numberOrder(one: number, other: number): number {

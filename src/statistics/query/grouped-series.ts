@@ -39,6 +39,7 @@ export async function readGroupedSeries(
     for (const [index, { block, sign }] of signed.entries()) {
       const chunk = chunkOf(readings[index] as (typeof readings)[number]);
       const mask = selection.masks?.get(chunk);
+      await view.turns.next();
       for (const split of splits)
         for (let row = block.splits[split] ?? 0; row < (block.splits[split + 1] ?? 0); row++) {
           const entity = block.entities[row] as number;

@@ -26,6 +26,7 @@ export async function readHours(
     const hours = emptyHours(question, parts.days, day);
     if (view && selection) await addDay(hours, view, question, selection, day);
     points.push(...hours);
+    await view?.turns.next();
   }
   return { points, entities: selection?.kept ?? 0 };
 }

@@ -12,6 +12,8 @@ export interface Parents {
   rowOf: Int32Array;
 }
 
+const foundAtOnce = 8192;
+
 /** Finds the ancestor of each kept entity, kind by kind upwards: a keyword's group, the group's campaign. */
 export async function findParents(
   view: CubeView,
@@ -22,14 +24,15 @@ export async function findParents(
   const ofKind = new Map<string, Map<string, Attributes>>();
   for (const ancestor of path) {
     const cube = await viewOf(ancestor);
-    const rows = cube ? await attributes.all(cube.head) : [];
+    const rows = cube ? await attributes.all(cube.head, view.turns) : [];
     ofKind.set(ancestor, new Map(rows.map((row) => [row.key, row])));
   }
-  const entities = await attributes.all(view.head);
+  const entities = await attributes.all(view.head, view.turns);
   const rowOf = new Int32Array(view.head.entities);
   const rows: Parents['rows'] = [];
   const known = new Map<string, number>();
   for (const [ordinal, entity] of entities.entries()) {
+    if (ordinal % foundAtOnce === 0) await view.turns.next();
     if (masks && !masks.get(Math.floor(ordinal / chunkSize))?.[ordinal % chunkSize]) continue;
     let key = entity.parent;
     for (const ancestor of path.slice(0, -1)) key = ofKind.get(ancestor)?.get(key)?.parent ?? '';

@@ -1,6 +1,12 @@
 import type { DayRange } from '../calendar/days.ts';
 import { type Block, chunkSize } from '../columns/block.ts';
-import { type EntitySums, type Signed, sumByEntity } from '../columns/sum-blocks.ts';
+import {
+  addToSums,
+  beginSums,
+  type EntitySums,
+  type Signed,
+  type SumOptions,
+} from '../columns/sum-blocks.ts';
 import type { AttributeCache } from '../entities/attributes.ts';
 import { planRange, type Scan } from '../plan/plan.ts';
 import type { Reading } from '../plan/snapshot.ts';
@@ -22,6 +28,9 @@ export interface Question {
   over: 'interval' | 'all';
 }
 
+/** A filter may have a hundred conditions. */
+const filteredAtOnce = 2048;
+
 /** Which entities a filter keeps: 1 for those, by chunk. Undefined: all of them. */
 export interface Selection {
   masks: ReadonlyMap<number, Uint8Array> | undefined;
@@ -41,7 +50,7 @@ export function scansOver({ snapshot }: CubeView, range: DayRange): Scan[] {
 export async function sumsOfEntities(
   view: CubeView,
   scans: readonly Scan[],
-  options: { splits: number; dimensions: readonly number[] },
+  options: SumOptions,
 ): Promise<Map<number, EntitySums>> {
   const readings = view.snapshot.resolve(scans);
   const blocks = await view.read(readings);
@@ -49,9 +58,20 @@ export async function sumsOfEntities(
   for (const [index, reading] of readings.entries()) {
     const signed = { block: blocks[index] as Block, sign: reading.weight };
     const chunk = chunkOf(reading);
-    byChunk.set(chunk, [...(byChunk.get(chunk) ?? []), signed]);
+    const ofChunk = byChunk.get(chunk);
+    if (ofChunk) ofChunk.push(signed);
+    else byChunk.set(chunk, [signed]);
   }
-  return new Map([...byChunk].map(([chunk, signed]) => [chunk, sumByEntity(signed, options)]));
+  const summed = new Map<number, EntitySums>();
+  for (const [chunk, ofChunk] of byChunk) {
+    const sums = beginSums(ofChunk, options);
+    for (const signed of ofChunk) {
+      addToSums(sums, signed, options);
+      await view.turns.next();
+    }
+    summed.set(chunk, sums);
+  }
+  return summed;
 }
 
 export function chunkOf({ source }: Reading): number {
@@ -71,7 +91,7 @@ export async function selectEntities(
     dimensions.length === 0
       ? new Map<number, EntitySums>()
       : await sumsOfEntities(view, scans, { splits: kind.schema.split.values.length, dimensions });
-  const rows = filter.needsAttributes ? await attributes.all(view.head) : undefined;
+  const rows = filter.needsAttributes ? await attributes.all(view.head, view.turns) : undefined;
   const masks = new Map<number, Uint8Array>();
   let kept = 0;
   for (let chunk = 0; chunk * chunkSize < entities; chunk++) {
@@ -83,6 +103,7 @@ export async function selectEntities(
     let entity = 0;
     const sumOf = (dimension: number) => columns[place.get(dimension) ?? 0]?.[entity] ?? 0;
     for (; entity < size; entity++) {
+      if (entity % filteredAtOnce === 0) await view.turns.next();
       if (!filter.keeps(sumOf, rows?.[chunk * chunkSize + entity])) continue;
       mask[entity] = 1;
       kept++;

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { type DayRange, formatDay, type Granularity, unitsWithin } from '../calendar/days.ts';
 import type { Block } from '../columns/block.ts';
 import { kernelsFor } from '../columns/kernels.ts';
@@ -29,15 +28,11 @@ export interface Series {
   entities: number;
 }
 
-/** The rows after which others get a turn: 5 to 10 ms of work. */
-const rowsPerTurn = 2_000_000;
-
 /** The sums of the entities that the filter keeps, point by point. Units without events are there as zeros. */
 export async function readSeries(
   view: CubeView | undefined,
   question: SeriesQuestion,
   attributes: AttributeCache,
-  signal?: AbortSignal,
 ): Promise<Series> {
   const { range, granularity } = question;
   if (!view?.snapshot.history) return { points: emptyPoints(question), entities: view?.head.entities ?? 0 };
@@ -46,7 +41,7 @@ export async function readSeries(
     granularity === 'none'
       ? [{ id: 'none', ...range, scans: scansOver(view, range) }]
       : planSeries(range, granularity, view.snapshot.cost);
-  const points = await sumPoints(view, planned, question, selection, signal);
+  const points = await sumPoints(view, planned, question, selection);
   return { points, entities: selection.kept };
 }
 
@@ -55,7 +50,6 @@ async function sumPoints(
   planned: readonly PlannedPoint[],
   question: SeriesQuestion,
   selection: Selection,
-  signal: AbortSignal | undefined,
 ): Promise<SeriesPoint[]> {
   const readings = planned.map(({ scans }) => view.snapshot.resolve(scans));
   const blocks = await view.read(readings.flat());
@@ -64,7 +58,6 @@ async function sumPoints(
     question.dimensions,
   );
   let at = 0;
-  let rows = 0;
   const points: SeriesPoint[] = [];
   for (const [index, { id, from, to }] of planned.entries()) {
     const sums: SplitSums = [];
@@ -72,14 +65,9 @@ async function sumPoints(
     for (const reading of readings[index] ?? []) {
       const block = blocks[at++] as Block;
       addBlock(sums, block, reading, question, selection);
-      rows += block.rows;
     }
     points.push({ id, start: formatDay(from), end: formatDay(to), sums });
-    if (rows > rowsPerTurn) {
-      rows = 0;
-      await setImmediate();
-      signal?.throwIfAborted();
-    }
+    await view.turns.next();
   }
   return points;
 }

@@ -60,17 +60,20 @@ export async function readTable(
   const options = { splits: kind.schema.split.values.length, dimensions: needed };
   const sums = await sumsOfEntities(view, scansOver(view, question.range), options);
   const kept = keptEntities(view.head.entities, selection.masks);
+  await view.turns.next();
   const parents = question.groupBy
     ? await findParents(view, { kind, groupBy: question.groupBy, masks: selection.masks }, sources)
     : undefined;
   const columns = new Columns(sums, kept, parents);
 
   const values = sortValues(columns, splits, sort.by);
+  await view.turns.next();
   const names =
     'attribute' in sort.by ? await namesOf(view, kept, parents, attributes, sort.by.attribute) : undefined;
-  const order = firstRows(columns.rows, {
+  const order = await firstRows(columns.rows, {
     ...{ offset: question.offset, limit: question.limit, descending: sort.descending },
     ...(names ? { texts: names } : { values }),
+    turns: view.turns,
   });
   const ordinals = parents ? [] : order.map((row) => kept[row] as number);
   const few = await attributes.some(view.head.id, ordinals);
@@ -190,6 +193,6 @@ async function namesOf(
   attribute: 'name' | 'key',
 ): Promise<string[]> {
   if (parents) return parents.rows.map((row) => row.attributes?.[attribute] ?? row.key);
-  const all = await attributes.all(view.head);
+  const all = await attributes.all(view.head, view.turns);
   return Array.from(kept, (entity) => all[entity]?.[attribute] ?? '');
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { hasCode } from '../../engine/errors.ts';
 import { SumTable } from '../columns/sum-table.ts';
 import { blocksByChunk } from '../ingest/batch-builder.ts';
 import type { PreparedBatch, StatisticsStore } from './store.ts';
@@ -49,6 +50,45 @@ export function storeContract(name: string, open: (t: TestContext) => Promise<St
       assert.equal((await store.accept(batchOf('a', ['17'], [100], { hash: 'other' }))).outcome, 'mismatch');
       assert.equal((await store.accept(batchOf('a', ['17'], [100], { owner: 'otto' }))).outcome, 'accepted');
       assert.equal((await headOf(store)).seq, 2);
+    });
+
+    test('one batch sent several times at once is taken once', async (t) => {
+      const store = await open(t);
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => store.accept(batchOf('a', ['17', '18'], [100]))),
+      );
+      const outcomes = answers.map(({ outcome }) => outcome).sort();
+      assert.deepEqual(outcomes, ['accepted', ...Array.from({ length: 4 }, () => 'duplicate')]);
+      assert.equal((await headOf(store)).seq, 1);
+    });
+
+    test('a batch beyond a limit is refused as a whole, and may come again when the limit is raised', async (t) => {
+      const store = await open(t);
+      const limits = (entities: number, eventsPerMonth: number) => ({ limits: { entities, eventsPerMonth } });
+      const refused = (error: unknown) => hasCode(error, 'quota-exceeded');
+      await store.accept(batchOf('a', ['17', '18'], [100], limits(2, 4)));
+      await assert.rejects(store.accept(batchOf('b', ['18', '19'], [100], limits(2, 4))), refused);
+      await assert.rejects(store.accept(batchOf('b', ['17', '18', '19'], [100], limits(0, 4))), refused);
+      assert.equal((await headOf(store)).seq, 1);
+      assert.equal((await store.accept(batchOf('b', ['18', '19'], [100], limits(3, 4)))).outcome, 'accepted');
+      assert.equal(
+        (await store.accept(batchOf('b', ['18', '19'], [100], limits(3, 4)))).outcome,
+        'duplicate',
+      );
+    });
+
+    test('what is erased is gone as a whole, and what comes later begins anew', async (t) => {
+      const store = await open(t);
+      await store.accept(batchOf('a', ['17', '18'], [100]));
+      const { id } = await headOf(store);
+      await store.publish(id, [unit(100, 0, 1)]);
+      assert.equal(await store.erase(id), 2);
+      assert.equal(await store.head(kind, '3'), undefined);
+      assert.deepEqual([await store.units(id, 0), await store.segments(id, 0)], [[], []]);
+      assert.equal(await store.publish(id, [unit(100, 0, 1)]), false, 'a roll-up that was under way');
+      await store.accept(batchOf('b', ['17'], [100]));
+      const next = await headOf(store);
+      assert.deepEqual([next.seq, next.entities, next.id === id], [1, 1, false]);
     });
 
     test('batches that come together are numbered without gaps, and none is lost', async (t) => {

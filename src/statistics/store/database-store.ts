@@ -1,10 +1,10 @@
-import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
 import { listClosedMonths } from '../close/closed-months.ts';
 import { decodeBlock, encodeBlock } from '../columns/block.ts';
 import { ordinalsOf } from '../entities/dictionary.ts';
+import { countEvents, type Limits } from '../ingest/limits.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 import {
   type Accepted,
@@ -32,12 +32,12 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
   const store: StatisticsStore = {
     accept: (batch) => database.transaction((transaction) => accept(transaction, batch, clock)),
 
-    correctDay: ({ kind, user, seq, keys, day, receivedAt }) =>
+    correctDay: ({ kind, user, seq, keys, day, receivedAt, limits }) =>
       database
         .transaction(async (transaction) => {
           const cube = await lockCube(transaction, kind, user);
           if (cube.seq !== seq + 1) throw new CubeChanged();
-          await addSegments(transaction, cube, { kind, user, keys, days: [day] }, receivedAt);
+          await addSegments(transaction, cube, { kind, user, keys, days: [day] }, { receivedAt, limits });
           return true;
         })
         .catch(falseIfChanged),
@@ -163,6 +163,16 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
           await sealDay(transaction, { cube, bucket, chunk, generation });
       });
     },
+
+    erase: (cube) =>
+      database.transaction(async (transaction) => {
+        // First the row that everyone who writes to the cube locks: what they write afterwards has another number.
+        await transaction.deleteFrom('statistics_cube').where('id', '=', cube).execute();
+        await transaction.deleteFrom('statistics_unit').where('cube', '=', cube).execute();
+        await transaction.deleteFrom('statistics_segment').where('cube', '=', cube).execute();
+        const entities = transaction.deleteFrom('statistics_entity').where('cube', '=', cube);
+        return Number((await entities.executeTakeFirst()).numDeletedRows);
+      }),
   };
   return store;
 }
@@ -209,19 +219,9 @@ async function replaceUnit(
 }
 
 async function accept(transaction: StatisticsQueries, batch: PreparedBatch, clock: Clock): Promise<Accepted> {
-  const { owner, token, hash, events, refused, corrections, receivedAt } = batch;
-  const known = await transaction
-    .selectFrom('statistics_batch')
-    .select(['hash', 'events', 'accepted', 'refused', 'corrections'])
-    .where('owner', '=', owner)
-    .where('token', '=', token)
-    .executeTakeFirst();
-  if (known) {
-    const { hash: before, ...counts } = known;
-    return before === hash
-      ? { outcome: 'duplicate', ...counts }
-      : { outcome: 'mismatch', events: known.events };
-  }
+  const { owner, token, hash, events, refused, corrections, receivedAt, limits } = batch;
+  const before = await takenBefore(transaction, batch);
+  if (before) return before;
   const closed = await listClosedMonths(transaction);
   const months = new Set(batch.cubes.flatMap(({ days }) => days.map(({ day }) => unitOf('month', day).from)));
   if ([...months].some((month) => closed.has(month)) || [...batch.closed].some((month) => !closed.has(month)))
@@ -229,15 +229,27 @@ async function accept(transaction: StatisticsQueries, batch: PreparedBatch, cloc
   const sealed = await sealedDays(transaction, batch.cubes);
   if (sealed.length > 0) return { outcome: 'sealed', days: sealed };
 
-  let accepted = 0;
+  const accepted = batch.cubes.flatMap(({ days }) => days).reduce((sum, day) => sum + day.events, 0);
+  const counts = { events, accepted, refused, corrections: corrections.length };
+  // A batch of which nothing was taken may come again.
+  if (accepted + corrections.length > 0) {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('statistics_batch')
+      .values({ owner, token, hash, receivedAt, ...counts })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    // The same batch came twice at once, and this one had to wait for the other.
+    if (!numInsertedOrUpdatedRows) return (await takenBefore(transaction, batch)) ?? { outcome: 'closed' };
+    const count = accepted + corrections.length;
+    if (limits) await countEvents(transaction, limits, { owner, count, now: receivedAt });
+  }
   // In one order everywhere, so that two batches never wait for each other.
   const cubes = [...batch.cubes].sort((one, other) =>
     `${one.kind} ${one.user}` < `${other.kind} ${other.user}` ? -1 : 1,
   );
   for (const prepared of cubes) {
     const cube = await lockCube(transaction, prepared.kind, prepared.user);
-    await addSegments(transaction, cube, prepared, receivedAt);
-    accepted += prepared.days.reduce((sum, day) => sum + day.events, 0);
+    await addSegments(transaction, cube, prepared, { receivedAt, limits });
   }
   for (let at = 0; at < corrections.length; at += rowsPerInsert) {
     const rows = corrections.slice(at, at + rowsPerInsert).map(({ dimensions, ...correction }) => ({
@@ -246,14 +258,25 @@ async function accept(transaction: StatisticsQueries, batch: PreparedBatch, cloc
     }));
     await transaction.insertInto('statistics_correction').values(rows).execute();
   }
-  const counts = { events, accepted, refused, corrections: corrections.length };
-  // A batch of which nothing was taken may come again.
-  if (accepted + corrections.length > 0)
-    await transaction
-      .insertInto('statistics_batch')
-      .values({ owner, token, hash, receivedAt, ...counts })
-      .execute();
   return { outcome: 'accepted', ...counts };
+}
+
+/** The answer for a batch whose token is known. */
+async function takenBefore(
+  transaction: StatisticsQueries,
+  { owner, token, hash }: PreparedBatch,
+): Promise<Accepted | undefined> {
+  const known = await transaction
+    .selectFrom('statistics_batch')
+    .select(['hash', 'events', 'accepted', 'refused', 'corrections'])
+    .where('owner', '=', owner)
+    .where('token', '=', token)
+    .executeTakeFirst();
+  if (!known) return undefined;
+  const { hash: before, ...counts } = known;
+  return before === hash
+    ? { outcome: 'duplicate', ...counts }
+    : { outcome: 'mismatch', events: known.events };
 }
 
 /** Gives the cube's next number to this transaction. The row stays locked, so numbers rise in the order of commits. */
@@ -275,9 +298,9 @@ async function addSegments(
   transaction: StatisticsQueries,
   cube: CubeHead,
   { keys, days }: PreparedCube,
-  receivedAt: number,
+  { receivedAt, limits }: { receivedAt: number; limits: Limits | undefined },
 ): Promise<void> {
-  const ordinals = await ordinalsOf(transaction, cube, keys, receivedAt);
+  const ordinals = await ordinalsOf(transaction, cube, keys, receivedAt, limits);
   const rows = days.flatMap(({ day, blocks }) =>
     blocks(ordinals).map(({ chunk, block }) => ({
       ...{ cube: cube.id, seq: cube.seq, day, chunk, rows: block.rows },
@@ -320,7 +343,8 @@ async function raiseVersion(transaction: StatisticsQueries, cube: number): Promi
     .where('id', '=', cube)
     .returning('version')
     .executeTakeFirst();
-  if (!row) throw new PismakError('not-found', 'these statistics were deleted meanwhile');
+  // It was erased meanwhile.
+  if (!row) throw new CubeChanged();
   return row.version;
 }
 

@@ -1,5 +1,6 @@
 import type { Day } from '../calendar/days.ts';
 import type { Block } from '../columns/block.ts';
+import type { Limits } from '../ingest/limits.ts';
 
 /** Levels of storage, from the finest to the coarsest. Quarters and years are read from months. */
 export const levels = ['slot', 'day', 'week', 'month', 'total'] as const;
@@ -63,6 +64,8 @@ export interface PreparedBatch {
   corrections: readonly Correction[];
   /** Months that were taken for closed: events for these are in `corrections`. */
   closed: ReadonlySet<Day>;
+  /** Undefined for administrators. */
+  limits?: Limits | undefined;
 }
 
 export interface PreparedCube {
@@ -135,6 +138,8 @@ export interface StatisticsStore {
   publish(cube: number, units: readonly NewUnit[]): Promise<boolean>;
   /** Deletes segments that all units contain, and the slots of days that are over for good. */
   prune(cube: number, what: { segments: readonly SegmentMeta[]; seal: readonly UnitMeta[] }): Promise<void>;
+  /** Deletes all that a cube has, as one change: no reader sees a part of it. Resolves to the number of its entities. */
+  erase(cube: number): Promise<number>;
 }
 
 export interface CubeFilter {
@@ -154,4 +159,5 @@ export interface DayChange {
   keys: readonly string[];
   day: PreparedDay;
   receivedAt: number;
+  limits?: Limits | undefined;
 }

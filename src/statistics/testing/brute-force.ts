@@ -14,6 +14,8 @@ export interface PlainEvent {
 
 export type Sums = Record<string, number>;
 
+const hourMs = 3_600_000;
+
 /** All events in a list, and every question answered by adding them up one by one. Knows nothing of the real thing. */
 export class BruteForce {
   readonly events: PlainEvent[] = [];
@@ -63,6 +65,28 @@ export class BruteForce {
           for (const name of this.#dimensions) sums[name] = (sums[name] ?? 0) + (ofEntity[name] ?? 0);
       return { id, start: formatDay(from), end: formatDay(to), sums };
     });
+  }
+
+  /** The hours of some days, each counted from the beginning of its day. */
+  hours(
+    question: { kind: string; user: string; from: number; to: number; splits: readonly string[] },
+    keeps: (entity: string) => boolean,
+  ): { id: string; sums: Sums }[] {
+    const { kind, user, from, to, splits } = question;
+    const points: { id: string; sums: Sums }[] = [];
+    for (let day = from; day <= to; day++) {
+      const start = this.#zone.start(day);
+      const hours = Array.from({ length: (this.#zone.start(day + 1) - start) / hourMs }, () => this.#zeros());
+      for (const event of this.events) {
+        const sums = hours[Math.floor((Date.parse(event.at) - start) / hourMs)];
+        const asked = event.kind === kind && String(event.user) === user && splits.includes(event.split);
+        if (!sums || !asked || !keeps(String(event.entity))) continue;
+        for (const name of this.#dimensions) sums[name] = (sums[name] ?? 0) + Number(event[name] ?? 0);
+      }
+      const date = formatDay(day).replaceAll('-', '');
+      points.push(...hours.map((sums, hour) => ({ id: `${date}${String(hour).padStart(2, '0')}`, sums })));
+    }
+    return points;
   }
 
   #zeros(): Sums {

@@ -2,23 +2,21 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Database } from '../../engine/database/database.ts';
 import type { ManualClock } from '../../engine/time/clock.ts';
-import { formatDay, granularities } from '../calendar/days.ts';
+import { type Day, unitOf } from '../calendar/days.ts';
+import { closeMonth } from '../close/closed-months.ts';
+import { saveEntities } from '../entities/entities.ts';
 import { backfill } from '../ingest/backfill.ts';
 import { ingest } from '../ingest/ingest.ts';
-import { compileFilters } from '../query/filter.ts';
-import { readSeries } from '../query/series.ts';
-import { readTable } from '../query/table.ts';
 import { reconcile } from '../rollup/reconcile.ts';
 import { rollUp } from '../rollup/roll-up.ts';
 import { sweep } from '../rollup/sweep.ts';
 import type { Statistics } from '../statistics.ts';
 import { levels } from '../store/store.ts';
-import { BruteForce, type PlainEvent, type Sums } from './brute-force.ts';
+import { BruteForce, type PlainEvent } from './brute-force.ts';
 import { openTestStatistics } from './open-test-statistics.ts';
+import { askRandomly, groupOf, kindName, splits } from './random-question.ts';
 
 const timeZone = 'Europe/Prague';
-const kindName = 'keyword';
-const splits = ['fulltext', 'context'];
 const hourMs = 3_600_000;
 
 /** Days back from now, in hours: mostly recent, sometimes months old, sometimes around a change of clocks. */
@@ -56,10 +54,33 @@ const step = fc.oneof(
       events: fc.array(event, { minLength: 1, maxLength: 5 }),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom('close', 'close', 'open'),
+      daysBack: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 400 })),
+    }),
+  },
 );
 
 type Drawn<From> = From extends fc.Arbitrary<infer Value> ? Value : never;
 export const historySteps = fc.array(step, { minLength: 3, maxLength: 25, size: 'max' });
+
+/** What is true by now, as far as the test knows. */
+interface Played {
+  truth: BruteForce;
+  /** Entities exist from their first event on, even if a backfill takes that event away. By user. */
+  entities: Map<string, Set<string>>;
+  /** First days of closed months. */
+  closed: Set<Day>;
+}
+
+interface Sent {
+  token: string;
+  events: PlainEvent[];
+  /** Places of the events that were counted. */
+  counted: Set<number>;
+}
 
 /** Plays a history and compares answers with plain sums, in the middle and at the end. */
 export async function checkHistory(
@@ -71,33 +92,37 @@ export async function checkHistory(
   const clock = parts.clock as ManualClock;
   const statistics = await openTestStatistics({ database: parts.database, clock });
   await forgetAll(statistics);
-  const truth = new BruteForce(timeZone, ['impressions', 'clicks', 'cost']);
-  let last: { token: string; events: PlainEvent[] } | undefined;
+  const played: Played = {
+    truth: new BruteForce(timeZone, ['impressions', 'clicks', 'cost']),
+    entities: new Map([['1', await createParents(statistics)]]),
+    closed: new Set(),
+  };
+  const { truth, entities, closed } = played;
+  let last: Sent | undefined;
   let questions = seed >>> 0;
-  /** Entities exist from their first event on, even if a backfill takes that event away. */
-  const entities = new Map<string, Set<string>>();
+  const ask = () => askRandomly(statistics, { truth, entities }, questions);
 
   for (const [index, one] of steps.entries()) {
     if (one.do === 'ingest' && 'events' in one) {
       const events = one.events.map((each) => plain(each, clock.now()));
-      last = { token: `batch ${index}`, events };
-      const { accepted, refusals } = await send(statistics, last);
-      const refused = new Set(refusals.map((refusal) => refusal.index));
-      assert.equal(accepted, events.length - refused.size);
-      for (const { reason } of refusals) assert.match(reason, /is sealed/);
-      for (const [place, each] of events.entries()) if (!refused.has(place)) note(truth, entities, each);
-    } else if (one.do === 'repeat' && last) {
-      const { duplicate, accepted } = await send(statistics, last);
-      assert.ok(duplicate || accepted === 0, 'a batch sent twice counts once');
-    } else if ('levels' in one) {
-      await rollUp(statistics, { levels: one.levels, all: one.do === 'rebuild' });
-    } else if ('seal' in one) await sweep(statistics, { seal: one.seal });
+      last = { token: `batch ${index}`, events, counted: new Set() };
+      await send(statistics, played, last);
+    } else if (one.do === 'repeat' && last) await send(statistics, played, last);
+    else if ('levels' in one) await rollUp(statistics, { levels: one.levels, all: one.do === 'rebuild' });
+    else if ('seal' in one) await sweep(statistics, { seal: one.seal });
     else if (one.do === 'wait' && 'hours' in one) clock.advance(one.hours * hourMs);
     else if (one.do === 'backfill' && 'events' in one)
-      await replaceDay(statistics, truth, entities, one.events, clock.now());
-    questions = await ask(statistics, truth, entities, questions);
+      await replaceDay(statistics, played, one.events, clock.now());
+    else if ('daysBack' in one) {
+      const month = unitOf('month', statistics.days.dayAt(clock.now()) - one.daysBack).from;
+      const open = one.do === 'open';
+      await closeMonth(statistics, { month, open, by: 'test' });
+      if (open) closed.delete(month);
+      else closed.add(month);
+    }
+    questions = await ask();
   }
-  for (let round = 0; round < 5; round++) questions = await ask(statistics, truth, entities, questions);
+  for (let round = 0; round < 5; round++) questions = await ask();
   const { difference } = await reconcile(statistics);
   assert.equal(difference, undefined);
 }
@@ -105,7 +130,7 @@ export async function checkHistory(
 /** So that one database serves many histories. */
 async function forgetAll({ database }: Statistics): Promise<void> {
   await database.transaction(async (transaction) => {
-    for (const table of ['cube', 'entity', 'segment', 'unit', 'batch'] as const)
+    for (const table of ['cube', 'entity', 'segment', 'unit', 'batch', 'closed', 'correction'] as const)
       await transaction.deleteFrom(`statistics_${table}`).execute();
   });
 }
@@ -115,117 +140,65 @@ function plain(each: Drawn<typeof event>, now: number): PlainEvent {
   return { kind: kindName, ...fields, at: new Date(now - hours * hourMs).toISOString() };
 }
 
-function note(truth: BruteForce, entities: Map<string, Set<string>>, each: PlainEvent): void {
+function note({ truth, entities }: Played, each: PlainEvent): void {
   truth.events.push(each);
   const known = entities.get(String(each.user)) ?? new Set();
   entities.set(String(each.user), known.add(String(each.entity)));
 }
 
-function send(statistics: Statistics, { token, events }: { token: string; events: PlainEvent[] }) {
-  return ingest(statistics, {
+/** Some keywords of user 1 belong to groups, and these to campaigns. Resolves to the keywords. */
+async function createParents(statistics: Statistics): Promise<Set<string>> {
+  const keywords = ['1', '2', '3', '4'];
+  const save = (kind: string, of: readonly string[]) =>
+    saveEntities(statistics, {
+      ...{ kind, user: '1', create: true },
+      entities: of.map((entity) => ({ entity, parent: groupOf(kind, entity) })),
+    });
+  await save('keyword', keywords);
+  await save('group', [...new Set(keywords.map((keyword) => groupOf('keyword', keyword)))]);
+  return new Set(keywords);
+}
+
+/** Sends a batch and notes what must have been counted: what is neither sealed, nor closed, nor counted before. */
+async function send(statistics: Statistics, played: Played, batch: Sent): Promise<void> {
+  const { token, events } = batch;
+  const { duplicate, accepted, corrections, refusals } = await ingest(statistics, {
     ...{ owner: 'test', token, level: 'event', mayWrite: () => true },
     content: { text: events.map((each) => JSON.stringify(each)).join('\n'), format: 'ndjson' },
   });
+  if (duplicate) return;
+  const refused = new Set(refusals.map((refusal) => refusal.index));
+  for (const { reason } of refusals) assert.match(reason, /is sealed/);
+  const isClosed = (each: PlainEvent) => played.closed.has(unitOf('month', played.truth.dayOf(each)).from);
+  const taken = [...events.keys()].filter((place) => !refused.has(place));
+  const counted = taken.filter((place) => !isClosed(events[place] as PlainEvent));
+  assert.deepEqual([accepted, corrections], [counted.length, taken.length - counted.length]);
+  for (const place of counted) {
+    assert.ok(!batch.counted.has(place), 'an event of a batch sent twice counts once');
+    batch.counted.add(place);
+    note(played, events[place] as PlainEvent);
+  }
 }
 
 async function replaceDay(
   statistics: Statistics,
-  truth: BruteForce,
-  entities: Map<string, Set<string>>,
+  played: Played,
   drawn: readonly Drawn<typeof event>[],
   now: number,
 ): Promise<void> {
+  const { truth, closed } = played;
   const all = drawn.map((each) => ({ ...plain(each, now), user: 1 }));
   const day = truth.dayOf(all[0] as PlainEvent);
   const events = all.filter((each) => truth.dayOf(each) === day);
-  await backfill(statistics, {
+  const replacing = backfill(statistics, {
     ...{ kind: statistics.schemas.get(kindName), user: '1', day, level: 'event', content: { events } },
   });
+  if (closed.has(unitOf('month', day).from)) {
+    await assert.rejects(replacing, /is closed; open it again first/);
+    return;
+  }
+  await replacing;
   const others = truth.events.filter((each) => String(each.user) !== '1' || truth.dayOf(each) !== day);
   truth.events.splice(0, truth.events.length, ...others);
-  for (const each of events) note(truth, entities, each);
-}
-
-/** One random question as a series and as a table. */
-async function ask(
-  statistics: Statistics,
-  truth: BruteForce,
-  entities: Map<string, Set<string>>,
-  seed: number,
-): Promise<number> {
-  let state = seed;
-  const draw = (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-  const kind = statistics.schemas.get(kindName);
-  const today = statistics.days.dayAt(statistics.clock.now());
-  const user = draw(5) === 0 ? '2' : '1';
-  const to = today - draw(3) * draw(200);
-  const range = { from: to - draw(2) * draw(600), to };
-  const chosen = [splits, ['context'], ['fulltext']][draw(3)] ?? splits;
-  const over: 'interval' | 'all' = draw(2) === 0 ? 'interval' : 'all';
-  const most = 2 ** draw(40);
-  const filtered = draw(3) > 0;
-  const filter = filtered
-    ? compileFilters(
-        [
-          { field: 'cost', is: '<', value: most },
-          { field: 'clicks', is: '>', value: 1 },
-        ],
-        kind,
-      )
-    : undefined;
-  const question = {
-    ...{ kind, user, range, over, filter },
-    splits: chosen.map((name) => splits.indexOf(name)),
-    dimensions: [0, 1, 2],
-  };
-  const window = over === 'all' ? { from: -1e6, to: 1e6 } : range;
-  const sums = truth.byEntity(kindName, user, window.from, window.to, chosen);
-  const keeps = (entity: string) => {
-    if (!filtered) return true;
-    const { cost = 0, clicks = 0 } = sums.get(entity) ?? {};
-    return cost < most && clicks > 1;
-  };
-  const named = (values: readonly (readonly number[] | undefined)[]): Sums => {
-    const total: Sums = { impressions: 0, clicks: 0, cost: 0 };
-    for (const ofSplit of values)
-      for (const [index, name] of ['impressions', 'clicks', 'cost'].entries())
-        total[name] = (total[name] ?? 0) + (ofSplit?.[index] ?? 0);
-    return total;
-  };
-
-  const { reader, attributes } = statistics;
-  const granularity = granularities.filter((each) => each !== 'hour' && each !== 'none')[draw(5)] ?? 'day';
-  const series = await reader.view(kindName, user, (view) =>
-    readSeries(view, { ...question, granularity }, attributes),
-  );
-  const got = series.points.map((point) => ({ ...point, sums: named(point.sums) }));
-  const expected = truth.series({ kind: kindName, user, ...range, splits: chosen }, granularity, keeps);
-  assert.deepEqual(got, expected, `${granularity} ${formatDay(range.from)} to ${formatDay(range.to)}`);
-
-  const table = await reader.view(kindName, user, (view) =>
-    readTable(
-      view,
-      { ...question, sort: { by: { dimension: 2 }, descending: true }, offset: 0, limit: 100 },
-      { attributes, viewOf: async () => undefined },
-    ),
-  );
-  const inRange = truth.byEntity(kindName, user, range.from, range.to, chosen);
-  const rows = [...(entities.get(user) ?? [])].filter(keeps);
-  assert.equal(table.count, rows.length);
-  for (const row of table.rows)
-    assert.deepEqual(named(row.sums), inRange.get(row.key) ?? named([]), `entity ${row.key}`);
-  const costs = table.rows.map((row) => named(row.sums).cost ?? 0);
-  assert.deepEqual(
-    costs,
-    costs.toSorted((one, other) => other - one),
-  );
-  const total = named([]);
-  for (const entity of rows)
-    for (const name of Object.keys(total))
-      total[name] = (total[name] ?? 0) + (inRange.get(entity)?.[name] ?? 0);
-  assert.deepEqual(named(table.totals), total);
-  return state;
+  for (const each of events) note(played, each);
 }

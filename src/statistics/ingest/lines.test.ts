@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { zoneDays } from '../calendar/zone-days.ts';
+import { loadSchemas } from '../schema/schemas.ts';
+import { BatchBuilder } from './batch-builder.ts';
+import { addContent } from './lines.ts';
+
+const schemas = loadSchemas();
+const now = Date.UTC(2026, 3, 1);
+const march = Date.UTC(2026, 2, 1) / 86_400_000;
+
+function newBuilder(closed: boolean): BatchBuilder {
+  return new BatchBuilder({
+    ...{
+      schemas,
+      days: zoneDays('Europe/Prague'),
+      latest: now,
+      level: 'event',
+      mayWrite: (user) => user !== '9',
+    },
+    ...{ sealedBefore: march - 30, sealed: (_kind, _user, day) => day < march - 40 },
+    closed: new Set(closed ? [march] : []),
+  });
+}
+
+/** All that a batch would store. */
+function contentsOf(builder: BatchBuilder) {
+  return {
+    ...{ events: builder.events, refusals: builder.refusals, corrections: builder.corrections },
+    cubes: builder.cubes().map(({ days, ...cube }) => ({
+      ...cube,
+      days: days.map(({ blocks, ...day }) => ({
+        ...day,
+        blocks: blocks(cube.keys.map((_, index) => index)),
+      })),
+    })),
+  };
+}
+
+const field = (values: unknown[]) => fc.constantFrom(...values.map((value) => JSON.stringify(value)));
+/** As JSON text, often wrong. */
+const values: Record<string, fc.Arbitrary<string>> = {
+  id: field(['e1', 'a"b', 7, null]),
+  kind: field(['keyword', 'keyword', 'keyword', 'campaign', 'nothing', 3]),
+  entity: fc.oneof(field([1, 2, '2', -3, 'žluťoučký', 'a\\b', '', 1.5, 'x'.repeat(201)]), fc.constant('007')),
+  user: field([3, 3, 3, '3', 9, '']),
+  split: field(['context', 'context', 'fulltext', 'other']),
+  at: fc.oneof(
+    fc
+      .integer({ min: -90, max: 3 })
+      .map((days) => JSON.stringify(new Date(now + days * 86_400_000).toISOString())),
+    field(['2026-03-29T01:59:00+01:00', '2026-03-29', now - 1, -1, 1e300]),
+  ),
+  clicks: fc.oneof(field([1, 2, 0, -1, 1.5, '1', 2 ** 53]), fc.constantFrom('1e2', '-0', '01', '0.0')),
+  cost: field([250, -250, 0, 123_456_789_012]),
+};
+const names = fc.oneof(
+  fc.constant(['id', 'kind', 'entity', 'user', 'split', 'at', 'clicks', 'cost']),
+  fc.constant(['kind', 'user', 'entity', 'at', 'split', 'cost']),
+  fc.shuffledSubarray(Object.keys(values)),
+);
+const line = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: names.chain((chosen) =>
+      fc
+        .tuple(
+          fc.record(values),
+          fc.constantFrom('', '', '', '', ' '),
+          fc.constantFrom('', '', '\r', ' ', 'x'),
+        )
+        .map(
+          ([drawn, space, after]) =>
+            `{${chosen.map((name) => `"${name}":${space}${drawn[name]}`).join(',')}}${after}`,
+        ),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('', '{}', '[1]', '{"kind":"keyword"', '{"clicks":1,"clicks":2}') },
+);
+
+test('lines that are read by their shape count exactly as parsed ones', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 40, size: 'max' }), fc.boolean(), async (lines, closed) => {
+      const text = lines.join('\n');
+      const fast = newBuilder(closed);
+      await addContent(fast, { text, format: 'ndjson' });
+      const plain = newBuilder(closed);
+      for (const one of lines) {
+        if (one === '' || one === '\r') continue;
+        try {
+          plain.add(JSON.parse(one));
+        } catch {
+          plain.addBroken('not JSON');
+        }
+      }
+      assert.deepEqual(contentsOf(fast), contentsOf(plain));
+    }),
+    { numRuns: 300 },
+  );
+});
