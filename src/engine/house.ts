@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AlertNotice } from './alert/alert.ts';
 import type { MigrationLine, Queries } from './database/database.ts';
 import type { Engine } from './engine.ts';
 import type { Operation } from './operation/operation.ts';
@@ -47,6 +48,12 @@ export interface HouseParts {
     transaction: Queries,
     request: SubmittedRequest,
   ): Promise<boolean>;
+  /** Called in the transaction that stores an alert or its end: what it adds there goes out with it. Must be quick. */
+  onAlert?(
+    engine: Pick<Engine, 'backlog' | 'clock' | 'settings'>,
+    transaction: Queries,
+    notice: AlertNotice,
+  ): Promise<void>;
   /** Its services and consumers; each service elects one leader in the cluster. */
   run?(engine: Engine): Promise<Running>;
 }
