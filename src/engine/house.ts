@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AlertNotice } from './alert/alert.ts';
 import type { Broker } from './broker/broker.ts';
 import type { MigrationLine, Queries } from './database/database.ts';
 import type { Engine } from './engine.ts';
@@ -54,6 +55,12 @@ export interface HouseParts {
   ): Promise<boolean>;
   /** What `/metrics` shows of it to this caller; names begin with `pismak_` and the house's name. Called often: keep it cheap. */
   metrics?(engine: Engine, caller: Caller): Promise<Metric[]>;
+  /** Called in the transaction that stores an alert or its end: what it adds there goes out with it. Must be quick. */
+  onAlert?(
+    engine: Pick<Engine, 'backlog' | 'clock' | 'settings'>,
+    transaction: Queries,
+    notice: AlertNotice,
+  ): Promise<void>;
   /** Its services and consumers; each service elects one leader in the cluster. */
   run?(engine: Engine): Promise<Running>;
   /** What it runs beside a worker in a process of its own (`pismak worker run`), where `run` is not called. */

@@ -97,17 +97,23 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const pipelines = createPipelines({ ...ports, stages, changes, clock });
     const outbox = createOutbox({ clock });
     let clockWatch: ClockWatch | undefined;
+    const backlog = createBacklog({ broker, database, clock });
     const alerts = createAlerts({
       ...{ database, clock, changes, events, log },
       repeatMs: settings.alerts.repeatMs,
-      subscribers: [alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks })],
+      subscribers: [
+        alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks }),
+        async (transaction, notice) => {
+          for (const house of houses)
+            await house.onAlert?.({ backlog, clock, settings }, transaction, notice);
+        },
+      ],
       wakeOutbox: outbox.wake,
       retentionNow: () => clockWatch?.retention.now() ?? clock.now(),
     });
     clockWatch = await watchClock({ clock, database, broker, log, alerts });
     const watch = clockWatch;
     closing.push(() => watch.close());
-    const backlog = createBacklog({ broker, database, clock });
     const cancellations = createCancellations({ ...ports, clock, stages });
     const openRequests = createOpenRequests({ ...ports, clock, settings });
     const schedules = createSchedules({ database, clock, changes });

@@ -1,4 +1,5 @@
 import type { HouseParts } from '../engine/house.ts';
+import { mailAlert } from './alerts/mail-alert.ts';
 import { migrations } from './database/migrations.ts';
 import { mailOperations } from './operations/index.ts';
 import { onlineVersion, unsubscribePage } from './pages/online-version.ts';
@@ -9,5 +10,6 @@ export const parts: HouseParts = {
   migrations,
   operations: mailOperations,
   pages: [onlineVersion, unsubscribePage],
+  onAlert: mailAlert,
   run: runMail,
 };

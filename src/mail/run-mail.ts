@@ -1,6 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { sectionOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
+import { keepAlertType } from './alerts/alert-type.ts';
 import { runCampaigns } from './campaigns/run-campaigns.ts';
 import { recordResults } from './delivery/record-results.ts';
 import { runSenders } from './delivery/sender.ts';
@@ -11,20 +12,25 @@ import { composerOf } from './open-mail.ts';
 import { Relays } from './relays/relays.ts';
 import { keepRelays } from './relays/running-relays.ts';
 import { runRetention } from './retention/run-retention.ts';
+import { classesOf } from './settings.ts';
 
 /** Runs the senders, the recorder and the generator of campaigns. */
 export async function runMail(engine: Engine): Promise<Running> {
   const settings = sectionOf(engine.settings, mail);
-  const relays = new Relays(settings.relays, { clock: engine.clock, name: settings.name });
+  const relays = new Relays(settings.relays, {
+    ...{ clock: engine.clock, name: settings.name, classes: classesOf(settings) },
+    providers: Object.values(settings.providers),
+  });
   relays.onDown = (reason) => {
     if (reason === undefined) void engine.alerts.clear('mail.relays-down', 'relays');
     else
       void engine.alerts.raise('mail.relays-down', 'relays', `no relay takes mails, so they wait: ${reason}`);
   };
+  if (settings.alertsTo.length > 0) await keepAlertType(engine, settings);
   const forget = keepRelays(engine, relays);
+  const composer = await composerOf(engine);
   const senders = await runSenders({
-    ...{ engine, settings, relays },
-    composer: await composerOf(engine),
+    ...{ engine, settings, relays, composer },
     take: takeMails(engine),
     record: recordResults(engine),
     whole: new WholeMails(engine, settings),
@@ -37,6 +43,7 @@ export async function runMail(engine: Engine): Promise<Running> {
       forget();
       await Promise.all([campaigns.close(), retention.close()]);
       await senders.close();
+      composer.close();
       await recorder.close();
     },
   };

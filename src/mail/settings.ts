@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { messageOf } from '../engine/errors.ts';
+import { parseHours } from './delivery/sending-hours.ts';
 
 const relay = z.strictObject({
+  /** What `relays` of a class calls it; host:port by default. */
+  name: z.string().max(100).optional(),
   url: z
     .string()
     .regex(/^smtps?:\/\//)
@@ -16,6 +20,22 @@ const relay = z.strictObject({
 });
 export type RelaySettings = z.output<typeof relay>;
 
+const provider = z.strictObject({
+  domains: z.array(z.string().min(1).max(253)).min(1).max(1000),
+  /** Mails per second through each relay; 0 = no limit. */
+  perSecond: z.number().min(0).default(0),
+  /** Mails under way at once through each relay; 0 = no limit. */
+  connections: z.int().min(0).default(0),
+});
+
+const sendingHours = z.string().superRefine((text, context) => {
+  try {
+    parseHours(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: messageOf(error) });
+  }
+});
+
 const mailClass = z.strictObject({
   lane: z.enum(['high', 'normal']).default('normal'),
   ttlMs: z.int().positive(),
@@ -23,20 +43,25 @@ const mailClass = z.strictObject({
   onUnknown: z.enum(['hold', 'resend']).default('hold'),
   /** Mails carry one-click unsubscription, and unsubscribed addresses get none. */
   unsubscribe: z.boolean().default(false),
+  /** Names of the relays that carry it; empty = all that take the class. */
+  relays: z.array(z.string()).default([]),
+  /** When mails may leave: "mon-fri 08:00-18:00"; empty = at all times. */
+  hours: z.array(sendingHours).max(50).default([]),
 });
 export type MailClass = z.output<typeof mailClass>;
 
 const hour = 3_600_000;
+const anyTime = { relays: [], hours: [] };
 
 /** These are always there; `[mail.classes.NAME]` changes them or adds others. */
 const usualClasses: Record<string, MailClass> = {
-  transactional: { lane: 'high', ttlMs: 4 * hour, onUnknown: 'resend', unsubscribe: false },
-  bulk: { lane: 'normal', ttlMs: 3 * 24 * hour, onUnknown: 'hold', unsubscribe: true },
+  transactional: { ...anyTime, lane: 'high', ttlMs: 4 * hour, onUnknown: 'resend', unsubscribe: false },
+  bulk: { ...anyTime, lane: 'normal', ttlMs: 3 * 24 * hour, onUnknown: 'hold', unsubscribe: true },
 };
 
 const audience = z.strictObject({
-  /** Of a PostgreSQL server; a user that may only read is enough, and better. */
-  url: z.string().regex(/^postgres(ql)?:\/\//),
+  /** Of a PostgreSQL server (a user that may only read is enough, and better), or sqlite:FILE. */
+  url: z.string().regex(/^(postgres(ql)?:\/\/|sqlite:.)/, 'must begin with postgres:// or sqlite:'),
   query: z.string().min(1).max(10_000),
 });
 
@@ -50,22 +75,41 @@ export const mailSettings = z.strictObject({
   relays: relays
     .default([])
     .describe(
-      'Mail servers that take our mails: [[mail.relays]] with url, weight, connections, perSecond, perSecondAndDomain, classes',
+      'Mail servers that take our mails: [[mail.relays]] with url, name, weight, connections, perSecond, perSecondAndDomain, classes',
     ),
   classes: z
     .record(z.string().regex(/^[a-z][a-z0-9-]{0,30}$/), mailClass.partial())
     .default({})
     .describe(
-      'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe',
+      'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe, relays, hours',
     )
     .meta({ allowed: 'tables [mail.classes.NAME]' }),
+  providers: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]{0,60}$/), provider)
+    .default({})
+    .describe(
+      'Limits for providers of mailboxes, at each relay: [mail.providers.NAME] with domains, perSecond, connections',
+    )
+    .meta({ allowed: 'tables [mail.providers.NAME]' }),
   audiences: z
     .record(z.string().regex(/^[a-z][a-z0-9-]{0,60}$/), audience)
     .default({})
     .describe(
-      'Queries that campaigns can have as audience: [mail.audiences.NAME] with url (postgres://) and query; one column is `email`',
+      'Queries that campaigns can have as audience: [mail.audiences.NAME] with url (postgres:// or sqlite:FILE) and query; one column is `email`',
     )
     .meta({ allowed: 'tables [mail.audiences.NAME]' }),
+  prepare: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]{0,59}$/), z.string().min(1))
+    .default({})
+    .describe(
+      'Modules that complete the data of mails before they are rendered: name = "path"; a type names one',
+    )
+    .meta({ allowed: 'a table [mail.prepare] of names and paths' }),
+  timeZone: z
+    .string()
+    .refine(isTimeZone, 'must be a time zone like Europe/Prague')
+    .default('')
+    .describe('Time zone of `hours`, e.g. Europe/Prague; empty = that of the machine'),
   name: z
     .string()
     .regex(/^[A-Za-z0-9.-]*$/)
@@ -77,12 +121,29 @@ export const mailSettings = z.strictObject({
     .describe(
       'Where bounces go: bounce@example.org makes bounce+ID@example.org for each mail. Empty = to the sender',
     ),
+  unsubscribeAddress: z
+    .string()
+    .regex(/^$|^[^@\s]{1,10}@[^@\s]+$/, 'must be an address with at most 10 characters before the @')
+    .default('')
+    .describe(
+      'Where mails that unsubscribe go: leave@example.org makes leave+ID@example.org for each bulk mail. Empty = links only',
+    ),
   dkimDomain: z
     .string()
     .default('')
     .describe('Domain that DKIM signatures are made for; empty = mails are not signed'),
   dkimSelector: z.string().default('pismak').describe('Selector of the DKIM key in the DNS'),
   dkimKeyFile: z.string().default('').describe('File with the private key for DKIM, RSA or Ed25519, as PEM'),
+  alertsTo: z
+    .array(z.email())
+    .max(20)
+    .default([])
+    .describe('Addresses that get a mail for each alert that is raised or ends; empty = none'),
+  alertsFrom: z
+    .string()
+    .default('')
+    .describe('Sender of mails about alerts; empty = pismak@ the domain of the first address'),
+  alertsPerHour: z.int().min(1).default(30).describe('Limit on mails about alerts per hour and address'),
   attempts: z.int().min(1).max(100).default(12).describe('How often a mail that a relay puts off is tried'),
   retryMs: z
     .int()
@@ -117,4 +178,12 @@ export function classesOf(settings: MailSettings): Map<string, MailClass> {
 /** The queue of a class: classes never wait for each other. */
 export function queueOf(className: string): string {
   return `mail.${className}`;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return name === '' || new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
 }

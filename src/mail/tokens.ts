@@ -16,6 +16,9 @@ export interface Tokens {
   bounceTag(mail: string): string;
   /** The id of the mail, or undefined if the tag is not ours. Servers may have changed its case. */
   readBounce(tag: string): string | undefined;
+  /** The same for the address that unsubscribes the recipient of a mail. */
+  unsubscribeTag(mail: string): string;
+  readUnsubscribe(tag: string): string | undefined;
 }
 
 export async function openTokens(engine: Pick<Engine, 'database'>): Promise<Tokens> {
@@ -39,16 +42,18 @@ export function tokensOf(bytes: Buffer): Tokens {
   const secret = createSecretKey(bytes);
   const sign = (mail: string) =>
     createHmac('sha256', secret).update(mail).digest().subarray(0, signatureBytes);
-  const tag = (mail: string) =>
-    createHmac('sha256', secret).update(`bounce ${mail}`).digest('hex').slice(0, 8);
+  const tag = (use: string, mail: string) =>
+    createHmac('sha256', secret).update(`${use} ${mail}`).digest('hex').slice(0, 8);
+  const readTag = (use: string, text: string) => {
+    const [mail = '', signature = ''] = text.toLowerCase().split('.');
+    const said = Buffer.from(signature);
+    return said.length === 8 && timingSafeEqual(said, Buffer.from(tag(use, mail))) ? mail : undefined;
+  };
   return {
-    bounceTag: (mail) => `${mail}.${tag(mail)}`,
-    readBounce(text) {
-      const [mail = '', signature = ''] = text.toLowerCase().split('.');
-      return signature.length === 8 && timingSafeEqual(Buffer.from(signature), Buffer.from(tag(mail)))
-        ? mail
-        : undefined;
-    },
+    bounceTag: (mail) => `${mail}.${tag('bounce', mail)}`,
+    readBounce: (text) => readTag('bounce', text),
+    unsubscribeTag: (mail) => `${mail}.${tag('unsubscribe', mail)}`,
+    readUnsubscribe: (text) => readTag('unsubscribe', text),
     of: (mail) => Buffer.concat([sign(mail), Buffer.from(mail)]).toString('base64url'),
     read(token) {
       if (token.length > 200) return undefined;

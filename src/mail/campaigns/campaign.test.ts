@@ -110,6 +110,43 @@ test('mails generated only leave when the campaign is released; a cancelled one 
   assert.equal(house.received.length, 30);
 });
 
+test('a dry run tells what would be sent and to whom it can’t be, without sending; a test mail shows real data', async (t) => {
+  const house = await runMailHouse(t, { mail: { classes: { bulk: { hours: [closedNow()] } } } });
+  await house.call('suppression.add', { address: 'p2@example.org', class: 'bulk' });
+  await create(house, 'try', `${csv(5)}P1@example.org,again\nnobody,x\n`);
+  const { problems, meanBytes, largestBytes, ...counts } = await house.call(
+    'campaign.try',
+    { campaign: 'try' },
+    house.anna,
+  );
+  assert.deepEqual(counts, {
+    ...{ read: 7, isComplete: true, mails: 4, types: { news: 4 } },
+    ...{ repeated: 1, refused: 1, suppressed: 1, failed: 0 },
+  });
+  assert.deepEqual(problems, [{ row: 7, email: 'nobody', reason: 'no valid address, or too much data' }]);
+  assert.ok(meanBytes > 300 && largestBytes >= meanBytes, String(meanBytes));
+  const some = await house.call('campaign.try', { campaign: 'try', limit: 3 }, house.anna);
+  assert.deepEqual([some.read, some.isComplete], [3, false]);
+  assert.equal((await show(house, 'try')).state, 'ready');
+
+  // Outside the sending hours of its class nothing leaves, and the status says when it will.
+  const to = ['me@example.org', 'you@example.org'];
+  const { mails } = await house.call('campaign.test', { campaign: 'try', to }, house.anna);
+  assert.equal(mails.length, 2);
+  assert.equal(await house.state(mails[0]), 'waiting');
+  const { opensAt } = await show(house, 'try');
+  assert.ok(opensAt > Date.now() && opensAt < Date.now() + 86_400_000, String(opensAt));
+  const { fields, campaign } = await house.call('mail.show', { mail: mails[1] }, house.anna);
+  assert.deepEqual([fields.to.address, fields.data, campaign], ['you@example.org', { name: 'Žofie, 0' }, '']);
+});
+
+/** An hour that is twelve hours away. */
+function closedNow(): string {
+  const hour = (new Date().getHours() + 12) % 23;
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${two(hour)}:00-${two(hour + 1)}:00`;
+}
+
 test('mails of a campaign count against the limit of its owner, and an administrator has none', async (t) => {
   const house = await runMailHouse(t, { mail: { mailsPerMonth: 5 } });
   await create(house, 'many', csv(6));

@@ -1,28 +1,16 @@
-import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Engine } from '../../engine/engine.ts';
-import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
 import { type MailDatabase, type MailRow, mailDatabase } from '../database/tables.ts';
 import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';
-import { classOf, countMails, rowOf } from '../delivery/submit-mail.ts';
-import { addressKey, parseContact } from '../model/address.ts';
-import { longestDataBytes } from '../model/mail.ts';
-import { language as languageTag } from '../model/mail-type.ts';
-import { type MailClass, queueOf } from '../settings.ts';
-import { findType, type TypeVersion } from '../types/mail-types.ts';
+import { countMails } from '../delivery/submit-mail.ts';
+import { queueOf } from '../settings.ts';
 import { type Campaign, getCampaign } from './campaign.ts';
+import { mailOf, type Recipe, recipesOf } from './campaign-mails.ts';
 import { type Person, readAudience } from './read-audience.ts';
 
 export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'settings'>;
 
 const peoplePerBatch = 1000;
-
-interface Recipe {
-  type: TypeVersion;
-  mailClass: MailClass;
-  /** The end of its share, between 0 and 1. */
-  until: number;
-}
 
 /**
  * Makes the mails of a campaign, a batch of people in each transaction, with how far the audience has been read: after a
@@ -67,22 +55,6 @@ export async function generate(
     if (!(await store(true)) && source + 1 < campaign.sources.length) return 'stopped';
   }
   return 'complete';
-}
-
-async function recipesOf(parts: GenerateParts, campaign: Campaign): Promise<Recipe[]> {
-  const variants =
-    campaign.variants.length > 0
-      ? campaign.variants
-      : [{ type: campaign.type, version: campaign.version, share: 1 }];
-  const sum = variants.reduce((total, { share }) => total + share, 0);
-  let until = 0;
-  const recipes: Recipe[] = [];
-  for (const { type: code, version, share } of variants) {
-    until += share / sum;
-    const type = await findType(parts, code, version);
-    recipes.push({ type, mailClass: classOf(parts, type), until });
-  }
-  return recipes;
 }
 
 async function storeBatch(
@@ -140,40 +112,6 @@ async function storeBatch(
       .execute();
   });
   parts.backlog.wake();
-}
-
-/** Undefined if the person can't get a mail: no valid address, or data beyond the limit. */
-function mailOf(
-  campaign: Campaign,
-  recipes: readonly Recipe[],
-  person: Person,
-  now: number,
-): MailRow | undefined {
-  const { email, ...data } = person;
-  try {
-    const to = parseContact(String(email ?? ''));
-    const digest = hash('sha256', `${campaign.id}\n${addressKey(to.address)}`, 'hex');
-    // The share, too, follows from the address: a person stays in a variant.
-    const chance = Number.parseInt(digest.slice(40, 52), 16) / 2 ** 48;
-    const { type, mailClass } = recipes.find(({ until }) => chance < until) ?? (recipes.at(-1) as Recipe);
-    const spoken =
-      typeof data.language === 'string' && languageTag.safeParse(data.language).success
-        ? data.language
-        : undefined;
-    const fields = { type: type.code, to, data, ...(spoken !== undefined && { language: spoken }) };
-    const begin = Math.max(now, campaign.startAt);
-    const id = `${campaign.id.slice(-12)}-${digest.slice(0, 32)}`;
-    const row = rowOf({ id, owner: campaign.owner, now: begin }, type, mailClass, fields);
-    if (row.fields.length > longestDataBytes) return undefined;
-    return { ...row, campaign: campaign.id, variant: recipes.length > 1 ? type.code : '' };
-  } catch (error) {
-    if (hasCode(error, 'invalid-input')) return undefined;
-    throw new PismakError(
-      'internal',
-      `a mail of campaign ${campaign.name} could not be made: ${messageOf(error)}`,
-      { cause: error },
-    );
-  }
 }
 
 const columns = [

@@ -1,14 +1,26 @@
 import { sql } from 'kysely';
 import { openPostgresDatabase } from '../../engine/database/postgres.ts';
+import { streamSqlite } from '../../engine/database/sqlite/stream-query.ts';
 import type { Person } from './read-audience.ts';
 
 const rowsAtOnce = 1000;
+
+interface AudienceQuery {
+  url: string;
+  query: string;
+}
+
+/** Streams a query of somebody else's database, which it can't change. */
+export function readTable({ url, query }: AudienceQuery): AsyncGenerator<Person> {
+  if (!url.startsWith('sqlite:')) return readPostgres({ url, query });
+  return streamSqlite(url.slice('sqlite:'.length), query.trim().replace(/;$/, ''), rowsAtOnce);
+}
 
 /**
  * Streams a query of somebody else's PostgreSQL by a cursor: a thousand rows at a time, whatever their number, in a
  * transaction that can change nothing.
  */
-export async function* readTable({ url, query }: { url: string; query: string }): AsyncGenerator<Person> {
+async function* readPostgres({ url, query }: AudienceQuery): AsyncGenerator<Person> {
   const database = await openPostgresDatabase({ url });
   try {
     const transaction = await database.query.startTransaction().setAccessMode('read only').execute();

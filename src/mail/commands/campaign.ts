@@ -7,16 +7,14 @@ import { commaList } from '../../terminal/options/option-values.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
+import { campaignCreate, campaignList, campaignShow, campaignStart } from '../operations/campaign.ts';
 import {
   campaignCancel,
-  campaignCreate,
-  campaignList,
   campaignPause,
   campaignResume,
   campaignRetry,
-  campaignShow,
-  campaignStart,
-} from '../operations/campaign.ts';
+} from '../operations/campaign-control.ts';
+import { campaignTest, campaignTry } from '../operations/campaign-rehearsal.ts';
 
 const isNoFile = /^((csv|ndjson):[0-9a-f]{64}|query:[a-z][a-z0-9-]*)$/;
 
@@ -59,6 +57,26 @@ export function addCampaigns(group: Command, shell: Shell): void {
       if ((session.options as WaitOptions).wait) await waitFor(session, campaign);
     },
   }).option('--wait', 'wait until every mail was sent or failed, and show the progress');
+  command(campaignTry, {
+    usage: 'dry-run <campaign>',
+    examples: ['mail campaign dry-run spring'],
+    show(answer, { out }) {
+      const { read, isComplete, mails, repeated, refused, suppressed, failed, problems, meanBytes } = answer;
+      out.say(
+        `${formatCount(mails, 'mail')} of ${formatCount(read, 'person', 'people')} read${isComplete ? '' : '; the audience has more'}`,
+      );
+      out.say(
+        `${repeated} named again, ${refused} without a valid address, ${suppressed} suppressed, ${failed} can't be built`,
+      );
+      out.say(`a mail has ${meanBytes} bytes on average, ${answer.largestBytes} at most`);
+      for (const { row, email, reason } of problems) out.say(`row ${row}, ${email}: ${reason}`);
+    },
+  });
+  command(campaignTest, {
+    usage: 'test <campaign>',
+    examples: ['mail campaign test spring --to me@example.org'],
+    say: ({ mails }) => `${formatCount(mails.length, 'test mail')} queued: ${mails.join(', ')}`,
+  });
   command(campaignPause, {
     usage: 'pause <campaign>',
     say: ({ waiting }, { campaign }) => `campaign ${campaign} is paused; ${waiting} mails wait`,

@@ -22,7 +22,7 @@ export function addInbound(group: Command, { command, run }: Shell): void {
   command(
     group,
     'inbound [directory]',
-    'Take bounces and complaints, from a mailbox directory (Maildir) or by SMTP, until Ctrl-C',
+    'Take bounces, complaints and unsubscriptions, from a mailbox directory (Maildir) or by SMTP, until Ctrl-C',
     'mail inbound /var/mail/bounces',
     'mail inbound --listen 2526',
   )
@@ -79,7 +79,7 @@ async function listenTo(
         );
     },
   });
-  out.say(`bounces come to smtp://${options.host}:${listener.port}`);
+  out.say(`what comes back is taken at smtp://${options.host}:${listener.port}`);
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   await listener.close();
   await last;
@@ -92,6 +92,9 @@ async function take(client: Client, content: Buffer, to: string): Promise<string
     content: cut.toString('base64'),
     to,
   });
-  if (mail === '') return kind === 'other' ? 'no bounce' : `a ${kind} that is about none of our mails`;
+  if (mail === '')
+    return kind === 'other'
+      ? 'neither a bounce nor an unsubscription'
+      : `a ${kind} that is about none of our mails`;
   return `${kind} of mail ${mail}${isSuppressed ? ', address suppressed' : ''}: ${reason}`;
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
 import { queueList } from '../../engine/operation/operations/queue.ts';
 import type { Shell } from '../../terminal/shell.ts';
+import { endOf, isReplaceable, keepSending, replaceMe } from './replaced-process.ts';
 
 export function addWorker(group: Command, { command, run }: Shell): void {
   command(
@@ -32,16 +34,30 @@ export function addWorker(group: Command, { command, run }: Shell): void {
     'worker',
     'Send mails in this process too, until Ctrl-C: for installations whose database and queues are on servers',
     'mail worker --data /var/lib/pismak-sender --config /etc/pismak.toml',
-  ).action(
-    run(async (session) => {
-      const { settings } = await session.settings();
-      const client = await session.openWork({ settings, purpose: 'pismak mail worker', workers: 0 });
-      session.out.say('sending mails; Ctrl-C ends it');
-      await new Promise<void>((resolve) => {
-        if (session.signal.aborted) resolve();
-        session.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      await client.close();
-    }),
-  );
+    'mail worker --memory 500',
+  )
+    .option(
+      '--memory <mb>',
+      'when the sending process needs more memory than this, let it finish its mails and start another',
+      readMemory,
+    )
+    .action(
+      run<{ memory?: number }>(async (session) => {
+        const { memory } = session.options;
+        if (memory !== undefined && !isReplaceable()) return keepSending(session);
+        const { settings } = await session.settings();
+        const client = await session.openWork({ settings, purpose: 'pismak mail worker', workers: 0 });
+        session.out.say('sending mails; Ctrl-C ends it');
+        const end = await endOf(session.signal, session.clock, memory);
+        await client.close();
+        // Nothing is left to do, and the code of the command would hide why.
+        if (end === 'memory') process.exit(replaceMe);
+      }),
+    );
+}
+
+function readMemory(text: string): number {
+  const mb = Number(text);
+  if (Number.isInteger(mb) && mb >= 100) return mb;
+  throw new PismakError('invalid-input', `--memory is ${text}, but must be at least 100 (MB)`);
 }

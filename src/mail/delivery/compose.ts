@@ -7,6 +7,7 @@ import { buildSkeleton, type Skeleton } from '../mime/skeleton.ts';
 import { addressKey, type Contact } from '../model/address.ts';
 import type { Attachment } from '../model/attachment.ts';
 import type { MailFields } from '../model/mail.ts';
+import type { PrepareMail } from '../prepare/preparers.ts';
 import { classesOf, type MailSettings } from '../settings.ts';
 import type { Envelope } from '../smtp/connection.ts';
 import type { Rendered, TemplateData } from '../templates/compile.ts';
@@ -20,6 +21,8 @@ export interface ComposedMail {
   bcc: string[];
   /** The type's own lane, if it has one. */
   lane?: 'high' | 'normal' | undefined;
+  /** The fields of the mail with its prepared data: to be stored before it is sent, so that it stays the same. */
+  fields?: string | undefined;
 }
 /** What a mail is made of, wherever it comes from. */
 export type MailToCompose = Pick<
@@ -34,7 +37,13 @@ export interface ComposeParts {
   /** Where links in mails lead. */
   publicUrl(): string;
   loadAttachment(attachment: Attachment): Promise<Buffer>;
+  /** Runs the `prepare` module of a type. */
+  prepare: PrepareMail;
+  close?(): void;
 }
+
+/** Where stored fields keep what a `prepare` module made of their data. */
+const preparedField = 'pismak:prepared';
 
 /** Each may be as large as all attachments of a mail. */
 const mostSkeletons = 4;
@@ -55,14 +64,19 @@ export class Composer {
   async compose(mail: MailToCompose): Promise<ComposedMail> {
     const { types, settings } = this.#parts;
     const type = await types.type(mail.type, mail.version);
-    const fields = readFields(mail);
+    const given = readFields(mail);
+    const isToPrepare = type.prepare !== undefined && given[preparedField] === undefined;
+    const fields = isToPrepare ? await this.#prepared(mail, type, given) : given;
     const { rendered, links } = await this.#render(mail, type, fields);
     const skeleton = await this.#skeletonOf(type, fields.attachments ?? []);
     const from = fields.sender ?? type.sender;
     const { unsubscribe = false } = this.#classes.get(mail.class) ?? {};
     const parts = {
       ...{ id: mail.id, from, to: fields.to, rendered, language: mail.language, createdAt: mail.createdAt },
-      unsubscribeUrl: unsubscribe ? links.unsubscribeUrl : undefined,
+      ...(unsubscribe && {
+        unsubscribeUrl: links.unsubscribeUrl,
+        unsubscribeAddress: this.#unsubscribeAddress(mail.id),
+      }),
       isBulk: unsubscribe,
     };
     this.#key ??= readKey(settings);
@@ -75,8 +89,20 @@ export class Composer {
       },
       message,
       lane: type.priority,
+      ...(isToPrepare && { fields: JSON.stringify(fields) }),
       bcc: [...new Map(bcc.map((address) => [addressKey(address), address])).values()],
     };
+  }
+
+  async #prepared(mail: MailToCompose, type: TypeVersion, fields: MailFields): Promise<MailFields> {
+    const { to, data } = fields;
+    const asked = { id: mail.id, type: mail.type, to, language: mail.language, data };
+    return { ...fields, [preparedField]: await this.#parts.prepare(type.prepare ?? '', asked) };
+  }
+
+  /** Ends processes that prepared mails; the next mail starts them again. */
+  close(): void {
+    this.#parts.close?.();
   }
 
   /** What the online version shows. */
@@ -89,7 +115,7 @@ export class Composer {
     const base = `${this.#parts.publicUrl()}/m/${this.#parts.tokens.of(mail.id)}`;
     const links = { onlineUrl: base, unsubscribeUrl: `${base}/unsubscribe` };
     const data: TemplateData = {
-      ...fields.data,
+      ...((fields[preparedField] as TemplateData | undefined) ?? fields.data),
       design: type.designs[fields.design ?? ''] ?? {},
       mail: { ...links, to: fields.to.address, name: fields.to.name ?? '', language: mail.language },
     };
@@ -101,9 +127,13 @@ export class Composer {
   #returnPath(id: string, from: Contact): string {
     const { settings, tokens } = this.#parts;
     const { bounceAddress } = settings;
-    if (bounceAddress === '') return from.address;
-    const at = bounceAddress.lastIndexOf('@');
-    return `${bounceAddress.slice(0, at)}+${tokens.bounceTag(id)}${bounceAddress.slice(at)}`;
+    return bounceAddress === '' ? from.address : tagged(bounceAddress, tokens.bounceTag(id));
+  }
+
+  #unsubscribeAddress(id: string): string | undefined {
+    const { settings, tokens } = this.#parts;
+    const { unsubscribeAddress } = settings;
+    return unsubscribeAddress === '' ? undefined : tagged(unsubscribeAddress, tokens.unsubscribeTag(id));
   }
 
   /** Attachments of the type are read once, those of a mail each time. */
@@ -141,6 +171,11 @@ export class Composer {
     }
     return buildSkeleton(loaded);
   }
+}
+
+function tagged(address: string, tag: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at)}+${tag}${address.slice(at)}`;
 }
 
 /** They were checked when the mail was stored: checking them again would cost as much as the rest. */

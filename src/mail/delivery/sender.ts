@@ -2,6 +2,7 @@ import type { Delivery } from '../../engine/broker/broker.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
 import type { Running } from '../../engine/service/service.ts';
+import { storePrepared } from '../prepare/store-prepared.ts';
 import type { Relays } from '../relays/relays.ts';
 import { classesOf, type MailClass, type MailSettings, queueOf } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
@@ -11,6 +12,8 @@ import { judge, judgeBefore, type Verdict } from './judge.ts';
 import { mailMessage, mailsPerMessage } from './mail-message.ts';
 import { PolicyWatch } from './policy-watch.ts';
 import type { RecordResult } from './record-results.ts';
+import { SendingHours } from './sending-hours.ts';
+import { serveInHours } from './serve-in-hours.ts';
 import type { TakeMails, TakenMail } from './take-mails.ts';
 import { tellResult } from './tell-result.ts';
 import { Turnstile } from './turnstile.ts';
@@ -55,9 +58,14 @@ export async function runSenders(parts: SenderParts): Promise<Running> {
     // Each class has its own share, so that no class waits for another here.
     const most = mailsInHand(relays.connections);
     const turnstile = new Turnstile(most);
+    const hours = new SendingHours(mailClass.hours, settings.timeZone);
+    const onError = (error: unknown) =>
+      engine.log.error({ err: error, class: name }, 'the sending hours could not be begun or ended yet');
     consumers.push(
-      await engine.broker.consume(queueOf(name), { concurrency: most, prefetch: 2 * most }, (delivery) =>
-        sender.serve(delivery, name, mailClass, turnstile),
+      await serveInHours({ clock: engine.clock, hours, onError }, () =>
+        engine.broker.consume(queueOf(name), { concurrency: most, prefetch: 2 * most }, (delivery) =>
+          sender.serve(delivery, name, mailClass, turnstile),
+        ),
       ),
     );
   }
@@ -74,10 +82,12 @@ export async function runSenders(parts: SenderParts): Promise<Running> {
 class Sender {
   readonly #parts: SenderParts;
   readonly #policy: PolicyWatch;
+  readonly #storePrepared: ReturnType<typeof storePrepared>;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
     this.#policy = new PolicyWatch(parts.engine);
+    this.#storePrepared = storePrepared(parts.engine);
   }
 
   async serve(
@@ -110,7 +120,7 @@ class Sender {
 
   async #send(mail: TakenMail, className: string, mailClass: MailClass): Promise<'ended' | 'stopped'> {
     const { engine, settings } = this.#parts;
-    let verdict = judgeBefore(mail, engine.clock.now());
+    let verdict = judgeBefore(mail, engine.clock.now()) ?? this.#postpone(mail, className);
     let relay = '';
     if (!verdict) {
       const outcome = await this.#transfer(mail, className, mailClass);
@@ -134,6 +144,15 @@ class Sender {
     return 'ended';
   }
 
+  /** Back into the backlog with a mail whose destination is busy for long: mails to others need its place. */
+  #postpone({ recipient }: TakenMail, className: string): Verdict | undefined {
+    const { engine, relays } = this.#parts;
+    const laterMs = relays.postponeMs(className, recipient);
+    if (laterMs === 0) return undefined;
+    const retryAt = engine.clock.now() + laterMs;
+    return { state: 'waiting', attempts: 0, unknowns: 0, answer: '', isReturned: true, retryAt };
+  }
+
   /** Builds and transfers one mail. What is wrong with the mail itself is a verdict; no other mail is touched by it. */
   async #transfer(
     mail: MailToCompose,
@@ -148,6 +167,11 @@ class Sender {
       // A database that is away is not the mail's fault.
       if (hasCode(error, 'unavailable')) throw error;
       return { verdict: { state: 'failed', attempts: 0, unknowns: 0, answer: messageOf(error) } };
+    }
+    if (composed.fields !== undefined) {
+      mail.fields = composed.fields;
+      // Whole mails have no row yet; theirs gets the fields when it is recorded.
+      await this.#storePrepared.ask({ id: mail.id, fields: mail.fields });
     }
     const { envelope, message, bcc, lane = mailClass.lane } = composed;
     const job = { className, lane, message };

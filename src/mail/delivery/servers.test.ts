@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { openSqliteDatabase } from '../../engine/database/sqlite.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
 import { sharedPostgres, sharedRabbit } from '../../engine/testing/servers/shared.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { httpStore } from '../senders/mail-store.ts';
 import { openQueueSender } from '../senders/senders.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
@@ -62,7 +66,16 @@ test('on PostgreSQL: a campaign, and whole mails of another program', { timeout:
   const settings = { broker: url, coordination: url, database: url, blobs: url };
   const shop = await postgres.createDatabase();
   const query = `SELECT 'c' || n || '@example.org' AS email, 'Žofie ' || n AS name FROM generate_series(1, 2500) n`;
-  const audiences = { customers: { url: shop, query }, broken: { url: shop, query: 'DELETE FROM nothing' } };
+  const file = join(await temporaryDirectory(t), 'shop.db');
+  const embedded = await openSqliteDatabase({ file });
+  await sql`CREATE TABLE person (email TEXT, name TEXT)`.execute(embedded.query);
+  await sql`INSERT INTO person WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2100)
+    SELECT 's' || i || '@example.org', 'Žofie ' || i FROM n`.execute(embedded.query);
+  const audiences = {
+    ...{ customers: { url: shop, query }, broken: { url: shop, query: 'DELETE FROM nothing' } },
+    readers: { url: `sqlite:${file}`, query: 'SELECT email, name FROM person;' },
+    vandals: { url: `sqlite:${file}`, query: 'DELETE FROM person RETURNING email' },
+  };
   const house = await runMailHouse(t, { misbehave, settings, mail: { audiences } });
   await useHouse(house, url);
 
@@ -76,12 +89,18 @@ test('on PostgreSQL: a campaign, and whole mails of another program', { timeout:
     60_000,
   );
   assert.equal(new Set(received.map(({ to }) => to[0]).filter((to) => to?.startsWith('c'))).size, 2500);
-  const refused = await server.call('campaign.create', {
-    name: 'b',
-    type: 'news',
-    audience: ['query:broken'],
-  });
-  assert.notEqual(refused.status, 200);
+  for (const name of ['broken', 'vandals']) {
+    const refused = await server.call('campaign.create', {
+      ...{ name, type: 'news', audience: [`query:${name}`] },
+    });
+    assert.notEqual(refused.status, 200);
+  }
+  // So is a file of SQLite, while the shop goes on writing.
+  await call('campaign.create', { name: 'embedded', type: 'news', audience: ['query:readers'] });
+  await sql`INSERT INTO person VALUES ('s2101@example.org', 'Late')`.execute(embedded.query);
+  const { read, mails } = await call('campaign.try', { campaign: 'embedded' });
+  assert.deepEqual([read, mails], [2101, 2101]);
+  await embedded.close();
   const stranger = await server.call(
     'campaign.create',
     { name: 'c', type: 'news', audience: ['query:customers'] },

@@ -23,16 +23,20 @@ export interface SubmitOptions {
   /** Sending again with the same key answers with the first mail. */
   key?: string | undefined;
   notBefore?: number | undefined;
+  /** A version of the type that is not the current one. */
+  version?: number | undefined;
+  /** Instead of the type's and the class's. */
+  lane?: 'high' | 'normal' | undefined;
 }
 
 /** Stores a mail and queues it, both or neither. */
 export async function submitMail(
   parts: Parts,
   input: unknown,
-  { owner, key, notBefore }: SubmitOptions,
+  { owner, key, notBefore, version, lane }: SubmitOptions,
 ): Promise<{ id: string; isNew: boolean }> {
   const fields = checkMail(input);
-  const type = await findType(parts, fields.type);
+  const type = await findType(parts, fields.type, version);
   const mailClass = classOf(parts, type);
   const settings = sectionOf(parts.settings, house);
   const files = await Promise.all(
@@ -72,7 +76,7 @@ export async function submitMail(
         queue: queueOf(row.class),
         owner: owner.name,
         batch: `mail/${row.id}`,
-        message: byIds([row.id], owner.name, type.priority ?? mailClass.lane),
+        message: byIds([row.id], owner.name, lane ?? type.priority ?? mailClass.lane),
         ...(notBefore !== undefined && { notBefore }),
       },
     ]);

@@ -30,6 +30,12 @@ export type TakeMails = (ids: readonly string[]) => Promise<TakenMail[]>;
 
 const mostIds = 500;
 
+/** One parameter, however many ids: with one for each, the statement would be compiled anew for every number of them. */
+const idsOf = (dialect: 'sqlite' | 'postgres', ids: readonly string[]) =>
+  dialect === 'sqlite'
+    ? sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`
+    : sql`(SELECT jsonb_array_elements_text(CAST(${JSON.stringify(ids)} AS jsonb)))`;
+
 /**
  * Mails that have ended are not taken: a message that comes twice sends nothing twice. One that a dead sender left in
  * `sending` is taken again, and its row shows it: it was taken more often than answered.
@@ -43,7 +49,7 @@ export function takeMails(parts: Pick<Engine, 'database' | 'clock'>): TakeMails 
       const some = ids.slice(start, start + mostIds);
       const { rows } = await sql<Omit<TakenMail, 'isSuppressed'> & { suppressed: number | boolean }>`
         UPDATE "mail_mail" SET "state" = 'sending', "takes" = "takes" + 1, "changedAt" = ${parts.clock.now()}
-        WHERE "id" IN (${sql.join(some)}) AND "state" IN ('waiting', 'deferred', 'sending')
+        WHERE "id" IN ${idsOf(database.dialect, some)} AND "state" IN ('waiting', 'deferred', 'sending')
         RETURNING "id", "owner", "type", "version", "class", "recipient", "fields", "language", "attempts", "takes", "unknowns",
           "campaign", "createdAt", "notAfter",
           EXISTS (SELECT 1 FROM "mail_suppressed" AS "s" WHERE "s"."address" = "mail_mail"."recipient"

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/engine.ts';
+import { alertType } from '../alerts/alert-type.ts';
 import type { Verdict } from './judge.ts';
 
 /** Ends that a person should look at. */
@@ -33,8 +34,8 @@ export function tellResult(
       ...(isRepeated && { repeated: 1 }),
     },
   });
-  // Of a campaign, its status shows them: a thousand alerts would hide the others.
-  if (mail.campaign !== '' || !troubles.has(state)) return;
+  // Of a campaign, its status shows them: a thousand alerts would hide the others. A mail about an alert must not raise one.
+  if (mail.type === alertType || mail.campaign !== '' || !troubles.has(state)) return;
   void alerts.raise(
     `mail.${state}`,
     mail.id,

@@ -13,6 +13,8 @@ export interface Report {
   recipient: string;
   /** Ids of our mails that it may be about: from the address it came to, and from the mail that it quotes. */
   candidates: string[];
+  /** No person wrote it: an out-of-office note, a bounce. */
+  isAutomatic: boolean;
 }
 
 /**
@@ -43,7 +45,8 @@ export async function readReport(content: Buffer, envelopeTo = ''): Promise<Repo
   ];
   const named = targets.flatMap((address) => tagOf(address));
   const candidates = [...new Set([...named, ...messageIds(quoted)])];
-  const basis = { isPermanent: false, status: '', reason: '', recipient: '', candidates };
+  const isAutomatic = !/^(no)?$/i.test(field(headText(content), 'Auto-Submitted'));
+  const basis = { isPermanent: false, status: '', reason: '', recipient: '', candidates, isAutomatic };
 
   const feedback = part('message/feedback-report');
   if (feedback !== undefined) {

@@ -157,3 +157,33 @@ test('a hard bounce suppresses its address, a delay does not, a complaint only i
   );
   assert.equal((await call('mail.report', { content: spam })).kind, 'other');
 });
+
+test('a mail to the signed address in List-Unsubscribe unsubscribes; a guessed address and an out-of-office note do not', async (t) => {
+  const { call, received, reaches } = await runMailHouse(t, {
+    mail: { unsubscribeAddress: 'leave@example.org' },
+  });
+  await call('mailtype.create', {
+    ...{ code: 'news', sender: 'a@example.org', subject: 'x', template: 'x', class: 'bulk' },
+  });
+  const { id } = await call('mail.send', { type: 'news', to: 'anna@example.org' });
+  await reaches(id, 'sent');
+  const head = received[0]?.content.toString('latin1').replaceAll('\r\n ', ' ') ?? '';
+  const [, address = ''] =
+    /^List-Unsubscribe: <http[^>]*>, <mailto:([^?>]*)\?subject=unsubscribe>\r$/m.exec(head) ?? [];
+  assert.match(address, new RegExp(`^leave\\+${id}\\.[0-9a-f]{8}@example\\.org$`));
+  const take = (to: string, ...more: string[]) =>
+    call('mail.report', {
+      content: lines('From: anna@example.org', `To: ${to}`, 'Subject: unsubscribe', ...more, '', ''),
+    });
+  assert.equal((await take(address.replace(/\.[0-9a-f]{8}@/, '.00000000@'))).kind, 'other');
+  assert.equal((await take(address, 'Auto-Submitted: auto-replied')).kind, 'other');
+  assert.deepEqual((await call('suppression.ls', {})).addresses, []);
+  assert.deepEqual(await take(address.toUpperCase()), {
+    ...{ kind: 'unsubscription', mail: id, isSuppressed: true, reason: 'from class bulk' },
+  });
+  const { id: later } = await call('mail.send', { type: 'news', to: 'anna@example.org' });
+  await reaches(later, 'suppressed');
+  // Orders still arrive.
+  const { id: order } = await call('mail.send', { type: 'order', to: 'anna@example.org' });
+  await reaches(order, 'sent');
+});

@@ -1,10 +1,11 @@
 import type { Engine } from '../../engine/engine.ts';
-import { mailDatabase } from '../database/tables.ts';
-import { openTokens } from '../tokens.ts';
-import { readReport } from './read-report.ts';
+import { mailDatabase, mailQueries } from '../database/tables.ts';
+import { openTokens, type Tokens } from '../tokens.ts';
+import { type Report, readReport } from './read-report.ts';
+import { unsubscribe } from './unsubscribe.ts';
 
 export interface TakenReport {
-  kind: 'bounce' | 'complaint' | 'other';
+  kind: 'bounce' | 'complaint' | 'unsubscription' | 'other';
   /** The mail it is about; empty if it is about none of ours. */
   mail: string;
   /** The address gets no more mails. */
@@ -24,8 +25,8 @@ export async function takeReport(
   const report = await readReport(content, envelopeTo);
   const { kind, reason, isPermanent, recipient } = report;
   const nothing = { kind, mail: '', isSuppressed: false, reason };
-  if (kind === 'other') return nothing;
   const tokens = await openTokens(engine);
+  if (kind === 'other') return (await takeUnsubscription(engine, tokens, report)) ?? nothing;
   const now = engine.clock.now();
   for (const candidate of report.candidates) {
     const signed = tokens.readBounce(candidate);
@@ -73,4 +74,28 @@ export async function takeReport(
     return { kind, mail: mail.id, isSuppressed, reason };
   }
   return nothing;
+}
+
+/** A mail to the signed address of a mail unsubscribes its recipient, whatever it says. An out-of-office note does not. */
+async function takeUnsubscription(
+  engine: Pick<Engine, 'clock' | 'database' | 'events'>,
+  tokens: Tokens,
+  { candidates, isAutomatic }: Report,
+): Promise<TakenReport | undefined> {
+  if (isAutomatic) return undefined;
+  for (const candidate of candidates) {
+    const id = tokens.readUnsubscribe(candidate);
+    const mail =
+      id === undefined
+        ? undefined
+        : await mailQueries(engine)
+            .selectFrom('mail_mail')
+            .selectAll()
+            .where('id', '=', id)
+            .executeTakeFirst();
+    if (!mail) continue;
+    await unsubscribe(engine, mail, 'mail');
+    return { kind: 'unsubscription', mail: mail.id, isSuppressed: true, reason: `from class ${mail.class}` };
+  }
+  return undefined;
 }

@@ -15,6 +15,8 @@ export interface MessageParts {
   createdAt: number;
   /** With it, the mail carries one-click unsubscription (RFC 8058). */
   unsubscribeUrl?: string | undefined;
+  /** A mail to this address unsubscribes too, for mail programs without one-click. */
+  unsubscribeAddress?: string | undefined;
   /** Mails nobody shall answer automatically: newsletters. */
   isBulk: boolean;
 }
@@ -31,7 +33,9 @@ export function buildMessage(parts: MessageParts, skeleton: Skeleton, key: DkimK
     header('Content-Language', parts.language),
   ];
   if (parts.unsubscribeUrl !== undefined) {
-    headers.push(header('List-Unsubscribe', `<${parts.unsubscribeUrl}>`));
+    const address = parts.unsubscribeAddress;
+    const mailto = address === undefined ? '' : `,\r\n <mailto:${address}?subject=unsubscribe>`;
+    headers.push(header('List-Unsubscribe', `<${parts.unsubscribeUrl}>${mailto}`));
     headers.push(header('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'));
   }
   headers.push(parts.isBulk ? ['Precedence', 'bulk'] : ['Auto-Submitted', 'auto-generated']);

@@ -43,6 +43,8 @@ export const mailType = z.looseObject({
   translations: z
     .record(language, z.record(z.string(), z.union([z.string(), z.array(z.string())])))
     .default({}),
+  /** A module of the settings (`[mail.prepare]`) that completes the data of each mail before it is rendered. */
+  prepare: z.string().max(60).optional(),
   /** Values for the template per domain: logo, colours. */
   designs: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });

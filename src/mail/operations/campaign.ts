@@ -1,39 +1,25 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
-import { defineOperation, type OperationContext } from '../../engine/operation/operation.ts';
+import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
-import {
-  audienceSource,
-  type Campaign,
-  campaignStates,
-  findCampaign,
-  getCampaign,
-  setCampaignState,
-  toCampaign,
-} from '../campaigns/campaign.ts';
+import { audienceSource, getCampaign, toCampaign } from '../campaigns/campaign.ts';
 import { mailQueries } from '../database/tables.ts';
 import { mailStates } from '../model/mail.ts';
 import { typeCode } from '../model/mail-type.ts';
+import {
+  campaignRow,
+  changing,
+  countStates,
+  countVariants,
+  oneCampaign,
+  ownerOfCampaign,
+  toCampaignRow,
+  whichCampaign,
+} from './campaign-rows.ts';
 
 const name = z
   .string()
   .regex(/^[\w. -]{1,100}$/, 'must be up to 100 letters, digits, dots, dashes or spaces');
-const which = z.string().min(1).max(100).describe('Name or id of the campaign');
-const one = z.strictObject({ campaign: which });
-const changing = { role: 'user', owner: ownerOfCampaign, changes: true } as const;
-
-const campaignRow = z.strictObject({
-  ...{ id: z.string(), name: z.string(), owner: z.string(), type: z.string(), state: z.enum(campaignStates) },
-  /** People read from the audience; of them mails were made, named again, refused for their address. */
-  ...{ read: z.int(), generated: z.int(), repeated: z.int(), refused: z.int() },
-  ...{
-    problem: z.string(),
-    createdAt: z.number(),
-    startedAt: z.number().nullable(),
-    endedAt: z.number().nullable(),
-  },
-});
 
 export const campaignCreate = defineOperation({
   name: 'campaign.create',
@@ -78,7 +64,7 @@ export const campaignCreate = defineOperation({
       const [type = '', share] = text.split('=');
       return { type, share: Number(share) };
     });
-    return toRow(await createCampaign(engine, caller, { ...input, audience, variants }));
+    return toCampaignRow(await createCampaign(engine, caller, { ...input, audience, variants }));
   },
 });
 
@@ -88,7 +74,7 @@ export const campaignStart = defineOperation({
   stores: true,
   summary: 'Start a campaign, or release one that was only generated',
   input: z.strictObject({
-    campaign: which,
+    campaign: whichCampaign,
     at: z.number().optional().describe('Send nothing before this time (ms since 1970)'),
     generateOnly: z
       .boolean()
@@ -104,94 +90,6 @@ export const campaignStart = defineOperation({
   },
 });
 
-export const campaignPause = defineOperation({
-  ...changing,
-  name: 'campaign.pause',
-  heavy: 'work',
-  deadlineMs: 300_000,
-  summary: 'Pause a campaign: mails that have not left stay until it goes on',
-  input: one,
-  output: z.strictObject({ waiting: z.int() }),
-  example: { campaign: 'spring' },
-  async handler({ engine, caller }, { campaign: wanted }) {
-    const campaign = await getCampaign(engine, wanted, caller.name);
-    await setCampaignState(engine, campaign, ['running'], { state: 'paused' });
-    await engine.backlog.pause(campaign.id);
-    const { waiting } = await countStates(engine, campaign.id);
-    return { waiting: waiting ?? 0 };
-  },
-});
-
-export const campaignResume = defineOperation({
-  ...changing,
-  name: 'campaign.resume',
-  heavy: 'work',
-  deadlineMs: 300_000,
-  summary: 'Go on with a paused campaign',
-  input: one,
-  output: done,
-  example: { campaign: 'spring' },
-  async handler({ engine, caller }, { campaign: wanted }) {
-    const { wakeCampaigns } = await import('../campaigns/run-campaigns.ts');
-    const campaign = await getCampaign(engine, wanted, caller.name);
-    await setCampaignState(engine, campaign, ['paused'], { state: 'running' });
-    await engine.backlog.resume(campaign.id);
-    wakeCampaigns(engine);
-    return {};
-  },
-});
-
-export const campaignCancel = defineOperation({
-  ...changing,
-  name: 'campaign.cancel',
-  heavy: 'work',
-  deadlineMs: 300_000,
-  summary: 'Cancel a campaign for good: mails that have not left are not sent',
-  input: one,
-  output: z.strictObject({ cancelled: z.int() }),
-  example: { campaign: 'spring' },
-  async handler({ engine, caller }, { campaign: wanted }) {
-    const { cancelCampaign } = await import('../campaigns/create-campaign.ts');
-    return { cancelled: await cancelCampaign(engine, await getCampaign(engine, wanted, caller.name)) };
-  },
-});
-
-export const campaignRetry = defineOperation({
-  ...changing,
-  name: 'campaign.retry',
-  heavy: 'work',
-  deadlineMs: 300_000,
-  stores: true,
-  summary: 'Send the mails of a campaign again that failed or expired, and only those',
-  input: z.strictObject({
-    campaign: which,
-    unknown: z.boolean().default(false).describe('Also those that a relay may have taken (unknown)'),
-  }),
-  output: z.strictObject({ mails: z.int() }),
-  example: { campaign: 'spring' },
-  async handler({ engine, caller }, { campaign: wanted, unknown }) {
-    const { resendMails } = await import('../delivery/resend-mails.ts');
-    const { wakeCampaigns } = await import('../campaigns/run-campaigns.ts');
-    const { id, state } = await getCampaign(engine, wanted, caller.name);
-    if (state === 'cancelled') throw new PismakError('conflict', 'the campaign was cancelled');
-    const states = unknown ? (['failed', 'expired', 'unknown'] as const) : (['failed', 'expired'] as const);
-    const mails = await resendMails(engine, {
-      campaign: id,
-      states,
-      isPaused: state === 'paused' || state === 'held',
-    });
-    if (mails > 0)
-      await mailQueries(engine)
-        .updateTable('mail_campaign')
-        .set({ state: 'running', endedAt: null })
-        .where('id', '=', id)
-        .where('state', '=', 'done')
-        .execute();
-    wakeCampaigns(engine);
-    return { mails };
-  },
-});
-
 export const campaignShow = defineOperation({
   name: 'campaign.show',
   summary:
@@ -200,16 +98,19 @@ export const campaignShow = defineOperation({
   owner: ownerOfCampaign,
   heavy: 'read',
   changes: false,
-  input: one,
+  input: oneCampaign,
   output: z.strictObject({
     ...campaignRow.shape,
     mails: z.partialRecord(z.enum(mailStates), z.int()),
     /** Mails that a dying sender had in its hands, and mails that a relay may have taken without saying so. */
     ...{ mayBeTwice: z.int(), unknown: z.int() },
     variants: z.record(z.string(), z.partialRecord(z.enum(mailStates), z.int())),
+    /** When its mails may leave again; null: now. */
+    opensAt: z.number().nullable(),
   }),
   example: { campaign: 'spring' },
   async handler({ engine, caller }, { campaign: wanted }) {
+    const { opensAt } = await import('../campaigns/campaign-hours.ts');
     const campaign = await getCampaign(engine, wanted, caller.name);
     const { id } = campaign;
     const mails = await countStates(engine, id);
@@ -225,11 +126,12 @@ export const campaignShow = defineOperation({
     const open = mails.sending ?? 0;
     const mayBeTwice = Math.max(0, Number(twice.takes ?? 0) - Number(twice.attempts ?? 0) - open);
     return {
-      ...toRow(campaign),
+      ...toCampaignRow(campaign),
       mails,
       mayBeTwice,
       unknown: Number(twice.unknown ?? 0),
       variants: await countVariants(engine, campaign),
+      opensAt: await opensAt(engine, campaign),
     };
   },
 });
@@ -250,72 +152,6 @@ export const campaignList = defineOperation({
       .orderBy('id', 'desc')
       .limit(limit);
     const rows = await (caller.role === 'admin' ? all : all.where('owner', '=', caller.name)).execute();
-    return { campaigns: rows.map((row) => toRow(toCampaign(row))) };
+    return { campaigns: rows.map((row) => toCampaignRow(toCampaign(row))) };
   },
 });
-
-async function ownerOfCampaign(
-  { engine, caller }: OperationContext,
-  { campaign }: { campaign: string },
-): Promise<string | undefined> {
-  return (await findCampaign(engine, campaign, caller.name))?.owner;
-}
-
-async function countStates(engine: OperationContext['engine'], campaign: string) {
-  const rows = await mailQueries(engine)
-    .selectFrom('mail_mail')
-    .select(({ fn }) => ['state', fn.countAll().as('count')])
-    .where('campaign', '=', campaign)
-    .groupBy('state')
-    .execute();
-  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)])) as Partial<
-    Record<(typeof mailStates)[number], number>
-  >;
-}
-
-async function countVariants(engine: OperationContext['engine'], { id, variants }: Campaign) {
-  if (variants.length === 0) return {};
-  const rows = await mailQueries(engine)
-    .selectFrom('mail_mail')
-    .select(({ fn }) => ['variant', 'state', fn.countAll().as('count')])
-    .where('campaign', '=', id)
-    .groupBy(['variant', 'state'])
-    .execute();
-  const counts: Record<string, Record<string, number>> = {};
-  for (const { variant, state, count } of rows)
-    counts[variant] = { ...counts[variant], [state]: Number(count) };
-  return counts;
-}
-
-function toRow(campaign: Campaign): z.output<typeof campaignRow> {
-  const {
-    id,
-    name,
-    owner,
-    type,
-    state,
-    read,
-    generated,
-    repeated,
-    refused,
-    problem,
-    createdAt,
-    startedAt,
-    endedAt,
-  } = campaign;
-  return {
-    id,
-    name,
-    owner,
-    type,
-    state,
-    read,
-    generated,
-    repeated,
-    refused,
-    problem,
-    createdAt,
-    startedAt,
-    endedAt,
-  };
-}

@@ -4,7 +4,7 @@ import { defineOperation } from '../../engine/operation/operation.ts';
 export const mailReport = defineOperation({
   name: 'mail.report',
   summary:
-    'Take a mail that came back: a bounce or a complaint. Dead addresses and those who complained get no more mails',
+    'Take a mail that came back: a bounce, a complaint or an unsubscription. Its address gets no more mails, or none of the class',
   role: 'admin',
   owner: 'none',
   changes: true,
@@ -15,7 +15,7 @@ export const mailReport = defineOperation({
     to: z.string().max(320).default('').describe('The address that it came to, if the envelope is known'),
   }),
   output: z.strictObject({
-    kind: z.enum(['bounce', 'complaint', 'other']),
+    kind: z.enum(['bounce', 'complaint', 'unsubscription', 'other']),
     mail: z.string(),
     isSuppressed: z.boolean(),
     reason: z.string(),

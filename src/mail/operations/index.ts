@@ -1,13 +1,6 @@
-import {
-  campaignCancel,
-  campaignCreate,
-  campaignList,
-  campaignPause,
-  campaignResume,
-  campaignRetry,
-  campaignShow,
-  campaignStart,
-} from './campaign.ts';
+import { campaignCreate, campaignList, campaignShow, campaignStart } from './campaign.ts';
+import { campaignCancel, campaignPause, campaignResume, campaignRetry } from './campaign-control.ts';
+import { campaignTest, campaignTry } from './campaign-rehearsal.ts';
 import { mailReport } from './inbound.ts';
 import { mailCancel, mailList, mailResend, mailSend, mailShow } from './mail.ts';
 import { relayList } from './relay.ts';
@@ -21,6 +14,6 @@ export const mailOperations = [
   ...[mailSend, mailList, mailShow, mailResend, mailCancel, mailReport, mailErase],
   ...[suppressionAdd, suppressionRemove, suppressionList],
   ...[campaignCreate, campaignStart, campaignPause, campaignResume, campaignCancel, campaignRetry],
-  ...[campaignShow, campaignList],
+  ...[campaignShow, campaignList, campaignTry, campaignTest],
   relayList,
 ];

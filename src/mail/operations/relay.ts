@@ -14,6 +14,7 @@ export const relayList = defineOperation({
   output: z.strictObject({
     relays: z.array(
       z.strictObject({
+        name: z.string(),
         ...{ url: z.string(), state: z.enum(['up', 'down', 'unused']), connections: z.int(), busy: z.int() },
         ...{
           sent: z.int(),

@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { sectionOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
+import { mail } from '../house.ts';
 import { formatContact } from '../model/address.ts';
 import { typeAttachment } from '../model/attachment.ts';
 import { headerText, language, typeCode } from '../model/mail-type.ts';
@@ -34,6 +38,11 @@ const definition = {
     .max(50)
     .default([])
     .describe('Files in every mail: name, and path or blob'),
+  prepare: z
+    .string()
+    .max(60)
+    .optional()
+    .describe('Module of the settings (mail.prepare) that completes the data of each mail'),
   language: language.default('en').describe('Language that the template is written in'),
   translations: z
     .record(language, z.record(z.string(), z.union([z.string(), z.array(z.string()).max(6)])))
@@ -51,6 +60,7 @@ const typeRow = z.strictObject({
   ...{ code: z.string(), version: z.int(), name: z.string(), class: z.string(), language: z.string() },
   ...{ sender: z.string(), subject: z.string(), template: z.string(), text: z.string().optional() },
   ...{ ttlMs: z.int().optional(), priority: z.enum(['high', 'normal']).optional() },
+  prepare: z.string().optional(),
   bcc: z.array(z.string()),
   attachments: z.array(z.record(z.string(), z.unknown())),
   translations: z.record(z.string(), z.record(z.string(), z.union([z.string(), z.array(z.string())]))),
@@ -78,6 +88,7 @@ export const typeCreate = defineOperation({
   example,
   async handler({ engine }, input) {
     const { storeType } = await import('../types/mail-types.ts');
+    checkPrepare(engine, input.prepare);
     return toRow(await storeType(engine, input));
   },
 });
@@ -95,6 +106,7 @@ export const typeUpdate = defineOperation({
   example: { code: 'order', subject: 'Your order {{ number }}' },
   async handler({ engine }, { code, ...changes }) {
     const { findType, storeType } = await import('../types/mail-types.ts');
+    checkPrepare(engine, changes.prepare);
     const { version: _, ...now } = await findType(engine, code);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     return toRow(await storeType(engine, { ...now, ...Object.fromEntries(given) }, { replace: true }));
@@ -169,6 +181,16 @@ export const typeDelete = defineOperation({
     return {};
   },
 });
+
+function checkPrepare({ settings }: Pick<Engine, 'settings'>, name: string | undefined): void {
+  const { prepare } = sectionOf(settings, mail);
+  if (name === undefined || Object.hasOwn(prepare, name)) return;
+  const known = Object.keys(prepare).join(', ') || 'none';
+  throw new PismakError(
+    'invalid-input',
+    `there is no module ${name} in mail.prepare of the settings; known: ${known}`,
+  );
+}
 
 function toRow(type: TypeVersion): z.output<typeof typeRow> {
   return typeRow.parse({

@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { PublicAnswer, PublicPage } from '../../engine/house.ts';
 import { mailQueries } from '../database/tables.ts';
-import { addressKey } from '../model/address.ts';
+import { unsubscribe } from '../inbound/unsubscribe.ts';
 import { composerOf } from '../open-mail.ts';
 import { openTokens } from '../tokens.ts';
 
@@ -40,21 +40,7 @@ export const unsubscribePage: PublicPage = {
   async submit(engine, { parameters }) {
     const mail = await mailOf(engine, parameters.token);
     if (!mail) return undefined;
-    const row = {
-      address: addressKey(mail.recipient),
-      class: mail.class,
-      reason: `unsubscribed from mail ${mail.id}`,
-    };
-    const result = await mailQueries(engine)
-      .insertInto('mail_suppressed')
-      .values({ ...row, createdAt: engine.clock.now() })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    if (Number(result.numInsertedOrUpdatedRows ?? 0) > 0)
-      engine.events.emit({
-        ...{ kind: 'mail.unsubscribed', entity: mail.id, user: mail.owner, at: engine.clock.now() },
-        dimensions: { class: mail.class, ...(mail.campaign && { campaign: mail.campaign }) },
-      });
+    await unsubscribe(engine, mail, 'link');
     return page(
       `<!doctype html><meta charset="utf-8"><title>Unsubscribed</title><h1>Done</h1>
 <p>${escaped(mail.recipient)} gets no more mails of this kind.</p>`,

@@ -1,13 +1,15 @@
 import { messageOf } from '../../engine/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
-import { domainOf } from '../model/address.ts';
 import { type Envelope, SmtpConnection } from '../smtp/connection.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { masked, parseServerUrl, type SmtpServer } from '../smtp/server-url.ts';
 import type { SmtpTimeouts } from '../smtp/timeouts.ts';
+import { DestinationLimits, type ProviderLimit } from './destination-limits.ts';
 import { Pace } from './pace.ts';
 
 export interface RelayOptions {
+  /** What classes call it; host and port by default. */
+  name?: string | undefined;
   url: string;
   weight: number;
   connections: number;
@@ -17,6 +19,7 @@ export interface RelayOptions {
 }
 
 export interface RelayState {
+  name: string;
   url: string;
   state: 'up' | 'down' | 'unused';
   connections: number;
@@ -33,7 +36,6 @@ const mailsPerConnection = 100;
 const idleMs = 60_000;
 const firstPauseMs = 500;
 const longestPauseMs = 60_000;
-const mostPaces = 1000;
 
 /** One mail server, its connections and its limits. */
 export class Relay {
@@ -43,7 +45,7 @@ export class Relay {
   readonly #name: string | undefined;
   readonly #timeouts: Partial<SmtpTimeouts>;
   readonly #pace: Pace | undefined;
-  readonly #paces = new Map<string, Pace>();
+  readonly limits: DestinationLimits;
   #idle: { connection: SmtpConnection; since: number }[] = [];
   #busy = 0;
   #downUntil = 0;
@@ -58,7 +60,12 @@ export class Relay {
 
   constructor(
     options: RelayOptions,
-    parts: { clock: Clock; name?: string | undefined; timeouts?: Partial<SmtpTimeouts> | undefined },
+    parts: {
+      clock: Clock;
+      name?: string | undefined;
+      timeouts?: Partial<SmtpTimeouts> | undefined;
+      providers?: readonly ProviderLimit[] | undefined;
+    },
   ) {
     this.options = options;
     this.#server = parseServerUrl(options.url);
@@ -67,10 +74,16 @@ export class Relay {
     this.#timeouts = parts.timeouts ?? {};
     this.#allowed = options.connections;
     this.#pace = options.perSecond > 0 ? new Pace(options.perSecond) : undefined;
+    this.limits = new DestinationLimits(options.perSecondAndDomain, parts.providers);
+  }
+
+  get name(): string {
+    return this.options.name || `${this.#server.host}:${this.#server.port}`;
   }
 
   get state(): RelayState {
     return {
+      name: this.name,
       url: masked(this.options.url),
       state: this.isDown ? 'down' : this.#used ? 'up' : 'unused',
       connections: this.#idle.length + this.#busy,
@@ -92,20 +105,26 @@ export class Relay {
     return this.options.classes.length === 0 || this.options.classes.includes(className);
   }
 
+  /** Whether no mail can start before another ends, wherever it goes. */
+  get isFull(): boolean {
+    // A relay that was down gets one mail to try.
+    return !this.isDown && this.#busy >= (this.#reason === undefined ? this.#allowed : 1);
+  }
+
   /** 0 if a mail may start now, otherwise how long to wait; undefined: until a mail in progress ends. */
   waitMs(recipient: string): number | undefined {
     const now = this.#clock.now();
     if (this.isDown) return this.#downUntil - now;
-    // A relay that was down gets one mail to try.
-    if (this.#busy >= (this.#reason === undefined ? this.#allowed : 1)) return undefined;
-    return Math.max(this.#pace?.waitMs(now) ?? 0, this.#domainPace(recipient)?.waitMs(now) ?? 0);
+    if (this.isFull) return undefined;
+    const thereMs = this.limits.waitMs(recipient, now);
+    return thereMs === undefined ? undefined : Math.max(this.#pace?.waitMs(now) ?? 0, thereMs);
   }
 
   /** Call it only when `waitMs` is 0. */
   async send(envelope: Envelope, message: Buffer, signal: AbortSignal): Promise<SmtpOutcome> {
     const now = this.#clock.now();
     this.#pace?.take(now);
-    this.#domainPace(envelope.to)?.take(now);
+    this.limits.begin(envelope.to, now);
     this.#busy++;
     this.#used = true;
     this.served += 1 / this.options.weight;
@@ -132,6 +151,7 @@ export class Relay {
       return outcome;
     } finally {
       this.#busy--;
+      this.limits.end(envelope.to);
       if (connection) this.#giveBack(connection);
     }
   }
@@ -181,18 +201,5 @@ export class Relay {
     if (!connection.isOpen) return;
     if (connection.sent >= mailsPerConnection) void connection.quit();
     else this.#idle.push({ connection, since: this.#clock.now() });
-  }
-
-  #domainPace(recipient: string): Pace | undefined {
-    const { perSecondAndDomain } = this.options;
-    if (perSecondAndDomain <= 0) return undefined;
-    const domain = domainOf(recipient);
-    const known = this.#paces.get(domain);
-    if (known) return known;
-    // The oldest makes way: a domain not seen for so long has its pace again anyway.
-    if (this.#paces.size >= mostPaces) this.#paces.delete(this.#paces.keys().next().value as string);
-    const pace = new Pace(perSecondAndDomain);
-    this.#paces.set(domain, pace);
-    return pace;
   }
 }

@@ -4,6 +4,7 @@ import { eventually } from '../../engine/testing/eventually.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { parseMisbehaviour } from '../sink/misbehaviour.ts';
 import { openSink, type ReceivedMail } from '../sink/sink.ts';
+import { DestinationQueues } from './destination-queues.ts';
 import { Pace } from './pace.ts';
 import type { RelayOptions } from './relay.ts';
 import { Relays } from './relays.ts';
@@ -11,7 +12,15 @@ import { Relays } from './relays.ts';
 const message = Buffer.from('Subject: x\r\n\r\nHello\r\n');
 const usual = { weight: 1, connections: 4, perSecond: 0, perSecondAndDomain: 0, classes: [] };
 
-async function start(t: TestContext, ...each: (Partial<RelayOptions> & { misbehave?: string[] })[]) {
+type Each = Partial<RelayOptions> & { misbehave?: string[] };
+
+const start = (t: TestContext, ...each: Each[]) => startWith(t, {}, ...each);
+
+async function startWith(
+  t: TestContext,
+  limits: Partial<ConstructorParameters<typeof Relays>[1]>,
+  ...each: Each[]
+) {
   const sinks = await Promise.all(
     each.map(async ({ misbehave = [] }) => {
       const received: ReceivedMail[] = [];
@@ -27,7 +36,7 @@ async function start(t: TestContext, ...each: (Partial<RelayOptions> & { misbeha
     ...{ ...usual, url: `smtp://127.0.0.1:${sinks[index]?.sink.port}` },
     ...more,
   }));
-  const relays = new Relays(options, { clock: systemClock });
+  const relays = new Relays(options, { clock: systemClock, ...limits });
   t.after(() => relays.close());
   const send = (to: string, lane: 'high' | 'normal' = 'normal', className = 'bulk') =>
     relays.send({
@@ -90,6 +99,52 @@ test('classes with relays of their own never use others', async (t) => {
     sinks.map(({ received }) => received.map(({ to }) => to[0])),
     [['a@example.org'], ['b@example.org']],
   );
+});
+
+test('a class that names its relays uses no others, and a name that no relay has is refused', async (t) => {
+  const classes = new Map([['bulk', { relays: ['slow'] }]]);
+  const { relays, sinks, send } = await startWith(t, { classes }, { name: 'fast' }, { name: 'slow' });
+  await Promise.all(people(10).map((to) => send(to)));
+  assert.deepEqual(
+    sinks.map(({ received }) => received.length),
+    [0, 10],
+  );
+  await Promise.all(people(4).map((to) => send(to, 'high', 'transactional')));
+  assert.deepEqual(
+    sinks.map(({ received }) => received.length),
+    [4, 10],
+  );
+  assert.deepEqual([relays.carries('bulk'), relays.states()[1]?.name], [true, 'slow']);
+  await assert.rejects(
+    startWith(t, { classes: new Map([['bulk', { relays: ['slwo'] }]]) }, { name: 'slow' }),
+    /mail\.classes\.bulk\.relays names slwo, but the relays are slow/,
+  );
+});
+
+test('the domains of a provider share its limit on connections; mails to others pass', async (t) => {
+  const providers = [{ domains: ['big.org', 'Also-Big.org'], perSecond: 0, connections: 1 }];
+  const { sinks, send } = await startWith(t, { providers }, { connections: 8, misbehave: ['wait5@data'] });
+  const big = ['a@big.org', 'b@also-big.org', 'c@big.org'].map((to) => send(to));
+  await Promise.all([...big, ...people(8).map((to) => send(to))]);
+  const ofBig = (sinks[0]?.received ?? []).filter(({ to }) => /big\.org/.test(to[0] ?? ''));
+  assert.equal(ofBig.length, 3);
+  assert.equal(sinks[0]?.received.length, 11);
+  const last = sinks[0]?.received.findLastIndex(({ to }) => to[0] === 'c@big.org') ?? -1;
+  assert.ok(last >= 9, `the third one came as number ${last + 1}`);
+});
+
+test('mails beyond what a provider takes soon are put off one by one, as far apart as its limit wants', () => {
+  const queues = new DestinationQueues([
+    { domains: ['big.org', 'also-big.org'], perSecond: 10, connections: 0 },
+  ]);
+  assert.equal(queues.postponeMs('a@big.org', 10, 0), 0);
+  for (let count = 0; count < 25; count++) queues.joins('a@big.org');
+  assert.equal(queues.postponeMs('b@also-big.org', 10, 0), 2600);
+  assert.equal(queues.postponeMs('b@big.org', 10, 0), 2700);
+  assert.equal(queues.postponeMs('b@small.org', 10, 0), 0);
+  assert.equal(queues.postponeMs('b@big.org', Number.POSITIVE_INFINITY, 0), 0);
+  queues.leaves('a@also-big.org');
+  assert.equal(queues.postponeMs('b@big.org', 10, 0), 0);
 });
 
 test('a limit per destination doesn’t hold up mails to others', async (t) => {

@@ -1,7 +1,10 @@
+import { PismakError } from '../../engine/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import type { Envelope } from '../smtp/connection.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import type { SmtpTimeouts } from '../smtp/timeouts.ts';
+import type { ProviderLimit } from './destination-limits.ts';
+import { DestinationQueues } from './destination-queues.ts';
 import { Relay, type RelayOptions, type RelayState } from './relay.ts';
 
 export interface RelayJob {
@@ -28,6 +31,8 @@ export class Relays {
   readonly #relays: readonly Relay[];
   readonly #clock: Clock;
   readonly #waiting: Record<'high' | 'normal', Waiting[]> = { high: [], normal: [] };
+  readonly #ofClass = new Map<string, ReadonlySet<string>>();
+  readonly #queues: DestinationQueues;
   #cancelTimer = () => {};
   readonly #stop = new AbortController();
   /** Called when all relays of a waiting mail are down, and when one is up again. */
@@ -36,10 +41,27 @@ export class Relays {
 
   constructor(
     options: readonly RelayOptions[],
-    parts: { clock: Clock; name?: string; timeouts?: Partial<SmtpTimeouts> },
+    parts: {
+      clock: Clock;
+      name?: string;
+      timeouts?: Partial<SmtpTimeouts>;
+      providers?: readonly ProviderLimit[];
+      /** Classes that only some relays carry, by their names. */
+      classes?: ReadonlyMap<string, { relays: readonly string[] }>;
+    },
   ) {
     this.#clock = parts.clock;
     this.#relays = options.map((one) => new Relay(one, parts));
+    this.#queues = new DestinationQueues(parts.providers ?? []);
+    for (const [className, { relays }] of parts.classes ?? []) {
+      const unknown = relays.find((name) => !this.#relays.some((relay) => relay.name === name));
+      if (unknown !== undefined && this.size > 0)
+        throw new PismakError(
+          'configuration-invalid',
+          `mail.classes.${className}.relays names ${unknown}, but the relays are ${this.#relays.map(({ name }) => name).join(', ')}`,
+        );
+      if (relays.length > 0) this.#ofClass.set(className, new Set(relays));
+    }
   }
 
   get size(): number {
@@ -55,7 +77,19 @@ export class Relays {
   }
 
   carries(className: string): boolean {
-    return this.#relays.some((relay) => relay.carries(className));
+    return this.#relays.some((relay) => this.#mayCarry(relay, className));
+  }
+
+  #mayCarry(relay: Relay, className: string): boolean {
+    return relay.carries(className) && (this.#ofClass.get(className)?.has(relay.name) ?? true);
+  }
+
+  /** 0, or how much later a mail should come back: so many wait for its destination already that it would only be in the way. */
+  postponeMs(className: string, to: string): number {
+    let perSecond = 0;
+    for (const relay of this.#relays)
+      if (this.#mayCarry(relay, className)) perSecond += relay.limits.perSecond(to);
+    return this.#queues.postponeMs(to, perSecond, this.#clock.now());
   }
 
   /** Resolves when a relay has answered, or with `unsent` if everything is closed before the mail was begun. */
@@ -64,6 +98,7 @@ export class Relays {
       const waiting: Waiting = { ...job, resolve, tried: new Set() };
       if (this.#isClosed) return resolve(stopped);
       this.#waiting[job.lane].push(waiting);
+      this.#queues.joins(job.envelope.to);
       this.#work();
     });
   }
@@ -91,11 +126,12 @@ export class Relays {
         const found = this.#find(job);
         if (found instanceof Relay) {
           lane.splice(index, 1);
+          this.#queues.leaves(job.envelope.to);
           void this.#start(found, job);
         } else {
           index++;
           nextMs = Math.min(nextMs, found ?? Number.POSITIVE_INFINITY);
-          if (found === undefined && this.#isFull()) break;
+          if (found === undefined && this.#relays.every(({ isFull }) => isFull)) break;
         }
       }
     }
@@ -109,7 +145,7 @@ export class Relays {
     let best: Relay | undefined;
     let nextMs: number | undefined;
     for (const relay of this.#relays) {
-      if (!relay.carries(className)) continue;
+      if (!this.#mayCarry(relay, className)) continue;
       const waitMs = relay.waitMs(envelope.to);
       if (waitMs === 0) {
         const isBetter =
@@ -120,17 +156,15 @@ export class Relays {
     return best ?? nextMs;
   }
 
-  #isFull(): boolean {
-    return this.#relays.every((relay) => relay.waitMs('nobody@example.org') === undefined);
-  }
-
   async #start(relay: Relay, job: Waiting): Promise<void> {
     const outcome = await relay.send(job.envelope, job.message, this.#stop.signal);
     if (outcome.kind === 'unsent' && !this.#isClosed) {
       job.tried.add(relay);
       // Nothing was accepted, so another connection may have it at once. A server that won't even talk is not the mail's fault.
-      if (relay.isDown || job.tried.size < mostBreaks) this.#waiting[job.lane].unshift(job);
-      else job.resolve({ ...outcome, relay: relay.state.url });
+      if (relay.isDown || job.tried.size < mostBreaks) {
+        this.#waiting[job.lane].unshift(job);
+        this.#queues.joins(job.envelope.to);
+      } else job.resolve({ ...outcome, relay: relay.state.url });
     } else job.resolve({ ...outcome, relay: relay.state.url });
     relay.closeIdle();
     if (!this.#isClosed) this.#work();

@@ -170,6 +170,12 @@ function directComposer(store: MailStore, settings: ReturnType<typeof mailSettin
         return skeleton;
       },
     },
+    prepare: async (name) => {
+      throw new PismakError(
+        'invalid-input',
+        `prepare ${name} runs on the mail server; send this mail through it`,
+      );
+    },
     loadAttachment: async ({ name, path }) => {
       if (path === undefined) throw new PismakError('invalid-input', `attachment ${name} needs a path`);
       return readFile(path);

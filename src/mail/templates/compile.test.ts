@@ -82,3 +82,21 @@ test('a subject stays one line, whatever the data is', async () => {
     'Order 7 Bcc: thief@example.org',
   );
 });
+
+test('styles of plain HTML move into its elements; media queries stay, and Liquid comes out as it went in', async () => {
+  const template = `<html><head><style>
+    .price { color: {{ design.colour }}; } p > b { font-weight: 900 }
+    @media (max-width: 600px) { .price { font-size: 20px } }
+  </style></head><body><table>{% for item in items %}<tr {% if item.new %}class="price"{% endif %}><td class="price">{{ item.name }}</td></tr>{% endfor %}</table>
+  <p>{% if items.size < 3 %}few{% endif %} <b>items</b></p></body></html>`;
+  const compiled = await compileTemplate({ ...basis, template }, 'en');
+  const { html } = compiled.render({
+    design: { colour: '#123456' },
+    items: [{ name: 'A & B', new: true }, { name: 'C' }],
+  });
+  assert.match(html, /<td class="price" style="color: #123456;">A &amp; B<\/td>/);
+  assert.match(html, /<b style="font-weight: 900;">items<\/b>/);
+  assert.match(html, /@media \(max-width: 600px\)/);
+  assert.match(html, /<p>few /);
+  assert.equal(html.match(/<tr /g)?.length, 2);
+});

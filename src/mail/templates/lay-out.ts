@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
-import { PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
+import { HelperProcess } from '../../engine/processor/helper-process.ts';
+import { systemClock } from '../../engine/time/clock.ts';
 
 /** A template after its layout: HTML, and the text derived from it. Both still have Liquid in them. */
 export interface LaidOut {
@@ -7,36 +8,35 @@ export interface LaidOut {
   text: string;
 }
 
-const mostMs = 20_000;
+export interface LayOutQuestion {
+  template: string;
+  wantsText: boolean;
+}
+
+export type LayOutAnswer = LaidOut | { problem: string };
+
+const limits = { seconds: 20, memoryMb: 700 };
 
 /**
- * MJML becomes HTML with inlined styles, and HTML becomes text: once per version, in a thread of its own. MJML holds 150 MB
- * while it is loaded, which senders shall not carry along, and a template that keeps it busy for ever is stopped.
+ * MJML becomes HTML, styles move into the elements, and HTML becomes text: once per version, in a process of its own. MJML holds 150 MB
+ * while it is loaded, which a thread would leave to the sender for good, and a template that keeps it busy for ever is stopped.
  */
 export async function layOut(template: string, code: string, wantsText = true): Promise<LaidOut> {
-  if (!/<mjml[\s>]/i.test(template) && !wantsText) return { html: template, text: '' };
-  const thread = new Worker(new URL('./lay-out-thread.ts', import.meta.url), {
-    workerData: { template, wantsText },
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  if (!/<(mjml|style)[\s>]/i.test(template) && !wantsText) return { html: template, text: '' };
+  const helper = new HelperProcess<LayOutQuestion, LayOutAnswer>({
+    module: new URL('./lay-out-process.ts', import.meta.url),
+    clock: systemClock,
   });
-  const timer = setTimeout(() => void thread.terminate(), mostMs);
   try {
-    const answer = await new Promise<LaidOut & { problem?: string }>((resolve, reject) => {
-      thread.once('message', resolve);
-      thread.once('error', (error) =>
-        reject(new PismakError('invalid-input', `template ${code}: ${error.message}`)),
-      );
-      thread.once('exit', () =>
-        reject(
-          new PismakError('invalid-input', `template ${code}: its layout took longer than ${mostMs} ms`),
-        ),
-      );
+    const answer = await helper.ask({ template, wantsText }, limits);
+    if ('problem' in answer) throw new PismakError('invalid-input', `template ${code}, ${answer.problem}`);
+    return answer;
+  } catch (error) {
+    if (error instanceof PismakError) throw error;
+    throw new PismakError('invalid-input', `template ${code}: its layout failed: ${messageOf(error)}`, {
+      cause: error,
     });
-    if (answer.problem !== undefined)
-      throw new PismakError('invalid-input', `template ${code}, ${answer.problem}`);
-    return { html: answer.html, text: answer.text };
   } finally {
-    clearTimeout(timer);
-    await thread.terminate();
+    helper.close();
   }
 }

@@ -50,6 +50,12 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
   'campaign.show': async (server, owner, tag) => ({
     input: { campaign: await makeCampaign(server, owner, tag) },
   }),
+  'campaign.try': async (server, owner, tag) => ({
+    input: { campaign: await makeCampaign(server, owner, tag) },
+  }),
+  'campaign.test': async (server, owner, tag) => ({
+    input: { campaign: await makeCampaign(server, owner, tag), to: ['me@example.org'] },
+  }),
   'campaign.start': async (server, owner, tag) => ({
     input: { campaign: await makeCampaign(server, owner, tag) },
   }),

@@ -114,7 +114,7 @@ export async function removeType(parts: Pick<Engine, 'database'>, code: string):
     throw new PismakError('not-found', `there is no mail type ${code}`);
 }
 
-function readType({ definition, version }: { definition: string; version: number }): TypeVersion {
+export function readType({ definition, version }: { definition: string; version: number }): TypeVersion {
   // Our own row: the extra field is what `storeType` added.
   return { ...mailType.parse(JSON.parse(definition)), version } as TypeVersion;
 }

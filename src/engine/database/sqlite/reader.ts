@@ -8,6 +8,8 @@ export interface ReaderQuestion {
   id: number;
   sql: string;
   parameters: readonly unknown[];
+  /** At most so many rows: the first ones, or of the statement asked for last, the next ones. */
+  fetch?: number;
 }
 
 /** A process that only reads, at low priority, and may be killed at any moment: WAL lets it read while others write. */
@@ -23,12 +25,27 @@ await once(look, 'message');
 look.unref();
 
 const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
-process.on('message', ({ id, sql, parameters }: ReaderQuestion) => {
+let cursor: { sql: string; rows: Iterator<unknown> } | undefined;
+process.on('message', ({ id, sql, parameters, fetch }: ReaderQuestion) => {
   try {
     // The driver refuses values that it can't bind.
-    const rows = database.prepare(sql).all(...(parameters as SQLInputValue[]));
+    const values = parameters as SQLInputValue[];
+    if (fetch !== undefined && cursor?.sql !== sql)
+      cursor = { sql, rows: database.prepare(sql).iterate(...values) };
+    const rows =
+      fetch !== undefined && cursor ? take(cursor.rows, fetch) : database.prepare(sql).all(...values);
     process.send?.({ id, answer: { rows } });
   } catch (error) {
     process.send?.({ id, error: carry(error) });
   }
 });
+
+function take(rows: Iterator<unknown>, most: number): unknown[] {
+  const taken: unknown[] = [];
+  while (taken.length < most) {
+    const { done, value } = rows.next();
+    if (done) break;
+    taken.push(value);
+  }
+  return taken;
+}

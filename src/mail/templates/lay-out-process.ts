@@ -1,26 +1,25 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../../engine/errors.ts';
+import { answerQuestions } from '../../engine/processor/answer-questions.ts';
+import { inlineStyles } from './inline-styles.ts';
+import type { LayOutAnswer, LayOutQuestion } from './lay-out.ts';
 
-interface LaidOut {
+interface MjmlResult {
   html: string;
   errors?: readonly { line?: number; message?: string }[];
 }
 
-type LayOut = (source: string, options: Record<string, unknown>) => Promise<LaidOut> | LaidOut;
+type Mjml = (source: string, options: Record<string, unknown>) => Promise<MjmlResult> | MjmlResult;
 
 /** What lay-out.ts runs apart: see there. */
-const { template, wantsText } = workerData as { template: string; wantsText: boolean };
-try {
+answerQuestions<LayOutQuestion, LayOutAnswer>(async ({ template, wantsText }) => {
   const { html, problem } = await layOut(template);
-  parentPort?.postMessage({ html, problem, text: wantsText && !problem ? await deriveText(html) : '' });
-} catch (error) {
-  parentPort?.postMessage({ problem: messageOf(error) });
-}
+  if (problem !== undefined) return { problem };
+  return { html, text: wantsText ? await deriveText(html) : '' };
+});
 
 async function layOut(source: string): Promise<{ html: string; problem?: string }> {
-  if (!/<mjml[\s>]/i.test(source)) return { html: source };
+  if (!/<mjml[\s>]/i.test(source)) return { html: inlineStyles(source) };
   // @ts-expect-error: the package has no types of its own
-  const { default: mjml2html } = (await import('mjml')) as { default: LayOut };
+  const { default: mjml2html } = (await import('mjml')) as { default: Mjml };
   // No includes: a template must not read files of the mail server.
   const { html, errors = [] } = await mjml2html(source, {
     validationLevel: 'soft',

@@ -1,0 +1,32 @@
+import type { Engine } from '../../engine/engine.ts';
+import { hasCode } from '../../engine/errors.ts';
+import type { MailSettings } from '../settings.ts';
+
+/** The mail type of mails about alerts. Administrators may change it like any other. */
+export const alertType = 'pismak-alert';
+
+const template = `<p>{{ event }}: <b>{{ kind }}</b>, {{ entity }}</p>
+<p>{{ reason }}</p>
+<p>Since {{ since }}. {% if last %}No more mails about alerts follow in this hour. {% endif %}All alerts: pismak alert ls</p>
+`;
+
+/** Creates the type unless it is there: before the first alert, not in its transaction. */
+export async function keepAlertType(
+  engine: Pick<Engine, 'clock' | 'database'>,
+  { alertsFrom, alertsTo }: MailSettings,
+): Promise<void> {
+  const { findType, storeType } = await import('../types/mail-types.ts');
+  try {
+    await findType(engine, alertType);
+  } catch (error) {
+    if (!hasCode(error, 'not-found')) throw error;
+    const domain = alertsTo[0]?.split('@').at(-1) ?? 'localhost';
+    await storeType(engine, {
+      ...{ code: alertType, name: 'Alerts of Pismak', sender: alertsFrom || `Pismak <pismak@${domain}>` },
+      ...{ subject: '{{ event }}: {{ kind }} {{ entity }}', template },
+    }).catch((problem: unknown) => {
+      // Another process was faster.
+      if (!hasCode(problem, 'already-exists')) throw problem;
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import type { AlertNotice } from '../../engine/alert/alert.ts';
+import type { Queries } from '../../engine/database/database.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { sectionOf } from '../../engine/house.ts';
+import { newId } from '../../engine/identity.ts';
+import type { MailTables } from '../database/tables.ts';
+import { byIds } from '../delivery/mail-message.ts';
+import { classOf, rowOf } from '../delivery/submit-mail.ts';
+import { mail as house } from '../house.ts';
+import { checkMail } from '../model/mail.ts';
+import { queueOf } from '../settings.ts';
+import { readType } from '../types/mail-types.ts';
+import { alertType } from './alert-type.ts';
+
+/** Whose mails they are: the installation's own. */
+const owner = 'local';
+const hourMs = 3_600_000;
+const words = { 'alert.raised': 'Alert', 'alert.repeated': 'Still', 'alert.cleared': 'Over' };
+
+/** Queues a mail about an alert to every address of the settings, in the transaction that stores the alert. */
+export async function mailAlert(
+  parts: Pick<Engine, 'backlog' | 'clock' | 'settings'>,
+  transaction: Queries,
+  { event, alert }: AlertNotice,
+): Promise<void> {
+  const { alertsTo, alertsPerHour } = sectionOf(parts.settings, house);
+  if (alertsTo.length === 0) return;
+  const queries = transaction as Queries<MailTables>;
+  const stored = await queries
+    .selectFrom('mail_type')
+    .selectAll()
+    .where('code', '=', alertType)
+    .where('isCurrent', '=', 1)
+    .executeTakeFirst();
+  // Somebody deleted the type: that must not keep alerts from being stored.
+  if (!stored) return;
+  const type = readType(stored);
+  const mailClass = classOf(parts, type);
+  const now = parts.clock.now();
+  const { count } = await queries
+    .selectFrom('mail_mail')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('campaign', '=', '')
+    .where('owner', '=', owner)
+    .where('createdAt', '>', now - hourMs)
+    .where('type', '=', alertType)
+    .executeTakeFirstOrThrow();
+  const left = alertsPerHour - Math.floor(Number(count) / alertsTo.length);
+  if (left <= 0) return;
+  const data = {
+    ...{ event: words[event], kind: alert.kind, entity: alert.entity, reason: alert.reason.slice(0, 5000) },
+    ...{ since: new Date(alert.raisedAt).toISOString(), last: left === 1 },
+  };
+  for (const to of alertsTo) {
+    const row = rowOf(
+      { id: newId(parts.clock), owner, now },
+      type,
+      mailClass,
+      checkMail({ type: alertType, to, data }),
+    );
+    await queries.insertInto('mail_mail').values(row).execute();
+    const message = byIds([row.id], owner, type.priority ?? mailClass.lane);
+    await parts.backlog.add(queries, [
+      { queue: queueOf(row.class), owner, batch: `mail/${row.id}`, message },
+    ]);
+  }
+}

@@ -1,0 +1,17 @@
+import type { Engine } from '../../engine/engine.ts';
+import { sectionOf } from '../../engine/house.ts';
+import { SendingHours } from '../delivery/sending-hours.ts';
+import { classOf } from '../delivery/submit-mail.ts';
+import { mail } from '../house.ts';
+import { findType } from '../types/mail-types.ts';
+import type { Campaign } from './campaign.ts';
+
+/** When the sending hours of a campaign's class begin; null while its mails may leave. */
+export async function opensAt(
+  engine: Pick<Engine, 'clock' | 'database' | 'settings'>,
+  { type, version }: Pick<Campaign, 'type' | 'version'>,
+): Promise<number | null> {
+  const { hours } = classOf(engine, await findType(engine, type, version));
+  const { timeZone } = sectionOf(engine.settings, mail);
+  return new SendingHours(hours, timeZone).opensAt(engine.clock.now());
+}

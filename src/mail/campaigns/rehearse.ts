@@ -1,0 +1,164 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Engine } from '../../engine/engine.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
+import { type MailRow, mailQueries } from '../database/tables.ts';
+import { submitMail } from '../delivery/submit-mail.ts';
+import type { MailFields } from '../model/mail.ts';
+import { composerOf } from '../open-mail.ts';
+import type { Campaign } from './campaign.ts';
+import { mailOf, recipesOf } from './campaign-mails.ts';
+import { type Person, readAudience } from './read-audience.ts';
+
+/** What would become of a campaign's audience. */
+export interface Rehearsal {
+  /** People read; all of them, if `isComplete`. */
+  read: number;
+  isComplete: boolean;
+  /** Mails that would be sent, and of each type. */
+  mails: number;
+  types: Record<string, number>;
+  /** People named again, without a valid address, suppressed, or whose mail can't be built. */
+  repeated: number;
+  refused: number;
+  suppressed: number;
+  failed: number;
+  /** The first that can't get their mail, with the reason. */
+  problems: { row: number; email: string; reason: string }[];
+  /** Size of the largest and of the average mail. */
+  largestBytes: number;
+  meanBytes: number;
+}
+
+const mostProblems = 20;
+const peopleAtOnce = 500;
+/** Mails are built without waiting for anything, so others must be let in between. */
+const mailsBetweenPauses = 20;
+
+/** Reads an audience and builds its mails, as a campaign would, but stores and sends nothing. */
+export async function rehearse(
+  engine: Engine,
+  campaign: Campaign,
+  most: number,
+  signal: AbortSignal,
+): Promise<Rehearsal> {
+  const recipes = await recipesOf(engine, campaign);
+  const composer = await composerOf(engine);
+  const seen = new Set<string>();
+  const result = { ...nothingYet(), isComplete: true };
+  let bytes = 0;
+  const problem = (row: number, email: string, reason: string) => {
+    if (result.problems.length < mostProblems) result.problems.push({ row, email, reason });
+  };
+
+  const look = async (people: readonly Person[]) => {
+    const rows: { number: number; row: MailRow }[] = [];
+    for (const person of people) {
+      const number = ++result.read;
+      const row = mailOf(campaign, recipes, person, engine.clock.now());
+      if (!row) {
+        result.refused++;
+        problem(number, String(person.email ?? '').slice(0, 254), 'no valid address, or too much data');
+      } else if (seen.has(row.id)) result.repeated++;
+      else {
+        seen.add(row.id);
+        rows.push({ number, row });
+      }
+    }
+    const suppressed = await suppressedAmong(
+      engine,
+      rows.map(({ row }) => row),
+    );
+    for (const [index, { number, row }] of rows.entries()) {
+      if (index % mailsBetweenPauses === 0) await setImmediate();
+      signal.throwIfAborted();
+      if (suppressed.has(row.id)) {
+        result.suppressed++;
+        continue;
+      }
+      try {
+        const { message } = await composer.compose(row);
+        bytes += message.length;
+        result.largestBytes = Math.max(result.largestBytes, message.length);
+        result.mails++;
+        result.types[row.type] = (result.types[row.type] ?? 0) + 1;
+      } catch (error) {
+        result.failed++;
+        problem(number, row.recipient, messageOf(error));
+      }
+    }
+  };
+
+  let batch: Person[] = [];
+  for await (const person of audienceOf(engine, campaign)) {
+    if (result.read + batch.length >= most) {
+      result.isComplete = false;
+      break;
+    }
+    batch.push(person);
+    if (batch.length < peopleAtOnce) continue;
+    await look(batch);
+    batch = [];
+  }
+  await look(batch);
+  return { ...result, meanBytes: result.mails === 0 ? 0 : Math.round(bytes / result.mails) };
+}
+
+/**
+ * Sends the mails of the first people to other addresses, one of each variant: as they will look, with real data. They go
+ * ahead of everything that waits, belong to no campaign and count against the caller's limit.
+ */
+export async function sendTests(
+  engine: Engine,
+  campaign: Campaign,
+  { to, people, caller }: { to: readonly string[]; people: number; caller: Caller },
+): Promise<string[]> {
+  const recipes = await recipesOf(engine, campaign);
+  const found: Person[] = [];
+  for await (const person of audienceOf(engine, campaign)) {
+    if (mailOf(campaign, recipes, person, 0)) found.push(person);
+    if (found.length >= people) break;
+  }
+  if (found.length === 0) throw new PismakError('invalid-input', 'the audience names nobody with an address');
+  const ids: string[] = [];
+  for (const recipe of recipes)
+    for (const person of found) {
+      const row = mailOf(campaign, [{ ...recipe, until: 1 }], person, engine.clock.now());
+      if (!row) continue;
+      const fields = JSON.parse(row.fields) as MailFields;
+      for (const address of to) {
+        const options = { owner: caller, version: recipe.type.version, lane: 'high' as const };
+        ids.push((await submitMail(engine, { ...fields, to: address }, options)).id);
+      }
+    }
+  return ids;
+}
+
+async function* audienceOf(engine: Engine, campaign: Campaign): AsyncGenerator<Person> {
+  for (const source of campaign.sources) yield* readAudience(engine, source);
+}
+
+/** Ids of the mails whose recipient gets none of this class. */
+async function suppressedAmong(engine: Engine, rows: readonly MailRow[]): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const known = await mailQueries(engine)
+    .selectFrom('mail_suppressed')
+    .select(['address', 'class'])
+    .where(
+      'address',
+      'in',
+      rows.map(({ recipient }) => recipient),
+    )
+    .execute();
+  const keys = new Set(known.map(({ address, class: name }) => `${address} ${name}`));
+  const isSuppressed = (row: MailRow) =>
+    keys.has(`${row.recipient} `) || keys.has(`${row.recipient} ${row.class}`);
+  return new Set(rows.filter(isSuppressed).map(({ id }) => id));
+}
+
+function nothingYet(): Omit<Rehearsal, 'isComplete' | 'meanBytes'> {
+  return {
+    ...{ read: 0, mails: 0, repeated: 0, refused: 0, suppressed: 0, failed: 0, largestBytes: 0 },
+    ...{ types: {}, problems: [] },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Engine } from '../../engine/engine.ts';
+import { type MailRow, mailQueries } from '../database/tables.ts';
+import { addressKey } from '../model/address.ts';
+
+/** The recipient of this mail gets no more mails of its class. Doing it again changes nothing. */
+export async function unsubscribe(
+  engine: Pick<Engine, 'clock' | 'database' | 'events'>,
+  mail: Pick<MailRow, 'id' | 'owner' | 'recipient' | 'class' | 'campaign'>,
+  how: 'link' | 'mail',
+): Promise<void> {
+  const now = engine.clock.now();
+  const result = await mailQueries(engine)
+    .insertInto('mail_suppressed')
+    .values({
+      ...{ address: addressKey(mail.recipient), class: mail.class, createdAt: now },
+      reason: `unsubscribed from mail ${mail.id}${how === 'mail' ? ', by mail' : ''}`,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (Number(result.numInsertedOrUpdatedRows ?? 0) === 0) return;
+  engine.events.emit({
+    ...{ kind: 'mail.unsubscribed', entity: mail.id, user: mail.owner, at: now },
+    dimensions: { class: mail.class, how, ...(mail.campaign && { campaign: mail.campaign }) },
+  });
+}

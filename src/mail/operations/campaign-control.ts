@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
+import { defineOperation } from '../../engine/operation/operation.ts';
+import { done } from '../../engine/operation/operations/rows.ts';
+import { getCampaign, setCampaignState } from '../campaigns/campaign.ts';
+import { mailQueries } from '../database/tables.ts';
+import { changing, countStates, oneCampaign, whichCampaign } from './campaign-rows.ts';
+
+export const campaignPause = defineOperation({
+  ...changing,
+  name: 'campaign.pause',
+  heavy: 'work',
+  deadlineMs: 300_000,
+  summary: 'Pause a campaign: mails that have not left stay until it goes on',
+  input: oneCampaign,
+  output: z.strictObject({ waiting: z.int() }),
+  example: { campaign: 'spring' },
+  async handler({ engine, caller }, { campaign: wanted }) {
+    const campaign = await getCampaign(engine, wanted, caller.name);
+    await setCampaignState(engine, campaign, ['running'], { state: 'paused' });
+    await engine.backlog.pause(campaign.id);
+    const { waiting } = await countStates(engine, campaign.id);
+    return { waiting: waiting ?? 0 };
+  },
+});
+
+export const campaignResume = defineOperation({
+  ...changing,
+  name: 'campaign.resume',
+  heavy: 'work',
+  deadlineMs: 300_000,
+  summary: 'Go on with a paused campaign',
+  input: oneCampaign,
+  output: done,
+  example: { campaign: 'spring' },
+  async handler({ engine, caller }, { campaign: wanted }) {
+    const { wakeCampaigns } = await import('../campaigns/run-campaigns.ts');
+    const campaign = await getCampaign(engine, wanted, caller.name);
+    await setCampaignState(engine, campaign, ['paused'], { state: 'running' });
+    await engine.backlog.resume(campaign.id);
+    wakeCampaigns(engine);
+    return {};
+  },
+});
+
+export const campaignCancel = defineOperation({
+  ...changing,
+  name: 'campaign.cancel',
+  heavy: 'work',
+  deadlineMs: 300_000,
+  summary: 'Cancel a campaign for good: mails that have not left are not sent',
+  input: oneCampaign,
+  output: z.strictObject({ cancelled: z.int() }),
+  example: { campaign: 'spring' },
+  async handler({ engine, caller }, { campaign: wanted }) {
+    const { cancelCampaign } = await import('../campaigns/create-campaign.ts');
+    return { cancelled: await cancelCampaign(engine, await getCampaign(engine, wanted, caller.name)) };
+  },
+});
+
+export const campaignRetry = defineOperation({
+  ...changing,
+  name: 'campaign.retry',
+  heavy: 'work',
+  deadlineMs: 300_000,
+  stores: true,
+  summary: 'Send the mails of a campaign again that failed or expired, and only those',
+  input: z.strictObject({
+    campaign: whichCampaign,
+    unknown: z.boolean().default(false).describe('Also those that a relay may have taken (unknown)'),
+  }),
+  output: z.strictObject({ mails: z.int() }),
+  example: { campaign: 'spring' },
+  async handler({ engine, caller }, { campaign: wanted, unknown }) {
+    const { resendMails } = await import('../delivery/resend-mails.ts');
+    const { wakeCampaigns } = await import('../campaigns/run-campaigns.ts');
+    const { id, state } = await getCampaign(engine, wanted, caller.name);
+    if (state === 'cancelled') throw new PismakError('conflict', 'the campaign was cancelled');
+    const states = unknown ? (['failed', 'expired', 'unknown'] as const) : (['failed', 'expired'] as const);
+    const mails = await resendMails(engine, {
+      campaign: id,
+      states,
+      isPaused: state === 'paused' || state === 'held',
+    });
+    if (mails > 0)
+      await mailQueries(engine)
+        .updateTable('mail_campaign')
+        .set({ state: 'running', endedAt: null })
+        .where('id', '=', id)
+        .where('state', '=', 'done')
+        .execute();
+    wakeCampaigns(engine);
+    return { mails };
+  },
+});

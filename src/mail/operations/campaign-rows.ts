@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { OperationContext } from '../../engine/operation/operation.ts';
+import { type Campaign, campaignStates, findCampaign } from '../campaigns/campaign.ts';
+import { mailQueries } from '../database/tables.ts';
+import type { mailStates } from '../model/mail.ts';
+
+/** Input and output shared by the operations on campaigns. */
+
+export const whichCampaign = z.string().min(1).max(100).describe('Name or id of the campaign');
+export const oneCampaign = z.strictObject({ campaign: whichCampaign });
+export const changing = { role: 'user', owner: ownerOfCampaign, changes: true } as const;
+
+export const campaignRow = z.strictObject({
+  ...{ id: z.string(), name: z.string(), owner: z.string(), type: z.string(), state: z.enum(campaignStates) },
+  /** People read from the audience; of them mails were made, named again, refused for their address. */
+  ...{ read: z.int(), generated: z.int(), repeated: z.int(), refused: z.int() },
+  ...{
+    problem: z.string(),
+    createdAt: z.number(),
+    startedAt: z.number().nullable(),
+    endedAt: z.number().nullable(),
+  },
+});
+
+export async function ownerOfCampaign(
+  { engine, caller }: OperationContext,
+  { campaign }: { campaign: string },
+): Promise<string | undefined> {
+  return (await findCampaign(engine, campaign, caller.name))?.owner;
+}
+
+export async function countStates(engine: OperationContext['engine'], campaign: string) {
+  const rows = await mailQueries(engine)
+    .selectFrom('mail_mail')
+    .select(({ fn }) => ['state', fn.countAll().as('count')])
+    .where('campaign', '=', campaign)
+    .groupBy('state')
+    .execute();
+  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)])) as Partial<
+    Record<(typeof mailStates)[number], number>
+  >;
+}
+
+export async function countVariants(engine: OperationContext['engine'], { id, variants }: Campaign) {
+  if (variants.length === 0) return {};
+  const rows = await mailQueries(engine)
+    .selectFrom('mail_mail')
+    .select(({ fn }) => ['variant', 'state', fn.countAll().as('count')])
+    .where('campaign', '=', id)
+    .groupBy(['variant', 'state'])
+    .execute();
+  const counts: Record<string, Record<string, number>> = {};
+  for (const { variant, state, count } of rows)
+    counts[variant] = { ...counts[variant], [state]: Number(count) };
+  return counts;
+}
+
+export function toCampaignRow(campaign: Campaign): z.output<typeof campaignRow> {
+  const {
+    id,
+    name,
+    owner,
+    type,
+    state,
+    read,
+    generated,
+    repeated,
+    refused,
+    problem,
+    createdAt,
+    startedAt,
+    endedAt,
+  } = campaign;
+  return {
+    id,
+    name,
+    owner,
+    type,
+    state,
+    read,
+    generated,
+    repeated,
+    refused,
+    problem,
+    createdAt,
+    startedAt,
+    endedAt,
+  };
+}

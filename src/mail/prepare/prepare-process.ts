@@ -1,0 +1,26 @@
+import { messageOf } from '../../engine/errors.ts';
+import { answerQuestions } from '../../engine/processor/answer-questions.ts';
+import type { MailToPrepare, PrepareAnswer, PrepareQuestion } from './preparers.ts';
+
+type Prepare = (mail: MailToPrepare) => unknown;
+
+/** Runs a module of the administrator's for some mails, one after the other: what one throws fails that mail only. */
+answerQuestions<PrepareQuestion, PrepareAnswer[]>(async ({ module, mails }) => {
+  const loaded = (await import(module)) as { default?: unknown };
+  if (typeof loaded.default !== 'function') throw new Error('it has no function as its default export');
+  const prepare = loaded.default as Prepare;
+  const answers: PrepareAnswer[] = [];
+  for (const mail of mails) answers.push(await prepared(prepare, mail));
+  return answers;
+});
+
+async function prepared(prepare: Prepare, mail: MailToPrepare): Promise<PrepareAnswer> {
+  try {
+    const data = await prepare(mail);
+    if (typeof data !== 'object' || data === null || Array.isArray(data))
+      return { problem: 'it answered with no object' };
+    return { data: JSON.stringify(data) };
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+}

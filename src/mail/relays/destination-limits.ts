@@ -1,0 +1,80 @@
+import { domainOf } from '../model/address.ts';
+import { Pace } from './pace.ts';
+
+/** A provider of mailboxes: its domains share one limit. */
+export interface ProviderLimit {
+  domains: readonly string[];
+  /** Mails per second through one relay; 0 = no limit. */
+  perSecond: number;
+  /** Mails under way at once through one relay; 0 = no limit. */
+  connections: number;
+}
+
+interface Destination {
+  pace: Pace | undefined;
+  perSecond: number;
+  connections: number;
+  busy: number;
+}
+
+const mostDestinations = 1000;
+
+/** What one relay may send to where: limits per provider for the domains it names, and one limit for each other domain. */
+export class DestinationLimits {
+  readonly #perSecondAndDomain: number;
+  readonly #providers = new Map<string, Destination>();
+  readonly #domains = new Map<string, Destination>();
+
+  constructor(perSecondAndDomain: number, providers: readonly ProviderLimit[] = []) {
+    this.#perSecondAndDomain = perSecondAndDomain;
+    for (const { domains, perSecond, connections } of providers) {
+      const destination = newDestination(perSecond, connections);
+      for (const domain of domains) this.#providers.set(domain.toLowerCase(), destination);
+    }
+  }
+
+  /** 0 if a mail to this address may start, otherwise how long to wait; undefined: until one to there has ended. */
+  waitMs(recipient: string, now: number): number | undefined {
+    const destination = this.#of(recipient);
+    if (!destination) return 0;
+    if (destination.connections > 0 && destination.busy >= destination.connections) return undefined;
+    return destination.pace?.waitMs(now) ?? 0;
+  }
+
+  /** How many mails per second may go there; infinite without a limit. */
+  perSecond(recipient: string): number {
+    return this.#of(recipient)?.perSecond || Number.POSITIVE_INFINITY;
+  }
+
+  begin(recipient: string, now: number): void {
+    const destination = this.#of(recipient);
+    if (!destination) return;
+    destination.pace?.take(now);
+    destination.busy++;
+  }
+
+  end(recipient: string): void {
+    const destination = this.#of(recipient);
+    if (destination && destination.busy > 0) destination.busy--;
+  }
+
+  #of(recipient: string): Destination | undefined {
+    if (this.#perSecondAndDomain <= 0 && this.#providers.size === 0) return undefined;
+    const domain = domainOf(recipient).toLowerCase();
+    const provider = this.#providers.get(domain);
+    if (provider || this.#perSecondAndDomain <= 0) return provider;
+    const known = this.#domains.get(domain);
+    if (known) return known;
+    // The oldest makes way: a domain not seen for so long has its pace again anyway.
+    if (this.#domains.size >= mostDestinations)
+      this.#domains.delete(this.#domains.keys().next().value as string);
+    const destination = newDestination(this.#perSecondAndDomain, 0);
+    this.#domains.set(domain, destination);
+    return destination;
+  }
+}
+
+function newDestination(perSecond: number, connections: number): Destination {
+  const pace = perSecond > 0 ? new Pace(perSecond) : undefined;
+  return { pace, perSecond, connections, busy: 0 };
+}
