@@ -1,5 +1,6 @@
 import { factorFor, type Grey } from '../image/grey.ts';
 import { histogramOf, otsu } from '../image/histogram.ts';
+import { sheetOf } from './borders.ts';
 import { cleanShades, findShades } from './clean-shades.ts';
 import { letterHeightOf } from './letter-height.ts';
 import { stretch } from './levels.ts';
@@ -39,7 +40,8 @@ export async function prepareImage(
   const scale = config.RESOLUTION ? scaleFor(letterHeight, page, isBilevel, config) : 1;
   if (scale !== 1) steps.push({ name: 'scale', why: `letters were ${letterHeight} pixels high` });
   if (steps.length === 0) return undefined;
-  const transformation = { ...turnAndScale(page, turn, -skew, scale), steps };
+  const sheet = shades.border && sheetOf(shades.border, shades.factor, page);
+  const transformation = { ...turnAndScale(page, turn, -skew, scale), steps, ...(sheet && { sheet }) };
   const dpi = page.dpi === undefined ? undefined : Math.round(page.dpi * scale);
   const png = await reshape(clean, transformation, dpi);
   return { png, transformation, ...(dpi === undefined ? {} : { dpi }) };
