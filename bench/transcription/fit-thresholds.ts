@@ -30,7 +30,7 @@ export function candidate(real: RealPage, readings: Readings): Candidate {
   const options = { language: real.language };
   const judge = async (thresholds: Thresholds): Promise<Judged> => {
     let { cpu } = readings.first;
-    const page = await lookAgain(readings.first.page, {
+    const { page } = await lookAgain(readings.first.page, {
       ...{ isPrepared: readings.isPrepared, thresholds, log: () => {} },
       async look(name) {
         const view = readings.views[name];

@@ -5,6 +5,8 @@ import { fitted, type Thresholds } from './thresholds.ts';
 const even = 0.3;
 /** The second reading must have at least so many sure letters more for its layout to be taken. */
 const fewLetters = 5;
+/** ... and its letters may be less sure by this. */
+const lessSure = 0.03;
 
 /** How many letters a reading has probably got right, less those it has probably made up. */
 export function sureLetters(words: readonly Word[]): number {
@@ -42,7 +44,9 @@ export interface Kept {
 export function keepSurer(first: Page, second: Page, { clearly, much, believed }: Thresholds = fitted): Kept {
   const [sure, rival] = [sureLetters(wordsOf(first)), sureLetters(wordsOf(second))];
   const isEmpty = wordsOf(first).length === 0;
-  const isSecond = isEmpty || rival > sure + Math.max(fewLetters, much * Math.abs(sure));
+  // More letters that are less sure are mostly made up.
+  const isAsSure = confidenceOf(wordsOf(second)) >= confidenceOf(wordsOf(first)) - lessSure;
+  const isSecond = isEmpty || (isAsSure && rival > sure + Math.max(fewLetters, much * Math.abs(sure)));
   const [base, other] = isSecond ? [second, first] : [first, second];
   const theirs = linesOf(other);
   const taken = new Set<Line>();

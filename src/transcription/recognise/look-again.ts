@@ -8,6 +8,8 @@ import { fitted, type Thresholds } from './thresholds.ts';
 export interface Look {
   steps: readonly Step[];
   page: Page;
+  /** The image that was read. */
+  png?: Uint8Array;
 }
 
 export interface Looking {
@@ -19,12 +21,19 @@ export interface Looking {
   thresholds?: Thresholds;
 }
 
-/** Looks at a page again as long as its reading is unsure and that may help, and keeps the surer reading of every line. */
-export async function lookAgain(first: Page, looking: Looking): Promise<Page> {
+/**
+ * Looks at a page again as long as its reading is unsure and that may help, and keeps the surer reading of every line. The image is that of
+ * the reading that is surer as a whole, if it is not the first.
+ */
+export async function lookAgain(
+  first: Page,
+  looking: Looking,
+): Promise<{ page: Page; image?: Uint8Array | undefined }> {
   const { isPrepared, look, log, thresholds = fitted } = looking;
   const { sureEnough, sureOfPrepared, hopeless } = thresholds;
   const views: ViewName[] = isPrepared ? ['plain', 'thorough', 'ghosts'] : ['thorough', 'ghosts'];
   let page = first;
+  let image: Uint8Array | undefined;
   let readings = 1;
   for (const name of views) {
     const sure = confidenceOf(wordsOf(page));
@@ -36,6 +45,7 @@ export async function lookAgain(first: Page, looking: Looking): Promise<Page> {
     const kept =
       name === 'plain' ? keepSurer(again.page, page, thresholds) : keepSurer(page, again.page, thresholds);
     page = kept.page;
+    if (kept.second === (name !== 'plain')) image = again.png;
     const what = again.steps.length === 0 ? 'as it came' : describeSteps(again.steps);
     const which = kept.second === (name !== 'plain') ? 'second' : 'first';
     log(
@@ -43,5 +53,5 @@ export async function lookAgain(first: Page, looking: Looking): Promise<Page> {
         `the ${which} reading is kept, with ${kept.replaced + kept.added} lines of the other`,
     );
   }
-  return page;
+  return { page, image };
 }

@@ -1,4 +1,5 @@
 import type { ImageLimits } from '../image/image-limits.ts';
+import { divideColumns } from '../layout/divide-columns.ts';
 import { inReadingOrder } from '../layout/reading-order.ts';
 import { rejoinLines } from '../layout/rejoin-lines.ts';
 import type { Page } from '../page.ts';
@@ -45,12 +46,12 @@ export interface CarefulReading {
 export async function readCarefully(given: PageToRead): Promise<CarefulReading> {
   const { page: first, turned, fold } = await readUpright(given);
   const now = { ...given, ...turned, fold };
-  const page = await lookAgain(first, {
+  const { page, image = now.image } = await lookAgain(first, {
     isPrepared: changesShades(now.transformation?.steps),
     look: (name) => readView(now, name),
     log: given.options.log,
   });
-  const whole = await readRest(now, page, { mayRead: true });
+  const whole = await readRest({ ...now, image }, page, { mayRead: true });
   return { page: finish(whole, now), ...(turned && { turned }) };
 }
 
@@ -89,8 +90,11 @@ async function withFold(given: PageToRead): Promise<PageToRead> {
 }
 
 async function read({ recogniser, options, fold }: PageToRead, image: Uint8Array): Promise<Page> {
-  if (fold === undefined) return rejoinLines(await recogniser.recognise(image, options));
-  return rejoinLines(await readHalves(recogniser, image, fold, options));
+  const page =
+    fold === undefined
+      ? await recogniser.recognise(image, options)
+      : await readHalves(recogniser, image, fold, options);
+  return divideColumns(rejoinLines(page));
 }
 
 /** The page turned and read again, if it lies the wrong way round. */
@@ -114,5 +118,5 @@ async function readTurned(given: PageToRead, first: Page): Promise<CarefulReadin
 export async function readView(given: PageToRead, name: ViewName): Promise<Look | undefined> {
   const { source, transformation, limits } = given;
   const view = await viewOf(name, source, transformation, parsePrepareConfig(''), limits);
-  return view && { steps: view.steps, page: await read(given, view.png) };
+  return view && { steps: view.steps, page: await read(given, view.png), png: view.png };
 }

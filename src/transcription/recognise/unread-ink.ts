@@ -20,14 +20,36 @@ const shortest = 4;
 const mostBoxes = 50;
 
 /**
- * Looks for ink with the form of lines of letters outside the lines that were read. Sizes are judged by those lines. A page without
- * them is not judged: nobody knows how large its letters would be.
+ * Looks for ink with the form of lines of letters outside the lines that were read. Sizes are judged by those lines; if there are hardly
+ * any, several are tried.
  */
 export function findUnread(image: Grey, page: Page): UnreadInk {
   const read = linesOf(page).filter(({ words }) => words.length > 0);
-  const tall = median(read.map(({ box }) => box.height));
   const wide = median(read.filter(({ words }) => words.length > 2).map(({ box }) => box.width));
-  if (read.length < fewestLines || tall === 0) return { lines: 0, boxes: [] };
+  const boxes = read.map(({ box }) => box);
+  if (read.length >= fewestLines)
+    return summary(piecesAt(image, boxes, median(boxes.map(({ height }) => height))), wide, image);
+  const tried = linesOnPage.map((count) => piecesAt(image, boxes, Math.max(8, image.height / count)));
+  const [most] = tried.toSorted((one, other) => other.letters - one.letters);
+  return most ? summary(most, image.width * 0.7, image) : none;
+}
+
+const none: UnreadInk = { lines: 0, boxes: [] };
+/** So many lines tell how large letters are. */
+const fewestLines = 3;
+/** How many lines a full page might have. */
+const linesOnPage = [120, 80, 55, 35, 15];
+
+/** Pieces of lines, in a reduced image. */
+interface Pieces {
+  pieces: Box[];
+  letters: number;
+  /** Height of a line. */
+  line: number;
+  factor: number;
+}
+
+function piecesAt(image: Grey, read: readonly Box[], tall: number): Pieces {
   // So that a line is about 14 pixels high: letters stay apart, and the rest is fast.
   const factor = Math.max(1, Math.floor(tall / 14), factorFor(image, 2500));
   const { small, threshold } = findShades(image, factor, { BORDERS: true });
@@ -35,11 +57,16 @@ export function findUnread(image: Grey, page: Page): UnreadInk {
   for (let at = 0; at < data.length; at++) data[at] = (small.data[at] as number) < threshold ? 1 : 0;
   const bitmap = { data, width: small.width, height: small.height };
   const all = findComponents(bitmap);
-  for (const { box } of read) erase(bitmap, reduced(grown(box, tall * 0.3), factor));
-  const left = findComponents(bitmap);
-  const letters = left.filter((one) => isLetter(one, line));
-  const pieces = piecesOf(letters, bitmap, line).filter((piece) => !isPicture(piece, all, line));
-  if (pieces.length === 0) return { lines: 0, boxes: [] };
+  for (const box of read) erase(bitmap, reduced(grown(box, tall * 0.3), factor));
+  const letters = findComponents(bitmap).filter((one) => isLetter(one, line));
+  const rows = inRows(all, line);
+  const found = piecesOf(letters, bitmap, line).filter(({ box }) => !isPicture(box, rows, line));
+  const count = found.reduce((sum, piece) => sum + piece.letters, 0);
+  return { pieces: found.map(({ box }) => box), letters: count, line, factor };
+}
+
+function summary({ pieces, line, factor }: Pieces, wide: number, image: Grey): UnreadInk {
+  if (pieces.length === 0) return none;
   const length = pieces.reduce((sum, { width }) => sum + width, 0) * factor;
   const usual = wide > 0 ? wide : Math.max(...pieces.map(({ width }) => width)) * factor;
   const boxes = blocksOf(pieces, line)
@@ -47,9 +74,6 @@ export function findUnread(image: Grey, page: Page): UnreadInk {
     .map((box) => enlarged(grown(box, line * 0.4), factor, image));
   return { lines: Math.max(1, Math.round(length / usual)), boxes };
 }
-
-/** So many lines tell how large letters are. */
-const fewestLines = 3;
 
 /** Whether ink has the size of a letter, or of a few that touch. */
 function isLetter({ width, height, ink }: Component, line: number): boolean {
@@ -65,7 +89,11 @@ function isLetter({ width, height, ink }: Component, line: number): boolean {
 }
 
 /** Letters in a row, as pieces of lines. */
-function piecesOf(letters: readonly Component[], { width, height }: Grey, line: number): Box[] {
+function piecesOf(
+  letters: readonly Component[],
+  { width, height }: Grey,
+  line: number,
+): { box: Box; letters: number }[] {
   const rows = { data: new Uint8Array(width * height), width, height };
   // The middle of a letter only: ascenders would join the lines.
   for (const one of letters) {
@@ -75,11 +103,12 @@ function piecesOf(letters: readonly Component[], { width, height }: Grey, line: 
       rows.data.fill(1, y * width + one.left, y * width + one.left + one.width);
   }
   smear(rows, Math.round(line * 1.1));
+  const near = inRows(letters, line);
   return findComponents(rows)
     .filter((piece) => piece.width >= shortest * line && piece.height <= line * 1.2)
-    .map((piece) => ({ piece, inside: letters.filter((one) => isOn(one, piece)) }))
+    .map((piece) => ({ piece, inside: near(grown(piece, line)).filter((one) => isOn(one, piece)) }))
     .filter(({ inside }) => inside.length >= fewestLetters && areAlike(inside))
-    .map(({ inside }) => boxAround(inside));
+    .map(({ inside }) => ({ box: boxAround(inside), letters: inside.length }));
 }
 
 function isOn(one: Box, piece: Box): boolean {
@@ -102,11 +131,11 @@ function areAlike(letters: readonly Component[]): boolean {
 }
 
 /** Whether most of the ink in and around a piece belongs to something larger than letters. */
-function isPicture(piece: Box, all: readonly Component[], line: number): boolean {
+function isPicture(piece: Box, near: (box: Box) => Component[], line: number): boolean {
   const around = grown(piece, line);
   let large = 0;
   let letters = 0;
-  for (const one of all) {
+  for (const one of near(around)) {
     const across =
       Math.min(one.left + one.width, around.left + around.width) - Math.max(one.left, around.left);
     const down = Math.min(one.top + one.height, around.top + around.height) - Math.max(one.top, around.top);
@@ -116,6 +145,21 @@ function isPicture(piece: Box, all: readonly Component[], line: number): boolean
     else large += (one.ink * across * down) / (one.width * one.height);
   }
   return large > letters;
+}
+
+/** Finds components that may touch a box. Grain has a hundred thousand of them, so only those in its rows are looked at. */
+function inRows(all: readonly Component[], line: number): (box: Box) => Component[] {
+  const tall = all.filter(({ height }) => height > 2 * line);
+  const rows = Map.groupBy(
+    all.filter(({ height }) => height <= 2 * line),
+    ({ top }) => Math.floor(top / line),
+  );
+  return ({ top, height }) => {
+    const found = [...tall];
+    for (let row = Math.floor(top / line) - 2; row <= (top + height) / line; row++)
+      for (const one of rows.get(row) ?? []) found.push(one);
+    return found;
+  };
 }
 
 /** Pieces close to each other are one block. */
