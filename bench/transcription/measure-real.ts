@@ -1,7 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   type Comparison,
   compareTexts,
@@ -9,7 +6,8 @@ import {
   total,
 } from '../../src/transcription/evaluation/compare.ts';
 import { toText } from '../../src/transcription/formats/text.ts';
-import { scratchDirectory } from '../engine/scratch.ts';
+import { cpuSeconds } from './cpu-seconds.ts';
+import { realByHand } from './read-by-hand.ts';
 import { type RealPage, realPages } from './real-pages.ts';
 import { compare, percent, printMarkdown, type Target } from './report.ts';
 import { openStageChain } from './stage-chain.ts';
@@ -27,31 +25,25 @@ export interface Measured {
 
 const alike = { sameMarks: true, modernLetters: true };
 const stages = ['prepare', 'layout', 'recognise'];
-const clockTicks = 100;
 
 /** Real scans, read with `tesseract IMAGE out -l LANGUAGE` and by our stages, page by page in turns. */
-export async function measureReal(directory: string, worst: string | undefined, targets: Target[]) {
-  const work = scratchDirectory();
+export async function measureReal(
+  { directory, some, worst }: { directory: string; some: string; worst: string | undefined },
+  targets: Target[],
+) {
   const chain = await openStageChain(stages, { recognise: 'ENGINE = tesseract' });
   const all: Measured[] = [];
   try {
-    for (const page of await realPages(directory)) {
+    for (const page of await realPages(directory, some)) {
+      const hand = realByHand(page);
       const before = cpuSeconds();
-      const out = join(work, page.name);
-      const byHand = ['tesseract', page.path, out, '-l', page.language] as const;
-      const { status, stderr } = spawnSync(byHand[0], byHand.slice(1), {
-        env: { ...process.env, OMP_THREAD_LIMIT: '1' },
-        encoding: 'utf8',
-      });
-      if (status !== 0) throw new Error(`${byHand.join(' ')}: ${stderr}`);
-      const between = cpuSeconds();
       const { name, language } = page;
       const read = await chain.run({ name, language, image: await readFile(page.path) });
-      const after = cpuSeconds();
+      const cpu = cpuSeconds() - before;
       const text = toText(read.page);
       all.push({
-        ...{ page, text, handCpu: between - before, cpu: after - between },
-        hand: compareTexts(page.truth, await readFile(`${out}.txt`, 'utf8'), alike),
+        ...{ page, text, handCpu: hand.cpu, cpu },
+        hand: compareTexts(page.truth, hand.text, alike),
         ours: compareTexts(page.truth, text, alike),
       });
       console.error(`${name}: by hand ${rate(all.at(-1)?.hand)}, with Pismak ${rate(all.at(-1)?.ours)}`);
@@ -59,6 +51,7 @@ export async function measureReal(directory: string, worst: string | undefined, 
   } finally {
     await chain.close();
   }
+  printPages(all);
   printKinds(all);
   addTargets(all, targets);
   if (worst) {
@@ -68,6 +61,21 @@ export async function measureReal(directory: string, worst: string | undefined, 
   return all.map(({ page, hand, ours, handCpu, cpu }) => ({
     ...{ name: page.name, kind: page.kind, hand, ours, handCpu, cpu },
   }));
+}
+
+/** The page that gained least, or lost most, comes first. */
+function printPages(all: readonly Measured[]): void {
+  const difference = ({ hand, ours }: Measured) => errorRate(ours.characters) - errorRate(hand.characters);
+  console.log('\nCER of each page, the worst against by hand first\n');
+  printMarkdown([
+    ['page', 'kind', 'by hand', 'with Pismak', 'difference', 'CPU'],
+    ...all
+      .toSorted((one, other) => difference(other) - difference(one))
+      .map((one) => [
+        ...[one.page.name, one.page.kind, rate(one.hand), rate(one.ours), percent(difference(one))],
+        `${(one.cpu / one.handCpu).toFixed(2)}x`,
+      ]),
+  ]);
 }
 
 function printKinds(all: readonly Measured[]): void {
@@ -133,10 +141,4 @@ function ratioOf(some: readonly Measured[], one: 'cpu', other: 'handCpu'): numbe
 
 function rate(comparison: Comparison | undefined): string {
   return comparison ? percent(errorRate(comparison.characters)) : '';
-}
-
-/** User and system time of this process and of those it has waited for. */
-function cpuSeconds(): number {
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / clockTicks;
 }

@@ -12,9 +12,9 @@ export interface RealPage {
 
 /**
  * Scans with known text. The directory has `pages.tsv` (name, extension, language, kind, with a head line), `images/NAME.EXTENSION`
- * and `truth/NAME.txt`.
+ * and `truth/NAME.txt`. `some` chooses pages by parts of their names, separated by commas.
  */
-export async function realPages(directory: string): Promise<RealPage[]> {
+export async function realPages(directory: string, some = ''): Promise<RealPage[]> {
   const [head = '', ...rows] = (await readFile(join(directory, 'pages.tsv'), 'utf8')).trim().split('\n');
   const titles = head.split('\t');
   const pages = rows.map(async (row): Promise<RealPage> => {
@@ -27,5 +27,6 @@ export async function realPages(directory: string): Promise<RealPage[]> {
       truth: await readFile(join(directory, 'truth', `${name}.txt`), 'utf8'),
     };
   });
-  return Promise.all(pages);
+  const wanted = some.split(',');
+  return (await Promise.all(pages)).filter(({ name }) => wanted.some((part) => name.includes(part)));
 }

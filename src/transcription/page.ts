@@ -4,7 +4,7 @@ import { z } from 'zod';
  * The recognised text of a page. Every format is written from this. Places are in pixels of the recognised image; `export` maps
  * them onto the owner's image.
  */
-const box = z.object({
+export const box = z.object({
   left: z.int().nonnegative(),
   top: z.int().nonnegative(),
   width: z.int().nonnegative(),
@@ -53,6 +53,10 @@ export const page = z.object({
   steps: z.array(z.string()).optional(),
   /** The recogniser and its version, for the metadata of every format. */
   producer: z.string().optional(),
+  /** The sheet, if the image shows more than it. */
+  border: box.optional(),
+  /** What looks like text but was not read: as many lines of usual width, and where. */
+  unread: z.object({ lines: z.int().positive(), boxes: z.array(box).max(50) }).optional(),
   /** In reading order. */
   regions: z.array(region),
 });

@@ -1,4 +1,5 @@
 import type { ProcessorRegistration } from '../engine/processor/processor.ts';
+import { systemClock } from '../engine/time/clock.ts';
 import { parseCorrectConfig } from './correct/config.ts';
 import { parseExportConfig } from './export/config.ts';
 import { parseKeywordsConfig } from './keywords/config.ts';
@@ -47,6 +48,12 @@ export const transcriptionProcessors: ProcessorRegistration[] = [
     isDeterministic: (config) => parseRecogniseConfig(config).ENGINE !== 'command',
     summary: 'recognises the text of a page with Tesseract or another program (ENGINE, LANGUAGE)',
     check: checkRecogniseConfig,
+    offers: async (config, files) =>
+      (await import('./recognise/installed-languages.ts')).installedLanguages(
+        config,
+        files,
+        systemClock.now(),
+      ),
     module: new URL('./recognise/recognise.ts', import.meta.url),
   },
   {

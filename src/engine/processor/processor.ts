@@ -89,6 +89,11 @@ export type ProcessorRegistration = {
    * a say. A timeout is then not tried again, and a crash only once. By default it is not.
    */
   isDeterministic?: (config: string) => boolean;
+  /**
+   * What a stage with this configuration and these files can do on this machine (languages it can read, say), so that work that no
+   * worker can do is refused at once. Undefined if nobody knows. Workers tell it with their presence; at most 500 names.
+   */
+  offers?: (config: string, files: readonly string[]) => Promise<readonly string[] | undefined>;
 } & (
   | {
       /** Runs in its own process, so a fault can cost only its own request. The default choice. */

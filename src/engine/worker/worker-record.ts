@@ -20,6 +20,8 @@ export const workerRecord = z
   .meta({ title: 'WorkerRecord' });
 export type WorkerRecord = z.infer<typeof workerRecord>;
 
+export const mostOffers = 500;
+
 /** What a running worker reports with every heartbeat. Ephemeral, at `/presence/ID`. */
 export const workerPresence = z.object({
   id: z.string(),
@@ -55,6 +57,10 @@ export const workerPresence = z.object({
     .record(z.string(), z.string())
     .default({})
     .describe('Stages that it failed to load recently, and why'),
+  offers: z
+    .record(z.string(), z.array(z.string()).max(mostOffers))
+    .optional()
+    .describe('What it can do in stages that say so, such as languages'),
   switchMs: z.number().nullable().describe('How long its last switch took'),
   coldMs: z
     .number()

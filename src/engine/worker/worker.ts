@@ -11,6 +11,7 @@ import { endsWithin } from '../time/deadline.ts';
 import { CancelledWork } from './cancelled-work.ts';
 import { createCommonProcesses } from './common-processes.ts';
 import { createRunner } from './create-runner.ts';
+import { Offers } from './offers.ts';
 import { PresenceReport } from './presence.ts';
 import { ownLife } from './process-life.ts';
 import { RunnerCache } from './runner-cache.ts';
@@ -63,6 +64,7 @@ export class Worker {
   readonly #killing = new AbortController();
   readonly #definitions = new Map<string, Stage>();
   readonly #unable = new Map<string, { version: number; reason: string; until: number }>();
+  readonly #offers: Offers;
   #session: Coordination | undefined;
   #unwatch = () => {};
   #record: WorkerRecord | undefined;
@@ -106,6 +108,10 @@ export class Worker {
       describe: () => this.#describe(),
       onError: (error) => this.#warnings.warn('presence not reported', error),
       onReported: () => this.#warnings.end(),
+    });
+    this.#offers = new Offers(parts.processors, {
+      onChange: () => this.#presence.soon(),
+      onError: (error) => this.#warnings.warn('what a stage can do here is unknown', error),
     });
     this.#exclusive = this.#newSlot();
   }
@@ -247,6 +253,7 @@ export class Worker {
       const stage = await this.#definition(name, version);
       if (stage?.labels.every((label) => this.#labels.includes(label))) able.push(stage);
     }
+    this.#offers.follow(able);
     this.#exclusive.aim(
       able.find((stage) => stage.mode === 'exclusive' && stage.name === record?.stage) ?? null,
     );
@@ -334,6 +341,7 @@ export class Worker {
       heartbeatAt: this.#parts.clock.now(),
       timings: this.#timings.toJSON(),
       unable: this.#unableNow(),
+      offers: this.#offers.now(),
       switchMs: this.#exclusive.switchMs,
       coldMs: this.#exclusive.coldMs,
       warmMs: this.#exclusive.warmMs,

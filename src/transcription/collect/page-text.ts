@@ -9,8 +9,9 @@ import { toText } from '../formats/text.ts';
 import { mostPageBytes, page } from '../page.ts';
 
 /** What a document wants to know of a page that was read. */
-export interface PageReading extends Omit<Reading, 'words'> {
+export interface PageReading extends Omit<Reading, 'words' | 'unreadLines'> {
   words: number | null;
+  unreadLines: number | null;
   language: string | null;
   /** For search, with words hyphenated across lines joined; undefined if there is nothing to be found. */
   text: string | undefined;
@@ -31,7 +32,7 @@ export async function readingOf(blobs: Blobs, request: Request): Promise<PageRea
       return { ...reading, language, text };
     }
   }
-  const unknown = { quality: null, confidence: null, words: null, language: null };
+  const unknown = { quality: null, confidence: null, words: null, unreadLines: null, language: null };
   const plain = find(resultFiles.txt);
   if (!plain || sizeOf(plain) > mostPageBytes) return { ...unknown, text: undefined };
   return { ...unknown, text: joined(Buffer.from(await contentOf(blobs, plain)).toString()) };

@@ -41,11 +41,11 @@ export async function reusePages(
         owner: document.owner,
         text: text.text,
       });
-    const { quality, confidence, words, language } = before;
+    const { quality, confidence, words, unreadLines, language } = before;
     await transaction
       .updateTable('transcription_page')
       .set({
-        ...{ quality, confidence, words, language },
+        ...{ quality, confidence, words, unreadLines, language },
         state: 'done',
         endedAt: now,
         log: `the same page was read before; its results are reused\n${before.log}`,

@@ -115,6 +115,7 @@ const add: AddGroup = (group, shell) => {
       { title: 'state', of: (row) => row.state },
       { title: 'words', of: (row) => row.words },
       { title: 'confidence', of: (row) => formatConfidence(row.confidence) },
+      { title: 'unread lines', of: (row) => row.unreadLines || null },
       { title: 'language', of: (row) => row.language },
       { title: 'why', of: (row) => row.error },
     ],
@@ -153,6 +154,7 @@ const add: AddGroup = (group, shell) => {
           { title: 'state', of: (row) => row.state },
           { title: 'words', of: (row) => row.words },
           { title: 'confidence', of: (row) => formatConfidence(row.confidence) },
+          { title: 'unread lines', of: (row) => row.unreadLines || null },
         ]);
       if (failed.length === 0) return;
       out.list(failed, [

@@ -1,5 +1,6 @@
 import { basename, extname } from 'node:path';
 import { createDistinctNames, fileKey, safeFileName } from '../../engine/files/safe-names.ts';
+import { halfName } from '../split/half-name.ts';
 
 /** Names of sources: the file name, or the path if several files have the same name. */
 export function sourceNames(paths: readonly string[]): string[] {
@@ -23,7 +24,8 @@ export function createResultNames(sources: readonly { id: string; name: string }
   return (page: { source: string; name: string; part: number | null }): string | undefined => {
     const source = names.get(page.source);
     if (!source) return undefined;
-    const inner = source.name === page.name ? '' : `-${page.name}`;
+    const side = (['left', 'right'] as const).find((each) => page.name === halfName(source.name, each));
+    const inner = source.name === page.name ? '' : `-${side ?? page.name}`;
     const part = page.part === null ? '' : `-${String(page.part).padStart(4, '0')}`;
     return safeFileName(`${source.shown}${inner}${part}`);
   };

@@ -67,6 +67,8 @@ export interface TranscriptionTables {
     /** The mean over its words, from 0 to 1; null if the recogniser gave none. */
     confidence: number | null;
     words: number | null;
+    /** As many lines look like text but were not read; null if nobody looked. */
+    unreadLines: number | null;
     /** Of the recognised text: as ordered, or as guessed. */
     language: string | null;
     /** Of the page's image, in pixels after its EXIF orientation; null in pages from before version 0.2. */

@@ -1,22 +1,23 @@
 import { PismakError } from '../../engine/errors.ts';
 import { nearestName } from '../../engine/nearest-name.ts';
+import { listWorkers } from '../../engine/worker/worker-record.ts';
 import { guessed, installedNames, unknownLanguages } from '../recognise/language.ts';
 import type { Parts } from './document.ts';
 import { pipelineStages } from './pipeline-stages.ts';
 
 /**
  * The languages under the names that the recogniser has for them. Refuses those without a model now, not when all pages have
- * failed. Only where workers run on this machine: others may have other models.
+ * failed.
  */
 export async function checkLanguages(parts: Parts, pipeline: string, language: string): Promise<string> {
-  if (language === guessed || !parts.settings.coordination.startsWith('embedded:')) return language;
+  if (language === guessed) return language;
   const names = new Set((await pipelineStages(parts, pipeline)).map(({ stage }) => stage));
   let result = language;
-  for (const { name, processor, config, files } of await parts.stages.list()) {
-    if (!names.has(name) || processor !== 'recognise') continue;
-    const { installedLanguages } = await import('../recognise/installed-languages.ts');
-    const stageFiles = files.map((file) => file.name);
-    const known = await installedLanguages(config, stageFiles, parts.clock.now());
+  for (const stage of await parts.stages.list()) {
+    if (!names.has(stage.name) || stage.processor !== 'recognise') continue;
+    const known = parts.settings.coordination.startsWith('embedded:')
+      ? await installedHere(parts, stage)
+      : await installedOnWorkers(parts, stage.name);
     result = installedNames(result, known);
     const [unknown] = unknownLanguages(result, known);
     if (unknown === undefined) continue;
@@ -28,4 +29,28 @@ export async function checkLanguages(parts: Parts, pipeline: string, language: s
     );
   }
   return result;
+}
+
+type Stage = Awaited<ReturnType<Parts['stages']['list']>>[number];
+
+async function installedHere({ clock }: Parts, { config, files }: Stage): Promise<string[] | undefined> {
+  const { installedLanguages } = await import('../recognise/installed-languages.ts');
+  const stageFiles = files.map((file) => file.name);
+  return installedLanguages(config, stageFiles, clock.now());
+}
+
+/**
+ * What at least one of the running workers can read, as they say themselves; undefined if nobody knows. A page that comes to a worker
+ * without the model fails there, with the reason.
+ */
+async function installedOnWorkers({ coordination }: Parts, stage: string): Promise<string[] | undefined> {
+  const running = (await listWorkers(coordination)).filter(
+    ({ presence, record }) => presence && record.enabled,
+  );
+  // A worker of an earlier version says nothing.
+  if (running.some(({ presence }) => !presence?.offers)) return undefined;
+  const offers = running.flatMap(({ presence }) =>
+    presence?.offers?.[stage] ? [presence.offers[stage]] : [],
+  );
+  return offers.length === 0 ? undefined : [...new Set(offers.flat())].sort();
 }

@@ -15,6 +15,7 @@ export type Parts = Pick<
   | 'cancellations'
   | 'changes'
   | 'clock'
+  | 'coordination'
   | 'database'
   | 'events'
   | 'houses'

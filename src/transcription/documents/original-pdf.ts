@@ -13,6 +13,7 @@ import { addText } from '../formats/pdf/original/add-text.ts';
 import { FileBytes } from '../image/file-bytes.ts';
 import { sourceFormat } from '../image/source-format.ts';
 import { type Page, page as pageModel } from '../page.ts';
+import { halfName } from '../split/half-name.ts';
 import type { DocumentRow } from './document.ts';
 import { readPagesOf } from './read-pages.ts';
 
@@ -35,6 +36,11 @@ export async function originalPdf(
   }
   const results = new Map<number, string>();
   for await (const page of readPagesOf(queries, document.id, id)) {
+    if (page.name === halfName(source.name, 'left') || page.name === halfName(source.name, 'right'))
+      throw new PismakError(
+        'invalid-input',
+        `spreads of ${source.name} were divided into two pages, so its text no longer fits it; download one PDF of all pages instead (--pdf)`,
+      );
     const json = page.files.get(files.page);
     if (json && page.hasText !== 1 && page.quality !== 'no-text') results.set(page.part ?? 1, json.hash);
   }

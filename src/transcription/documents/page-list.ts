@@ -17,6 +17,7 @@ export interface ListedPage {
   generation: number;
   confidence: number | null;
   words: number | null;
+  unreadLines: number | null;
   language: string | null;
   endedAt: number | null;
 }
@@ -33,6 +34,7 @@ export interface PageFilter {
 const columns = [
   ...(['id', 'position', 'name', 'part', 'source', 'state', 'error'] as const),
   ...(['generation', 'endedAt', 'request', 'quality', 'confidence', 'words', 'language'] as const),
+  'unreadLines' as const,
 ];
 
 export async function listPages(

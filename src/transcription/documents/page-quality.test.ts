@@ -70,3 +70,17 @@ test('a document that was read in a wrong language can be read again in another'
     [2, 2],
   );
 });
+
+test('a page of which much was not read is doubtful, however sure the rest is, and says how much', async (t) => {
+  const { call, submit, reaches } = await runHouse(t);
+  const document = await submit({ book: ['gaps between words', 'unsure words here'].join('\f') });
+  await reaches(document, 'done');
+  const { pages } = await call('document.pages', { document });
+  assert.deepEqual(
+    pages.map((page: { state: string; unreadLines: number }) => [page.state, page.unreadLines]),
+    [
+      ['doubtful', 5],
+      ['doubtful', 0],
+    ],
+  );
+});

@@ -11,10 +11,14 @@ export interface Reading {
   /** The mean over the words; null if the recogniser gave none. */
   confidence: number | null;
   words: number;
+  /** As many lines look like text but were not read. */
+  unreadLines: number;
 }
 
 /** The columns of a page before it is read. */
-export const unread = { quality: null, confidence: null, words: null, language: null } as const;
+export const unread = {
+  ...{ quality: null, confidence: null, words: null, unreadLines: null, language: null },
+} as const;
 
 /**
  * Judges a page by what its recogniser says. A word counts as sure if the recogniser is, and if it has three letters or digits:
@@ -25,7 +29,8 @@ export function judgeReading(page: Page): Reading {
   const words = lines.flatMap((line) => line.words).filter(({ text }) => wordText(text) !== '');
   const mean = meanConfidence(lines);
   const confidence = mean === undefined ? null : Math.round(mean * 10_000) / 10_000;
-  const reading = { confidence, words: words.length };
+  const unreadLines = page.unread?.lines ?? 0;
+  const reading = { confidence, words: words.length, unreadLines };
   if (words.length === 0) return { ...reading, quality: 'no-text' };
   // The text of a PDF, or of a program that doesn't say how sure it is.
   if (confidence === null) return { ...reading, quality: null };
@@ -33,13 +38,17 @@ export function judgeReading(page: Page): Reading {
   const sure = long.filter((word) => (word.confidence ?? 0) >= sureWord).length;
   if (sure < leastSureWords && sure < long.length / 2) return { ...reading, quality: 'no-text' };
   if (sure < long.length * leastSureShare) return { ...reading, quality: 'no-text' };
-  return { ...reading, quality: confidence < doubtfulBelow ? 'doubtful' : null };
+  const isPartial = unreadLines >= fewUnread && unreadLines > lines.length * fewUnreadShare;
+  return { ...reading, quality: isPartial || confidence < doubtfulBelow ? 'doubtful' : null };
 }
 
 const sureWord = 0.7;
 const leastSureWords = 3;
 const leastSureShare = 0.3;
 const doubtfulBelow = 0.75;
+/** Less unread text than this may be a stamp or a caption. */
+const fewUnread = 3;
+const fewUnreadShare = 0.1;
 
 function lettersOf(text: string): number {
   return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;

@@ -27,7 +27,10 @@ export function reuseKey(
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-export type ReusablePage = Pick<PageRow, 'id' | 'log' | 'quality' | 'confidence' | 'words' | 'language'>;
+export type ReusablePage = Pick<
+  PageRow,
+  'id' | 'log' | 'quality' | 'confidence' | 'words' | 'unreadLines' | 'language'
+>;
 
 /**
  * Finished pages of the same owner with these keys. Pages of others don't count: the speed would reveal that somebody else
@@ -44,7 +47,7 @@ export async function findReusable(
       .selectFrom('transcription_page as page')
       .innerJoin('transcription_document as document', 'document.id', 'page.document')
       .select(['page.id', 'page.log', 'page.reuseKey'])
-      .select(['page.quality', 'page.confidence', 'page.words', 'page.language'])
+      .select(['page.quality', 'page.confidence', 'page.words', 'page.unreadLines', 'page.language'])
       .where('page.reuseKey', 'in', keys.slice(start, start + 500))
       .where('page.state', '=', 'done')
       .where('document.owner', '=', owner)

@@ -49,7 +49,14 @@ test('a page that was not prepared stays unchanged', () => {
 test('a half turn and a small skew are told apart, and what was done is kept', () => {
   const source = { width: 1600, height: 2300 };
   const steps = [{ name: 'turn' as const, why: 'upside down' }];
-  const transformation = { ...turnAndScale(source, 180, 1.5, 1), steps };
-  const page = inSource(readPage(transformation), transformation);
-  assert.deepEqual([page.turn, page.steps], [180, ['turn: upside down']]);
+  const sheet = { left: 20, top: 30, width: 1500, height: 2200 };
+  const transformation = { ...turnAndScale(source, 180, 1.5, 1), steps, sheet };
+  const unread = { lines: 2, boxes: [{ left: 0, top: 0, width: 100, height: 50 }] };
+  const page = inSource({ ...readPage(transformation), unread }, transformation);
+  assert.deepEqual([page.turn, page.steps, page.border], [180, ['turn: upside down'], sheet]);
+  const [place] = page.unread?.boxes ?? [];
+  assert.ok(
+    place && place.left > 1400 && place.top > 2100,
+    'what is unread lies at the other end of the source',
+  );
 });

@@ -41,6 +41,8 @@ export function inSource(page: Page, transformation: Transformation | undefined)
     ...(page.dpi !== undefined && {
       dpi: Math.round((page.dpi / Math.sqrt(Math.abs(a * d - b * c))) * 100) / 100,
     }),
+    ...(transformation.sheet && { border: transformation.sheet }),
+    ...(page.unread && { unread: { ...page.unread, boxes: page.unread.boxes.map(around) } }),
     regions: page.regions.map((region) => ({
       ...region,
       box: around(region.box),

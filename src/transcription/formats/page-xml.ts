@@ -36,8 +36,15 @@ export function toPageXml(page: Page, about: About): string {
     xml.element('Page', attributes, () => {
       if (about.prepared !== undefined)
         xml.element('AlternativeImage', { filename: about.prepared, comments: page.steps?.join('; ') });
+      const { border } = page;
+      if (border)
+        xml.element('Border', {}, () => xml.element('Coords', { points: corners(onPage(border, page)) }));
       writeReadingOrder(xml, page);
       for (const [index, region] of page.regions.entries()) writeRegion(xml, page, region, `r${index + 1}`);
+      for (const [index, box] of (page.unread?.boxes ?? []).entries())
+        xml.element('UnknownRegion', { id: `u${index + 1}`, comments: 'looks like text, unread' }, () =>
+          xml.element('Coords', { points: corners(onPage(box, page)) }),
+        );
     });
   });
   return xml.toString();

@@ -64,6 +64,7 @@ export const pageRow = z.strictObject({
   generation: z.int().describe('How many times it was sent to the stages'),
   confidence: confidence.describe('Mean over its words'),
   words: z.int().nullable(),
+  unreadLines: z.int().nullable().describe('As many lines look like text but were not read; null if unknown'),
   language: z.string().nullable().describe('Languages it was read with'),
   endedAt: z.number().nullable(),
 });

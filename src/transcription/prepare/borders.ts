@@ -1,5 +1,6 @@
 import type { Grey } from '../image/grey.ts';
 import { histogramOf, percentile } from '../image/histogram.ts';
+import type { Box } from '../page.ts';
 
 /** A mask of the black that a scanner shows beyond the sheet, in a reduced image: 1 in `data`. */
 export interface Border extends Grey {
@@ -42,6 +43,31 @@ export function findBorder(reduced: Grey): Border | undefined {
   return share < 0.003 || share > 0.6
     ? undefined
     : { data: grown(data, width, height, 3), width, height, share };
+}
+
+/** The sheet inside the border, in pixels of the whole image: rows and columns that are mostly not border. */
+export function sheetOf(border: Border, factor: number, image: { width: number; height: number }): Box {
+  const { data, width, height } = border;
+  const rows = new Int32Array(height);
+  const columns = new Int32Array(width);
+  for (let at = 0; at < data.length; at++) {
+    if (data[at] === 1) continue;
+    const x = at % width;
+    columns[x] = (columns[x] as number) + 1;
+    const y = (at - x) / width;
+    rows[y] = (rows[y] as number) + 1;
+  }
+  const isSheet = (count: number, most: number) => count > most / 2;
+  const left = columns.findIndex((count) => isSheet(count, height));
+  const right = columns.findLastIndex((count) => isSheet(count, height)) + 1;
+  const top = rows.findIndex((count) => isSheet(count, width));
+  const bottom = rows.findLastIndex((count) => isSheet(count, width)) + 1;
+  if (left < 0 || top < 0) return { left: 0, top: 0, width: image.width, height: image.height };
+  const [end, foot] = [
+    right === width ? image.width : right * factor,
+    bottom === height ? image.height : bottom * factor,
+  ];
+  return { left: left * factor, top: top * factor, width: end - left * factor, height: foot - top * factor };
 }
 
 /** Paints the border of the page in the shade of the paper, in place. */

@@ -33,7 +33,7 @@ for (const kind of ['skew', 'low-resolution'] as const) {
 for (const [kind, most] of [
   ['noise', 0.05],
   ['faded', 0.05],
-  ['bleed-through', 0.08],
+  ['bleed-through', 0.03],
 ] as const) {
   test(`a page in bad condition is read well: ${kind}`, async () => {
     const rates = await withAndWithout(kind);

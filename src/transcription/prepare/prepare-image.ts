@@ -1,5 +1,6 @@
 import { factorFor, type Grey } from '../image/grey.ts';
 import { histogramOf, otsu } from '../image/histogram.ts';
+import { sheetOf } from './borders.ts';
 import { cleanShades, findShades } from './clean-shades.ts';
 import { letterHeightOf } from './letter-height.ts';
 import { stretch } from './levels.ts';
@@ -36,10 +37,13 @@ export async function prepareImage(
   const isGrainy = steps.some(({ name }) => name === 'grain');
   // Grain has the height of dots.
   const letterHeight = isGrainy ? reading.lines.letterHeight * shades.factor : letters;
-  const scale = config.RESOLUTION ? scaleFor(letterHeight, page, isBilevel, config) : 1;
+  const lines = { count: reading.lines.count, height: reading.lines.letterHeight * shades.factor };
+  const isTiny = letterHeight < smallest && agree(letterHeight, lines);
+  const scale = config.RESOLUTION ? scaleFor(letterHeight, isTiny, page, isBilevel, config) : 1;
   if (scale !== 1) steps.push({ name: 'scale', why: `letters were ${letterHeight} pixels high` });
   if (steps.length === 0) return undefined;
-  const transformation = { ...turnAndScale(page, turn, -skew, scale), steps };
+  const sheet = shades.border && sheetOf(shades.border, shades.factor, page);
+  const transformation = { ...turnAndScale(page, turn, -skew, scale), steps, ...(sheet && { sheet }) };
   const dpi = page.dpi === undefined ? undefined : Math.round(page.dpi * scale);
   const png = await reshape(clean, transformation, dpi);
   return { png, transformation, ...(dpi === undefined ? {} : { dpi }) };
@@ -54,8 +58,14 @@ const largest = 70;
 /** Letters without shades of grey are read better if made this small: their edges become smooth. */
 const smoothHeight = 15;
 
+/** Whether lines have the height of what was taken for tiny letters: it may be grain. */
+function agree(letterHeight: number, lines: { count: number; height: number }): boolean {
+  return lines.count >= 3 ? lines.height < smallest * 1.6 : letterHeight >= smallest - 2;
+}
+
 function scaleFor(
   letterHeight: number,
+  isTiny: boolean,
   { width, height, dpi }: Grey & { dpi?: number },
   isBilevel: boolean,
   config: PrepareConfig,
@@ -63,7 +73,7 @@ function scaleFor(
   const wanted = config.LETTER_HEIGHT;
   let scale = 1;
   if (letterHeight === 0) scale = dpi !== undefined && dpi < 150 ? 250 / dpi : 1;
-  else if (letterHeight < Math.min(smallest, wanted)) scale = wanted / letterHeight;
+  else if (isTiny && letterHeight < wanted) scale = wanted / letterHeight;
   else if (isBilevel && letterHeight >= smoothHeight * 1.3)
     scale = Math.max(0.6, smoothHeight / letterHeight);
   else if (letterHeight > largest) scale = Math.max(0.25, (largest * 0.7) / letterHeight);

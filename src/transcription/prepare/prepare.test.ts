@@ -136,7 +136,12 @@ test('grain is smoothed away', async () => {
 test('the black around the sheet becomes paper', async () => {
   const { image } = await makeSample('black-border', 1, small);
   assert.ok((await shades(image)).black > 0.1);
-  assert.ok((await shades((await prepared(image)).image)).black < 0.1);
+  const { image: result, transformation: made } = await prepared(image);
+  assert.ok((await shades(result)).black < 0.1);
+  const { width = 0, height = 0 } = await sharp(image).metadata();
+  const { sheet } = made ?? {};
+  assert.ok(sheet && sheet.left + sheet.top > 0 && sheet.width > width / 2, JSON.stringify(sheet));
+  assert.ok(sheet.left + sheet.width <= width && sheet.top + sheet.height <= height);
 });
 
 test('small letters are enlarged, even if the file states no resolution', async () => {

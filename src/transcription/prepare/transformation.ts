@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { box } from '../page.ts';
 import type { QuarterTurn } from './orientation.ts';
 
 /** One thing that was done to a page, and the evidence for it. */
-const step = z.object({
+export const step = z.object({
   name: z.enum([
     'turn',
     'straighten',
@@ -43,6 +44,8 @@ export const transformation = z.object({
   }),
   shape: shape.optional(),
   steps: z.array(step).optional(),
+  /** The sheet inside the black border of the scan, in pixels of the source, if there is a border. */
+  sheet: box.optional(),
 });
 export type Transformation = z.infer<typeof transformation>;
 

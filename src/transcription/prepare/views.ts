@@ -11,7 +11,8 @@ export interface View {
   steps: Step[];
 }
 
-export type ViewName = 'plain' | 'thorough' | 'ghosts';
+export const viewNames = ['plain', 'thorough', 'ghosts'] as const;
+export type ViewName = (typeof viewNames)[number];
 
 /**
  * The page in the same pixels as its prepared image, but with its shades as they came, or cleaned with more care. Undefined if

@@ -33,6 +33,7 @@ const settings = {
     true,
     'looks again at pages that were read badly: turned, as they came, cleaned; keeps the surer reading',
   ),
+  SPREADS: flag(true, 'reads the two pages of a spread one after the other, as one page with two regions'),
   AGAIN: flag(false, "recognises pages even if they come with text (a PDF's text layer)"),
   PAGE_SECONDS: number(300, 'limit on the processor time of native Tesseract for one page, in seconds', {
     min: 1,

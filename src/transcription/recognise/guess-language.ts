@@ -2,7 +2,10 @@ import { type Job, PermanentFailure } from '../../engine/processor/processor.ts'
 import { files } from '../files.ts';
 import type { ImageLimits } from '../image/image-limits.ts';
 import { loadSharp } from '../image/load-sharp.ts';
+import { readTransformation } from '../job-page.ts';
 import type { Page, Word } from '../page.ts';
+import { parsePrepareConfig } from '../prepare/prepare-config.ts';
+import { viewOf } from '../prepare/views.ts';
 import { foldedText } from '../search/fold.ts';
 import { commonWords } from './common-words.ts';
 import { checkLanguage, guessed, installedNames } from './language.ts';
@@ -33,9 +36,19 @@ export async function languageFor(asked: string, reading: Reading): Promise<stri
     : await readableImage(await job.files.read(files.source), recogniser.formats, reading.limits, {
         isChecked: names.includes(files.layout),
       });
-  const { language, why } = await guessLanguage(await sampleOf(image), recogniser, known, job.signal);
-  job.log(`language ${language}, guessed: ${why}`);
-  return language;
+  const guess = async (picture: Uint8Array) =>
+    guessLanguage(await sampleOf(picture), recogniser, known, job.signal);
+  let best = await guess(image);
+  if (best.score < badScore) {
+    // Hardly a word was read. What shows through from the other side may be the reason.
+    const source = await job.files.read(files.source);
+    const made = await readTransformation(job);
+    const view = await viewOf('ghosts', source, made, parsePrepareConfig(''), reading.limits);
+    const again = view && (await guess(view.png));
+    if (again && again.score > best.score) best = again;
+  }
+  job.log(`language ${best.language}, guessed: ${best.why}`);
+  return best.language;
 }
 
 /** A language, and how sure the reading of the sample was in each that was tried. */
@@ -44,7 +57,7 @@ export async function guessLanguage(
   recogniser: Recogniser,
   known: readonly string[],
   signal: AbortSignal,
-): Promise<{ language: string; why: string }> {
+): Promise<{ language: string; why: string; score: number }> {
   const tried = new Map<string, Tried & { words: Word[] }>();
   const tryOut = async (language: string) => {
     if (tried.has(language)) return;
@@ -72,7 +85,8 @@ export async function guessLanguage(
     await tryOut(language);
   }
   const why = [...tried].map(([language, { score }]) => `${language} ${score.toFixed(2)}`).join(', ');
-  return { language: best(tried).language, why };
+  const { language, score } = best(tried);
+  return { language, why, score };
 }
 
 /** Their models read the letters of most others well enough to tell the language. */
@@ -80,6 +94,7 @@ const firstTries = ['eng', 'deu', 'fra', 'ces'];
 const notLanguages = new Set(['osd', 'equ', 'snum']);
 /** A text that the model fits, with its usual share of common words, has 0.8 and more; one that it doesn't fit, 0.7 and less. */
 const sureScore = 0.8;
+const badScore = 0.5;
 const mostTries = 5;
 /** Of common words. A text in another language has fewer. */
 const leastShare = 0.1;

@@ -1,14 +1,12 @@
 import type { Box, Line, Page, Region, Word } from '../page.ts';
+import { fitted, type Thresholds } from './thresholds.ts';
 
 /** Words at least this sure count for a reading, others against it: most of them are made up. */
 const even = 0.3;
-/** How much surer, per letter, another reading of a line must be to replace it. */
-const clearly = 0.02;
-/** How much surer the second reading must be as a whole for its layout to be taken: so many letters, and this share. */
+/** The second reading must have at least so many sure letters more for its layout to be taken. */
 const fewLetters = 5;
-const much = 0.08;
-/** A line that one reading alone has found is believed from here on. */
-const believed = 0.75;
+/** ... and its letters may be less sure by this. */
+const lessSure = 0.03;
 
 /** How many letters a reading has probably got right, less those it has probably made up. */
 export function sureLetters(words: readonly Word[]): number {
@@ -43,10 +41,12 @@ export interface Kept {
  * The surer of two readings of a page, line by line, in the same pixels. The layout is that of the reading that is surer as a
  * whole; a line of the other takes the place of one at the same place if it is clearly surer.
  */
-export function keepSurer(first: Page, second: Page): Kept {
+export function keepSurer(first: Page, second: Page, { clearly, much, believed }: Thresholds = fitted): Kept {
   const [sure, rival] = [sureLetters(wordsOf(first)), sureLetters(wordsOf(second))];
   const isEmpty = wordsOf(first).length === 0;
-  const isSecond = isEmpty || rival > sure + Math.max(fewLetters, much * Math.abs(sure));
+  // More letters that are less sure are mostly made up.
+  const isAsSure = confidenceOf(wordsOf(second)) >= confidenceOf(wordsOf(first)) - lessSure;
+  const isSecond = isEmpty || (isAsSure && rival > sure + Math.max(fewLetters, much * Math.abs(sure)));
   const [base, other] = isSecond ? [second, first] : [first, second];
   const theirs = linesOf(other);
   const taken = new Set<Line>();

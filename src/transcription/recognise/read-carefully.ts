@@ -1,21 +1,20 @@
 import type { ImageLimits } from '../image/image-limits.ts';
+import { divideColumns } from '../layout/divide-columns.ts';
 import { inReadingOrder } from '../layout/reading-order.ts';
 import { rejoinLines } from '../layout/rejoin-lines.ts';
 import type { Page } from '../page.ts';
 import { parsePrepareConfig } from '../prepare/prepare-config.ts';
-import { changesShades, describeSteps, type Transformation } from '../prepare/transformation.ts';
+import { changesShades, type Transformation } from '../prepare/transformation.ts';
 import { type ViewName, viewOf } from '../prepare/views.ts';
-import { confidenceOf, keepSurer, sureLetters, wordsOf } from './keep-surer.ts';
+import { confidenceOf, sureLetters, wordsOf } from './keep-surer.ts';
+import { type Look, lookAgain } from './look-again.ts';
 import { mendFraktur } from './mend-fraktur.ts';
+import { readRest } from './read-rest.ts';
+import { foldOf, inSpreadOrder, readHalves } from './read-spread.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
+import { fitted } from './thresholds.ts';
 import { type Turned, turnUpright } from './turn-upright.ts';
 
-/** From this mean confidence on, a second reading rarely finds anything better. */
-const sureEnough = 0.87;
-/** The same for a page whose shades were changed. */
-const sureOfPrepared = 0.9;
-/** Below this one, even two readings are hardly better than none; and the page may lie the wrong way round. */
-const hopeless = 0.6;
 /** Tesseract's measure of orientation. On real scans it was right from 1 on, and above 9 on almost all. */
 const sureOfTurn = 2;
 
@@ -27,12 +26,17 @@ export interface PageToRead {
   transformation: Transformation | undefined;
   limits: ImageLimits;
   options: RecogniseOptions;
+  /** Whether to read the two pages of a spread one after the other. */
+  spreads: boolean;
+  /** Where they meet in the image, once that is known. */
+  fold?: number | undefined;
 }
 
 export interface CarefulReading {
   page: Page;
   /** If the page lay the wrong way round: the image that was read. */
   turned?: Turned;
+  fold?: number | undefined;
 }
 
 /**
@@ -40,68 +44,79 @@ export interface CarefulReading {
  * reading of every line is kept.
  */
 export async function readCarefully(given: PageToRead): Promise<CarefulReading> {
-  const { recogniser, options } = given;
-  const first = await read(recogniser, given.image, options);
-  const turned = await readTurned(given, first);
-  const now = turned ? { ...given, ...turned } : given;
-  const page = await readViews(now, turned?.page ?? first);
-  return { page: finish(page, options), ...(turned && { turned }) };
+  const { page: first, turned, fold } = await readUpright(given);
+  const now = { ...given, ...turned, fold };
+  const { page, image = now.image } = await lookAgain(first, {
+    isPrepared: changesShades(now.transformation?.steps),
+    look: (name) => readView(now, name),
+    log: given.options.log,
+  });
+  const whole = await readRest({ ...now, image }, page, { mayRead: true });
+  return { page: finish(whole, now), ...(turned && { turned }) };
+}
+
+/** One reading, turned if the page lies the wrong way round; not in order yet. */
+export async function readUpright(given: PageToRead): Promise<CarefulReading> {
+  const now = await withFold(given);
+  const first = await read(now, now.image);
+  return (await readTurned(now, first)) ?? { page: first, fold: now.fold };
 }
 
 /** One reading, put in order. */
-export async function readOnce({ recogniser, image, options }: PageToRead): Promise<Page> {
-  return finish(await read(recogniser, image, options), options);
+export async function readOnce(given: PageToRead): Promise<Page> {
+  const now = await withFold(given);
+  return finish(await readRest(now, await read(now, now.image), { mayRead: false }), now);
 }
 
-function finish(page: Page, { language }: RecogniseOptions): Page {
-  return mendFraktur(inReadingOrder(page), language);
+/** Only what others have chosen, in their order. */
+export async function readChosen(given: PageToRead): Promise<Page> {
+  const { recogniser, image, options } = given;
+  return readRest(given, await recogniser.recognise(image, options), { mayRead: false });
 }
 
-async function read(recogniser: Recogniser, image: Uint8Array, options: RecogniseOptions): Promise<Page> {
-  return rejoinLines(await recogniser.recognise(image, options));
+/** In reading order, with the letters that models mistake. */
+export function finish(
+  page: Page,
+  { fold, options }: { fold?: number | undefined; options: Pick<RecogniseOptions, 'language'> },
+): Page {
+  const ordered = fold === undefined ? inReadingOrder(page) : inSpreadOrder(page, fold);
+  return mendFraktur(ordered, options.language);
+}
+
+async function withFold(given: PageToRead): Promise<PageToRead> {
+  const fold = given.spreads ? await foldOf(given.image, given.limits) : undefined;
+  if (fold !== undefined) given.options.log('the image shows two pages, which are read one after the other');
+  return { ...given, fold };
+}
+
+async function read({ recogniser, options, fold }: PageToRead, image: Uint8Array): Promise<Page> {
+  const page =
+    fold === undefined
+      ? await recogniser.recognise(image, options)
+      : await readHalves(recogniser, image, fold, options);
+  return divideColumns(rejoinLines(page));
 }
 
 /** The page turned and read again, if it lies the wrong way round. */
-async function readTurned(
-  { recogniser, image, transformation, options }: PageToRead,
-  first: Page,
-): Promise<(Turned & { page: Page }) | undefined> {
-  if (!recogniser.orientation || confidenceOf(wordsOf(first)) >= hopeless) return undefined;
+async function readTurned(given: PageToRead, first: Page): Promise<CarefulReading | undefined> {
+  const { recogniser, image, transformation, options } = given;
+  if (!recogniser.orientation || confidenceOf(wordsOf(first)) >= fitted.hopeless) return undefined;
   const found = await recogniser.orientation(image, options);
   if (!found || found.turn === 0 || found.confidence < sureOfTurn) return undefined;
   const turned = await turnUpright(image, transformation, found.turn);
-  const page = await read(recogniser, turned.image, options);
+  const now = await withFold({ ...given, ...turned });
+  const page = await read(now, turned.image);
   const isBetter = sureLetters(wordsOf(page)) > sureLetters(wordsOf(first));
   const [before, after] = [first, page].map((one) => confidenceOf(wordsOf(one)).toFixed(2));
   options.log(
     `confidence ${before}, so read again turned by ${found.turn} degrees: ${after}; ${isBetter ? 'the page stays turned' : 'it is turned back'}`,
   );
-  return isBetter ? { ...turned, page } : undefined;
+  return isBetter ? { page, turned, fold: now.fold } : undefined;
 }
 
-/** The page read again with other shades, as long as that may help. */
-async function readViews(given: PageToRead, first: Page): Promise<Page> {
-  const { recogniser, options, source, transformation, limits } = given;
-  const isPrepared = changesShades(transformation?.steps);
-  const views: ViewName[] = isPrepared ? ['plain', 'thorough', 'ghosts'] : ['thorough', 'ghosts'];
-  let page = first;
-  let readings = 1;
-  for (const name of views) {
-    const sure = confidenceOf(wordsOf(page));
-    if (sure >= (readings > 1 ? hopeless : isPrepared ? sureOfPrepared : sureEnough)) break;
-    const view = await viewOf(name, source, transformation, parsePrepareConfig(''), limits);
-    if (!view) continue;
-    const again = await read(recogniser, view.png, options);
-    readings++;
-    // The page as it came has the benefit of the doubt.
-    const kept = name === 'plain' ? keepSurer(again, page) : keepSurer(page, again);
-    page = kept.page;
-    const what = view.steps.length === 0 ? 'as it came' : describeSteps(view.steps);
-    const which = kept.second === (name !== 'plain') ? 'second' : 'first';
-    options.log(
-      `confidence ${sure.toFixed(2)}, so read again ${what}: ${confidenceOf(wordsOf(again)).toFixed(2)}; ` +
-        `the ${which} reading is kept, with ${kept.replaced + kept.added} lines of the other`,
-    );
-  }
-  return page;
+/** The page read with other shades, in the same pixels. */
+export async function readView(given: PageToRead, name: ViewName): Promise<Look | undefined> {
+  const { source, transformation, limits } = given;
+  const view = await viewOf(name, source, transformation, parsePrepareConfig(''), limits);
+  return view && { steps: view.steps, page: await read(given, view.png), png: view.png };
 }

@@ -19,13 +19,15 @@ async function read(source: Uint8Array, truth: string) {
   const second = await runProcessor(layout, { files: first.contents });
   const config = 'ENGINE = tesseract';
   const { files, contents, log } = await runProcessor(recognise, { config, files: second.contents });
-  const text = toText(pageSchema.parse(JSON.parse(files['page.json'] ?? '')));
+  const page = pageSchema.parse(JSON.parse(files['page.json'] ?? ''));
+  const text = toText(page);
   const made = transformation.parse(JSON.parse(files['prepared.json'] ?? ''));
   const { characters, words } = compareTexts(truth, text);
   return {
     errors: errorRate(characters),
     wrongWords: errorRate(words),
     text,
+    page,
     made,
     image: contents['image.png'],
     log: log.join('\n'),
@@ -124,4 +126,50 @@ test('dots and a huge headline don’t mislead about the size of letters', async
   const { made, errors } = await read(await sharp(image).composite(dots).png().toBuffer(), truth);
   assert.equal(made.shape?.scale, 1);
   assert.ok(errors < 0.1, `${errors}`);
+});
+
+test('text outside the regions of a layout is not read, and the page says so', async () => {
+  const { image, truth } = await makeSample('clean', 5, { dpi: 150, share: 0.5 });
+  const { page, errors } = await read(image, truth);
+  assert.ok(errors < 0.05, `${errors}`);
+  assert.equal(page.unread, undefined, 'all was read');
+  const lines = page.regions.flatMap((one) => one.paragraphs.flatMap((paragraph) => paragraph.lines));
+  const middle = lines[Math.floor(lines.length / 2)]?.box.top ?? 0;
+  const upper = { left: 0, top: 0, width: page.width, height: middle - 2 };
+  const layout = { ...page, regions: [{ kind: 'text', box: upper, paragraphs: [] }] };
+  const { files, log } = await runProcessor(recognise, {
+    config: 'ENGINE = tesseract\nLANGUAGE = ces',
+    files: { source: image, 'layout.json': JSON.stringify(layout) },
+  });
+  const { unread } = pageSchema.parse(JSON.parse(files['page.json'] ?? ''));
+  const missing = lines.length - Math.floor(lines.length / 2);
+  assert.ok(Math.abs((unread?.lines ?? 0) - missing) <= 2, `${unread?.lines} of ${missing}`);
+  assert.ok(unread?.boxes.every(({ top, height }) => top + height > middle));
+  assert.match(log.join('\n'), /lines' worth of ink is unread/);
+});
+
+test('the two pages of a spread are read one after the other, each with its own skew', async () => {
+  const [left, right] = [await makeSample('clean', 11, small), await makeSample('clean', 12, small)];
+  const { width = 0, height = 0 } = await sharp(left.image).metadata();
+  const tilted = await sharp(right.image)
+    .rotate(1.2, { background: '#fff' })
+    .resize({ width, height })
+    .toBuffer();
+  const spread = await sharp({ create: { width: 2 * width, height, channels: 3, background: '#fff' } })
+    .composite([
+      { input: left.image, left: 0, top: 0 },
+      { input: tilted, left: width, top: 0 },
+      { input: await ink(3, height, '#777'), left: width, top: 0 },
+    ])
+    .png()
+    .toBuffer();
+  const { errors, page, log } = await read(spread, `${left.truth}\n${right.truth}`);
+  assert.match(log, /two pages/);
+  assert.ok(errors < 0.05, `${errors}`);
+  const texts = page.regions.filter(({ kind }) => kind === 'text');
+  assert.equal(texts.length, 2);
+  assert.deepEqual(
+    texts.map(({ box }) => box.left + box.width / 2 > width),
+    [false, true],
+  );
 });

@@ -8,7 +8,7 @@ import type { Page } from '../page.ts';
 import { checkRecogniseConfig, parseRecogniseConfig } from './config.ts';
 import { languageFor } from './guess-language.ts';
 import { openRecogniser } from './open-recogniser.ts';
-import { type CarefulReading, readCarefully, readOnce } from './read-carefully.ts';
+import { type CarefulReading, readCarefully, readChosen, readOnce } from './read-carefully.ts';
 import { readableImage } from './readable-image.ts';
 import { textZones } from './recogniser.ts';
 
@@ -43,11 +43,12 @@ export default defineProcessor(async (setup) => {
       ...{ recogniser, image, source: await given.read(files.source), limits: limitsOf(config) },
       transformation: await readTransformation(job),
       options: { language, layout, signal, log },
+      spreads: config.SPREADS,
     };
     // Regions of another program are obeyed, and so is the order of another recogniser.
     const isOthers = config.ENGINE === 'command' || textZones(layout) !== undefined;
     const { page: read, turned }: CarefulReading = isOthers
-      ? { page: await recogniser.recognise(image, toRead.options) }
+      ? { page: await readChosen(toRead) }
       : config.CAREFUL
         ? await readCarefully(toRead)
         : { page: await readOnce(toRead) };

@@ -28,6 +28,7 @@ export async function turnUpright(
     transformation: {
       ...turnAndScale(before.source, both, -skew, scale),
       steps: [...(before.steps ?? []), { name: 'turn', why }],
+      ...(before.sheet && { sheet: before.sheet }),
     },
   };
 }

@@ -7,6 +7,7 @@ export const splitSettings = {
     min: 100,
     max: 600,
   }),
+  SPREADS: flag(false, 'makes two pages of an image that shows two; otherwise they stay one page'),
   PAGE_SECONDS: number(60, 'limit on the processor time for one page, in seconds', { min: 1, max: 3600 }),
   PAGE_MEGABYTES: number(2048, 'limit on the memory for one page', { min: 128, max: 65_536 }),
   PART_SECONDS: number(

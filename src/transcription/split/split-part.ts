@@ -5,6 +5,8 @@ import type { SplitConfig } from './split-config.ts';
 export const splitProgress = z.object({
   /** Pages that earlier parts have listed. */
   pages: z.int().nonnegative(),
+  /** Pages of the source that they came from, if some were divided. */
+  opened: z.int().nonnegative().optional(),
   /** Processor time that they took. */
   seconds: z.number().nonnegative(),
   /** Pages that took more time or memory than allowed. */

@@ -382,3 +382,32 @@ for (const [claim, source, reason, config = ''] of refused) {
     await assert.rejects(splitFile(source, { config }), { name: 'PermanentFailure', message: reason });
   });
 }
+
+test('an image that shows two pages becomes two pages, if the stage is told so', async () => {
+  const lines = (left: number) =>
+    Array.from(
+      { length: 12 },
+      (_, at) => `<text x="${left}" y="${60 + 28 * at}" font-size="20">Byl jednou jeden kral a mel</text>`,
+    ).join('');
+  const spread = await sharp(
+    Buffer.from(
+      `<svg width="800" height="500"><rect width="800" height="500" fill="#fff"/>${lines(40)}${lines(440)}</svg>`,
+    ),
+  )
+    .jpeg()
+    .toBuffer();
+  const whole = await splitFile(spread, { name: 'album.jpg' });
+  assert.equal(whole.pages.length, 1);
+  const { pages, contents } = await splitFile(spread, { name: 'album.jpg', config: 'SPREADS = yes' });
+  assert.deepEqual(
+    pages.map(({ name }) => name),
+    ['album-left.jpg', 'album-right.jpg'],
+  );
+  for (const { file = '', width, height } of pages) {
+    const found = await sharp(contents[file]).metadata();
+    assert.deepEqual([found.format, found.width, found.height], ['jpeg', width, height]);
+  }
+  assert.equal((pages[0]?.width ?? 0) + (pages[1]?.width ?? 0), 800);
+  const single = await splitFile(jpeg, { name: 'one.jpg', config: 'SPREADS = yes' });
+  assert.equal(single.pages.length, 1);
+});

@@ -5,6 +5,7 @@ import { defineProcessor, type Job, PermanentFailure } from '../../engine/proces
 import { systemClock } from '../../engine/time/clock.ts';
 import { files } from '../files.ts';
 import { readOrder } from '../job-page.ts';
+import { divideSpread } from './divide-spread.ts';
 import { type SplitPage, type SplitPages, splitFiles } from './pages.ts';
 import { pagesOf } from './pages-of.ts';
 import { PageReader } from './reader/page-reader.ts';
@@ -38,23 +39,28 @@ async function splitSource(
   const startedAt = systemClock.now();
   const usedBefore = reader.cpuSeconds;
   let overruns = from.overruns;
+  let opened = from.opened ?? from.pages;
   let next: SplitProgress | undefined;
   const found = pagesOf(name, source, {
     ...{ config: { ...config, TEXT_LAYER: textLayer }, reader, directory },
-    ...{ signal: job.signal, skip: from.pages },
+    ...{ signal: job.signal, skip: opened },
   });
-  for await (const { name: file, part, ...page } of found) {
+  const progress = () => ({
+    pages: from.pages + pages.length,
+    ...(config.SPREADS && { opened }),
+    seconds: from.seconds + reader.cpuSeconds - usedBefore,
+    overruns,
+  });
+  for await (const whole of found) {
     job.signal.throwIfAborted();
-    const place = { name: file, ...(part === undefined ? {} : { part }) };
-    const progress = () => ({
-      pages: from.pages + pages.length,
-      seconds: from.seconds + reader.cpuSeconds - usedBefore,
-      overruns,
-    });
-    if ('error' in page) {
-      if (page.isOverrun) overruns++;
-      fail(job, pages, place, page.error);
-    } else {
+    opened++;
+    for (const { name: file, part, ...page } of await divideSpread(whole, config)) {
+      const place = { name: file, ...(part === undefined ? {} : { part }) };
+      if ('error' in page) {
+        if (page.isOverrun) overruns++;
+        fail(job, pages, place, page.error);
+        continue;
+      }
       const { image, text, ...facts } = page;
       const number = from.pages + pages.length + 1;
       if (storing.length === storedAtOnce) await storing.shift();
@@ -71,6 +77,7 @@ async function splitSource(
       throw new PermanentFailure(`the source has more than ${config.MAX_PAGES} pages; split it`);
     const reason = whyNotOn(progress(), config);
     if (reason !== undefined) {
+      const { name: file, part } = whole;
       const rest = { name: file, ...(part === undefined ? {} : { part: part + 1 }) };
       fail(job, pages, rest, `the rest of the source was not opened, because ${reason}`);
       break;

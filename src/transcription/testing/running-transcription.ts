@@ -28,7 +28,7 @@ export const admin: Caller = { name: 'root', role: 'admin', address: 'here' };
 /**
  * Sources are text here, with pages separated by form feeds. `bad` can't be opened, `unreadable` can't be read, `huge` has a
  * result of 17 MB, what begins with `long` comes in parts of two pages, and a page that begins with `endless` is read for ever.
- * Words of a page that begins with `unsure` have a confidence of 0.72, those of one with `scrawl` 0.3; `blank` has none.
+ * Words of a page that begins with `unsure` have a confidence of 0.72, those of one with `scrawl` 0.3; `blank` has none; of one with `gaps`, five lines are unread.
  */
 export const testProcessors: ProcessorRegistration[] = [
   {
@@ -73,14 +73,27 @@ export const testProcessors: ProcessorRegistration[] = [
 /** A page with one line, each word 100 wide. */
 export function pageOf(text: string): Page {
   const box = { left: 0, top: 0, width: 1000, height: 50 };
-  const confidence = text.startsWith('unsure') ? 0.72 : text.startsWith('scrawl') ? 0.3 : undefined;
+  const hasGaps = text.startsWith('gaps');
+  const confidence = text.startsWith('unsure')
+    ? 0.72
+    : text.startsWith('scrawl')
+      ? 0.3
+      : hasGaps
+        ? 0.9
+        : undefined;
   const words = (text === 'blank' ? [] : text.split(/\s+/)).map((word, index) => ({
     text: word,
     box: { left: index * 100, top: 0, width: 90, height: 50 },
     ...(confidence !== undefined && { confidence }),
   }));
   const lines = [{ box, words }];
-  return { width: 1000, height: 1400, regions: [{ kind: 'text', box, paragraphs: [{ box, lines }] }] };
+  const unread = hasGaps && { unread: { lines: 5, boxes: [] } };
+  return {
+    width: 1000,
+    height: 1400,
+    ...unread,
+    regions: [{ kind: 'text', box, paragraphs: [{ box, lines }] }],
+  };
 }
 
 export interface RunningTranscription {

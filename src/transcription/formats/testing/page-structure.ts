@@ -1,6 +1,6 @@
 import { type ElementRule, type Structure, types } from './structure.ts';
 
-const nested = '((TextRegion|ImageRegion|TableRegion|SeparatorRegion) )*';
+const nested = '((TextRegion|ImageRegion|TableRegion|SeparatorRegion|UnknownRegion) )*';
 const region: ElementRule = { children: new RegExp(`^Coords ${nested}$`), required: { id: 'id' } };
 
 /** The part of PAGE 2019-07-15 that we write. */
@@ -20,7 +20,7 @@ export const pageStructure: Structure = {
     Created: { text: types.dateTime },
     LastChange: { text: types.dateTime },
     Page: {
-      children: new RegExp(`^(AlternativeImage )?(ReadingOrder )?${nested}$`),
+      children: new RegExp(`^(AlternativeImage )?(Border )?(ReadingOrder )?${nested}$`),
       required: { imageFilename: types.text, imageWidth: types.whole, imageHeight: types.whole },
       optional: {
         ...{ imageXResolution: types.decimal, imageYResolution: types.decimal, imageResolutionUnit: /^PPI$/ },
@@ -28,6 +28,7 @@ export const pageStructure: Structure = {
         ...{ type: /^content$/, primaryLanguage: /^(Czech|German|English|Slovak|Latin)$/ },
       },
     },
+    Border: { children: /^Coords $/ },
     ReadingOrder: { children: /^OrderedGroup $/ },
     OrderedGroup: { children: /^(RegionRefIndexed )+$/, required: { id: 'id' } },
     RegionRefIndexed: { required: { index: types.whole, regionRef: 'reference' } },
@@ -39,6 +40,7 @@ export const pageStructure: Structure = {
     ImageRegion: region,
     TableRegion: region,
     SeparatorRegion: region,
+    UnknownRegion: { ...region, optional: { comments: types.text } },
     Coords: { required: { points: types.points } },
     Baseline: { required: { points: types.points } },
     TextLine: { children: /^Coords (Baseline )?(Word )*(TextEquiv )?$/, required: { id: 'id' } },

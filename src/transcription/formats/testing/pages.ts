@@ -94,6 +94,8 @@ export const anyPage: fc.Arbitrary<Page> = fc.record(
     turn: fc.constantFrom(0, 90, 180, 270),
     confidence: fc.double({ min: 0, max: 1, noNaN: true }),
     steps: fc.array(fc.string({ unit: 'binary' }), { maxLength: 2 }),
+    border: box,
+    unread: fc.record({ lines: fc.integer({ min: 1, max: 9 }), boxes: fc.array(box, { maxLength: 2 }) }),
     regions: fc.array(region, { maxLength: 3 }),
   },
   { requiredKeys: ['width', 'height', 'regions'] },

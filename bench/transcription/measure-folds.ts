@@ -1,0 +1,126 @@
+import { openNativeTesseract } from '../../src/transcription/recognise/native-tesseract.ts';
+import { fitted } from '../../src/transcription/recognise/thresholds.ts';
+import { best, type Candidate, candidate, grid, type Judged } from './fit-thresholds.ts';
+import { readingsOf } from './readings.ts';
+import { type RealPage, realPages } from './real-pages.ts';
+import { compare, percent, printMarkdown, type Target } from './report.ts';
+
+/** What to fit on and what to judge by. */
+export interface FoldOptions {
+  directory: string;
+  /** Pages by parts of their names. */
+  some: string;
+  /** Where readings are kept between runs. */
+  readings: string;
+  /** How many; or `kinds`: each kind of page is judged by thresholds that were fitted on the other kinds. */
+  folds: string;
+}
+
+interface Row {
+  one: Candidate;
+  /** With the thresholds of the program, which were fitted on all pages. */
+  ours: Judged;
+  /** With those fitted on the other folds. */
+  unseen: Judged;
+}
+
+/**
+ * Cross-validation of the thresholds for second readings. Each page is judged by thresholds that were fitted without it, beside
+ * `tesseract IMAGE out -l LANGUAGE`.
+ */
+export async function measureFolds({ directory, some, readings, folds }: FoldOptions, targets: Target[]) {
+  const recogniser = await openNativeTesseract();
+  if (!recogniser) throw new Error('native Tesseract is not installed');
+  const pages: Candidate[] = [];
+  for (const real of await realPages(directory, some)) {
+    pages.push(candidate(real, await readingsOf(real, recogniser, readings)));
+    console.error(`${real.name} is read`);
+  }
+  const settings = grid();
+  const judged = new Map<Candidate, Judged[]>();
+  for (const one of pages) {
+    const each: Judged[] = [];
+    for (const thresholds of settings) each.push(await one.judge(thresholds));
+    judged.set(one, each);
+  }
+  const rows: Row[] = [];
+  for (const fold of foldsOf(pages, folds)) {
+    const others = pages.filter((one) => !fold.includes(one));
+    const index = best(
+      others.map((one) => ({
+        ...{ hand: one.hand, handCpu: one.readings.hand.cpu },
+        judged: judged.get(one) ?? [],
+      })),
+    );
+    console.log(`fitted without ${namesOf(fold)}: ${JSON.stringify(settings[index])}`);
+    for (const one of fold) {
+      const unseen = judged.get(one)?.[index];
+      if (unseen) rows.push({ one, ours: await one.judge(fitted), unseen });
+    }
+  }
+  printRows(rows);
+  addTargets(rows, targets);
+  return rows.map(({ one, ours, unseen }) => ({
+    ...{ name: one.real.name, kind: one.real.kind, hand: one.hand, handCpu: one.readings.hand.cpu },
+    ...{ fitted: ours.errors, unseen: unseen.errors, cpu: unseen.cpu },
+  }));
+}
+
+/** Pages of each kind are dealt out in turn, so that every fold has some of each. */
+function foldsOf(pages: readonly Candidate[], folds: string): Candidate[][] {
+  const kinds = Map.groupBy(pages, ({ real }) => real.kind);
+  if (folds === 'kinds') return [...kinds.values()];
+  const count = Number(folds);
+  if (!(Number.isInteger(count) && count > 1)) throw new Error('--folds must be 2 or more, or `kinds`');
+  const dealt = [...kinds.values()].flat();
+  return Array.from({ length: count }, (_, fold) => dealt.filter((__, at) => at % count === fold));
+}
+
+/** The page that gained least, or lost most, comes first. */
+function printRows(rows: readonly Row[]): void {
+  const sorted = rows.toSorted((one, other) => gain(one) - gain(other));
+  console.log(
+    '\nCER of each page, the worst against by hand first; fitted: on all pages, unseen: without it\n',
+  );
+  printMarkdown([
+    ['page', 'kind', 'by hand', 'fitted', 'unseen', 'difference', 'CPU'],
+    ...sorted.map(({ one, ours, unseen }) => [
+      ...[one.real.name, one.real.kind, percent(one.hand), percent(ours.errors), percent(unseen.errors)],
+      ...[percent(unseen.errors - one.hand), `${(unseen.cpu / one.readings.hand.cpu).toFixed(2)}x`],
+    ]),
+  ]);
+}
+
+function gain({ one, unseen }: Row): number {
+  return one.hand - unseen.errors;
+}
+
+function addTargets(rows: readonly Row[], targets: Target[]): void {
+  const sum = (of: (row: Row) => number) => rows.reduce((all, row) => all + of(row), 0);
+  const upright = rows.filter(({ one }) => one.real.kind !== 'rotated');
+  const ratio = (some: readonly Row[], which: 'ours' | 'unseen') =>
+    some.reduce((all, row) => all + row[which].errors, 0) / some.reduce((all, { one }) => all + one.hand, 0);
+  const worse = rows.filter(({ one, unseen }) => unseen.errors > one.hand + 0.005);
+  const cpu = sum(({ unseen }) => unseen.cpu) / sum(({ one }) => one.readings.hand.cpu);
+  targets.push(
+    compare('CER by page, unseen', '0.80x or less', ratio(rows, 'unseen'), ratio(rows, 'unseen') <= 0.8),
+    compare('CER by page, fitted', '0.80x or less', ratio(rows, 'ours'), ratio(rows, 'ours') <= 0.8),
+    compare(
+      'CER by page without turned pages, unseen',
+      '0.92x or less',
+      ratio(upright, 'unseen'),
+      ratio(upright, 'unseen') <= 0.92,
+    ),
+    {
+      name: 'pages worse by more than half a point, unseen',
+      wanted: '5 % or less',
+      measured: `${worse.length} of ${rows.length} ${worse.map(({ one }) => one.real.name).join(' ')}`,
+      reached: worse.length <= rows.length * 0.05,
+    },
+    compare('CPU of all processes, unseen', '1.7x or less', cpu, cpu <= 1.7),
+  );
+}
+
+function namesOf(fold: readonly { real: RealPage }[]): string {
+  return fold.map(({ real }) => real.name).join(', ');
+}

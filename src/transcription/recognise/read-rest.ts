@@ -1,0 +1,68 @@
+import type { ImageLimits } from '../image/image-limits.ts';
+import { readGrey } from '../image/open-image.ts';
+import type { Box, Line, Page } from '../page.ts';
+import { confidenceOf, linesOf } from './keep-surer.ts';
+import type { RecogniseOptions, Recogniser } from './recogniser.ts';
+import { fitted } from './thresholds.ts';
+import { findUnread } from './unread-ink.ts';
+
+export interface ImageToRead {
+  recogniser: Recogniser;
+  image: Uint8Array;
+  limits: ImageLimits;
+  options: RecogniseOptions;
+}
+
+/**
+ * Looks for ink that looks like text outside the lines that were read, and reads it too, unless the lines are to be left alone. What is
+ * still unread then is named in the page: text is never left out silently.
+ */
+export async function readRest(
+  { recogniser, image, limits, options }: ImageToRead,
+  page: Page,
+  { mayRead }: { mayRead: boolean },
+): Promise<Page> {
+  const grey = await readGrey(image, limits);
+  // Another recogniser may have its own idea of the size.
+  if (grey.width !== page.width || grey.height !== page.height) return page;
+  // Looking overwrites nothing that is needed again.
+  const found = findUnread(grey, page);
+  if (found.lines === 0) return page;
+  const more = mayRead ? await readBoxes(recogniser, image, options, page, found.boxes) : page;
+  const added = linesOf(more).length - linesOf(page).length;
+  const unread = added > 0 ? findUnread(grey, more) : found;
+  if (added > 0)
+    options.log(`${found.lines} lines' worth of ink was unread; ${added} lines of it were read separately`);
+  if (unread.lines > 0) options.log(`${unread.lines} lines' worth of ink is unread`);
+  return unread.lines > 0 ? { ...more, unread } : more;
+}
+
+async function readBoxes(
+  recogniser: Recogniser,
+  image: Uint8Array,
+  options: RecogniseOptions,
+  page: Page,
+  boxes: readonly Box[],
+): Promise<Page> {
+  const { width, height } = page;
+  const regions = boxes.map((box) => ({ kind: 'text' as const, box, paragraphs: [] }));
+  const again = await recogniser.recognise(image, { ...options, layout: { width, height, regions } });
+  const known = linesOf(page).flatMap(({ words }) => words.map(({ box }) => box));
+  const isNew = (line: Line) =>
+    line.words.reduce((sum, { text }) => sum + text.length, 0) >= 4 &&
+    confidenceOf(line.words) >= fitted.believed &&
+    !known.some((box) => isWithin(box, line.box));
+  const added = again.regions.flatMap((region) => {
+    const paragraphs = region.paragraphs
+      .map((paragraph) => ({ ...paragraph, lines: paragraph.lines.filter(isNew) }))
+      .filter(({ lines }) => lines.length > 0);
+    return paragraphs.length === 0 ? [] : [{ ...region, paragraphs }];
+  });
+  return { ...page, regions: [...page.regions, ...added] };
+}
+
+/** Whether the middle of a word lies in a box. */
+function isWithin(word: Box, { left, top, width, height }: Box): boolean {
+  const [x, y] = [word.left + word.width / 2, word.top + word.height / 2];
+  return x > left && x < left + width && y > top && y < top + height;
+}
