@@ -1,14 +1,18 @@
 /**
  * Stage `recognise` beside `tesseract` by hand on the same pages, in turns; error rates with and without `prepare`, and the cost of
  * the other stages; many dummy pages with a kill in the middle.
- * Real scans beside `tesseract` by hand, with `--only real` and PISMAK_REAL_PAGES=DIRECTORY (see transcription/real-pages.ts).
- * `npm run bench -- transcription [--only speed,quality,many,real] [--pages 12] [--rounds 3] [--each 2] [--kinds clean,skew]
+ * Real scans beside `tesseract` by hand, with `--only real [--engine pismak] [--scans REGEXP]` and PISMAK_REAL_PAGES=DIRECTORY (see
+ * transcription/real-pages.ts). Single lines, Pismak's recogniser beside `tesseract --psm 7`, with `--only lines` and PISMAK_LINES=DIRECTORY
+ * (see transcription/packed-lines.ts). The line finder, with `--only line-finder` and PISMAK_LINE_PAGES=DIRECTORY.
+ * `npm run bench -- transcription [--only speed,quality,many,real,lines,line-finder] [--pages 12] [--rounds 3] [--each 2] [--kinds clean,skew]
  * [--many 10000] [--worst worst.html]`
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { sampleKinds } from '../src/transcription/samples/make-sample.ts';
+import { measureLineFinder } from './transcription/measure-line-finder.ts';
+import { measureLines } from './transcription/measure-lines.ts';
 import { measureMany } from './transcription/measure-many.ts';
 import { measureQuality } from './transcription/measure-quality.ts';
 import { measureReal } from './transcription/measure-real.ts';
@@ -25,6 +29,10 @@ const { values } = parseArgs({
     kinds: { type: 'string', default: sampleKinds.join(',') },
     many: { type: 'string', default: '10000' },
     worst: { type: 'string' },
+    engine: { type: 'string', default: 'tesseract' },
+    scans: { type: 'string', default: '' },
+    lines: { type: 'string', default: '200' },
+    half: { type: 'string' },
   },
 });
 const [pages, rounds, each] = [Number(values.pages), Number(values.rounds), Number(values.each)];
@@ -36,15 +44,30 @@ const targets: Target[] = [];
 const speed = parts.has('speed') ? await measureSpeed({ pages, rounds, processes }, targets) : undefined;
 const quality = parts.has('quality') ? await measureQuality({ kinds, each, processes }, targets) : undefined;
 const many = parts.has('many') ? await measureMany(Number(values.many), targets) : undefined;
-const directory = process.env.PISMAK_REAL_PAGES;
-if (parts.has('real') && !directory)
-  throw new Error('name the directory of the scans: PISMAK_REAL_PAGES=...');
-const real = parts.has('real') && directory ? await measureReal(directory, values.worst, targets) : undefined;
+const { worst, engine } = values;
+const only = new RegExp(values.scans);
+const real = parts.has('real')
+  ? await measureReal(directoryIn('PISMAK_REAL_PAGES'), { worst, engine, only }, targets)
+  : undefined;
+const lines = parts.has('lines')
+  ? await measureLines(directoryIn('PISMAK_LINES'), Number(values.lines), targets)
+  : undefined;
+// Every other page, to tune on one half and judge on the other.
+const isChosen = (index: number) => values.half === undefined || index % 2 === Number(values.half);
+const lineFinder = parts.has('line-finder')
+  ? await measureLineFinder(directoryIn('PISMAK_LINE_PAGES'), isChosen)
+  : undefined;
 printTargets(targets);
 if (values.json) {
   const machine = { node: process.version, cores: availableParallelism(), at: new Date().toISOString() };
   await writeFile(
     values.json,
-    `${JSON.stringify({ machine, speed, quality, many, real, targets }, null, 2)}\n`,
+    `${JSON.stringify({ machine, speed, quality, many, real, lines, lineFinder, targets }, null, 2)}\n`,
   );
+}
+
+function directoryIn(name: string): string {
+  const directory = process.env[name];
+  if (!directory) throw new Error(`name the directory of the data: ${name}=...`);
+  return directory;
 }

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../src/transcription/evaluation/compare.ts';
 import { toText } from '../../src/transcription/formats/text.ts';
 import { scratchDirectory } from '../engine/scratch.ts';
+import { cpuSeconds } from './cpu-seconds.ts';
 import { type RealPage, realPages } from './real-pages.ts';
 import { compare, percent, printMarkdown, type Target } from './report.ts';
 import { openStageChain } from './stage-chain.ts';
@@ -27,15 +27,19 @@ export interface Measured {
 
 const alike = { sameMarks: true, modernLetters: true };
 const stages = ['prepare', 'layout', 'recognise'];
-const clockTicks = 100;
 
 /** Real scans, read with `tesseract IMAGE out -l LANGUAGE` and by our stages, page by page in turns. */
-export async function measureReal(directory: string, worst: string | undefined, targets: Target[]) {
+export async function measureReal(
+  directory: string,
+  { worst, engine, only }: { worst: string | undefined; engine: string; only: RegExp },
+  targets: Target[],
+) {
   const work = scratchDirectory();
-  const chain = await openStageChain(stages, { recognise: 'ENGINE = tesseract' });
+  const chain = await openStageChain(stages, { recognise: `ENGINE = ${engine}` });
   const all: Measured[] = [];
   try {
     for (const page of await realPages(directory)) {
+      if (!only.test(page.name)) continue;
       const before = cpuSeconds();
       const out = join(work, page.name);
       const byHand = ['tesseract', page.path, out, '-l', page.language] as const;
@@ -133,10 +137,4 @@ function ratioOf(some: readonly Measured[], one: 'cpu', other: 'handCpu'): numbe
 
 function rate(comparison: Comparison | undefined): string {
   return comparison ? percent(errorRate(comparison.characters)) : '';
-}
-
-/** User and system time of this process and of those it has waited for. */
-function cpuSeconds(): number {
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / clockTicks;
 }
