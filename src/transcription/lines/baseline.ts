@@ -8,8 +8,11 @@ export interface Course {
   body: number;
 }
 
-/** Fits the baseline of a line to the feet of its letters. What hangs below or floats above it hardly counts. */
-export function courseOf(letters: readonly Component[]): Course {
+/**
+ * Fits the baseline of a line to the feet of its letters. What hangs below or floats above it hardly counts. A short line takes the
+ * slope of the page.
+ */
+export function courseOf(letters: readonly Component[], slope = 0): Course {
   const [first] = letters;
   if (!first) return { at: () => 0, body: 0 };
   const left = Math.min(...letters.map((one) => one.left));
@@ -21,12 +24,13 @@ export function courseOf(letters: readonly Component[]): Course {
   // Places from -1 to 1 keep the equations well conditioned.
   const middle = (left + right) / 2;
   const placeOf = (x: number) => (x - middle) / (length / 2);
+  const fall = (x: number) => slope * (x - middle);
   const points = letters.map((one) => ({
     x: placeOf(one.left + one.width / 2),
-    y: one.top + one.height,
+    y: one.top + one.height - fall(one.left + one.width / 2),
     weight: Math.min(one.width, 3 * height),
   }));
-  let fit = [weightedQuantile(letters, (one) => one.top + one.height, 0.4)];
+  let fit = [weightedQuantile(letters, (one) => one.top + one.height - fall(one.left + one.width / 2), 0.4)];
   for (let round = 0; round < 8; round++) {
     const tolerance = height * (round < 3 ? 0.5 : 0.15);
     const weights = points.map(({ x, y, weight }) => {
@@ -35,7 +39,7 @@ export function courseOf(letters: readonly Component[]): Course {
     });
     fit = leastSquares(points, weights, degree) ?? fit;
   }
-  const at = (x: number) => heightOf(fit, Math.max(-1, Math.min(1, placeOf(x))));
+  const at = (x: number) => heightOf(fit, Math.max(-1, Math.min(1, placeOf(x)))) + fall(x);
   const body = weightedQuantile(letters, (one) => at(one.left + one.width / 2) - one.top, 0.5);
   return { at, body: Math.max(1, body) };
 }

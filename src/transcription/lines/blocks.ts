@@ -7,16 +7,19 @@ const newParagraph = 0.9;
 /** Lines of a block differ in size by less than this. */
 const mostRatio = 1.7;
 
+/** A line beside others counts from this share of the width on; less is a piece torn off. */
+const leastShare = 0.3;
+
 /** Groups lines into blocks: each line with the one below it, unless lines stand side by side there. From top to bottom. */
 export function asRegions(lines: readonly Line[]): Region[] {
   const sorted = lines.toSorted((one, other) => middle(one.box) - middle(other.box));
-  const below = sorted.map((line, index) => neighbours(line, sorted.slice(index + 1)));
-  const above = new Map<Line, number>();
-  for (const some of below) for (const line of some) above.set(line, (above.get(line) ?? 0) + 1);
+  const below = new Map(sorted.map((line, index) => [line, neighbours(line, sorted.slice(index + 1))]));
+  const above = new Map<Line, Line[]>();
+  for (const [line, some] of below) for (const one of some) above.set(one, [...(above.get(one) ?? []), line]);
   const follower = new Map<Line, Line>();
-  for (const [index, line] of sorted.entries()) {
-    const [next, ...more] = below[index] ?? [];
-    if (next && more.length === 0 && above.get(next) === 1 && isAlike(line.box, next.box))
+  for (const line of sorted) {
+    const next = onlyOne(line, below.get(line) ?? []);
+    if (next && onlyOne(next, above.get(next) ?? []) === line && isAlike(line.box, next.box))
       follower.set(line, next);
   }
   const led = new Set(follower.values());
@@ -27,6 +30,12 @@ export function asRegions(lines: readonly Line[]): Region[] {
       for (let line: Line | undefined = first; line; line = follower.get(line)) block.push(line);
       return asRegion(block);
     });
+}
+
+function onlyOne({ box }: Line, beside: readonly Line[]): Line | undefined {
+  const some =
+    beside.length > 1 ? beside.filter((one) => shared(one.box, box) >= leastShare * box.width) : beside;
+  return some.length === 1 ? some[0] : undefined;
 }
 
 /** The lines right below: those that no other line hides. */

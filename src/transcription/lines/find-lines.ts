@@ -7,7 +7,7 @@ import { weightedQuantile } from './baseline.ts';
 import { chainLetters } from './chains.ts';
 import { findGutters } from './gutters.ts';
 import { findInk, type Ink } from './ink.ts';
-import { asChain, type Chain, joinChains } from './join-chains.ts';
+import { asChain, type Chain, joinChains, slopeOf } from './join-chains.ts';
 import { findMarks, type Marks } from './marks.ts';
 import { takeOutRules } from './rules.ts';
 
@@ -38,9 +38,14 @@ export function findLines(page: Grey): FoundLines {
   const ink = findInk(page);
   const rules = takeOutRules(ink);
   const marks = findMarks(ink);
-  const gutters = findGutters(ink, rules.upright);
-  const pieces = chainLetters(marks.letters, gutters, ink.letter).map(asChain);
-  const joined = joinChains(pieces, gutters, ink.letter).filter((chain) => isText(chain, ink.letter));
+  const gutters = findGutters(ink, marks.letters, rules.upright);
+  const pieces = chainLetters(marks.letters, gutters, ink.letter);
+  const slope = slopeOf(pieces, ink.letter);
+  const joined = joinChains(
+    pieces.map((letters) => asChain(letters, slope)),
+    gutters,
+    { letter: ink.letter, slope },
+  ).filter((chain) => isText(chain, ink.letter));
   const chains = withoutGhosts(joined, ink.letter);
   giveSmall(marks, chains, ink.letter);
   const enlarge = enlarger(ink, page);

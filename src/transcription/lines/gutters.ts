@@ -11,6 +11,7 @@ export interface Gutters {
 const reach = 14;
 /** Gaps between words line up over a few lines by chance, and the narrower they are, the more. */
 const withinWords = 0.9;
+const between = 0.4;
 const neededRows = 22;
 
 /** The wider a gap, the fewer lines it takes to tell it from one between words. */
@@ -22,9 +23,13 @@ function weightOf(gap: number): number {
  * Finds the paper between columns: strips down the page with text on both sides, over more lines than gaps between words would
  * line up. Printed rules between columns count too.
  */
-export function findGutters(ink: Ink, upright: readonly Component[]): Gutters {
-  const { width, height, letter } = ink;
-  const words = { ...ink, data: ink.data.slice() };
+export function findGutters(
+  { width, height, letter }: Ink,
+  letters: readonly Component[],
+  upright: readonly Component[],
+): Gutters {
+  // Only text counts: frames and stains stand beside everything.
+  const words = drawn(letters, width, height, Math.round(between * letter));
   smear(words, Math.round(withinWords * letter));
   const { data } = words;
   const gaps = gapWidths(words, Math.round(reach * letter));
@@ -86,6 +91,15 @@ function markRun(
 
 const usualShare = 0.3;
 const narrower = 0.7;
+
+/** Boxes of the letters, a little higher than they are: between two lines of a column is no gap. */
+function drawn(letters: readonly Component[], width: number, height: number, margin: number): Bitmap {
+  const data = new Uint8Array(width * height);
+  for (const { left, top, width: across, height: down } of letters)
+    for (let y = Math.max(0, top - margin); y < Math.min(height, top + down + margin); y++)
+      data.fill(1, y * width + left, y * width + left + across);
+  return { data, width, height };
+}
 
 /** For each pixel of paper, the width of the gap between ink to the left and to the right; 0 if either is out of reach. */
 function gapWidths({ data, width, height }: Bitmap, most: number): Uint16Array {

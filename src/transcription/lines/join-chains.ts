@@ -14,13 +14,18 @@ export interface Chain extends Course {
 /** Pieces of a line are at most this far apart, in heights of a small letter, where no gutter is between them. */
 const widestGap = 9;
 
-export function asChain(letters: Component[]): Chain {
+/** `slope` is that of the page. */
+export function asChain(letters: Component[], slope: number): Chain {
   const { left, width } = boxAround(letters);
-  return { ...courseOf(letters), letters, left, right: left + width };
+  return { ...courseOf(letters, slope), letters, left, right: left + width };
 }
 
 /** Puts pieces of the same line together: side by side, or one within the gaps of the other. */
-export function joinChains(chains: readonly Chain[], gutters: Gutters, letter: number): Chain[] {
+export function joinChains(
+  chains: readonly Chain[],
+  gutters: Gutters,
+  { letter, slope }: { letter: number; slope: number },
+): Chain[] {
   const waiting = chains.toSorted((one, other) => weight(other) - weight(one));
   const bands = makeBands<Chain>(4 * letter);
   for (const one of waiting) bands.add(one, ...extent(one));
@@ -38,7 +43,10 @@ export function joinChains(chains: readonly Chain[], gutters: Gutters, letter: n
         taken.add(one);
         bands.remove(one);
       }
-      line = asChain([line, ...near].flatMap(({ letters }) => letters));
+      line = asChain(
+        [line, ...near].flatMap(({ letters }) => letters),
+        slope,
+      );
     }
     done.push(line);
   }
@@ -49,6 +57,17 @@ export function joinChains(chains: readonly Chain[], gutters: Gutters, letter: n
 function extent({ letters }: Chain): [top: number, bottom: number] {
   const { top, height } = boxAround(letters);
   return [top, top + height];
+}
+
+/** How much the lines of a page fall to the right: the middle of the longer ones. */
+export function slopeOf(chains: readonly Component[][], letter: number): number {
+  const slopes = chains
+    .filter((letters) => letters.length >= 8)
+    .map((letters) => asChain(letters, 0))
+    .filter(({ left, right }) => right - left > 12 * letter)
+    .map(({ at, left, right }) => (at(right) - at(left)) / (right - left))
+    .sort((one, other) => one - other);
+  return slopes[slopes.length >> 1] ?? 0;
 }
 
 function weight({ letters }: Chain): number {

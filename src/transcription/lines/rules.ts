@@ -20,13 +20,39 @@ export function takeOutRules(ink: Ink): Rules {
   const thin = Math.max(3, thickest * ink.letter);
   const found = {
     // A rule on a slightly skewed page is as wide as its slope.
-    upright: findComponents(upright).filter((one) => one.width <= thin + one.height * 0.02),
-    level: findComponents(level).filter((one) => one.height <= thin + one.width * 0.02),
+    upright: findComponents(upright).filter(
+      (one) => one.width <= thin + one.height * 0.02 && standsFree(ink, one, 'down'),
+    ),
+    level: findComponents(level).filter(
+      (one) => one.height <= thin + one.width * 0.02 && standsFree(ink, one, 'across'),
+    ),
   };
   for (const rule of found.upright) erase(ink, upright.data, rule);
   for (const rule of found.level) erase(ink, level.data, rule);
   return found;
 }
+
+/** Whether most of both sides is paper. Beside the run in the stroke of a large letter is the rest of the stroke. */
+function standsFree(
+  { data, width, height }: Ink,
+  { left, top, width: across, height: down }: Component,
+  way: 'down' | 'across',
+): boolean {
+  const length = way === 'down' ? down : across;
+  const isPaper = (x: number, y: number) =>
+    x < 0 || y < 0 || x >= width || y >= height || data[y * width + x] !== 1;
+  let free = 0;
+  for (let place = 0; place < length; place++) {
+    const isFree =
+      way === 'down'
+        ? isPaper(left - 2, top + place) && isPaper(left + across + 1, top + place)
+        : isPaper(left + place, top - 2) && isPaper(left + place, top + down + 1);
+    if (isFree) free++;
+  }
+  return free >= mostlyFree * length;
+}
+
+const mostlyFree = 0.5;
 
 /** Only the ink that is in runs of at least this length. */
 function longRuns({ data, width, height }: Ink, least: number, way: 'down' | 'across') {

@@ -17,7 +17,10 @@ const require = createRequire(import.meta.url);
 export const pismakLanguages = ['Fraktur', 'ces', 'deu', 'eng', 'fra', 'slk'];
 
 /** Lines below this mean confidence are stains, ornaments and letters of other scripts. */
-const leastSure = 0.45;
+const leastSure = 0.5;
+/** A few letters alone are often dust. */
+const fewLetters = 3;
+const leastSureOfFew = 0.8;
 
 /** Pismak's own recogniser: a classical line finder and a small network, in this process, with nothing to install. */
 export async function openPismak({ limits }: { limits: ImageLimits }): Promise<Recogniser> {
@@ -62,7 +65,7 @@ async function readPage(
   );
   const lines = strips.flatMap(({ line, strip }, index): Line[] => {
     const read = asLine(letters[index] ?? [], strip, line, page);
-    return read && meanOf(read) >= leastSure ? [read] : [];
+    return read && isText(read) ? [read] : [];
   });
   const unsure = strips.length - lines.length;
   if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
@@ -71,10 +74,10 @@ async function readPage(
   return { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
 }
 
-function meanOf({ words }: Line): number {
+function isText({ words }: Line): boolean {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   const sure = words.reduce((sum, { text, confidence = 0 }) => sum + text.length * confidence, 0);
-  return letters === 0 ? 0 : sure / letters;
+  return letters > 0 && sure / letters >= (letters <= fewLetters ? leastSureOfFew : leastSure);
 }
 
 /** Only the lines in zones of another program, zone by zone. */
