@@ -1,10 +1,12 @@
 /**
  * Stage `recognise` beside `tesseract` by hand on the same pages, in turns; error rates with and without `prepare`, and the cost of
  * the other stages; many dummy pages with a kill in the middle.
- * Real scans beside `tesseract` by hand, with `--only real` and PISMAK_REAL_PAGES=DIRECTORY (see transcription/real-pages.ts); with
- * `--only folds` the thresholds for second readings are fitted and judged on different pages of them.
- * `npm run bench -- transcription [--only speed,quality,many,real,folds] [--pages 12] [--rounds 3] [--each 2] [--kinds clean,skew]
- * [--many 10000] [--some typed,news] [--worst worst.html] [--folds 5|kinds] [--readings DIRECTORY]`
+ * Real scans beside `tesseract` by hand, with `--only real [--engine pismak]` and PISMAK_REAL_PAGES=DIRECTORY (see
+ * transcription/real-pages.ts); with `--only folds` the thresholds for second readings are fitted and judged on different pages of them.
+ * Single lines, Pismak's recogniser beside `tesseract --psm 7`, with `--only lines` and PISMAK_LINES=DIRECTORY (see
+ * transcription/packed-lines.ts). The line finder, with `--only line-finder` and PISMAK_LINE_PAGES=DIRECTORY.
+ * `npm run bench -- transcription [--only speed,quality,many,real,folds,lines,line-finder] [--pages 12] [--rounds 3] [--each 2]
+ * [--kinds clean,skew] [--many 10000] [--some typed,news] [--worst worst.html] [--folds 5|kinds] [--readings DIRECTORY]`
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -12,6 +14,8 @@ import { parseArgs } from 'node:util';
 import { sampleKinds } from '../src/transcription/samples/make-sample.ts';
 import { scratchDirectory } from './engine/scratch.ts';
 import { measureFolds } from './transcription/measure-folds.ts';
+import { measureLineFinder } from './transcription/measure-line-finder.ts';
+import { measureLines } from './transcription/measure-lines.ts';
 import { measureMany } from './transcription/measure-many.ts';
 import { measureQuality } from './transcription/measure-quality.ts';
 import { measureReal } from './transcription/measure-real.ts';
@@ -31,6 +35,9 @@ const { values } = parseArgs({
     worst: { type: 'string' },
     folds: { type: 'string', default: '5' },
     readings: { type: 'string' },
+    engine: { type: 'string', default: 'tesseract' },
+    lines: { type: 'string', default: '200' },
+    half: { type: 'string' },
   },
 });
 const [pages, rounds, each] = [Number(values.pages), Number(values.rounds), Number(values.each)];
@@ -42,23 +49,34 @@ const targets: Target[] = [];
 const speed = parts.has('speed') ? await measureSpeed({ pages, rounds, processes }, targets) : undefined;
 const quality = parts.has('quality') ? await measureQuality({ kinds, each, processes }, targets) : undefined;
 const many = parts.has('many') ? await measureMany(Number(values.many), targets) : undefined;
-const scans = () => {
-  const directory = process.env.PISMAK_REAL_PAGES;
-  if (!directory) throw new Error('name the directory of the scans: PISMAK_REAL_PAGES=...');
-  return { directory, some: values.some };
-};
-const real = parts.has('real') ? await measureReal({ ...scans(), worst: values.worst }, targets) : undefined;
+const { worst, engine, some } = values;
+const scans = () => ({ directory: directoryIn('PISMAK_REAL_PAGES'), some });
+const real = parts.has('real') ? await measureReal({ ...scans(), worst, engine }, targets) : undefined;
 const folds = parts.has('folds')
   ? await measureFolds(
       { ...scans(), readings: values.readings ?? scratchDirectory(), folds: values.folds },
       targets,
     )
   : undefined;
+const lines = parts.has('lines')
+  ? await measureLines(directoryIn('PISMAK_LINES'), Number(values.lines), targets)
+  : undefined;
+// Every other page, to tune on one half and judge on the other.
+const isChosen = (index: number) => values.half === undefined || index % 2 === Number(values.half);
+const lineFinder = parts.has('line-finder')
+  ? await measureLineFinder(directoryIn('PISMAK_LINE_PAGES'), isChosen)
+  : undefined;
 printTargets(targets);
 if (values.json) {
   const machine = { node: process.version, cores: availableParallelism(), at: new Date().toISOString() };
   await writeFile(
     values.json,
-    `${JSON.stringify({ machine, speed, quality, many, real, folds, targets }, null, 2)}\n`,
+    `${JSON.stringify({ machine, speed, quality, many, real, folds, lines, lineFinder, targets }, null, 2)}\n`,
   );
+}
+
+function directoryIn(name: string): string {
+  const directory = process.env[name];
+  if (!directory) throw new Error(`name the directory of the data: ${name}=...`);
+  return directory;
 }

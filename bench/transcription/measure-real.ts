@@ -28,10 +28,15 @@ const stages = ['prepare', 'layout', 'recognise'];
 
 /** Real scans, read with `tesseract IMAGE out -l LANGUAGE` and by our stages, page by page in turns. */
 export async function measureReal(
-  { directory, some, worst }: { directory: string; some: string; worst: string | undefined },
+  {
+    directory,
+    some,
+    worst,
+    engine,
+  }: { directory: string; some: string; worst: string | undefined; engine: string },
   targets: Target[],
 ) {
-  const chain = await openStageChain(stages, { recognise: 'ENGINE = tesseract' });
+  const chain = await openStageChain(stages, { recognise: `ENGINE = ${engine}` });
   const all: Measured[] = [];
   try {
     for (const page of await realPages(directory, some)) {

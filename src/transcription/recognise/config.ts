@@ -18,8 +18,8 @@ import { limitSettings } from '../image/image-limits.ts';
 const settings = {
   ENGINE: choice(
     'auto',
-    ['tesseract', 'tesseract.js', 'command'],
-    'the recogniser; auto is native Tesseract if installed, else tesseract.js',
+    ['tesseract', 'tesseract.js', 'pismak', 'command'],
+    "the recogniser; auto is native Tesseract if installed, else tesseract.js; pismak is Pismak's own",
   ),
   LANGUAGE: words('auto', 'language of pages whose document names none; auto guesses it'),
   PSM: number(3, 'how Tesseract segments a page without layout, see tesseract --help-psm', {

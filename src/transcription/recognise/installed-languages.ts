@@ -1,5 +1,6 @@
 import { parseRecogniseConfig } from './config.ts';
 import { openNativeTesseract } from './native-tesseract.ts';
+import { pismakLanguages } from './pismak/pismak.ts';
 import { packagedLanguages } from './tesseract-js.ts';
 
 /** Asking Tesseract takes two processes, so the answer is used for a while. */
@@ -25,6 +26,7 @@ export function installedLanguages(
 async function ask(text: string, stageFiles: readonly string[]): Promise<string[] | undefined> {
   const config = parseRecogniseConfig(text);
   if (config.ENGINE === 'command') return undefined;
+  if (config.ENGINE === 'pismak') return pismakLanguages;
   const added = stageFiles
     .filter((name) => name.endsWith('.traineddata'))
     .map((name) => name.slice(0, -'.traineddata'.length));

@@ -1,7 +1,9 @@
 import { PismakError } from '../../engine/errors.ts';
+import { limitsOf } from '../image/image-limits.ts';
 import { openCommandRecogniser } from './command.ts';
 import type { RecogniseConfig } from './config.ts';
 import { openNativeTesseract } from './native-tesseract.ts';
+import { openPismak } from './pismak/pismak.ts';
 import type { Recogniser } from './recogniser.ts';
 import { openTesseractJs } from './tesseract-js.ts';
 
@@ -13,6 +15,7 @@ export async function openRecogniser(
   stageFiles: ReadonlyMap<string, string>,
 ): Promise<Recogniser> {
   if (config.ENGINE === 'command') return openCommandRecogniser(config, stageFiles);
+  if (config.ENGINE === 'pismak') return openPismak({ limits: limitsOf(config) });
   const models = new Map(
     [...stageFiles]
       .filter(([name]) => name.endsWith(modelEnding))

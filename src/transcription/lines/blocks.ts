@@ -1,0 +1,82 @@
+import { boxAround } from '../image/box.ts';
+import type { Box, Line, Region } from '../page.ts';
+
+/** All in heights of a line: how far below each other lines of a block are, and from which gap on a new paragraph begins. */
+const furthest = 1.6;
+const newParagraph = 0.9;
+/** Lines of a block differ in size by less than this. */
+const mostRatio = 1.7;
+
+/** A line beside others counts from this share of the width on; less is a piece torn off. */
+const leastShare = 0.3;
+
+/** Groups lines into blocks: each line with the one below it, unless lines stand side by side there. From top to bottom. */
+export function asRegions(lines: readonly Line[]): Region[] {
+  const sorted = lines.toSorted((one, other) => middle(one.box) - middle(other.box));
+  const below = new Map(sorted.map((line, index) => [line, neighbours(line, sorted.slice(index + 1))]));
+  const above = new Map<Line, Line[]>();
+  for (const [line, some] of below) for (const one of some) above.set(one, [...(above.get(one) ?? []), line]);
+  const follower = new Map<Line, Line>();
+  for (const line of sorted) {
+    const next = onlyOne(line, below.get(line) ?? []);
+    if (next && onlyOne(next, above.get(next) ?? []) === line && isAlike(line.box, next.box))
+      follower.set(line, next);
+  }
+  const led = new Set(follower.values());
+  return sorted
+    .filter((line) => !led.has(line))
+    .map((first) => {
+      const block: Line[] = [];
+      for (let line: Line | undefined = first; line; line = follower.get(line)) block.push(line);
+      return asRegion(block);
+    });
+}
+
+function onlyOne({ box }: Line, beside: readonly Line[]): Line | undefined {
+  const some =
+    beside.length > 1 ? beside.filter((one) => shared(one.box, box) >= leastShare * box.width) : beside;
+  return some.length === 1 ? some[0] : undefined;
+}
+
+/** The lines right below: those that no other line hides. */
+function neighbours({ box }: Line, after: readonly Line[]): Line[] {
+  const found: Line[] = [];
+  for (const line of after) {
+    if (line.box.top - (box.top + box.height) > furthest * Math.max(box.height, line.box.height)) continue;
+    if (shared(box, line.box) <= 0.1 * Math.min(box.width, line.box.width)) continue;
+    // Side by side: an overlap of ends.
+    if (middle(line.box) < box.top + box.height * 0.75) continue;
+    const isHidden = found.some(
+      (nearer) =>
+        shared(nearer.box, line.box) > 0.1 * Math.min(nearer.box.width, line.box.width) &&
+        middle(line.box) > nearer.box.top + nearer.box.height * 0.75,
+    );
+    if (!isHidden) found.push(line);
+  }
+  return found;
+}
+
+function isAlike(one: Box, other: Box): boolean {
+  return Math.max(one.height, other.height) <= mostRatio * Math.min(one.height, other.height);
+}
+
+function asRegion(lines: readonly Line[]): Region {
+  const groups: Line[][] = [];
+  let bottom = -Infinity;
+  for (const line of lines) {
+    const group = groups.at(-1);
+    if (group && line.box.top - bottom < newParagraph * line.box.height) group.push(line);
+    else groups.push([line]);
+    bottom = line.box.top + line.box.height;
+  }
+  const paragraphs = groups.map((group) => ({ box: boxAround(group.map(({ box }) => box)), lines: group }));
+  return { kind: 'text', box: boxAround(lines.map(({ box }) => box)), paragraphs };
+}
+
+function middle({ top, height }: Box): number {
+  return top + height / 2;
+}
+
+function shared(one: Box, other: Box): number {
+  return Math.min(one.left + one.width, other.left + other.width) - Math.max(one.left, other.left);
+}

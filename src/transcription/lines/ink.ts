@@ -1,0 +1,35 @@
+import { factorFor, type Grey, reduce } from '../image/grey.ts';
+import { histogramOf, otsu } from '../image/histogram.ts';
+import type { Bitmap } from '../layout/components.ts';
+import { findBackground, flatten } from '../prepare/background.ts';
+import { letterHeightOf } from '../prepare/letter-height.ts';
+
+export interface Ink extends Bitmap {
+  /** Pixels of the page per pixel of this bitmap, on each side. */
+  factor: number;
+  /** Height of letters such as x, in pixels of this bitmap. */
+  letter: number;
+}
+
+/** Lines are found in letters of this height; larger ones only take longer. */
+const wantedLetter = 9;
+/** For a page with too few letters to measure one. */
+const longestSide = 1500;
+const guessedLetter = 8;
+/** Of the bitmap; each takes about six bytes while lines are looked for. */
+const mostPixels = 16e6;
+
+/** Ink and paper of a page, with shadows evened out, just large enough to see letters. */
+export function findInk(page: Grey): Ink {
+  const measured = letterHeightOf(page);
+  const wanted = measured > 0 ? Math.floor(measured / wantedLetter) : factorFor(page, longestSide);
+  const factor = Math.max(1, wanted, Math.ceil(Math.sqrt((page.width * page.height) / mostPixels)));
+  const small = factor === 1 ? { ...page, data: page.data.slice() } : reduce(page, factor);
+  flatten(small, findBackground(small, 1));
+  // Far from the middle there is no ink or no paper.
+  const threshold = Math.min(200, Math.max(90, otsu(histogramOf(small.data, 3))));
+  const data = small.data;
+  for (let at = 0; at < data.length; at++) data[at] = (data[at] as number) < threshold ? 1 : 0;
+  const letter = measured > 0 ? measured / factor : guessedLetter;
+  return { data, width: small.width, height: small.height, factor, letter };
+}

@@ -1,0 +1,80 @@
+import { type Grey, reduce } from '../../image/grey.ts';
+import type { FoundLine, Point } from '../../lines/find-lines.ts';
+
+/** A line cut out of the page along its baseline, in the height that the network reads. */
+export interface Strip extends Grey {
+  /** Where a column of the strip is on the page. */
+  placeOf(column: number): { x: number; top: number; bottom: number };
+}
+
+/** Air above, below and beside the letters, as in the lines that the network learned from. */
+const air = 0.06;
+/** Letters must have at least this height in all, in pixels of the page. */
+const lowest = 5;
+/** A line of print has up to 2,000 columns. */
+const mostColumns = 20_000;
+
+/** Cuts lines out of a page, along their baselines. Reduced copies of the page are kept between lines. */
+export function lineCutter(page: Grey, height: number): (line: FoundLine) => Strip | undefined {
+  const reduced = new Map([[1, page]]);
+  return (line) => {
+    const whole = line.ascent + line.descent;
+    const [first, last] = [line.baseline[0], line.baseline.at(-1)];
+    if (!first || !last || whole < lowest || !Number.isFinite(whole)) return undefined;
+    const tall = whole * (1 + 2 * air);
+    const start = first.x - tall * air;
+    const length = last.x - first.x + 2 * tall * air;
+    const columns = Math.round((length * height) / tall);
+    if (columns < 4 || columns > mostColumns) return undefined;
+    const factor = Math.max(1, Math.floor(tall / height));
+    const source = reduced.get(factor) ?? reduce(page, factor);
+    reduced.set(factor, source);
+    const placeOf = (column: number) => {
+      const x = start + (column * tall) / height;
+      const base = heightAt(line.baseline, x);
+      return { x, top: base - line.ascent - tall * air, bottom: base + line.descent + tall * air };
+    };
+    const data = new Uint8Array(columns * height);
+    const step = tall / height / factor;
+    for (let column = 0; column < columns; column++) {
+      // Two samples each way: a pixel of the strip is up to two of the source.
+      const [near, far] = [placeOf(column + 0.25), placeOf(column + 0.75)];
+      for (let row = 0; row < height; row++) {
+        const sum =
+          shadeAt(source, near.x / factor, near.top / factor + (row + 0.25) * step) +
+          shadeAt(source, near.x / factor, near.top / factor + (row + 0.75) * step) +
+          shadeAt(source, far.x / factor, far.top / factor + (row + 0.25) * step) +
+          shadeAt(source, far.x / factor, far.top / factor + (row + 0.75) * step);
+        data[row * columns + column] = sum / 4;
+      }
+    }
+    return { data, width: columns, height, placeOf };
+  };
+}
+
+/** Between the points and beyond them, straight on. */
+export function heightAt(points: readonly Point[], x: number): number {
+  let before = points[0] ?? { x: 0, y: 0 };
+  let after = points[1] ?? before;
+  for (let at = 2; at < points.length && x > after.x; at++) {
+    before = after;
+    after = points[at] ?? after;
+  }
+  const length = after.x - before.x;
+  return length <= 0 ? before.y : before.y + ((x - before.x) / length) * (after.y - before.y);
+}
+
+/** Between four pixels; at the edge of the page, its last ones. */
+function shadeAt({ data, width, height }: Grey, x: number, y: number): number {
+  const left = Math.max(0, Math.min(width - 1, x - 0.5));
+  const top = Math.max(0, Math.min(height - 1, y - 0.5));
+  const column = Math.floor(left);
+  const row = Math.floor(top);
+  const right = column + 1 < width ? 1 : 0;
+  const below = row + 1 < height ? width : 0;
+  const at = row * width + column;
+  const across = left - column;
+  const upper = (data[at] as number) * (1 - across) + (data[at + right] as number) * across;
+  const lower = (data[at + below] as number) * (1 - across) + (data[at + below + right] as number) * across;
+  return upper + (lower - upper) * (top - row);
+}

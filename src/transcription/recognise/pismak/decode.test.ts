@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decode } from './decode.ts';
+import { splitWords } from './words.ts';
+
+const letters = ['', ' ', 'a', 'l'];
+
+/** Each column has its likeliest letter with this probability. */
+function answer(columns: string, probability = 0.9) {
+  const data = new Float32Array(columns.length * letters.length);
+  for (const [column, letter] of [...columns].entries()) {
+    const best = Math.max(0, letters.indexOf(letter === '.' ? '' : letter));
+    for (let one = 0; one < letters.length; one++)
+      data[column * letters.length + one] = Math.log(one === best ? probability : (1 - probability) / 3);
+  }
+  return { data, columns: columns.length, classes: letters.length };
+}
+
+test('repeats are one letter unless a blank parts them', () => {
+  const read = decode(answer('.aa.ll.l..a'), letters);
+  assert.equal(read.map(({ text }) => text).join(''), 'alla');
+  assert.deepEqual([read[0]?.start, read[0]?.end], [1, 3]);
+});
+
+test('words end at spaces, and are as sure as their letters', () => {
+  const words = splitWords(decode(answer('aa l..  .la', 0.8), letters));
+  assert.deepEqual(
+    words.map(({ text }) => text),
+    ['a', 'l', 'la'],
+  );
+  for (const { confidence } of words) assert.ok(Math.abs(confidence - 0.8) < 1e-6);
+  assert.deepEqual(splitWords(decode(answer('....'), letters)), []);
+});

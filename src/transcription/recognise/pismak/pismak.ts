@@ -1,0 +1,105 @@
+import { createRequire } from 'node:module';
+import type { Grey } from '../../image/grey.ts';
+import type { ImageLimits } from '../../image/image-limits.ts';
+import { readGrey } from '../../image/open-image.ts';
+import { asRegions } from '../../lines/blocks.ts';
+import { type FoundLines, findLines } from '../../lines/find-lines.ts';
+import type { Box, Line, Page, Region } from '../../page.ts';
+import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser.ts';
+import { lineCutter } from './cut-line.ts';
+import { type Model, openModel } from './model.ts';
+import { readLines } from './read-lines.ts';
+import { asLine } from './words.ts';
+
+const require = createRequire(import.meta.url);
+
+/** One model reads them all. The names only tell the other stages what to expect. */
+export const pismakLanguages = ['Fraktur', 'ces', 'deu', 'eng', 'fra', 'slk'];
+
+/** Lines below this mean confidence are stains, ornaments and letters of other scripts. */
+const leastSure = 0.5;
+/** A few letters alone are often dust. */
+const fewLetters = 3;
+const leastSureOfFew = 0.8;
+
+/** Pismak's own recogniser: a classical line finder and a small network, in this process, with nothing to install. */
+export async function openPismak({ limits }: { limits: ImageLimits }): Promise<Recogniser> {
+  const model = await openModel();
+  const { version } = require('onnxruntime-node/package.json') as { version: string };
+  // Guessing the language asks for the same image once per language.
+  let last: { image: Uint8Array; page: Page } | undefined;
+
+  return {
+    name: 'pismak',
+    formats: ['png', 'jpeg', 'tiff', 'webp'],
+    describe: async () => `pismak print ${model.fingerprint}, onnxruntime ${version}`,
+    languages: async () => pismakLanguages,
+    async recognise(image, wanted) {
+      if (last?.image !== image || wanted.layout) {
+        const page = await readPage(model, await readGrey(image, limits), wanted);
+        if (wanted.layout) return { ...page, language: wanted.language };
+        last = { image, page };
+      }
+      return { ...structuredClone(last.page), language: wanted.language };
+    },
+    close: () => model.close(),
+  };
+}
+
+async function readPage(
+  model: Model,
+  page: Grey & { dpi?: number },
+  { layout, signal, log }: RecogniseOptions,
+): Promise<Page> {
+  const { width, height, dpi } = page;
+  const found = findLines(page);
+  const cut = lineCutter(page, model.height);
+  const strips = found.lines.flatMap((line) => {
+    const strip = cut(line);
+    return strip ? [{ line, strip }] : [];
+  });
+  const letters = await readLines(
+    model,
+    strips.map(({ strip }) => strip),
+    signal,
+  );
+  const lines = strips.flatMap(({ line, strip }, index): Line[] => {
+    const read = asLine(letters[index] ?? [], strip, line, page);
+    return read && isText(read) ? [read] : [];
+  });
+  const unsure = strips.length - lines.length;
+  if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
+  const zones = textZones(layout);
+  const regions = zones ? inZones(lines, zones) : [...asRegions(lines), ...others(found)];
+  return { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
+}
+
+function isText({ words }: Line): boolean {
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  const sure = words.reduce((sum, { text, confidence = 0 }) => sum + text.length * confidence, 0);
+  return letters > 0 && sure / letters >= (letters <= fewLetters ? leastSureOfFew : leastSure);
+}
+
+/** Only the lines in zones of another program, zone by zone. */
+function inZones(lines: readonly Line[], zones: readonly Box[]): Region[] {
+  return zones.flatMap((zone): Region[] => {
+    const inside = lines
+      .filter(({ box }) => isInside(box, zone))
+      .toSorted((one, other) => one.box.top - other.box.top);
+    return inside.length === 0
+      ? []
+      : [{ kind: 'text', box: zone, paragraphs: [{ box: zone, lines: inside }] }];
+  });
+}
+
+function isInside({ left, top, width, height }: Box, zone: Box): boolean {
+  const [x, y] = [left + width / 2, top + height / 2];
+  return x >= zone.left && x < zone.left + zone.width && y >= zone.top && y < zone.top + zone.height;
+}
+
+function others({ rules, pictures }: FoundLines): Region[] {
+  return [
+    ...pictures.map((box): Region => ({ kind: 'image', box, paragraphs: [] })),
+    ...rules.map((box): Region => ({ kind: 'separator', box, paragraphs: [] })),
+  ];
+}

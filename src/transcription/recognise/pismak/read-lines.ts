@@ -1,0 +1,104 @@
+import type { Grey } from '../../image/grey.ts';
+import { decode, type ReadLetter } from './decode.ts';
+import type { Model } from './model.ts';
+import { type LineInk, normaliseLine } from './normalise-line.ts';
+
+/** Lines that the network reads at a time: more are no faster, and take more memory. */
+const batchLines = 8;
+/** Columns of all lines of a batch together. */
+const batchColumns = 12_000;
+/** The network shrinks lines by this much across. */
+const shrink = 4;
+/** Lines of a batch are padded to a multiple of this. */
+const roundedTo = 32;
+/** Longer lines are cut where there is least ink. */
+const longest = 3000;
+
+/** Reads lines of the model's height, a batch at a time. An empty line gives no letters. */
+export async function readLines(
+  model: Model,
+  strips: readonly Grey[],
+  signal: AbortSignal,
+): Promise<ReadLetter[][]> {
+  const read: ReadLetter[][] = strips.map(() => []);
+  const pieces = strips.flatMap((strip, line) =>
+    strip.width < shrink || strip.height !== model.height
+      ? []
+      : cut(normaliseLine(strip)).map((piece) => ({ ...piece, line })),
+  );
+  // Lines of like width together: what is padded is read for nothing.
+  const sorted = pieces.toSorted((one, other) => one.ink.width - other.ink.width);
+  for (let from = 0; from < sorted.length; ) {
+    signal.throwIfAborted();
+    let to = from + 1;
+    const fits = () => (sorted[to]?.ink.width ?? Infinity) * (to + 1 - from) <= batchColumns;
+    while (to - from < batchLines && fits()) to++;
+    const batch = sorted.slice(from, to);
+    const width = roundUp(batch.at(-1)?.ink.width ?? 0);
+    const answers = await model.read(filled(batch, width, model.height), batch.length, width);
+    const [classes, columns] = [model.letters.length, width / shrink];
+    for (const [index, { ink, line, start }] of batch.entries()) {
+      const data = answers.subarray(index * columns * classes, (index + 1) * columns * classes);
+      const own = decode({ data, columns: Math.ceil(ink.width / shrink), classes }, model.letters);
+      const shift = start / shrink;
+      for (const letter of own)
+        read[line]?.push({ ...letter, start: letter.start + shift, end: letter.end + shift });
+    }
+    from = to;
+  }
+  for (const letters of read) letters.sort((one, other) => one.start - other.start);
+  return read;
+}
+
+/** How many columns of a strip one column of the answer stands for. */
+export const columnsPerAnswer = shrink;
+
+function roundUp(width: number): number {
+  return Math.ceil(width / roundedTo) * roundedTo;
+}
+
+function filled(batch: readonly { ink: LineInk }[], width: number, height: number): Float32Array {
+  const all = new Float32Array(batch.length * width * height);
+  for (const [index, { ink }] of batch.entries()) {
+    for (let row = 0; row < height; row++)
+      all.set(ink.data.subarray(row * ink.width, (row + 1) * ink.width), (index * height + row) * width);
+  }
+  return all;
+}
+
+interface Piece {
+  ink: LineInk;
+  /** Its first column in the line. */
+  start: number;
+}
+
+function cut(ink: LineInk): Piece[] {
+  const pieces: Piece[] = [];
+  for (let start = 0; start < ink.width; ) {
+    const rest = ink.width - start;
+    const width = rest <= longest ? rest : emptiest(ink, start + longest / 2, start + longest) - start;
+    pieces.push({ ink: part(ink, start, width), start });
+    start += width;
+  }
+  return pieces.filter((piece) => piece.ink.data.some((one) => one > 0));
+}
+
+/** The column with the least ink, of those that whole columns of the answer begin with. */
+function emptiest({ data, width, height }: LineInk, from: number, to: number): number {
+  let best = to;
+  let least = Infinity;
+  for (let column = from; column < to; column += shrink) {
+    let sum = 0;
+    for (let row = 0; row < height; row++) sum += data[row * width + column] as number;
+    if (sum < least) [least, best] = [sum, column];
+  }
+  return best;
+}
+
+function part({ data, width, height }: LineInk, start: number, across: number): LineInk {
+  if (across === width) return { data, width, height };
+  const cutOut = new Float32Array(across * height);
+  for (let row = 0; row < height; row++)
+    cutOut.set(data.subarray(row * width + start, row * width + start + across), row * across);
+  return { data: cutOut, width: across, height };
+}
