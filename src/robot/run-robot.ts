@@ -34,7 +34,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
   const look = new Bell();
   let harvesters: Harvesters | undefined;
   let signedAt = 0;
-  const { parseRobots } = await import('./text/index.ts');
+  const { parseRobots } = await import('./text/robots-rules.ts');
 
   function keep(crawl: { id: string; number: number }): Running {
     const bell = new Bell();

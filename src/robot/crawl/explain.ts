@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { requestState, robotDatabase } from '../database/tables.ts';
 import { splitUrl } from '../keeper/urls.ts';
-import { parseRobots } from '../text/index.ts';
+import { parseRobots } from '../text/robots-rules.ts';
 import { findCrawl } from './crawls.ts';
 import { readDefinition } from './options.ts';
 import { loadScope } from './scope.ts';

@@ -18,7 +18,10 @@ export async function loadScope({
   include,
   exclude,
 }: Pick<CrawlDefinition, 'include' | 'exclude'>): Promise<Scope> {
-  const { isTrap, normalizeUrl } = await import('../text/index.ts');
+  const [{ isTrap }, { normalizeUrl }] = await Promise.all([
+    import('../text/url/traps.ts'),
+    import('../text/url/normalize-url.ts'),
+  ]);
   const included = await compileExpression('include', include);
   const excluded = await compileExpression('exclude', exclude);
   const known = new Map<string, boolean>();

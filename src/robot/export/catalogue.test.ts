@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fingerprint } from '../text/index.ts';
+import { fingerprint } from '../text/fingerprint.ts';
 import { Catalogue, type CataloguedDocument, type CorpusChoice } from './catalogue.ts';
 
 const usual: CorpusChoice = { versions: 'latest', duplicates: false };

@@ -1,4 +1,4 @@
-import { nearDistance } from '../text/index.ts';
+import { nearDistance } from '../text/fingerprint.ts';
 
 const parts = 4;
 const keys = 0x10000;

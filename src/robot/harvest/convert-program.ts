@@ -1,16 +1,12 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { answerQuestions } from '../../engine/processor/answer-questions.ts';
-import { type ConvertedMessage, linksIn } from '../text/formats/converted.ts';
-import {
-  type Converted,
-  convertDocument,
-  kindOf,
-  normalizeUrl,
-  readFeed,
-  readMbox,
-  readSitemap,
-} from '../text/index.ts';
+import { convertDocument, kindOf } from '../text/formats/convert.ts';
+import { type Converted, type ConvertedMessage, linksIn } from '../text/formats/converted.ts';
+import { readFeed } from '../text/formats/feed.ts';
+import { readMbox } from '../text/formats/mbox.ts';
+import { readSitemap } from '../text/formats/sitemap.ts';
+import { normalizeUrl } from '../text/url/normalize-url.ts';
 import type { ConvertQuestion } from './converter.ts';
 
 const largestUnpacked = 200_000_000;

@@ -1,7 +1,7 @@
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { Mutex } from '../../engine/time/mutex.ts';
-import type { Converted } from '../text/index.ts';
+import type { Converted } from '../text/formats/converted.ts';
 import type { Answer } from './fetch-page.ts';
 
 export interface ConvertQuestion {

@@ -1,12 +1,8 @@
 import type { CrawlDefinition } from '../crawl/options.ts';
-import {
-  type Converted,
-  cleanHtml,
-  type Fingerprint,
-  fingerprint,
-  type Segmented,
-  segment,
-} from '../text/index.ts';
+import { type Fingerprint, fingerprint } from '../text/fingerprint.ts';
+import type { Converted } from '../text/formats/converted.ts';
+import { cleanHtml } from '../text/html/clean-html.ts';
+import { type Segmented, segment } from '../text/segment/segment.ts';
 import { isHtml } from './converter.ts';
 import type { Answer } from './fetch-page.ts';
 

@@ -1,4 +1,4 @@
-import { parseRobots, type Robots } from '../text/index.ts';
+import { parseRobots, type Robots } from '../text/robots-rules.ts';
 import { type Answer, FetchFailure } from './fetch-page.ts';
 import type { VisitResult } from './plan.ts';
 

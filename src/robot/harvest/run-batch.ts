@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { userAgent } from '../crawl/options.ts';
 import { longestBatchMs } from '../politeness/rules.ts';
 import { readRetryAfter } from '../politeness/slow-down.ts';
-import type { Robots } from '../text/index.ts';
+import type { Robots } from '../text/robots-rules.ts';
 import { type Converter, isHtml } from './converter.ts';
 import { type Answer, type Connection, connectTo, FetchFailure } from './fetch-page.ts';
 import { InFlight } from './in-flight.ts';

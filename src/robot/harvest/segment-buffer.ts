@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { jsonLine, plainText, vertical } from '../text/corpus/lines.ts';
-import type { Fingerprint } from '../text/index.ts';
+import type { Fingerprint } from '../text/fingerprint.ts';
 import { documentLine, type RecordEntry, recordLine } from './segment-index.ts';
 
 /** The parts of a segment. Each is a run of whole gzip members, so segments make files by being appended. */

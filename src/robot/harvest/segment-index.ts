@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fingerprint } from '../text/index.ts';
+import type { Fingerprint } from '../text/fingerprint.ts';
 
 /** A document of a segment: what decides whether its text belongs to the corpus, and where it lies. */
 export interface DocumentEntry extends Fingerprint {

@@ -3,7 +3,7 @@ import type { Scope } from '../crawl/scope.ts';
 import { readRetryAfter } from '../politeness/slow-down.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { notModifiedRecord, responseRecord } from '../text/corpus/warc.ts';
-import type { Segmented } from '../text/index.ts';
+import type { Segmented } from '../text/segment/segment.ts';
 import { type Decision, decide } from './decision.ts';
 import type { Answer } from './fetch-page.ts';
 import { againOf, type FoundLink, type Stop, type Visit, type VisitResult } from './plan.ts';

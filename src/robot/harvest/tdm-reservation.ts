@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseRobots } from '../text/index.ts';
+import { parseRobots } from '../text/robots-rules.ts';
 import { type Answer, FetchFailure } from './fetch-page.ts';
 import type { VisitResult } from './plan.ts';
 

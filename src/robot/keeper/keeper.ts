@@ -5,7 +5,7 @@ import type { Clock } from '../../engine/time/clock.ts';
 import { type CrawlDefinition, readDefinition, rulesOf } from '../crawl/options.ts';
 import type { CrawlStatistics } from '../crawl/statistics.ts';
 import { type CrawlRow, type Database, type Queries, requestState } from '../database/tables.ts';
-import type { Robots } from '../text/index.ts';
+import type { Robots } from '../text/robots-rules.ts';
 import { rest } from './addresses.ts';
 import { Domains } from './domains.ts';
 import { type Frontier, openFrontier } from './frontier.ts';

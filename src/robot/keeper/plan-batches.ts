@@ -5,7 +5,7 @@ import type { BatchPlan, ScoutPlan, Stop, Visit } from '../harvest/plan.ts';
 import { tdmPath } from '../harvest/tdm-reservation.ts';
 import { planRows, type WaitingHost } from '../politeness/batch.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
-import type { Robots } from '../text/index.ts';
+import type { Robots } from '../text/robots-rules.ts';
 import { claim, giveBack } from './addresses.ts';
 import type { Domain } from './domains.ts';
 import type { KeeperState } from './keeper.ts';
