@@ -134,3 +134,6 @@ export interface Report {
   /** Milliseconds spent, by activity. */
   spent?: Record<string, number>;
 }
+
+/** Where a site says for all of its pages whether text and data mining is reserved (TDMRep). */
+export const tdmPath = '/.well-known/tdmrep.json';

@@ -3,8 +3,6 @@ import { parseRobots } from '../text/robots-rules.ts';
 import { type Answer, FetchFailure } from './fetch-page.ts';
 import type { VisitResult } from './plan.ts';
 
-/** Where a site says for all of its pages whether text and data mining is reserved (TDMRep). */
-export const tdmPath = '/.well-known/tdmrep.json';
 export const tdmLimit = 500 * 1024;
 const mostRules = 1_000;
 const longestRules = 20_000;

@@ -2,7 +2,7 @@ import { readDefinition, rulesOf } from '../crawl/options.ts';
 import type { CrawlStatistics } from '../crawl/statistics.ts';
 import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
 import type { BatchPlan, ScoutPlan, Stop, Visit } from '../harvest/plan.ts';
-import { tdmPath } from '../harvest/tdm-reservation.ts';
+import { tdmPath } from '../harvest/plan.ts';
 import { planRows, type WaitingHost } from '../politeness/batch.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
 import type { Robots } from '../text/robots-rules.ts';
