@@ -34,12 +34,20 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   fastify: ['src/server/'],
   commander: ['src/cli/', 'src/terminal/', '/commands/', '/commands.ts'],
 };
+/** Packages that cost tens of megabytes or a second: loaded on use, never with a house, so that an idle process stays small. */
+const heavy =
+  /^(eld|undici|mjml|sharp|liquidjs|postal-mime|parse5|tesseract\.js|onnxruntime-node|@hyzyla\/pdfium)(\/|$)/;
 const dialectParts = /\b\w*(Dialect|Adapter|Driver|QueryCompiler|Introspector)\b/;
 
 /** Everything that breaks a rule, one sentence each. */
 export function brokenRules(sources: Sources): string[] {
   const imports = [...sources].flatMap(([file, source]) => importsOf(file, source));
-  return [...imports.flatMap(brokenBy), ...namedHouses(sources), ...cycles(imports)];
+  return [
+    ...imports.flatMap(brokenBy),
+    ...namedHouses(sources),
+    ...loadedTooSoon(imports),
+    ...cycles(imports),
+  ];
 }
 
 /** Engine, server and command line never name a house: not its tables and queues, and not its settings. */
@@ -126,6 +134,28 @@ function importsOf(file: string, source: string): Import[] {
   for (const match of source.matchAll(/^import\s*['"]([^'"]+)['"]/gm)) add(match[1] ?? '', 'value', '');
   for (const match of source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g))
     add(match[1] ?? '', 'dynamic', '');
+  return found;
+}
+
+/** Heavy packages that come with `parts.ts` of a house, which every `up` loads. */
+function loadedTooSoon(imports: readonly Import[]): string[] {
+  const values = Map.groupBy(
+    imports.filter((one) => one.kind === 'value'),
+    (one) => one.file,
+  );
+  const found: string[] = [];
+  for (const start of values.keys()) {
+    if (!/^src\/[^/]+\/parts\.ts$/.test(start)) continue;
+    const seen = new Set([start]);
+    // A set goes on to what is added while it is read.
+    for (const file of seen) {
+      for (const { target } of values.get(file) ?? []) {
+        if (heavy.test(target))
+          found.push(`${file}: ${target} would be loaded with ${start}; import it on use`);
+        else seen.add(target);
+      }
+    }
+  }
   return found;
 }
 
