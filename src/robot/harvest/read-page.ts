@@ -1,13 +1,6 @@
 import type { CrawlDefinition } from '../crawl/options.ts';
-import {
-  type Converted,
-  cleanHtml,
-  type Fingerprint,
-  fingerprint,
-  type Segmented,
-  segment,
-} from '../text/index.ts';
-import { isHtml } from './converter.ts';
+import { cleanHtml, type Fingerprint, fingerprint, type Segmented, segment } from '../text/index.ts';
+import { type Conversion, isHtml } from './converter.ts';
 import type { Answer } from './fetch-page.ts';
 
 /** A text of a page: most pages have one, an archive of a discussion group has one for each message. */
@@ -28,6 +21,8 @@ export interface ReadPage {
   links: { url: string; nofollow: boolean }[];
   /** None if it is only a list of links: a feed, a sitemap. */
   documents: ReadDocument[];
+  /** Its pages, if they are images that somebody else has to read. */
+  scans?: Uint8Array[] | undefined;
 }
 
 /** Text and links, whatever the format; undefined if there is nothing to read. */
@@ -41,7 +36,7 @@ export function readPage(
   }: {
     url: string;
     /** If it is a file of another format. */
-    converted: Converted | undefined;
+    converted: Conversion | undefined;
     options: Pick<CrawlDefinition, 'main' | 'text' | 'language'>;
     spend(activity: string, ms: number): void;
   },
@@ -73,11 +68,20 @@ function readHtml(
   return { kind: 'html', metaRobots, links, documents: [{ title, author, date, text: kept }] };
 }
 
-function readConverted({ kind, text, title = '', author, date, links, messages }: Converted): ReadPage {
+function readConverted({
+  kind,
+  text,
+  title = '',
+  author,
+  date,
+  links,
+  messages,
+  scans,
+}: Conversion): ReadPage {
   const found = links.map((url) => ({ url, nofollow: false }));
   const isList = kind === 'feed' || kind === 'sitemap';
   const documents = messages ?? (isList ? [] : [{ title, author, date, text }]);
-  return { kind, metaRobots: [], links: found, documents: documents.map((each) => ({ ...each })) };
+  return { kind, metaRobots: [], links: found, documents: documents.map((each) => ({ ...each })), scans };
 }
 
 /** One fingerprint for the whole page, by which a later visit sees that its text has not changed. */
