@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import { cleanHtml, type Fingerprint, fingerprint, type Segmented, segment } from '../text/index.ts';
 import { type Conversion, isHtml } from './converter.ts';
@@ -84,9 +85,16 @@ function readConverted({
   return { kind, metaRobots: [], links: found, documents: documents.map((each) => ({ ...each })), scans };
 }
 
-/** One fingerprint for the whole page, by which a later visit sees that its text has not changed. */
-export function exactOf({ documents }: ReadPage): string | undefined {
-  const prints = documents.flatMap(({ measured }) => measured?.print.exact ?? []);
+/** One fingerprint for the whole page, by which a later visit sees that its text has not changed. Undefined if it has none. */
+export function exactOf({ documents, scans }: ReadPage): string | undefined {
+  if (scans) {
+    const hash = createHash('sha256');
+    for (const image of scans) hash.update(image);
+    return hash.digest('base64url');
+  }
+  const prints = documents.flatMap(({ measured, text }) =>
+    text === '' ? [] : (measured?.print.exact ?? []),
+  );
   const [only] = prints;
   return prints.length > 1 ? fingerprint(prints.join(' ')).exact : only;
 }

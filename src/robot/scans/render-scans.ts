@@ -27,6 +27,7 @@ export async function renderScans(bytes: Uint8Array): Promise<Uint8Array[]> {
         colorSpace: 'Gray',
         render: async ({ data, width, height }) =>
           sharp(data, { raw: { width, height, channels: 1 } })
+            .toColourspace('b-w')
             .jpeg({ quality: 90 })
             .toBuffer(),
       });
