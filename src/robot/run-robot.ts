@@ -12,6 +12,7 @@ import { signOff, signOn } from './harvest/harvester-list.ts';
 import { Harvesters } from './harvest/harvesters.ts';
 import { robot } from './house.ts';
 import { Keeper } from './keeper/keeper.ts';
+import { runScans } from './scans/run-scans.ts';
 
 const lookMs = 1_000;
 /** How often a process says what its harvesters do, and hears how many they should be. */
@@ -132,6 +133,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
   }
 
   const ended = loop();
+  const scans = await runScans(engine);
   return {
     async close() {
       changed();
@@ -139,6 +141,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
       look.ring();
       await ended;
       await harvesters?.close();
+      await scans.close();
       await signOff(database, process).catch(() => {});
       await Promise.all([...keepers.values()].map((keeper) => keeper.close()));
     },

@@ -18,8 +18,7 @@ import {
 import { onlySome } from '../export/segment-texts.ts';
 import { WarcFiles } from '../export/warc-files.ts';
 import { type DocumentEntry, type RecordEntry, readSegmentIndex } from '../harvest/segment-index.ts';
-import { robotStatus } from '../operations/crawls.ts';
-import { robotRelease, robotSegment, robotSegments } from '../operations/reading.ts';
+import { robotOptions, robotRelease, robotSegment, robotSegments } from '../operations/reading.ts';
 
 const texts = ['text', 'corpus'] as const;
 
@@ -65,7 +64,7 @@ export class CrawlExport {
     let state = before?.crawl === crawl ? before : { crawl, after: 0, files: {} };
     if (state.replacing) state = await replaceFiles(directory, state);
     await cutFiles(directory, state);
-    const { versions, duplicates } = await client.call(robotStatus, { crawl });
+    const { versions, duplicates } = await client.call(robotOptions, { crawl });
     const { size = 0, number = 1 } = state.files.catalogue ?? {};
     const entries = size > 0 ? await readFile(fileOf(directory, 'catalogue', number)) : Buffer.alloc(0);
     const catalogue = new Catalogue({ versions, duplicates }, entries);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { hasCode } from '../../engine/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { reachableHolder } from '../../terminal/client/reachable-holder.ts';
@@ -18,7 +18,11 @@ import { statisticsFields } from './show-crawl.ts';
 export interface CrawlCommandOptions {
   output: string;
   harvesters?: number;
+  logLevel?: LogLevel;
 }
+
+const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+type LogLevel = (typeof logLevels)[number];
 
 /** `pismak robot crawl`: everything with one command. */
 export function addCrawl(group: Command, shell: Shell): void {
@@ -31,6 +35,11 @@ export function addCrawl(group: Command, shell: Shell): void {
       'robot crawl http://localhost:8080/ --allow-private --req-delay 0 --general-pause 0 --max-hosts 8 -o corpus/',
     )
     .requiredOption('-o, --output <directory>', 'where the corpus goes')
+    .addOption(
+      new Option('--log-level <level>', 'debug: also links, domains, addresses and batches').choices(
+        logLevels,
+      ),
+    )
     .option('--harvesters <number>', 'threads that fetch and clean pages, or auto', readHarvesters);
   addCrawlOptions(command).addHelpText(
     'after',
@@ -112,11 +121,12 @@ export async function openWork(
   const own = loaded.origins.get('data') === 'default';
   const data = own ? join(options.output, '.pismak') : loaded.settings.data;
   if (!own && existsSync(data) && (await reachableHolder(data, clock, signal))) return elsewhere();
-  const { harvesters } = options;
+  const { harvesters, logLevel } = options;
   const section = (loaded.settings as unknown as Record<string, object>).robot;
   const settings = {
     ...loaded.settings,
     data,
+    ...(logLevel !== undefined && { log: { ...loaded.settings.log, level: logLevel } }),
     ...(harvesters !== undefined && { robot: { ...section, harvesters } }),
   };
   const client = await session.openWork({ settings, purpose: 'pismak robot crawl', workers: 0 });

@@ -3,7 +3,9 @@ import type { Client } from '../../terminal/client/client.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
 import type { Session } from '../../terminal/session.ts';
 import { robotPause, robotStatus } from '../operations/crawls.ts';
+import { robotHarvesters, robotSetHarvesters } from '../operations/harvesters.ts';
 import { CrawlExport } from './crawl-export.ts';
+import { harvestersAfter, watchHarvesterKeys } from './harvester-keys.ts';
 import { liveLines } from './show-crawl.ts';
 
 const lookMs = 500;
@@ -18,28 +20,47 @@ export async function followCrawl(
   const { clock, signal, stderr } = session;
   const output = await CrawlExport.open(client, { crawl, directory });
   const live = stderr.isTTY ? new LiveLines(process.stderr) : undefined;
-  let before = await client.call(robotStatus, { crawl });
-  let told = clock.now();
-  for (;;) {
-    const now = await client.call(robotStatus, { crawl }, { afterInterruption: true });
-    if (live) live.draw(liveLines(now, before));
-    else if (clock.now() - told >= tellMs) {
-      stderr.write(`${liveLines(now, before).join('; ')}\n`);
-      told = clock.now();
+  const keys = live && process.stdin.isTTY ? watchKeys(client) : undefined;
+  try {
+    let before = await client.call(robotStatus, { crawl });
+    let told = clock.now();
+    for (;;) {
+      const now = await client.call(robotStatus, { crawl }, { afterInterruption: true });
+      const hint = keys ? ['+ and - change the number of harvesters, a adapts it'] : [];
+      if (live) live.draw([...liveLines(now, before), ...hint]);
+      else if (clock.now() - told >= tellMs) {
+        stderr.write(`${liveLines(now, before).join('; ')}\n`);
+        told = clock.now();
+      }
+      if (now.statistics.at > before.statistics.at + 2_000 || now.statistics.at < before.statistics.at)
+        before = now;
+      if (signal.aborted) {
+        await client.call(robotPause, { crawl }, { afterInterruption: true }).catch(() => {});
+        await output.finish({ hasEnded: false });
+        return { crawl: now, output, stopped: true };
+      }
+      const ended = now.state !== 'running';
+      await output.run(signal);
+      if (ended) {
+        await output.finish({ hasEnded: true });
+        return { crawl: now, output, stopped: false };
+      }
+      await sleep(clock, lookMs, signal);
     }
-    if (now.statistics.at > before.statistics.at + 2_000 || now.statistics.at < before.statistics.at)
-      before = now;
-    if (signal.aborted) {
-      await client.call(robotPause, { crawl }, { afterInterruption: true }).catch(() => {});
-      await output.finish({ hasEnded: false });
-      return { crawl: now, output, stopped: true };
-    }
-    const ended = now.state !== 'running';
-    await output.run(signal);
-    if (ended) {
-      await output.finish({ hasEnded: true });
-      return { crawl: now, output, stopped: false };
-    }
-    await sleep(clock, lookMs, signal);
+  } finally {
+    keys?.close();
   }
+}
+
+/** Who may not change the number of harvesters, or has none here, presses keys in vain. */
+function watchKeys(client: Client): { close(): void } {
+  const change = async (key: Parameters<typeof harvestersAfter>[0]) => {
+    const { processes } = await client.call(robotHarvesters, {});
+    for (const { process: id, threads } of processes)
+      await client.call(robotSetHarvesters, { process: id, count: harvestersAfter(key, threads) });
+  };
+  return watchHarvesterKeys(process.stdin, {
+    pressed: (key) => void change(key).catch(() => {}),
+    interrupt: () => process.kill(process.pid, 'SIGINT'),
+  });
 }

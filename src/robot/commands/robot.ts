@@ -17,6 +17,7 @@ import {
   robotDisallowed,
   robotExplain,
   robotHosts,
+  robotOptions,
   robotRelease,
   robotSegments,
 } from '../operations/reading.ts';
@@ -65,6 +66,7 @@ const add: AddGroup = (group, shell) => {
     usage: 'status <crawl>',
     show: (crawl, { out }) => out.object(crawl, statisticsFields(crawl)),
   });
+  command(robotOptions, { usage: 'options <crawl>' });
   command(robotHosts, {
     usage: 'hosts <crawl>',
     columns: [

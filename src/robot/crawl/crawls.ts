@@ -199,7 +199,13 @@ export async function deleteCrawl(
         .where('domain', '>=', from)
         .where('domain', '<', from + 2 ** 32)
         .execute();
-    for (const table of ['robot_domain', 'robot_result', 'robot_segment', 'robot_interest'] as const)
+    for (const table of [
+      'robot_domain',
+      'robot_result',
+      'robot_segment',
+      'robot_interest',
+      'robot_scan',
+    ] as const)
       await transaction.deleteFrom(table).where('crawl', '=', number).execute();
     await disown(transaction, segmentOwner(number));
     await transaction.deleteFrom('robot_crawl').where('id', '=', row.id).execute();

@@ -75,6 +75,11 @@ export const crawlOptionFields = {
     .union([z.literal(''), z.url({ protocol: /^https?$/ })])
     .default('')
     .describe('A service that measures usability and language instead of the built-in segmenter'),
+  scans: z
+    .string()
+    .max(200)
+    .default('')
+    .describe('A pipeline that reads PDF files without text, page by page; empty: they have no text'),
   text: z.boolean().default(true).describe('Clean and segment pages; false: crawl and archive only'),
   warc: z.boolean().default(true).describe('Keep every answer in WARC files'),
   pageTimeout: z.number().min(1).max(600).default(30).describe('Seconds that a page may take'),

@@ -33,6 +33,7 @@ export interface RobotTables {
   robot_result: { id: Generated<number>; crawl: number; batch: string; results: string };
   robot_segment: SegmentRow;
   robot_harvester: HarvesterRow;
+  robot_scan: ScanRow;
 }
 
 export interface CrawlRow {
@@ -157,6 +158,23 @@ export interface HarvesterRow {
   /** The share of time that its threads are busy. */
   busy: number;
   seenAt: number;
+}
+
+/** A page of a file without text, until a pipeline has read it. */
+export interface ScanRow {
+  /** Of the request. */
+  uuid: string;
+  crawl: number;
+  pipeline: string;
+  /** Of the crawl: pages count against its limits. */
+  owner: string;
+  /** What is known of the document, as JSON. */
+  document: string;
+  /** From 1. */
+  page: number;
+  blob: string;
+  state: 'new' | 'sent';
+  notBefore: number;
 }
 
 export interface SegmentRow {

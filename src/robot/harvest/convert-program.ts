@@ -1,20 +1,21 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { answerQuestions } from '../../engine/processor/answer-questions.ts';
+import { renderScans } from '../scans/render-scans.ts';
 import { convertDocument, kindOf } from '../text/formats/convert.ts';
 import { type Converted, type ConvertedMessage, linksIn } from '../text/formats/converted.ts';
 import { readFeed } from '../text/formats/feed.ts';
 import { readMbox } from '../text/formats/mbox.ts';
 import { readSitemap } from '../text/formats/sitemap.ts';
 import { normalizeUrl } from '../text/url/normalize-url.ts';
-import type { ConvertQuestion } from './converter.ts';
+import type { Conversion, ConvertQuestion } from './converter.ts';
 
 const largestUnpacked = 200_000_000;
 const mostMessages = 20_000;
 const longestArchive = 50_000_000;
 
 /** The process in which files of other formats are read: such a file may hang a library or take all memory. */
-answerQuestions<ConvertQuestion, Converted | null>(async (question) => {
+answerQuestions<ConvertQuestion, Conversion | null>(async (question) => {
   const { url, contentType } = question;
   const bytes = await unpacked(question.bytes);
   const kind = kindOf(bytes, { url, contentType });
@@ -28,7 +29,9 @@ answerQuestions<ConvertQuestion, Converted | null>(async (question) => {
     return { kind, title, text: '', links: [...items.flatMap((item) => item.url ?? []), ...links] };
   }
   if (kind === 'mbox') return readArchive(bytes);
-  return (await convertDocument(bytes, { url, contentType })) ?? null;
+  const converted = await convertDocument(bytes, { url, contentType });
+  if (kind !== 'pdf' || converted?.text !== '' || !question.wantsScans) return converted ?? null;
+  return { ...converted, scans: await renderScans(bytes) };
 });
 
 /** Archives and sitemaps often come as .gz files. */

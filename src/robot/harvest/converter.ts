@@ -8,9 +8,18 @@ export interface ConvertQuestion {
   bytes: Uint8Array;
   url: string;
   contentType: string;
+  /** Also draw the pages of a PDF without text. */
+  wantsScans: boolean;
+}
+
+/** What became of a file. */
+export interface Conversion extends Converted {
+  /** The pages of a PDF without text, as images. */
+  scans?: Uint8Array[];
 }
 
 const limits = { seconds: 20, memoryMb: 800 };
+const scanLimits = { seconds: 300, memoryMb: 1_500 };
 
 /** Whether an answer is a page that the cleaner reads itself. */
 export function isHtml({ headers, body }: Answer): boolean {
@@ -28,18 +37,18 @@ const convertible =
 /** Reads files of other formats in a process of its own, one after another. */
 export class Converter {
   readonly #turns = new Mutex();
-  readonly #helper = new HelperProcess<ConvertQuestion, Converted | null>({
+  readonly #helper = new HelperProcess<ConvertQuestion, Conversion | null>({
     module: new URL('./convert-program.ts', import.meta.url),
     clock: systemClock,
   });
 
   /** Undefined if the file is nothing with text, or can't be read. */
-  async convert(answer: Answer, url: string): Promise<Converted | undefined> {
+  async convert(answer: Answer, url: string, wantsScans: boolean): Promise<Conversion | undefined> {
     const contentType = answer.headers['content-type'] ?? '';
     if (!convertible.test(contentType)) return undefined;
-    const question = { bytes: answer.body, url, contentType };
+    const question = { bytes: answer.body, url, contentType, wantsScans };
     return this.#turns.run(async () => {
-      const converted = await this.#helper.ask(question, limits).catch(() => null);
+      const converted = await this.#helper.ask(question, wantsScans ? scanLimits : limits).catch(() => null);
       return converted ?? undefined;
     });
   }

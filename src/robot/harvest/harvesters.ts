@@ -8,6 +8,7 @@ import { Bell } from '../../engine/time/bell.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { type CrawlDefinition, readDefinition } from '../crawl/options.ts';
 import type { BatchRow, Database } from '../database/tables.ts';
+import { addScans } from '../scans/scan.ts';
 import { monotonic } from './monotonic.ts';
 import type { BatchPlan, Report, ScoutPlan } from './plan.ts';
 import type { FromThread, ThreadLoad, ThreadReport, ToThread } from './thread-messages.ts';
@@ -221,6 +222,7 @@ export class Harvesters implements Running {
     const { batch, parts, pages } = message;
     const began = monotonic();
     try {
+      const scanned = await this.#keepImages(message);
       const blob =
         parts.length > 0 ? await blobs.put(Buffer.concat(parts.map(({ content }) => content))) : undefined;
       const isOurs = await database.transaction(async (transaction) => {
@@ -248,6 +250,8 @@ export class Harvesters implements Running {
             .executeTakeFirstOrThrow();
           report = { ...report, segment: Number(id) };
         }
+        const blobOwner = segmentOwner(held.crawl);
+        await addScans(transaction, scanned, { crawl: held.crawl, clock, blobOwner });
         await transaction
           .insertInto('robot_result')
           .values({ crawl: held.crawl, batch, results: JSON.stringify(report) })
@@ -263,6 +267,14 @@ export class Harvesters implements Running {
       log.error({ err: error, batch }, 'a report could not be stored; its batch is given up');
       this.#refuse(batch, held);
     }
+  }
+
+  async #keepImages({ scans }: ThreadReport): Promise<Parameters<typeof addScans>[1]> {
+    const kept = [];
+    for (const { document, images } of scans)
+      for (const [index, image] of images.entries())
+        kept.push({ document, page: index + 1, blob: (await this.#parts.blobs.put(image)).hash });
+    return kept;
   }
 
   #refuse(batch: string, { thread }: HeldBatch): void {

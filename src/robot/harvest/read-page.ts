@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { CrawlDefinition } from '../crawl/options.ts';
 import { type Fingerprint, fingerprint } from '../text/fingerprint.ts';
-import type { Converted } from '../text/formats/converted.ts';
 import { cleanHtml } from '../text/html/clean-html.ts';
 import { type Segmented, segment } from '../text/segment/segment.ts';
-import { isHtml } from './converter.ts';
+import { type Conversion, isHtml } from './converter.ts';
 import type { Answer } from './fetch-page.ts';
 
 /** A text of a page: most pages have one, an archive of a discussion group has one for each message. */
@@ -24,6 +24,8 @@ export interface ReadPage {
   links: { url: string; nofollow: boolean }[];
   /** None if it is only a list of links: a feed, a sitemap. */
   documents: ReadDocument[];
+  /** Its pages, if they are images that somebody else has to read. */
+  scans?: Uint8Array[] | undefined;
 }
 
 /** Text and links, whatever the format; undefined if there is nothing to read. */
@@ -37,7 +39,7 @@ export function readPage(
   }: {
     url: string;
     /** If it is a file of another format. */
-    converted: Converted | undefined;
+    converted: Conversion | undefined;
     options: Pick<CrawlDefinition, 'main' | 'text' | 'language'>;
     spend(activity: string, ms: number): void;
   },
@@ -69,16 +71,32 @@ function readHtml(
   return { kind: 'html', metaRobots, links, documents: [{ title, author, date, text: kept }] };
 }
 
-function readConverted({ kind, text, title = '', author, date, links, messages }: Converted): ReadPage {
+function readConverted({
+  kind,
+  text,
+  title = '',
+  author,
+  date,
+  links,
+  messages,
+  scans,
+}: Conversion): ReadPage {
   const found = links.map((url) => ({ url, nofollow: false }));
   const isList = kind === 'feed' || kind === 'sitemap';
   const documents = messages ?? (isList ? [] : [{ title, author, date, text }]);
-  return { kind, metaRobots: [], links: found, documents: documents.map((each) => ({ ...each })) };
+  return { kind, metaRobots: [], links: found, documents: documents.map((each) => ({ ...each })), scans };
 }
 
-/** One fingerprint for the whole page, by which a later visit sees that its text has not changed. */
-export function exactOf({ documents }: ReadPage): string | undefined {
-  const prints = documents.flatMap(({ measured }) => measured?.print.exact ?? []);
+/** One fingerprint for the whole page, by which a later visit sees that its text has not changed. Undefined if it has none. */
+export function exactOf({ documents, scans }: ReadPage): string | undefined {
+  if (scans) {
+    const hash = createHash('sha256');
+    for (const image of scans) hash.update(image);
+    return hash.digest('base64url');
+  }
+  const prints = documents.flatMap(({ measured, text }) =>
+    text === '' ? [] : (measured?.print.exact ?? []),
+  );
   const [only] = prints;
   return prints.length > 1 ? fingerprint(prints.join(' ')).exact : only;
 }

@@ -166,7 +166,9 @@ class StopRun {
     const { context, converter } = this.#parts;
     const { options, segmenter, spend } = context;
     const url = `${this.#stop.origin}${visit.path}`;
-    const converted = isHtml(answer) ? undefined : await converter.convert(answer, url);
+    const converted = isHtml(answer)
+      ? undefined
+      : await converter.convert(answer, url, options.scans !== '' && options.text);
     const page = readPage(answer, { url, converted, options, spend });
     if (!segmenter) return page;
     for (const { measured, text, fragment } of page?.documents ?? []) {

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
+import type { Scan } from '../scans/scan.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { jsonLine, plainText, vertical } from '../text/corpus/lines.ts';
 import type { Fingerprint } from '../text/fingerprint.ts';
@@ -19,6 +20,7 @@ export class SegmentBuffer {
     ...{ index: [], documents: [], text: [], corpus: [], warc: [], requests: [] },
   };
   readonly #records: Buffer[] = [];
+  readonly scans: Scan[] = [];
   pages = 0;
   bytes = 0;
 
@@ -57,6 +59,12 @@ export class SegmentBuffer {
       ...{ text: Buffer.byteLength(text), corpus: Buffer.byteLength(corpus) },
     };
     this.#add('index', documentLine(entry));
+  }
+
+  /** Pages that somebody else has to read. */
+  addScan(scan: Scan): void {
+    this.scans.push(scan);
+    for (const image of scan.images) this.bytes += image.length;
   }
 
   /** The parts compressed, in the order of their names. */

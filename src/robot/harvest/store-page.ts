@@ -144,6 +144,7 @@ function keepPage(
       ...{ title, author, date, text, sourceKind: kind, decision: decisionOf(decision) },
     };
     buffer.addDocument(stored, print);
+    if (page.scans) buffer.addScan({ document: stored, images: page.scans });
   }
   buffer.pages++;
   const sum = (of: (each: Segmented) => number) => measured.reduce((total, each) => total + of(each), 0);

@@ -1,4 +1,5 @@
 import type { CrawlDefinition } from '../crawl/options.ts';
+import type { Scan } from '../scans/scan.ts';
 import type { BatchPlan, Report, ScoutPlan } from './plan.ts';
 import type { PartName } from './segment-buffer.ts';
 
@@ -40,4 +41,5 @@ export interface ThreadReport {
   report: Report;
   parts: { name: PartName; content: Uint8Array }[];
   pages: number;
+  scans: Scan[];
 }

@@ -85,7 +85,8 @@ class HarvestedBatch implements RunningBatch {
       const parts = await sealing;
       if (this.#refused) return;
       const spent = takeSpent(this.crawl);
-      tell({ kind: 'report', batch: this.id, report: { visits, ended, spent }, parts, pages: buffer.pages });
+      const { pages, scans } = buffer;
+      tell({ kind: 'report', batch: this.id, report: { visits, ended, spent }, parts, pages, scans });
     });
   }
 
@@ -142,8 +143,7 @@ parentPort?.on('message', async (message: ToThread) => {
         kind: 'report',
         batch: message.batch,
         report: { visits: [], scouted, ended: true },
-        parts: [],
-        pages: 0,
+        ...{ parts: [], pages: 0, scans: [] },
       });
       return;
     }

@@ -300,10 +300,8 @@ export class BatchPlanner {
   ): Promise<void> {
     const { crawl, clock, log } = this.#state;
     if (log.isLevelEnabled('debug'))
-      log.debug(
-        { crawl: crawl.name, batch: batch.id, kind: batch.kind, contents: JSON.parse(batch.plan) },
-        'robot: batch planned',
-      );
+      for (const line of contentsOf(batch))
+        log.debug({ crawl: crawl.name, batch: batch.id, ...line }, 'robot: batch planned');
     await transaction
       .insertInto('robot_batch')
       .values({
@@ -364,6 +362,20 @@ export class BatchPlanner {
     statistics.addresses = counts;
     statistics.queued = queued;
   }
+}
+
+/** What a batch contains, a line for each domain. */
+function contentsOf({ kind, plan }: Pick<BatchRow, 'kind' | 'plan'>): object[] {
+  if (kind === 'scout')
+    return [{ resolve: (JSON.parse(plan) as ScoutPlan).domains.map(({ host }) => host).join(' ') }];
+  return (JSON.parse(plan) as BatchPlan).rows.flatMap((stops, row) =>
+    stops.map(({ origin, address, visits }) => ({
+      row,
+      origin,
+      address,
+      paths: visits.map(({ path }) => path).join(' '),
+    })),
+  );
 }
 
 function needsRobots(domain: Domain, now: number): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { type Caller, defineOperation } from '../../engine/operation/operation.ts';
@@ -37,10 +38,23 @@ export const robotNew = defineOperation({
     const { harvesters: _, lease: __, crawls, fastest, ...defaults } = sectionOf(engine.settings, robot);
     const definition = crawlDefinition.parse({ ...defaults, ...given });
     checkRights(caller, definition, { fastest, segmenter: defaults.segmenter });
+    await checkScans(engine, caller, definition.scans);
     const limit = caller.role === 'admin' ? 0 : crawls;
     return createCrawl(engine, { name, owner: caller.name, limit }, definition);
   },
 });
+
+async function checkScans(
+  { pipelines }: Engine,
+  { name: owner, role }: Caller,
+  scans: string,
+): Promise<void> {
+  if (scans !== '' && !(await pipelines.find(scans, { owner, role })))
+    throw new PismakError(
+      'not-found',
+      `there is no pipeline ${scans} (scans); \`pismak pipeline ls\` lists them`,
+    );
+}
 
 /** What could harm others through this installation is for administrators. */
 function checkRights(

@@ -16,6 +16,7 @@ import {
   robotDisallowed,
   robotExplain,
   robotHosts,
+  robotOptions,
   robotRelease,
   robotSegment,
   robotSegments,
@@ -34,6 +35,6 @@ export const robotOperations: (Operation | StreamOperation)[] = [
     robotRevisit,
     robotDelete,
   ],
-  ...[robotHosts, robotExplain, robotDisallowed, robotSegments, robotSegment, robotRelease],
+  ...[robotOptions, robotHosts, robotExplain, robotDisallowed, robotSegments, robotSegment, robotRelease],
   ...[robotHarvesters, robotSetHarvesters],
 ];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { defineStream } from '../../engine/operation/stream-operation.ts';
+import { crawlOptions, readDefinition } from '../crawl/options.ts';
 import { requestState, robotDatabase } from '../database/tables.ts';
 import { crawlId, ownerOfCrawl, someCrawl } from './rows.ts';
 
@@ -112,6 +113,22 @@ export const robotDisallowed = defineOperation({
     }
     const found = await rows.orderBy('origin').orderBy('path').limit(most).execute();
     return { urls: found.map(({ origin, path }) => `${origin}${path}`) };
+  },
+});
+
+export const robotOptions = defineOperation({
+  ...{ ...reading, name: 'robot.options', summary: 'The options of a crawl' },
+  input: z.strictObject({ crawl: crawlId }),
+  output: crawlOptions.extend({
+    ...{ contact: z.string(), segmenter: z.string() },
+    seeds: z.number().describe('How many addresses it began with'),
+  }),
+  example: { crawl: someCrawl },
+  async handler({ engine, caller }, { crawl }) {
+    const { findCrawl } = await import('../crawl/crawls.ts');
+    const row = await findCrawl(robotDatabase(engine).query, crawl, caller.name);
+    const { seeds, resolve: _, ...options } = readDefinition(row.options);
+    return { ...options, seeds: seeds.length };
   },
 });
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { OperationContext } from '../../engine/operation/operation.ts';
-import { readDefinition } from '../crawl/options.ts';
 import { type CrawlRow, robotDatabase } from '../database/tables.ts';
 
 export const crawlId = z.string().min(1).max(100).describe('The crawl: its id, or the name of one of yours');
@@ -39,14 +38,12 @@ export const crawlRow = z.strictObject({
   ...{ id: z.string(), name: z.string(), owner: z.string(), state: z.enum(crawlStates) },
   ...{ createdAt: z.number(), startedAt: z.number().nullable(), finishedAt: z.number().nullable() },
   statistics: statisticsRow,
-  ...{ versions: z.enum(['latest', 'all']), duplicates: z.boolean() },
 });
 
 export function toRow(crawl: CrawlRow): z.output<typeof crawlRow> {
   const { id, name, owner, state, createdAt, startedAt, finishedAt } = crawl;
   const statistics = statisticsRow.parse(JSON.parse(crawl.statistics));
-  const { versions, duplicates } = readDefinition(crawl.options);
-  return { id, name, owner, state, createdAt, startedAt, finishedAt, statistics, versions, duplicates };
+  return { id, name, owner, state, createdAt, startedAt, finishedAt, statistics };
 }
 
 export async function ownerOfCrawl(

@@ -47,8 +47,11 @@ export async function servePages(
 }
 
 /** An engine whose robot is running. */
-export async function runTestRobot(t: Pick<TestContext, 'after'>): Promise<Engine> {
-  const engine = await openTestEngine(t, { settings: { robot: { harvesters: 2 } } });
+export async function runTestRobot(
+  t: Pick<TestContext, 'after'>,
+  settings: Record<string, unknown> = {},
+): Promise<Engine> {
+  const engine = await openTestEngine(t, { settings: { robot: { harvesters: 2 }, ...settings } });
   const running = await runRobot(engine);
   t.after(() => running.close());
   return engine;

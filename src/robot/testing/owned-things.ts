@@ -44,6 +44,7 @@ export const ownedThings: Record<string, MakeOwnedThing> = {
     };
   },
   'robot.status': makeCrawl,
+  'robot.options': makeCrawl,
   'robot.start': makeCrawl,
   'robot.pause': made('start'),
   'robot.resume': made('start', 'pause'),

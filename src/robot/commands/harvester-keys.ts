@@ -1,0 +1,36 @@
+import type { ReadStream } from 'node:tty';
+
+/** A terminal's keyboard; `setRawMode` gives each key at once. */
+export type Keyboard = Pick<ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' | 'pause'>;
+
+const keys: Readonly<Record<string, 'more' | 'fewer' | 'auto'>> = { '+': 'more', '-': 'fewer', a: 'auto' };
+
+/** Tells when somebody asks for more or fewer harvesters. Ctrl-C, which the terminal no longer handles, still interrupts. */
+export function watchHarvesterKeys(
+  keyboard: Keyboard,
+  { pressed, interrupt }: { pressed(key: 'more' | 'fewer' | 'auto'): void; interrupt(): void },
+): { close(): void } {
+  const read = (data: Buffer) => {
+    for (const character of data.toString()) {
+      const key = keys[character];
+      if (key) pressed(key);
+      if (character === '\u0003') interrupt();
+    }
+  };
+  keyboard.setRawMode(true);
+  keyboard.on('data', read);
+  keyboard.resume();
+  return {
+    close() {
+      keyboard.off('data', read);
+      keyboard.setRawMode(false);
+      keyboard.pause();
+    },
+  };
+}
+
+/** How many threads are asked for by a key, if there are so many now. 0 = auto. */
+export function harvestersAfter(key: 'more' | 'fewer' | 'auto', threads: number): number {
+  if (key === 'auto') return 0;
+  return Math.min(256, Math.max(1, threads + (key === 'more' ? 1 : -1)));
+}

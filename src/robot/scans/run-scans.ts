@@ -1,0 +1,181 @@
+import { requestItem } from '../../engine/backlog/request-item.ts';
+import { readBlob } from '../../engine/blobs/blobs.ts';
+import { disown, disownOne, ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
+import { admit, takeBack } from '../../engine/request/admit.ts';
+import { endRequests } from '../../engine/request/open-requests.ts';
+import { decodeRequest, newFile, newRequest, type Request } from '../../engine/request/request.ts';
+import { requestOwner, storeLarge } from '../../engine/results/result-files.ts';
+import { contentOf } from '../../engine/results/stored-files.ts';
+import { hasFailed } from '../../engine/results/timing.ts';
+import { type Running, runService } from '../../engine/service/service.ts';
+import { sleep } from '../../engine/time/clock.ts';
+import { readDefinition } from '../crawl/options.ts';
+import { robotDatabase, type ScanRow } from '../database/tables.ts';
+import { segmentOwner } from '../harvest/harvesters.ts';
+import { SegmentBuffer } from '../harvest/segment-buffer.ts';
+import type { CorpusDocument } from '../text/corpus/document.ts';
+import { fingerprint } from '../text/fingerprint.ts';
+import { segment } from '../text/segment/segment.ts';
+import { scanQueue } from './scan.ts';
+
+const lookMs = 2_000;
+/** Pages under way; the rest wait in the table, so that other work of the owner is not behind them. */
+const mostSent = 100;
+const retryMs = 60_000;
+const mostAttempts = 50;
+
+/**
+ * Sends pages without text through the pipeline that their crawl names, and stores what comes back as documents. It knows nothing of
+ * the pipeline but that some file of its result ends with `.txt`.
+ */
+export async function runScans(engine: Engine): Promise<Running> {
+  const { broker, clock, log } = engine;
+  await engine.pipelines.claimOutput(scanQueue);
+  const sender = runService({
+    ...{ name: 'robot.scans', openSession: engine.openSession, clock, log },
+    async run({ signal }) {
+      while (!signal.aborted) {
+        await sendSome(engine, signal);
+        await sleep(clock, lookMs, signal);
+      }
+    },
+  });
+  const collector = await broker.consume(scanQueue, { concurrency: 2 }, async (delivery) => {
+    try {
+      await take(engine, decodeRequest(delivery.body));
+    } catch (error) {
+      log.warn({ err: error }, 'robot: a page that was read could not be stored; it will be tried again');
+      if (delivery.attempt >= mostAttempts) return delivery.deadLetter(messageOf(error));
+      return delivery.retry({ delayMs: 1_000, reason: messageOf(error) });
+    }
+    await delivery.ack();
+  });
+  return {
+    async close() {
+      await Promise.all([sender.close(), collector.close()]);
+    },
+  };
+}
+
+async function sendSome(engine: Engine, signal: AbortSignal): Promise<void> {
+  const { query } = robotDatabase(engine);
+  const now = engine.clock.now();
+  const waiting = await query
+    .selectFrom('robot_scan')
+    .selectAll()
+    .where('state', '=', 'new')
+    .where('notBefore', '<=', now)
+    .orderBy('notBefore')
+    .orderBy('uuid')
+    .limit(20)
+    .execute();
+  if (waiting.length === 0) return;
+  const { count } = await query
+    .selectFrom('robot_scan')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '=', 'sent')
+    .executeTakeFirstOrThrow();
+  for (const row of waiting.slice(0, Math.max(0, mostSent - Number(count)))) {
+    if (signal.aborted) return;
+    try {
+      await send(engine, row);
+      await query.updateTable('robot_scan').set({ state: 'sent' }).where('uuid', '=', row.uuid).execute();
+    } catch (error) {
+      // The pipeline is gone, or the owner has reached a limit.
+      engine.log.warn({ err: error, pipeline: row.pipeline }, 'robot: a page could not be sent; it waits');
+      const notBefore = now + retryMs;
+      await query.updateTable('robot_scan').set({ notBefore }).where('uuid', '=', row.uuid).execute();
+    }
+  }
+}
+
+async function send(engine: Engine, { uuid, pipeline, owner, blob }: ScanRow): Promise<void> {
+  const found = await engine.pipelines.find(pipeline, { owner, role: 'user' });
+  if (!found) throw new PismakError('not-found', `there is no pipeline ${pipeline}`);
+  const stages = [...found.stages.slice(0, -1), scanQueue];
+  const files = [newFile('page.jpg', await readBlob(engine.blobs, blob))];
+  const startedAt = engine.clock.now();
+  const request = newRequest({ uuid, owner, stages, files, startedAt, pipeline: found.name });
+  await admit(engine, request);
+  try {
+    await storeLarge(engine, request);
+    await engine.backlog.send(requestItem(request, { batch: `request/${uuid}` }));
+  } catch (error) {
+    await takeBack(engine, request);
+    throw error;
+  }
+}
+
+/** What a pipeline has read becomes a document. A message that comes twice finds nothing to do. */
+async function take(engine: Engine, request: Request): Promise<void> {
+  const database = robotDatabase(engine);
+  const row = await database.query
+    .selectFrom('robot_scan')
+    .innerJoin('robot_crawl', 'robot_crawl.number', 'robot_scan.crawl')
+    .selectAll('robot_scan')
+    .select('robot_crawl.options')
+    .where('uuid', '=', request.uuid)
+    .executeTakeFirst();
+  if (row && hasFailed(request))
+    engine.log.warn(
+      { pipeline: row.pipeline, page: row.page, reason: request.logs.at(-1)?.log },
+      'robot: a page could not be read; it has no text',
+    );
+  const parts = row && !hasFailed(request) ? await partsOf(engine, row, request) : [];
+  const content = Buffer.concat(parts.map((part) => part.content));
+  const stored = content.length > 0 ? await engine.blobs.put(content) : undefined;
+  await database.transaction(async (transaction) => {
+    if (!row) return;
+    const crawl = Number(row.crawl);
+    const removed = await transaction
+      .deleteFrom('robot_scan')
+      .where('uuid', '=', row.uuid)
+      .returning('uuid')
+      .execute();
+    // Blank pages are all the same blob.
+    const other = await transaction
+      .selectFrom('robot_scan')
+      .select('uuid')
+      .where('crawl', '=', crawl)
+      .where('blob', '=', row.blob)
+      .limit(1)
+      .execute();
+    if (other.length === 0) await disownOne(transaction, row.blob, segmentOwner(crawl));
+    if (removed.length === 0 || !stored) return;
+    const now = engine.clock.now();
+    await ownAll(transaction, [stored.hash], segmentOwner(crawl), now);
+    const lengths = parts.map(({ name, content: { length } }) => ({ name, length }));
+    await transaction
+      .insertInto('robot_segment')
+      .values({
+        ...{ crawl, blob: stored.hash, size: stored.size, pages: 1, createdAt: now },
+        parts: JSON.stringify(lengths),
+      })
+      .execute();
+  });
+  await disown(database.query, requestOwner(request));
+  await endRequests(database.query, [request]);
+}
+
+async function partsOf({ blobs }: Engine, row: ScanRow & { options: string }, request: Request) {
+  const file = request.results.findLast(({ name }) => name.endsWith('.txt'));
+  if (!file) return [];
+  const text = Buffer.from(await contentOf(blobs, file))
+    .toString('utf8')
+    .replaceAll('\0', '')
+    .trim();
+  const known = JSON.parse(row.document) as CorpusDocument;
+  const { language: languages } = readDefinition(row.options);
+  const buffer = new SegmentBuffer();
+  const { url, finalUrl = url } = known;
+  buffer.addDocument(
+    {
+      ...{ ...known, ...segment(text, { languages }), text },
+      ...{ url: `${url}#page=${row.page}`, finalUrl: `${finalUrl}#page=${row.page}`, readBy: row.pipeline },
+    },
+    fingerprint(text),
+  );
+  return buffer.seal();
+}

@@ -1,0 +1,45 @@
+import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { newId } from '../../engine/identity.ts';
+import type { Clock } from '../../engine/time/clock.ts';
+import type { Queries } from '../database/tables.ts';
+import type { CorpusDocument } from '../text/corpus/document.ts';
+
+/** Where pipelines deliver the pages that they have read. */
+export const scanQueue = 'robot.scans';
+
+/** A file whose pages are images, as a harvester reports it. */
+export interface Scan {
+  /** What is known of the document; each page becomes one, with its text. */
+  document: CorpusDocument;
+  images: Uint8Array[];
+}
+
+/** Stores pages that wait to be read, in the transaction that stores the page of the crawl. */
+export async function addScans(
+  transaction: Queries,
+  pages: readonly { document: CorpusDocument; page: number; blob: string }[],
+  { crawl, clock, blobOwner }: { crawl: number; clock: Clock; blobOwner: string },
+): Promise<void> {
+  const row = await transaction
+    .selectFrom('robot_crawl')
+    .select(['owner', 'options'])
+    .where('number', '=', crawl)
+    .executeTakeFirst();
+  if (!row || pages.length === 0) return;
+  const { scans: pipeline = '' } = JSON.parse(row.options) as { scans?: string };
+  if (pipeline === '') return;
+  await ownAll(
+    transaction,
+    pages.map(({ blob }) => blob),
+    blobOwner,
+    clock.now(),
+  );
+  for (const { document, page, blob } of pages)
+    await transaction
+      .insertInto('robot_scan')
+      .values({
+        ...{ uuid: newId(clock), crawl, pipeline, owner: row.owner, page, blob, state: 'new', notBefore: 0 },
+        document: JSON.stringify(document),
+      })
+      .execute();
+}
