@@ -1,7 +1,7 @@
 import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
-import { listClosedMonths } from '../close/closed-months.ts';
+import { holdClosedMonths, monthIsClosed } from '../close/closed-months.ts';
 import { decodeBlock, encodeBlock } from '../columns/block.ts';
 import { ordinalsOf } from '../entities/dictionary.ts';
 import { countEvents, type Limits } from '../ingest/limits.ts';
@@ -30,11 +30,13 @@ const rowsPerRead = 400;
 export function databaseStore(parts: { database: StatisticsDatabase; clock: Clock }): StatisticsStore {
   const { database, clock } = parts;
   const store: StatisticsStore = {
-    accept: (batch) => database.transaction((transaction) => accept(transaction, batch, clock)),
+    accept: (batch) => database.transaction((transaction) => accept(transaction, batch, { clock, database })),
 
     correctDay: ({ kind, user, seq, keys, day, receivedAt, limits }) =>
       database
         .transaction(async (transaction) => {
+          const closed = await holdClosedMonths(transaction, database);
+          if (closed.has(unitOf('month', day.day).from)) throw monthIsClosed(day.day);
           const cube = await lockCube(transaction, kind, user);
           if (cube.seq !== seq + 1) throw new CubeChanged();
           await addSegments(transaction, cube, { kind, user, keys, days: [day] }, { receivedAt, limits });
@@ -218,11 +220,15 @@ async function replaceUnit(
   if (numUpdatedRows === 0n) throw new CubeChanged();
 }
 
-async function accept(transaction: StatisticsQueries, batch: PreparedBatch, clock: Clock): Promise<Accepted> {
+async function accept(
+  transaction: StatisticsQueries,
+  batch: PreparedBatch,
+  { clock, database }: { clock: Clock; database: StatisticsDatabase },
+): Promise<Accepted> {
   const { owner, token, hash, events, refused, corrections, receivedAt, limits } = batch;
+  const closed = await holdClosedMonths(transaction, database);
   const before = await takenBefore(transaction, batch);
   if (before) return before;
-  const closed = await listClosedMonths(transaction);
   const months = new Set(batch.cubes.flatMap(({ days }) => days.map(({ day }) => unitOf('month', day).from)));
   if ([...months].some((month) => closed.has(month)) || [...batch.closed].some((month) => !closed.has(month)))
     return { outcome: 'closed' };
