@@ -2,7 +2,7 @@ import { openDatabase } from '../../src/engine/database/open.ts';
 import { systemClock } from '../../src/engine/time/clock.ts';
 import { formatDay } from '../../src/statistics/calendar/days.ts';
 import { SumTable } from '../../src/statistics/columns/sum-table.ts';
-import { blocksByChunk } from '../../src/statistics/ingest/batch-builder.ts';
+import { blocksByChunk } from '../../src/statistics/ingest/cube-builder.ts';
 import { createTables } from '../../src/statistics/migrations.ts';
 import { answerSeries, answerTable } from '../../src/statistics/query/answer.ts';
 import { rollUp } from '../../src/statistics/rollup/roll-up.ts';

@@ -5,7 +5,7 @@ import { ManualClock } from '../engine/time/clock.ts';
 import { checkHistory, historySteps } from './testing/random-history.ts';
 
 /** Histories per database here; `npm run prove -- statistics` runs a thousand. */
-const runs = { SQLite: 60, PostgreSQL: 5 };
+const runs = { SQLite: 40, PostgreSQL: 4 };
 
 describe('whatever happens, every query equals the plain sum over all events', async () => {
   for (const { name, open } of await bothDatabases()) {

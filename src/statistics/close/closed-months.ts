@@ -1,11 +1,29 @@
-import type { Day, DayRange } from '../calendar/days.ts';
+import { sql } from 'kysely';
+import { PismakError } from '../../engine/errors.ts';
+import { type Day, type DayRange, formatDay } from '../calendar/days.ts';
 import type { Statistics } from '../statistics.ts';
-import type { StatisticsQueries } from '../tables.ts';
+import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 
 /** The first days of the months that are closed. */
 export async function listClosedMonths(queries: StatisticsQueries): Promise<Set<Day>> {
   const rows = await queries.selectFrom('statistics_closed').select('month').execute();
   return new Set(rows.map(({ month }) => month));
+}
+
+/**
+ * The same as the first thing of a transaction that counts events. No month is closed before it ends, so once a month is closed,
+ * its sums stay. After another query it would see the months of that moment. On SQLite transactions take turns anyway.
+ */
+export async function holdClosedMonths(
+  transaction: StatisticsQueries,
+  { dialect }: Pick<StatisticsDatabase, 'dialect'>,
+): Promise<Set<Day>> {
+  if (dialect === 'postgres') await sql`LOCK TABLE "statistics_closed" IN SHARE MODE`.execute(transaction);
+  return listClosedMonths(transaction);
+}
+
+export function monthIsClosed(day: Day): PismakError {
+  return new PismakError('conflict', `the month of ${formatDay(day)} is closed; open it again first`);
 }
 
 /** Closes a month, or opens it again. Both may be repeated. */

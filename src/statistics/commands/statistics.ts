@@ -1,7 +1,7 @@
 import { PismakError } from '../../engine/errors.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
-import { formatTime } from '../../terminal/output/format.ts';
+import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import { statisticsAccess, statisticsAllow } from '../operations/access.ts';
 import {
   statisticsClose,
@@ -93,7 +93,7 @@ const add: AddGroup = (group, shell) => {
     usage: 'erase <user>',
     confirm: 'the statistics of this user are deleted for good',
     say: ({ kinds, entities }, { user }) =>
-      `${entities} entities of ${kinds} kinds of user ${user} are deleted with all their sums`,
+      `deleted of user ${user}: ${formatCount(kinds, 'kind')} with ${entities === 1 ? '1 entity' : `${entities} entities`}, all their sums and corrections`,
   });
   addRpctest(group, shell);
 };

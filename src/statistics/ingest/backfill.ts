@@ -1,7 +1,7 @@
 import { PismakError } from '../../engine/errors.ts';
 import { type Day, formatDay, unitOf } from '../calendar/days.ts';
 import { wholeDay } from '../calendar/zone-days.ts';
-import { listClosedMonths } from '../close/closed-months.ts';
+import { listClosedMonths, monthIsClosed } from '../close/closed-months.ts';
 import type { Block } from '../columns/block.ts';
 import { SumTable } from '../columns/sum-table.ts';
 import type { CubeView } from '../query/cube-reader.ts';
@@ -31,8 +31,7 @@ const mostTries = 20;
 export async function backfill(statistics: Statistics, request: Backfill): Promise<{ events: number }> {
   const { store, reader, clock, database } = statistics;
   const { kind, user, day } = request;
-  if ((await listClosedMonths(database.query)).has(unitOf('month', day).from))
-    throw new PismakError('conflict', `the month of ${formatDay(day)} is closed; open it again first`);
+  if ((await listClosedMonths(database.query)).has(unitOf('month', day).from)) throw monthIsClosed(day);
   await fixFoundations(statistics);
   const { events, cube } = await wantedDay(statistics, request);
   for (let tries = 0; tries < mostTries; tries++) {

@@ -5,6 +5,8 @@ import { seededRandom } from '../../engine/simulation/chance.ts';
 import { bothDatabases } from '../../engine/testing/both-databases.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { ManualClock, systemClock } from '../../engine/time/clock.ts';
+import { unitOf } from '../calendar/days.ts';
+import { closeMonth } from '../close/closed-months.ts';
 import { ingest } from '../ingest/ingest.ts';
 import { answerSeries, answerTable } from '../query/answer.ts';
 import { reconcile } from '../rollup/reconcile.ts';
@@ -55,6 +57,25 @@ for (const { name, open } of databases)
       );
       await rollUp(statistics);
       assert.equal((await reconcile(statistics)).difference, undefined);
+    }
+  });
+
+for (const { name, open } of databases)
+  test(`once a month is closed its sums stay, whatever is under way, on ${name}`, async (t) => {
+    const statistics = await openTestStatistics(await open(t, systemClock));
+    const at = systemClock.now();
+    const month = unitOf('month', statistics.days.dayAt(at)).from;
+    const seq = async () => (await statistics.store.head('keyword', '3'))?.seq ?? 0;
+    const events = [{ kind: 'keyword', entity: 1, user: 3, split: 'context', at, clicks: 1 }];
+    const batch = { owner: 'a', level: 'event' as const, content: { events }, mayWrite: () => true };
+    for (let round = 0; round < 15; round++) {
+      const sending = [0, 1, 2].map((one) => ingest(statistics, { ...batch, token: `${round}/${one}` }));
+      await closeMonth(statistics, { month, open: false, by: 'test' });
+      const closed = await seq();
+      const answers = await Promise.all(sending);
+      assert.equal(await seq(), closed);
+      assert.ok(answers.every(({ accepted, corrections }) => accepted + corrections === 1));
+      await closeMonth(statistics, { month, open: true, by: 'test' });
     }
   });
 

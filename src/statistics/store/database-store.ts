@@ -1,27 +1,17 @@
-import { newId } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
-import { listClosedMonths } from '../close/closed-months.ts';
+import { holdClosedMonths, monthIsClosed } from '../close/closed-months.ts';
 import { decodeBlock, encodeBlock } from '../columns/block.ts';
-import { ordinalsOf } from '../entities/dictionary.ts';
-import { countEvents, type Limits } from '../ingest/limits.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
+import { acceptBatch, addSegments, lockCube, rowsPerInsert, rowsPerRead } from './accept-batch.ts';
 import {
-  type Accepted,
-  type CubeHead,
   type Level,
   levels,
   type NewUnit,
-  type PreparedBatch,
-  type PreparedCube,
   type SegmentMeta,
   type StatisticsStore,
   type UnitMeta,
 } from './store.ts';
-
-/** Rows in one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535. */
-const rowsPerInsert = 500;
-const rowsPerRead = 400;
 
 /**
  * Column blobs in the engine's database, SQLite or PostgreSQL alike: one row per unit and chunk. Loading 3.4 million weekly
@@ -30,11 +20,14 @@ const rowsPerRead = 400;
 export function databaseStore(parts: { database: StatisticsDatabase; clock: Clock }): StatisticsStore {
   const { database, clock } = parts;
   const store: StatisticsStore = {
-    accept: (batch) => database.transaction((transaction) => accept(transaction, batch, clock)),
+    accept: (batch) =>
+      database.transaction((transaction) => acceptBatch(transaction, batch, { clock, database })),
 
     correctDay: ({ kind, user, seq, keys, day, receivedAt, limits }) =>
       database
         .transaction(async (transaction) => {
+          const closed = await holdClosedMonths(transaction, database);
+          if (closed.has(unitOf('month', day.day).from)) throw monthIsClosed(day.day);
           const cube = await lockCube(transaction, kind, user);
           if (cube.seq !== seq + 1) throw new CubeChanged();
           await addSegments(transaction, cube, { kind, user, keys, days: [day] }, { receivedAt, limits });
@@ -216,124 +209,6 @@ async function replaceUnit(
     .where('generation', '=', replaces)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw new CubeChanged();
-}
-
-async function accept(transaction: StatisticsQueries, batch: PreparedBatch, clock: Clock): Promise<Accepted> {
-  const { owner, token, hash, events, refused, corrections, receivedAt, limits } = batch;
-  const before = await takenBefore(transaction, batch);
-  if (before) return before;
-  const closed = await listClosedMonths(transaction);
-  const months = new Set(batch.cubes.flatMap(({ days }) => days.map(({ day }) => unitOf('month', day).from)));
-  if ([...months].some((month) => closed.has(month)) || [...batch.closed].some((month) => !closed.has(month)))
-    return { outcome: 'closed' };
-  const sealed = await sealedDays(transaction, batch.cubes);
-  if (sealed.length > 0) return { outcome: 'sealed', days: sealed };
-
-  const accepted = batch.cubes.flatMap(({ days }) => days).reduce((sum, day) => sum + day.events, 0);
-  const counts = { events, accepted, refused, corrections: corrections.length };
-  // A batch of which nothing was taken may come again.
-  if (accepted + corrections.length > 0) {
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('statistics_batch')
-      .values({ owner, token, hash, receivedAt, ...counts })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    // The same batch came twice at once, and this one had to wait for the other.
-    if (!numInsertedOrUpdatedRows) return (await takenBefore(transaction, batch)) ?? { outcome: 'closed' };
-    const count = accepted + corrections.length;
-    if (limits) await countEvents(transaction, limits, { owner, count, now: receivedAt });
-  }
-  // In one order everywhere, so that two batches never wait for each other.
-  const cubes = [...batch.cubes].sort((one, other) =>
-    `${one.kind} ${one.user}` < `${other.kind} ${other.user}` ? -1 : 1,
-  );
-  for (const prepared of cubes) {
-    const cube = await lockCube(transaction, prepared.kind, prepared.user);
-    await addSegments(transaction, cube, prepared, { receivedAt, limits });
-  }
-  for (let at = 0; at < corrections.length; at += rowsPerInsert) {
-    const rows = corrections.slice(at, at + rowsPerInsert).map(({ dimensions, ...correction }) => ({
-      ...{ id: newId(clock), ...correction, token, receivedAt },
-      dimensionsJson: JSON.stringify(dimensions),
-    }));
-    await transaction.insertInto('statistics_correction').values(rows).execute();
-  }
-  return { outcome: 'accepted', ...counts };
-}
-
-/** The answer for a batch whose token is known. */
-async function takenBefore(
-  transaction: StatisticsQueries,
-  { owner, token, hash }: PreparedBatch,
-): Promise<Accepted | undefined> {
-  const known = await transaction
-    .selectFrom('statistics_batch')
-    .select(['hash', 'events', 'accepted', 'refused', 'corrections'])
-    .where('owner', '=', owner)
-    .where('token', '=', token)
-    .executeTakeFirst();
-  if (!known) return undefined;
-  const { hash: before, ...counts } = known;
-  return before === hash
-    ? { outcome: 'duplicate', ...counts }
-    : { outcome: 'mismatch', events: known.events };
-}
-
-/** Gives the cube's next number to this transaction. The row stays locked, so numbers rise in the order of commits. */
-async function lockCube(transaction: StatisticsQueries, kind: string, user: string): Promise<CubeHead> {
-  return transaction
-    .insertInto('statistics_cube')
-    .values({ kind, user, seq: 1, version: 1, pruned: 0, entities: 0, entityVersion: 0 } as never)
-    .onConflict((conflict) =>
-      conflict.columns(['kind', 'user']).doUpdateSet((row) => ({
-        seq: row('statistics_cube.seq', '+', 1),
-        version: row('statistics_cube.version', '+', 1),
-      })),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
-
-async function addSegments(
-  transaction: StatisticsQueries,
-  cube: CubeHead,
-  { keys, days }: PreparedCube,
-  { receivedAt, limits }: { receivedAt: number; limits: Limits | undefined },
-): Promise<void> {
-  const ordinals = await ordinalsOf(transaction, cube, keys, receivedAt, limits);
-  const rows = days.flatMap(({ day, blocks }) =>
-    blocks(ordinals).map(({ chunk, block }) => ({
-      ...{ cube: cube.id, seq: cube.seq, day, chunk, rows: block.rows },
-      block: encodeBlock(block),
-    })),
-  );
-  for (let at = 0; at < rows.length; at += rowsPerInsert)
-    await transaction
-      .insertInto('statistics_segment')
-      .values(rows.slice(at, at + rowsPerInsert))
-      .execute();
-}
-
-async function sealedDays(transaction: StatisticsQueries, cubes: readonly PreparedCube[]) {
-  const found: { kind: string; user: string; day: number }[] = [];
-  for (const { kind, user, days } of cubes) {
-    const old = days.filter(({ mayBeSealed }) => mayBeSealed).map(({ day }) => day);
-    for (let at = 0; at < old.length; at += rowsPerRead) {
-      const rows = await transaction
-        .selectFrom('statistics_unit as unit')
-        .innerJoin('statistics_cube as cube', 'cube.id', 'unit.cube')
-        .select('unit.bucket as day')
-        .distinct()
-        .where('cube.kind', '=', kind)
-        .where('cube.user', '=', user)
-        .where('unit.level', '=', levels.indexOf('day'))
-        .where('unit.sealed', '=', 1)
-        .where('unit.bucket', 'in', old.slice(at, at + rowsPerRead))
-        .execute();
-      found.push(...rows.map(({ day }) => ({ kind, user, day })));
-    }
-  }
-  return found;
 }
 
 async function raiseVersion(transaction: StatisticsQueries, cube: number): Promise<number> {

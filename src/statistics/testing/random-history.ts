@@ -90,6 +90,7 @@ export async function checkHistory(
 ): Promise<void> {
   // Tests give the clock that they move.
   const clock = parts.clock as ManualClock;
+  clock.advance(beginning(seed) - clock.now());
   const statistics = await openTestStatistics({ database: parts.database, clock });
   await forgetAll(statistics);
   const played: Played = {
@@ -125,6 +126,14 @@ export async function checkHistory(
   for (let round = 0; round < 5; round++) questions = await ask();
   const { difference } = await reconcile(statistics);
   assert.equal(difference, undefined);
+}
+
+/**
+ * Some day of eleven years, with leap years and weeks 53. It depends on nothing but the seed, so that a history that fails does so
+ * again when it is played alone.
+ */
+function beginning(seed: number): number {
+  return Date.UTC(2016, 0, 1) + ((seed >>> 0) % 4000) * 24 * hourMs;
 }
 
 /** So that one database serves many histories. */
