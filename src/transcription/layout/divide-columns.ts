@@ -1,5 +1,6 @@
 import { boxAround } from '../image/box.ts';
 import type { Line, Page, Region } from '../page.ts';
+import { findPageGutter } from './page-gutter.ts';
 
 /** Lines that a block has at least to be a piece of a column. */
 const fewestLines = 4;
@@ -14,6 +15,9 @@ const overlap = 3;
  * gutter is divided if no word stands in it, and all its lines have a gap there that is wider than a gap between words.
  */
 export function divideColumns(page: Page): Page {
+  const middle = findPageGutter(page);
+  if (middle !== undefined)
+    return { ...page, regions: page.regions.flatMap((region) => atGutter(region, middle)) };
   const gutters = guttersOf(page.regions);
   if (gutters.length === 0) return page;
   let regions = page.regions;
@@ -46,6 +50,13 @@ function divided(region: Region, gutter: number): Region[] {
   const gaps = lines.map((line) => gapAt(line, gutter));
   if (gaps.some((gap) => gap < widestWordGap * height)) return [region];
   if (gaps.filter(Number.isFinite).length < fewestAcross) return [region];
+  return atGutter(region, gutter);
+}
+
+/** The parts of a block on both sides of a gutter. */
+function atGutter(region: Region, gutter: number): Region[] {
+  const { left, width } = region.box;
+  if (region.paragraphs.length === 0 || left >= gutter || left + width <= gutter) return [region];
   return [part(region, (x) => x < gutter), part(region, (x) => x >= gutter)].filter(
     ({ paragraphs }) => paragraphs.length > 0,
   );

@@ -1,6 +1,6 @@
 import type { ImageLimits } from '../image/image-limits.ts';
 import { divideColumns } from '../layout/divide-columns.ts';
-import { inReadingOrder } from '../layout/reading-order.ts';
+import { inColumnOrder } from '../layout/reading-order.ts';
 import { rejoinLines } from '../layout/rejoin-lines.ts';
 import type { Page } from '../page.ts';
 import { parsePrepareConfig } from '../prepare/prepare-config.ts';
@@ -47,7 +47,7 @@ export async function readCarefully(given: PageToRead): Promise<CarefulReading> 
   const { page: first, turned, fold } = await readUpright(given);
   const now = { ...given, ...turned, fold };
   const { page, image = now.image } = await lookAgain(first, {
-    isPrepared: changesShades(now.transformation?.steps),
+    ...{ isPrepared: changesShades(now.transformation?.steps), language: given.options.language },
     look: (name) => readView(now, name),
     log: given.options.log,
   });
@@ -79,7 +79,7 @@ export function finish(
   page: Page,
   { fold, options }: { fold?: number | undefined; options: Pick<RecogniseOptions, 'language'> },
 ): Page {
-  const ordered = fold === undefined ? inReadingOrder(page) : inSpreadOrder(page, fold);
+  const ordered = fold === undefined ? inColumnOrder(page) : inSpreadOrder(page, fold);
   return mendFraktur(ordered, options.language);
 }
 
