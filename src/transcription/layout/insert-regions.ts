@@ -1,6 +1,6 @@
 import type { Box, Region } from '../page.ts';
 
-/** Adds regions that were found later, each before the first one that stands below it in the same column; otherwise last. */
+/** Adds regions that were found later, each before the first one that begins below it in the same column; otherwise last. */
 export function insertRegions(regions: readonly Region[], added: readonly Region[]): Region[] {
   const all = [...regions];
   for (const region of added) {
@@ -14,7 +14,7 @@ export function insertRegions(regions: readonly Region[], added: readonly Region
 }
 
 function isAbove(one: Box, other: Box): boolean {
-  return one.top + one.height / 2 < other.top + other.height / 2;
+  return one.top + one.height / 2 < other.top;
 }
 
 function shareColumn(one: Box, other: Box): boolean {

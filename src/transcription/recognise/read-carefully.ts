@@ -74,12 +74,14 @@ export async function readChosen(given: PageToRead): Promise<Page> {
   return readRest(given, await recogniser.recognise(image, options), { mayRead: false });
 }
 
-/** In reading order, with the letters that models mistake. */
+/** In reading order, with the letters that models mistake. Changes the given page. */
 export function finish(
   page: Page,
   { fold, options }: { fold?: number | undefined; options: Pick<RecogniseOptions, 'language'> },
 ): Page {
-  const ordered = fold === undefined ? inColumnOrder(page) : inSpreadOrder(page, fold);
+  // What was found later may lie within a block.
+  const whole = rejoinLines(page);
+  const ordered = fold === undefined ? inColumnOrder(whole) : inSpreadOrder(whole, fold);
   return mendFraktur(ordered, options.language);
 }
 

@@ -1,7 +1,6 @@
 import type { ImageLimits } from '../image/image-limits.ts';
 import { readGrey } from '../image/open-image.ts';
 import { insertRegions } from '../layout/insert-regions.ts';
-import { rejoinLines } from '../layout/rejoin-lines.ts';
 import type { Box, Line, Page } from '../page.ts';
 import { confidenceOf, linesOf } from './keep-surer.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
@@ -64,8 +63,7 @@ async function readBoxes(
       .filter(({ lines }) => lines.length > 0);
     return paragraphs.length === 0 ? [] : [{ ...region, paragraphs }];
   });
-  // Within a block it becomes a line of it.
-  return rejoinLines({ ...page, regions: insertRegions(page.regions, added) });
+  return { ...page, regions: insertRegions(page.regions, added) };
 }
 
 /** Whether the middle of a word lies in a box. */
