@@ -4,6 +4,8 @@ import { findPageGutter } from './page-gutter.ts';
 
 /** Lines that a block has at least to be a piece of a column. */
 const fewestLines = 4;
+/** The comparison is of all with all, three deep. */
+const mostPieces = 200;
 /** Lines that run over a gutter, at least; fewer may be a headline. */
 const fewestAcross = 2;
 /** In heights of a line: gaps between words are narrower, and a block over a gutter is wider on both sides. */
@@ -28,6 +30,7 @@ export function divideColumns(page: Page): Page {
 /** The middles of the gaps between columns that stand side by side. */
 function guttersOf(regions: readonly Region[]): number[] {
   const pieces = regions.filter((region) => linesOf(region).length >= fewestLines).map(({ box }) => box);
+  if (pieces.length > mostPieces) return [];
   const found: number[] = [];
   for (const one of pieces) {
     for (const other of pieces) {
