@@ -31,7 +31,7 @@ export function candidate(real: RealPage, readings: Readings): Candidate {
   const judge = async (thresholds: Thresholds): Promise<Judged> => {
     let { cpu } = readings.first;
     const { page } = await lookAgain(readings.first.page, {
-      ...{ isPrepared: readings.isPrepared, thresholds, log: () => {} },
+      ...{ isPrepared: readings.isPrepared, language: real.language, thresholds, log: () => {} },
       async look(name) {
         const view = readings.views[name];
         cpu += view?.cpu ?? 0;
@@ -48,12 +48,14 @@ export function candidate(real: RealPage, readings: Readings): Candidate {
 }
 
 const tried: { [Name in keyof Thresholds]: readonly number[] } = {
-  sureEnough: [0.8, 0.84, 0.87, 0.9],
+  sureEnough: [0.75, 0.8, 0.84, 0.87],
+  sureOfFraktur: [0.7, 0.75, 0.8, 0.87],
   sureOfPrepared: [0.86, 0.9, 0.94],
   hopeless: [0.5, 0.6, 0.7],
-  clearly: [0.02, 0.06],
-  much: [0.04, 0.08, 0.16],
-  believed: [0.7, 0.75, 0.85],
+  // These two hardly matter.
+  clearly: [0.02],
+  much: [0.08],
+  believed: [0.75, 0.85],
 };
 
 /** All combinations of the values that are tried. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { boxAround } from '../image/box.ts';
 import type { Line, Page, Region } from '../page.ts';
 import { divideColumns } from './divide-columns.ts';
+import { inColumnOrder } from './reading-order.ts';
 
 /** A block of lines; a word is 60 wide, and each number in a line says where one begins. */
 function block(top: number, ...lines: number[][]): Region {
@@ -39,4 +40,17 @@ test('a headline, and rows of a table without columns above, stay whole', () => 
   assert.equal(divideColumns(pageOf(headline, ...above)).regions.length, 3);
   const table = block(400, [50, 120, 400], [50, 120, 400], [50, 120, 400]);
   assert.equal(divideColumns(pageOf(table)).regions.length, 1);
+});
+
+test('small blocks beside a gutter down the whole page are read left first, and merged ones are divided', () => {
+  const rows = Array.from({ length: 6 }, (_, at) => [
+    block(100 + 100 * at, [50, 120, 190], [50, 120]),
+    block(110 + 100 * at, [450, 520], [450, 520, 590]),
+  ]).flat();
+  const merged = block(700, [50, 120, 450, 520], [50, 120, 450]);
+  const page = inColumnOrder(divideColumns(pageOf(...rows, merged)));
+  const sides = page.regions.map(({ box }) => (box.left < 400 ? 'left' : 'right'));
+  assert.deepEqual(sides, [...Array(7).fill('left'), ...Array(7).fill('right')]);
+  const table = Array.from({ length: 12 }, (_, at) => block(100 + 60 * at, [50, 120, 450, 520]));
+  assert.equal(inColumnOrder(divideColumns(pageOf(...table))).regions.length, 12, 'rows stay rows');
 });

@@ -1,8 +1,11 @@
 import { boxAround } from '../image/box.ts';
 import type { Line, Page, Region } from '../page.ts';
+import { findPageGutter } from './page-gutter.ts';
 
 /** Lines that a block has at least to be a piece of a column. */
 const fewestLines = 4;
+/** The comparison is of all with all, three deep. */
+const mostPieces = 200;
 /** Lines that run over a gutter, at least; fewer may be a headline. */
 const fewestAcross = 2;
 /** In heights of a line: gaps between words are narrower, and a block over a gutter is wider on both sides. */
@@ -14,6 +17,9 @@ const overlap = 3;
  * gutter is divided if no word stands in it, and all its lines have a gap there that is wider than a gap between words.
  */
 export function divideColumns(page: Page): Page {
+  const middle = findPageGutter(page);
+  if (middle !== undefined)
+    return { ...page, regions: page.regions.flatMap((region) => atGutter(region, middle)) };
   const gutters = guttersOf(page.regions);
   if (gutters.length === 0) return page;
   let regions = page.regions;
@@ -24,6 +30,7 @@ export function divideColumns(page: Page): Page {
 /** The middles of the gaps between columns that stand side by side. */
 function guttersOf(regions: readonly Region[]): number[] {
   const pieces = regions.filter((region) => linesOf(region).length >= fewestLines).map(({ box }) => box);
+  if (pieces.length > mostPieces) return [];
   const found: number[] = [];
   for (const one of pieces) {
     for (const other of pieces) {
@@ -46,6 +53,13 @@ function divided(region: Region, gutter: number): Region[] {
   const gaps = lines.map((line) => gapAt(line, gutter));
   if (gaps.some((gap) => gap < widestWordGap * height)) return [region];
   if (gaps.filter(Number.isFinite).length < fewestAcross) return [region];
+  return atGutter(region, gutter);
+}
+
+/** The parts of a block on both sides of a gutter. */
+function atGutter(region: Region, gutter: number): Region[] {
+  const { left, width } = region.box;
+  if (region.paragraphs.length === 0 || left >= gutter || left + width <= gutter) return [region];
   return [part(region, (x) => x < gutter), part(region, (x) => x >= gutter)].filter(
     ({ paragraphs }) => paragraphs.length > 0,
   );

@@ -1,4 +1,5 @@
 import type { Box, Page, Region } from '../page.ts';
+import { findPageGutter } from './page-gutter.ts';
 
 /**
  * Puts the text of a page into the order in which a reader takes it: down a column, then the next column to the right; what
@@ -22,6 +23,26 @@ export function inReadingOrder(page: Page): Page {
       ...rest,
     ],
   };
+}
+
+/** The same, but if a gutter runs down the whole page beside small blocks, all that is left of it comes first. */
+export function inColumnOrder(page: Page): Page {
+  const gutter = findPageGutter(page);
+  if (gutter === undefined) return inReadingOrder(page);
+  const isLeft = ({ box }: Region) => centre(box) < gutter;
+  const halves = [page.regions.filter(isLeft), page.regions.filter((region) => !isLeft(region))];
+  return {
+    ...page,
+    regions: halves.flatMap((regions) => byHeight(inReadingOrder({ ...page, regions }).regions)),
+  };
+}
+
+/** From top to bottom, unless there are columns within, which are in order already. */
+function byHeight(regions: readonly Region[]): Region[] {
+  const text = regions.filter((region) => region.paragraphs.length > 0);
+  return hasColumns(text)
+    ? [...regions]
+    : regions.toSorted((one, other) => middle(one.box) - middle(other.box));
 }
 
 /** The comparison is of all with all, three deep. */

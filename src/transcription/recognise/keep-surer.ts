@@ -1,3 +1,4 @@
+import { insertRegions } from '../layout/insert-regions.ts';
 import type { Box, Line, Page, Region, Word } from '../page.ts';
 import { fitted, type Thresholds } from './thresholds.ts';
 
@@ -69,7 +70,7 @@ export function keepSurer(first: Page, second: Page, { clearly, much, believed }
     (line) => !taken.has(line) && lettersOf(line) >= 4 && confidenceOf(line.words) >= believed,
   );
   return {
-    page: { ...base, regions: [...regions, ...alone.map(asRegion)] },
+    page: { ...base, regions: insertRegions(regions, alone.map(asRegion)) },
     second: isSecond,
     replaced,
     added: alone.length,

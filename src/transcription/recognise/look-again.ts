@@ -2,6 +2,7 @@ import type { Page } from '../page.ts';
 import { describeSteps, type Step } from '../prepare/transformation.ts';
 import type { ViewName } from '../prepare/views.ts';
 import { confidenceOf, keepSurer, wordsOf } from './keep-surer.ts';
+import { isFraktur } from './mend-fraktur.ts';
 import { fitted, type Thresholds } from './thresholds.ts';
 
 /** Another reading of the page, in the same pixels. */
@@ -15,6 +16,7 @@ export interface Look {
 export interface Looking {
   /** Whether `prepare` changed the shades of the page. */
   isPrepared: boolean;
+  language: string;
   /** Reads the page with other shades; undefined if that would change nothing. */
   look(name: ViewName): Promise<Look | undefined>;
   log(line: string): void;
@@ -29,15 +31,16 @@ export async function lookAgain(
   first: Page,
   looking: Looking,
 ): Promise<{ page: Page; image?: Uint8Array | undefined }> {
-  const { isPrepared, look, log, thresholds = fitted } = looking;
-  const { sureEnough, sureOfPrepared, hopeless } = thresholds;
+  const { isPrepared, language, look, log, thresholds = fitted } = looking;
+  const { sureEnough, sureOfFraktur, sureOfPrepared, hopeless } = thresholds;
+  const enough = isFraktur(language) ? sureOfFraktur : isPrepared ? sureOfPrepared : sureEnough;
   const views: ViewName[] = isPrepared ? ['plain', 'thorough', 'ghosts'] : ['thorough', 'ghosts'];
   let page = first;
   let image: Uint8Array | undefined;
   let readings = 1;
   for (const name of views) {
     const sure = confidenceOf(wordsOf(page));
-    if (sure >= (readings > 1 ? hopeless : isPrepared ? sureOfPrepared : sureEnough)) break;
+    if (sure >= (readings > 1 ? hopeless : enough)) break;
     const again = await look(name);
     if (!again) continue;
     readings++;

@@ -5,13 +5,18 @@ import type { Page } from '../page.ts';
  * puts the letters back, in words only.
  */
 export function mendFraktur(page: Page, language: string): Page {
-  if (!language.split('+').some((name) => models.test(name))) return page;
+  if (!isFraktur(language)) return page;
   for (const region of page.regions) {
     for (const { lines } of region.paragraphs) {
       for (const { words } of lines) for (const word of words) word.text = mendWord(word.text);
     }
   }
   return page;
+}
+
+/** Whether one of the languages is a model for Fraktur. */
+export function isFraktur(language: string): boolean {
+  return language.split('+').some((name) => models.test(name));
 }
 
 const models = /^(?:script\/)?Fraktur$|^frk$|^deu_(?:frak|latf)$/;

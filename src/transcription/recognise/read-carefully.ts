@@ -1,6 +1,6 @@
 import type { ImageLimits } from '../image/image-limits.ts';
 import { divideColumns } from '../layout/divide-columns.ts';
-import { inReadingOrder } from '../layout/reading-order.ts';
+import { inColumnOrder } from '../layout/reading-order.ts';
 import { rejoinLines } from '../layout/rejoin-lines.ts';
 import type { Page } from '../page.ts';
 import { parsePrepareConfig } from '../prepare/prepare-config.ts';
@@ -47,7 +47,7 @@ export async function readCarefully(given: PageToRead): Promise<CarefulReading> 
   const { page: first, turned, fold } = await readUpright(given);
   const now = { ...given, ...turned, fold };
   const { page, image = now.image } = await lookAgain(first, {
-    isPrepared: changesShades(now.transformation?.steps),
+    ...{ isPrepared: changesShades(now.transformation?.steps), language: given.options.language },
     look: (name) => readView(now, name),
     log: given.options.log,
   });
@@ -74,12 +74,14 @@ export async function readChosen(given: PageToRead): Promise<Page> {
   return readRest(given, await recogniser.recognise(image, options), { mayRead: false });
 }
 
-/** In reading order, with the letters that models mistake. */
+/** In reading order, with the letters that models mistake. Changes the given page. */
 export function finish(
   page: Page,
   { fold, options }: { fold?: number | undefined; options: Pick<RecogniseOptions, 'language'> },
 ): Page {
-  const ordered = fold === undefined ? inReadingOrder(page) : inSpreadOrder(page, fold);
+  // What was found later may lie within a block.
+  const whole = rejoinLines(page);
+  const ordered = fold === undefined ? inColumnOrder(whole) : inSpreadOrder(whole, fold);
   return mendFraktur(ordered, options.language);
 }
 

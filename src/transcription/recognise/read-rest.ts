@@ -1,5 +1,6 @@
 import type { ImageLimits } from '../image/image-limits.ts';
 import { readGrey } from '../image/open-image.ts';
+import { insertRegions } from '../layout/insert-regions.ts';
 import type { Box, Line, Page } from '../page.ts';
 import { confidenceOf, linesOf } from './keep-surer.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
@@ -32,9 +33,13 @@ export async function readRest(
   const added = linesOf(more).length - linesOf(page).length;
   const unread = added > 0 ? findUnread(grey, more) : found;
   if (added > 0)
-    options.log(`${found.lines} lines' worth of ink was unread; ${added} lines of it were read separately`);
-  if (unread.lines > 0) options.log(`${unread.lines} lines' worth of ink is unread`);
+    options.log(`${worth(found.lines)} of ink was unread; lines of it read separately: ${added}`);
+  if (unread.lines > 0) options.log(`${worth(unread.lines)} of ink is unread`);
   return unread.lines > 0 ? { ...more, unread } : more;
+}
+
+function worth(lines: number): string {
+  return lines === 1 ? "1 line's worth" : `${lines} lines' worth`;
 }
 
 async function readBoxes(
@@ -58,7 +63,7 @@ async function readBoxes(
       .filter(({ lines }) => lines.length > 0);
     return paragraphs.length === 0 ? [] : [{ ...region, paragraphs }];
   });
-  return { ...page, regions: [...page.regions, ...added] };
+  return { ...page, regions: insertRegions(page.regions, added) };
 }
 
 /** Whether the middle of a word lies in a box. */

@@ -2,6 +2,8 @@
 export interface Thresholds {
   /** From this mean confidence on, a second reading rarely finds anything better. */
   sureEnough: number;
+  /** The same for models for Fraktur, which are never as sure. */
+  sureOfFraktur: number;
   /** The same for a page whose shades were changed. */
   sureOfPrepared: number;
   /** Below this one, even two readings are hardly better than none; and the page may lie the wrong way round. */
@@ -17,6 +19,7 @@ export interface Thresholds {
 /** Fitted on real scans; `npm run bench -- transcription --only folds` fits them again, on other pages than those it judges them by. */
 export const fitted: Thresholds = {
   sureEnough: 0.87,
+  sureOfFraktur: 0.75,
   sureOfPrepared: 0.9,
   hopeless: 0.6,
   clearly: 0.02,
