@@ -27,7 +27,7 @@ export async function sendReadyMade(
       id: 'one',
       from,
       to: { address: 'a@example.org' },
-      rendered: template.render(dataOf(1)),
+      content: template.encode(dataOf(1)),
       language: 'cs',
       createdAt: Date.now(),
       isBulk: true,

@@ -40,7 +40,7 @@ export function mailsInHand(connections: number): number {
   return Math.max(2 * connections, groupsInHand * mailsPerMessage);
 }
 
-const groupsInHand = 8;
+const groupsInHand = 16;
 
 type SendOutcome = SmtpOutcome & { relay: string };
 

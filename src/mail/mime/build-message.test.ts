@@ -11,14 +11,18 @@ import { quotedPrintable } from './quoted-printable.ts';
 import { buildSkeleton } from './skeleton.ts';
 
 const html = `<p>Dobrý den, Žofie!</p>\n<p>.tečka na začátku</p>\n${'dlouhý řádek '.repeat(200)}`.trim();
+const rendered = {
+  subject: `Objednávka č. 7 ${'přijata '.repeat(20)}`.trim(),
+  text: 'Dobrý den\nřádek  \n.\nkonec',
+};
 const parts = {
   id: '018f-1',
   from: { name: 'Obchod "U Žáby"', address: 'shop@example.org' },
   to: { name: 'Žofie Nováková', address: 'zofie@příklad.cz' },
-  rendered: {
-    subject: `Objednávka č. 7 ${'přijata '.repeat(20)}`.trim(),
-    html,
-    text: 'Dobrý den\nřádek  \n.\nkonec',
+  content: {
+    subject: rendered.subject,
+    html: quotedPrintable(html),
+    text: quotedPrintable(rendered.text),
   },
   language: 'cs',
   createdAt: 1_790_000_000_000,
@@ -35,9 +39,9 @@ test('another parser reads what we wrote: names, subject, both parts, attachment
     [parsed.to?.[0]?.name, parsed.to?.[0]?.address],
     [parts.to.name, 'zofie@xn--pklad-zsa96e.cz'],
   );
-  assert.equal(parsed.subject, parts.rendered.subject);
+  assert.equal(parsed.subject, rendered.subject);
   assert.equal(parsed.html?.trimEnd(), html);
-  assert.equal(parsed.text?.trimEnd(), parts.rendered.text);
+  assert.equal(parsed.text?.trimEnd(), rendered.text);
   assert.equal(parsed.messageId, '<018f-1@example.org>');
   assert.equal(parsed.attachments[0]?.filename, 'účet č. 7.txt');
   assert.equal(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer).toString(), 'zaplaceno\n');
@@ -120,9 +124,9 @@ test('the whole way: template to mail', async () => {
     language: 'cs',
     text: undefined,
   };
-  const rendered = (await compileTemplate(type, 'cs')).render({ name: '<Anna>', number: 7 });
+  const content = (await compileTemplate(type, 'cs')).encode({ name: '<Anna>', number: 7 });
   const parsed = await PostalMime.parse(
-    buildMessage({ ...parts, rendered }, await buildSkeleton([]), undefined),
+    buildMessage({ ...parts, content }, await buildSkeleton([]), undefined),
   );
   assert.equal(parsed.subject, 'Objednávka 7');
   assert.equal(parsed.html?.trim(), '<p>Dobrý den, &lt;Anna&gt;</p>');
