@@ -22,7 +22,7 @@ export async function sendReadyMade(
   });
   const from = { name: 'Knihy', address: 'knihy@example.org' };
 
-  const message = buildMessage(
+  const message = await buildMessage(
     {
       id: 'one',
       from,

@@ -81,7 +81,7 @@ export class Composer {
       isBulk: unsubscribe,
     };
     this.#key ??= readKey(settings);
-    const message = buildMessage(parts, skeleton, await this.#key);
+    const message = await buildMessage(parts, skeleton, await this.#key);
     const bcc = [...type.bcc, ...(fields.bcc ?? [])].map(({ address }) => address);
     return {
       envelope: {

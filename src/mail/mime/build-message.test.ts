@@ -32,7 +32,7 @@ const parts = {
 const attachments = [{ name: 'účet č. 7.txt', content: Buffer.from('zaplaceno\n') }];
 
 test('another parser reads what we wrote: names, subject, both parts, attachment', async () => {
-  const message = buildMessage(parts, await buildSkeleton(attachments), undefined);
+  const message = await buildMessage(parts, await buildSkeleton(attachments), undefined);
   const parsed = await PostalMime.parse(message);
   assert.deepEqual([parsed.from?.name, parsed.from?.address], [parts.from.name, 'shop@example.org']);
   assert.deepEqual(
@@ -57,7 +57,7 @@ for (const kind of ['rsa', 'ed25519'] as const) {
     const raw = publicKey.export({ type: 'spki', format: 'der' });
     const published = (kind === 'rsa' ? raw : raw.subarray(-32)).toString('base64');
     const key = readDkimKey('example.org', 'mail', pem);
-    const message = buildMessage(parts, await buildSkeleton(attachments), key);
+    const message = await buildMessage(parts, await buildSkeleton(attachments), key);
     const { dkimVerify } = await import('mailauth/lib/dkim/verify.js');
     const verify = async (bytes: Buffer) => {
       const { results } = await dkimVerify(bytes, {
@@ -82,7 +82,7 @@ for (const kind of ['rsa', 'ed25519'] as const) {
 test('a key that can’t sign keeps the mail from leaving', async () => {
   const skeleton = await buildSkeleton([]);
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  assert.throws(() =>
+  await assert.rejects(
     buildMessage(parts, skeleton, { domain: 'example.org', selector: 'mail', key: publicKey }),
   );
   assert.throws(() => readDkimKey('example.org', 'mail', 'no key'), /no private key in PEM/);
@@ -126,7 +126,7 @@ test('the whole way: template to mail', async () => {
   };
   const content = (await compileTemplate(type, 'cs')).encode({ name: '<Anna>', number: 7 });
   const parsed = await PostalMime.parse(
-    buildMessage({ ...parts, content }, await buildSkeleton([]), undefined),
+    await buildMessage({ ...parts, content }, await buildSkeleton([]), undefined),
   );
   assert.equal(parsed.subject, 'Objednávka 7');
   assert.equal(parsed.html?.trim(), '<p>Dobrý den, &lt;Anna&gt;</p>');

@@ -20,8 +20,12 @@ export interface MessageParts {
   isBulk: boolean;
 }
 
-/** The bytes of a mail. If a key is given and signing fails, this throws: an unsigned mail must not leave. */
-export function buildMessage(parts: MessageParts, skeleton: Skeleton, key: DkimKey | undefined): Buffer {
+/** The bytes of a mail. If a key is given and signing fails, this fails: an unsigned mail must not leave. */
+export async function buildMessage(
+  parts: MessageParts,
+  skeleton: Skeleton,
+  key: DkimKey | undefined,
+): Promise<Buffer> {
   const { subject, text, html } = parts.content;
   const headers: Header[] = [
     header('From', encodedContact(parts.from)),
@@ -41,7 +45,7 @@ export function buildMessage(parts: MessageParts, skeleton: Skeleton, key: DkimK
   headers.push(...skeleton.headers);
   const body = [skeleton.before, text, skeleton.between, html, skeleton.after];
   const signature = key
-    ? writeHeaders([dkimSignature(headers, Buffer.concat(body), key, parts.createdAt)])
+    ? writeHeaders([await dkimSignature(headers, Buffer.concat(body), key, parts.createdAt)])
     : '';
   return Buffer.concat([Buffer.from(`${signature}${writeHeaders(headers)}\r\n`), ...body]);
 }

@@ -8,6 +8,7 @@ import { isAscii, wireAddress } from '../model/address.ts';
 import { authenticate } from './authenticate.ts';
 import { SmtpDialogue } from './dialogue.ts';
 import { dotStuffed } from './dot-stuffing.ts';
+import { canHold, isoSeconds } from './future-release.ts';
 import { outcomeOf, type Reply, type SmtpOutcome } from './outcome.ts';
 import type { SmtpServer } from './server-url.ts';
 import { type SmtpTimeouts, standardTimeouts } from './timeouts.ts';
@@ -16,6 +17,8 @@ export interface Envelope {
   /** Empty for bounces. */
   from: string;
   to: string;
+  /** The server shall keep the mail until this time (FUTURERELEASE, RFC 4865). */
+  holdUntil?: number | undefined;
 }
 
 export interface SmtpOptions {
@@ -133,7 +136,9 @@ export class SmtpConnection {
   }
 
   /** What this server can't take is final, and known before a byte is sent. */
-  #cannotCarry({ from, to }: Envelope, message: Buffer): SmtpOutcome | undefined {
+  #cannotCarry({ from, to, holdUntil }: Envelope, message: Buffer): SmtpOutcome | undefined {
+    if (holdUntil !== undefined && !canHold(this.#offers.get('FUTURERELEASE'), holdUntil, this.#now()))
+      return { kind: 'early', answer: 'the server does not hold mails for so long' };
     const limit = Number(this.#offers.get('SIZE') ?? 0);
     if (limit > 0 && message.length > limit)
       return {
@@ -155,7 +160,8 @@ export class SmtpConnection {
     const isUtf8 = !(isAscii(from) && isAscii(to));
     const size = this.offers('SIZE') ? ` SIZE=${message.length}` : '';
     const body = this.offers('8BITMIME') && !isAsciiBytes(message) ? ' BODY=8BITMIME' : '';
-    const mail = `MAIL FROM:<${from}>${size}${body}${isUtf8 ? ' SMTPUTF8' : ''}`;
+    const hold = envelope.holdUntil === undefined ? '' : ` HOLDUNTIL=${isoSeconds(envelope.holdUntil)}`;
+    const mail = `MAIL FROM:<${from}>${size}${body}${isUtf8 ? ' SMTPUTF8' : ''}${hold}`;
     const recipient = `RCPT TO:<${to}>`;
     const { mailMs, recipientMs, dataMs } = this.#timeouts;
     if (!this.offers('PIPELINING')) {
@@ -186,6 +192,10 @@ export class SmtpConnection {
     // A server that wants the mail although it refused its recipient gets an empty one, as RFC 2920 says.
     if (dataReply.code === 354) await this.#dialogue.command('.', this.#timeouts.finalMs);
     return this.#startOver(refused);
+  }
+
+  #now(): number {
+    return (this.#options.clock ?? systemClock).now();
   }
 
   async #startOver(refusal: SmtpOutcome): Promise<SmtpOutcome> {
