@@ -9,7 +9,6 @@ export const campaignTry = defineOperation({
   role: 'user',
   owner: ownerOfCampaign,
   heavy: 'work',
-  deadlineMs: 300_000,
   changes: false,
   input: z.strictObject({
     campaign: whichCampaign,
