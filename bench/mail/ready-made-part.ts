@@ -22,12 +22,12 @@ export async function sendReadyMade(
   });
   const from = { name: 'Knihy', address: 'knihy@example.org' };
 
-  const message = buildMessage(
+  const message = await buildMessage(
     {
       id: 'one',
       from,
       to: { address: 'a@example.org' },
-      rendered: template.render(dataOf(1)),
+      content: template.encode(dataOf(1)),
       language: 'cs',
       createdAt: Date.now(),
       isBulk: true,

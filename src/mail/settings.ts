@@ -43,6 +43,8 @@ const mailClass = z.strictObject({
   onUnknown: z.enum(['hold', 'resend']).default('hold'),
   /** Mails carry one-click unsubscription, and unsubscribed addresses get none. */
   unsubscribe: z.boolean().default(false),
+  /** Mails with a later date go to relays that keep them until then (FUTURERELEASE); they can't be cancelled there. */
+  holdAtRelay: z.boolean().default(false),
   /** Names of the relays that carry it; empty = all that take the class. */
   relays: z.array(z.string()).default([]),
   /** When mails may leave: "mon-fri 08:00-18:00"; empty = at all times. */
@@ -51,7 +53,7 @@ const mailClass = z.strictObject({
 export type MailClass = z.output<typeof mailClass>;
 
 const hour = 3_600_000;
-const anyTime = { relays: [], hours: [] };
+const anyTime = { relays: [], hours: [], holdAtRelay: false };
 
 /** These are always there; `[mail.classes.NAME]` changes them or adds others. */
 const usualClasses: Record<string, MailClass> = {
@@ -81,7 +83,7 @@ export const mailSettings = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9-]{0,30}$/), mailClass.partial())
     .default({})
     .describe(
-      'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe, relays, hours',
+      'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe, relays, hours, holdAtRelay',
     )
     .meta({ allowed: 'tables [mail.classes.NAME]' }),
   providers: z

@@ -91,6 +91,22 @@ test('a pause stops a campaign, also what waits in the queue; it goes on without
   assert.equal(new Set(house.received.map(({ to }) => to[0])).size, 600);
 });
 
+test('mails beyond the pace of a provider make way for others and come later, each once', async (t) => {
+  const providers = { slow: { domains: ['slow.org'], perSecond: 40 } };
+  const house = await runMailHouse(t, { mail: { providers } });
+  const people = (domain: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `p${index}@${domain},x\n`).join('');
+  // The slow ones stand in front.
+  await create(house, 'paced', `email,name\n${people('slow.org', 150)}${people('fast.org', 150)}`);
+  await house.call('campaign.start', { campaign: 'paced' }, house.anna);
+  const count = (domain: string) => house.received.filter(({ to }) => to[0]?.endsWith(domain)).length;
+  await eventually('the fast ones have left', () => count('fast.org') === 150);
+  assert.ok(count('slow.org') < 150, `${count('slow.org')} slow ones had left`);
+  await ends(house, 'paced');
+  const { mails, mayBeTwice } = await show(house, 'paced');
+  assert.deepEqual([mails, mayBeTwice, house.received.length], [{ sent: 300 }, 0, 300]);
+});
+
 test('mails generated only leave when the campaign is released; a cancelled one sends nothing more', async (t) => {
   const house = await runMailHouse(t);
   await create(house, 'later', csv(30));

@@ -22,7 +22,7 @@ export async function generate(
   id: string,
   signal: AbortSignal,
 ): Promise<'complete' | 'stopped'> {
-  let campaign = await getCampaign(parts, id, '');
+  const campaign = await getCampaign(parts, id, '');
   const recipes = await recipesOf(parts, campaign);
   for (let source = campaign.source; source < campaign.sources.length; source++) {
     const from = campaign.sources[source];
@@ -31,41 +31,55 @@ export async function generate(
     let skip = source === campaign.source && 'blob' in from ? campaign.position : 0;
     let position = skip;
     let batch: Person[] = [];
+    /** The batch before, which is stored while this one is read. False: go no further. */
+    let storing = Promise.resolve(true);
     const store = async (isLast: boolean) => {
       position += batch.length;
-      await storeBatch(
-        parts,
-        campaign,
-        recipes,
-        batch,
-        isLast ? { source: source + 1, position: 0 } : { source, position },
-      );
+      const made = mailsOf(parts, campaign, recipes, batch);
       batch = [];
-      campaign = await getCampaign(parts, id, '');
-      return campaign.state === 'running' && !signal.aborted;
+      if (!(await storing)) return false;
+      const next = isLast ? { source: source + 1, position: 0 } : { source, position };
+      storing = storeBatch(parts, campaign, recipes, made, next).then(
+        (state) => state === 'running' && !signal.aborted,
+      );
+      // Whoever waits for it hears of a failure.
+      storing.catch(() => {});
+      return true;
     };
-    for await (const person of readAudience(parts, from)) {
-      if (skip > 0) {
-        skip--;
-        continue;
+    try {
+      for await (const person of readAudience(parts, from)) {
+        if (skip > 0) {
+          skip--;
+          continue;
+        }
+        batch.push(person);
+        if (batch.length >= peoplePerBatch && !(await store(false))) return 'stopped';
       }
-      batch.push(person);
-      if (batch.length >= peoplePerBatch && !(await store(false))) return 'stopped';
+      if (!(await store(true))) return 'stopped';
+    } finally {
+      // Nothing of it may be under way when somebody begins again.
+      await storing.catch(() => false);
     }
-    if (!(await store(true)) && source + 1 < campaign.sources.length) return 'stopped';
+    if (!(await storing) && source + 1 < campaign.sources.length) return 'stopped';
   }
   return 'complete';
 }
 
-async function storeBatch(
-  parts: GenerateParts,
+interface MadeMails {
+  /** By id. */
+  rows: ReadonlyMap<string, MailRow>;
+  people: number;
+  /** People who can't get a mail. */
+  refused: number;
+}
+
+function mailsOf(
+  { clock }: GenerateParts,
   campaign: Campaign,
   recipes: readonly Recipe[],
   people: readonly Person[],
-  next: { source: number; position: number },
-): Promise<void> {
-  const database = mailDatabase(parts);
-  const now = parts.clock.now();
+): MadeMails {
+  const now = clock.now();
   const rows = new Map<string, MailRow>();
   let refused = 0;
   for (const person of people) {
@@ -73,14 +87,27 @@ async function storeBatch(
     if (row) rows.set(row.id, row);
     else refused++;
   }
-  await database.transaction(async (transaction) => {
+  return { rows, people: people.length, refused };
+}
+
+/** Resolves to the state of the campaign. */
+async function storeBatch(
+  parts: GenerateParts,
+  campaign: Campaign,
+  recipes: readonly Recipe[],
+  { rows, people, refused }: MadeMails,
+  next: { source: number; position: number },
+): Promise<string> {
+  const database = mailDatabase(parts);
+  const now = parts.clock.now();
+  const reached = await database.transaction(async (transaction) => {
     // Read under the transaction: a pause that comes now must not be missed.
     const { state } = await transaction
       .selectFrom('mail_campaign')
       .select('state')
       .where('id', '=', campaign.id)
       .executeTakeFirstOrThrow();
-    if (state === 'cancelled') return;
+    if (state === 'cancelled') return state;
     const isNew = new Set(await insertMails(database, transaction, [...rows.values()]));
     const fresh = [...rows.values()].filter(({ id }) => isNew.has(id));
     const owner = { name: campaign.owner, role: campaign.isLimited ? ('user' as const) : ('admin' as const) };
@@ -103,15 +130,17 @@ async function storeBatch(
       .updateTable('mail_campaign')
       .set(({ eb }) => ({
         ...next,
-        read: eb('read', '+', people.length),
+        read: eb('read', '+', people),
         generated: eb('generated', '+', fresh.length),
-        repeated: eb('repeated', '+', people.length - refused - fresh.length),
+        repeated: eb('repeated', '+', people - refused - fresh.length),
         refused: eb('refused', '+', refused),
       }))
       .where('id', '=', campaign.id)
       .execute();
+    return state;
   });
   parts.backlog.wake();
+  return reached;
 }
 
 const columns = [

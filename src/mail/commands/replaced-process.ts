@@ -5,7 +5,7 @@ import type { Session } from '../../terminal/session.ts';
 
 /** The exit code of a process that ended because of its memory (EX_TEMPFAIL). */
 export const replaceMe = 75;
-const mark = 'PISMAK_REPLACEABLE';
+const mark = 'REPLACEABLE_SENDER';
 const lookMs = 1000;
 
 /** Whether this process was started by `keepSending`. */

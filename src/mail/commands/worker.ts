@@ -56,8 +56,11 @@ export function addWorker(group: Command, { command, run }: Shell): void {
     );
 }
 
+/** Less is what it needs to start. */
+const least = 300;
+
 function readMemory(text: string): number {
   const mb = Number(text);
-  if (Number.isInteger(mb) && mb >= 100) return mb;
-  throw new PismakError('invalid-input', `--memory is ${text}, but must be at least 100 (MB)`);
+  if (Number.isInteger(mb) && mb >= least) return mb;
+  throw new PismakError('invalid-input', `--memory is ${text}, but must be at least ${least} (MB)`);
 }

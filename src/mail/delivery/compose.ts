@@ -67,12 +67,13 @@ export class Composer {
     const given = readFields(mail);
     const isToPrepare = type.prepare !== undefined && given[preparedField] === undefined;
     const fields = isToPrepare ? await this.#prepared(mail, type, given) : given;
-    const { rendered, links } = await this.#render(mail, type, fields);
+    const { template, data, links } = await this.#ready(mail, type, fields);
+    const content = template.encode(data, fields.subject);
     const skeleton = await this.#skeletonOf(type, fields.attachments ?? []);
     const from = fields.sender ?? type.sender;
     const { unsubscribe = false } = this.#classes.get(mail.class) ?? {};
     const parts = {
-      ...{ id: mail.id, from, to: fields.to, rendered, language: mail.language, createdAt: mail.createdAt },
+      ...{ id: mail.id, from, to: fields.to, content, language: mail.language, createdAt: mail.createdAt },
       ...(unsubscribe && {
         unsubscribeUrl: links.unsubscribeUrl,
         unsubscribeAddress: this.#unsubscribeAddress(mail.id),
@@ -80,7 +81,7 @@ export class Composer {
       isBulk: unsubscribe,
     };
     this.#key ??= readKey(settings);
-    const message = buildMessage(parts, skeleton, await this.#key);
+    const message = await buildMessage(parts, skeleton, await this.#key);
     const bcc = [...type.bcc, ...(fields.bcc ?? [])].map(({ address }) => address);
     return {
       envelope: {
@@ -108,10 +109,12 @@ export class Composer {
   /** What the online version shows. */
   async render(mail: MailToCompose): Promise<Rendered> {
     const type = await this.#parts.types.type(mail.type, mail.version);
-    return (await this.#render(mail, type, readFields(mail))).rendered;
+    const fields = readFields(mail);
+    const { template, data } = await this.#ready(mail, type, fields);
+    return template.render(data, fields.subject);
   }
 
-  async #render(mail: MailToCompose, type: TypeVersion, fields: MailFields) {
+  async #ready(mail: MailToCompose, type: TypeVersion, fields: MailFields) {
     const base = `${this.#parts.publicUrl()}/m/${this.#parts.tokens.of(mail.id)}`;
     const links = { onlineUrl: base, unsubscribeUrl: `${base}/unsubscribe` };
     const data: TemplateData = {
@@ -120,7 +123,7 @@ export class Composer {
       mail: { ...links, to: fields.to.address, name: fields.to.name ?? '', language: mail.language },
     };
     const template = await this.#parts.types.template(type, mail.language);
-    return { rendered: template.render(data, fields.subject), links };
+    return { template, data, links };
   }
 
   /** Where a bounce comes back to: with the mail's id in it, no bounce needs guessing. */

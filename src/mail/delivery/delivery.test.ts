@@ -254,3 +254,27 @@ test('a mail in the hands of a sender that stopped is sent by the next one, and 
   assert.equal((await call('mail.show', { mail: id })).repeated, 1);
   assert.equal(received.length, 1);
 });
+
+test('a relay that keeps mails until their date gets them at once, if the class says so; what it can’t keep waits here', async (t) => {
+  const { call, engine, received, reaches, state } = await runMailHouse(t, {
+    mail: { classes: { transactional: { holdAtRelay: true } } },
+    offers: ['PIPELINING', 'FUTURERELEASE 86400 2099-01-01T00:00:00Z'],
+  });
+  const at = Math.ceil(Date.now() / 1000) * 1000 + 3_600_000;
+  const { id } = await call('mail.send', { type: 'order', to: 'anna@example.org', at });
+  const { id: later } = await call('mail.send', {
+    type: 'order',
+    to: 'bert@example.org',
+    at: at + 86_400_000,
+  });
+  await reaches(id, 'sent');
+  assert.match(
+    received[0]?.parameters ?? '',
+    new RegExp(`HOLDUNTIL=${new Date(at).toISOString().replace('.000', '')}$`),
+  );
+  await eventually(
+    'the other one is put off',
+    async () => (await engine.backlog.count('mail')).waiting === 1,
+  );
+  assert.deepEqual([await state(later), received.length], ['waiting', 1]);
+});

@@ -11,6 +11,9 @@ const longestPauseMs = 4 * 3_600_000;
 /** The mailbox or the domain does not exist, or was disabled. */
 const deadAddress = /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/;
 
+/** Given back as it was. */
+export const returned = { state: 'waiting', attempts: 0, unknowns: 0, answer: '', isReturned: true } as const;
+
 /** What must not be sent at all, whatever the relays say. */
 export function judgeBefore(
   mail: Pick<TakenMail, 'isSuppressed' | 'notAfter' | 'campaignState'>,
@@ -20,8 +23,7 @@ export function judgeBefore(
   if (mail.isSuppressed) return { ...none, state: 'suppressed', answer: 'the address is suppressed' };
   if (mail.campaignState === 'cancelled')
     return { ...none, state: 'cancelled', answer: 'the campaign was cancelled' };
-  if (mail.campaignState === 'paused')
-    return { ...none, state: 'waiting', answer: '', isReturned: true, retryAt: now, isPaused: true };
+  if (mail.campaignState === 'paused') return { ...returned, retryAt: now, isPaused: true };
   if (mail.notAfter < now)
     return { ...none, state: 'expired', answer: 'its time to live was over before it could be sent' };
   return undefined;
@@ -29,7 +31,7 @@ export function judgeBefore(
 
 /** What the answer of a relay means for a mail: the only table of this. */
 export function judge(
-  mail: Pick<TakenMail, 'attempts' | 'notAfter' | 'recipient'>,
+  mail: Pick<TakenMail, 'attempts' | 'notAfter' | 'recipient' | 'createdAt'>,
   outcome: SmtpOutcome,
   {
     now,
@@ -66,6 +68,8 @@ export function judge(
         ...{ state: 'failed', attempts, unknowns: 0, answer },
         ...(deadAddress.test(outcome.enhanced ?? '') && { suppress: mail.recipient }),
       };
+    case 'early':
+      return { ...returned, retryAt: mail.createdAt };
     case 'unknown':
       return mailClass.onUnknown === 'resend'
         ? later(1)

@@ -8,7 +8,7 @@ import { classesOf, type MailClass, type MailSettings, queueOf } from '../settin
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import type { Composer, MailToCompose } from './compose.ts';
 import { deleteSentFiles } from './delete-sent-files.ts';
-import { judge, judgeBefore, type Verdict } from './judge.ts';
+import { judge, judgeBefore, returned, type Verdict } from './judge.ts';
 import { mailMessage, mailsPerMessage } from './mail-message.ts';
 import { PolicyWatch } from './policy-watch.ts';
 import type { RecordResult } from './record-results.ts';
@@ -40,7 +40,9 @@ export function mailsInHand(connections: number): number {
   return Math.max(2 * connections, groupsInHand * mailsPerMessage);
 }
 
-const groupsInHand = 8;
+const groupsInHand = 16;
+/** So far the clocks of two machines may differ. */
+const clockDifferenceMs = 5000;
 
 type SendOutcome = SmtpOutcome & { relay: string };
 
@@ -125,12 +127,7 @@ class Sender {
     if (!verdict) {
       const outcome = await this.#transfer(mail, className, mailClass);
       if (outcome === 'stopped') {
-        await this.#record(
-          mail,
-          mailClass,
-          { state: 'waiting', attempts: 0, unknowns: 0, answer: '', isReturned: true },
-          '',
-        );
+        await this.#record(mail, mailClass, returned, '');
         return 'stopped';
       }
       if ('verdict' in outcome) verdict = outcome.verdict;
@@ -150,7 +147,7 @@ class Sender {
     const laterMs = relays.postponeMs(className, recipient);
     if (laterMs === 0) return undefined;
     const retryAt = engine.clock.now() + laterMs;
-    return { state: 'waiting', attempts: 0, unknowns: 0, answer: '', isReturned: true, retryAt };
+    return { ...returned, retryAt };
   }
 
   /** Builds and transfers one mail. What is wrong with the mail itself is a verdict; no other mail is touched by it. */
@@ -173,7 +170,10 @@ class Sender {
       // Whole mails have no row yet; theirs gets the fields when it is recorded.
       await this.#storePrepared.ask({ id: mail.id, fields: mail.fields });
     }
-    const { envelope, message, bcc, lane = mailClass.lane } = composed;
+    const { message, bcc, lane = mailClass.lane } = composed;
+    const isEarly =
+      mailClass.holdAtRelay && mail.createdAt > this.#parts.engine.clock.now() + clockDifferenceMs;
+    const envelope = { ...composed.envelope, ...(isEarly && { holdUntil: mail.createdAt }) };
     const job = { className, lane, message };
     const outcome = await relays.send({ ...job, envelope });
     if (outcome.kind === 'unsent' && outcome.relay === '') return 'stopped';

@@ -77,7 +77,8 @@ export async function submitMail(
         owner: owner.name,
         batch: `mail/${row.id}`,
         message: byIds([row.id], owner.name, lane ?? type.priority ?? mailClass.lane),
-        ...(notBefore !== undefined && { notBefore }),
+        // Relays may keep it; those that can't give it back.
+        ...(notBefore !== undefined && !mailClass.holdAtRelay && { notBefore }),
       },
     ]);
     return { id: row.id, isNew: true };

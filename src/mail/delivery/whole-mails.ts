@@ -122,9 +122,13 @@ export class WholeMails {
       if ('verdict' in outcome) verdict = outcome.verdict;
       else {
         relay = outcome.relay;
-        verdict = judge({ attempts, notAfter: mail.notAfter, recipient }, outcome, {
-          ...{ now: clock.now(), random, settings: this.#settings, mailClass },
-        });
+        verdict = judge(
+          { attempts, notAfter: mail.notAfter, recipient, createdAt: mail.createdAt },
+          outcome,
+          {
+            ...{ now: clock.now(), random, settings: this.#settings, mailClass },
+          },
+        );
       }
     }
     if (verdict.retryAt !== undefined) {

@@ -1,8 +1,7 @@
 import { type Contact, domainOf } from '../model/address.ts';
-import type { Rendered } from '../templates/compile.ts';
+import type { EncodedContent } from '../templates/compile.ts';
 import { type DkimKey, dkimSignature } from './dkim.ts';
 import { encodedContact, encodedText, type Header, header, writeHeaders } from './headers.ts';
-import { quotedPrintable } from './quoted-printable.ts';
 import type { Skeleton } from './skeleton.ts';
 
 export interface MessageParts {
@@ -10,7 +9,7 @@ export interface MessageParts {
   id: string;
   from: Contact;
   to: Contact;
-  rendered: Rendered;
+  content: EncodedContent;
   language: string;
   createdAt: number;
   /** With it, the mail carries one-click unsubscription (RFC 8058). */
@@ -21,13 +20,17 @@ export interface MessageParts {
   isBulk: boolean;
 }
 
-/** The bytes of a mail. If a key is given and signing fails, this throws: an unsigned mail must not leave. */
-export function buildMessage(parts: MessageParts, skeleton: Skeleton, key: DkimKey | undefined): Buffer {
-  const { rendered } = parts;
+/** The bytes of a mail. If a key is given and signing fails, this fails: an unsigned mail must not leave. */
+export async function buildMessage(
+  parts: MessageParts,
+  skeleton: Skeleton,
+  key: DkimKey | undefined,
+): Promise<Buffer> {
+  const { subject, text, html } = parts.content;
   const headers: Header[] = [
     header('From', encodedContact(parts.from)),
     header('To', encodedContact(parts.to)),
-    header('Subject', encodedText(rendered.subject)),
+    header('Subject', encodedText(subject)),
     header('Date', formatDate(parts.createdAt)),
     header('Message-ID', messageId(parts.id, parts.from)),
     header('Content-Language', parts.language),
@@ -40,9 +43,11 @@ export function buildMessage(parts: MessageParts, skeleton: Skeleton, key: DkimK
   }
   headers.push(parts.isBulk ? ['Precedence', 'bulk'] : ['Auto-Submitted', 'auto-generated']);
   headers.push(...skeleton.headers);
-  const body = skeleton.fill(quotedPrintable(rendered.text), quotedPrintable(rendered.html));
-  const signature = key ? writeHeaders([dkimSignature(headers, body, key, parts.createdAt)]) : '';
-  return Buffer.concat([Buffer.from(`${signature}${writeHeaders(headers)}\r\n`), body]);
+  const body = [skeleton.before, text, skeleton.between, html, skeleton.after];
+  const signature = key
+    ? writeHeaders([await dkimSignature(headers, Buffer.concat(body), key, parts.createdAt)])
+    : '';
+  return Buffer.concat([Buffer.from(`${signature}${writeHeaders(headers)}\r\n`), ...body]);
 }
 
 export function messageId(id: string, from: Contact): string {

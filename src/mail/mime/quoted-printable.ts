@@ -1,3 +1,5 @@
+import { PismakError } from '../../engine/errors.ts';
+
 const hex = new Uint8Array(Buffer.from('0123456789ABCDEF'));
 const longestLine = 75;
 const carriageReturn = 0x0d;
@@ -23,54 +25,132 @@ kinds[0x2e] = dot;
 kinds[lineFeed] = newLine;
 kinds[carriageReturn] = beforeNewLine;
 
+/** A piece of text that was encoded before. */
+export interface EncodedText {
+  bytes: Buffer;
+  /** Characters on its last line. */
+  column: number;
+}
+
+/** More than any mail: a template and its data together can't fill the memory. */
+const mostBytes = 32 * 1024 * 1024;
+
 /**
  * Text as quoted-printable: ASCII only, short lines, CRLF, no line that begins with a dot, no white space at the end of a
- * line. Nothing on the way has a reason to change it, so signatures hold. One pass with a table: it is the dearest part of
- * building a mail, and runs for every byte of it.
+ * line. Nothing on the way has a reason to change it, so signatures hold. One pass with a table, in buffers that are used
+ * again: it runs for every byte of every mail.
  */
-export function quotedPrintable(text: string): Buffer {
-  const source = Buffer.from(text, 'utf8');
-  const { length } = source;
-  // Each byte may become three, and every line of 75 gets a soft break of three.
-  const target = Buffer.allocUnsafe(length * 3 + Math.ceil((length * 3) / 72) * 3 + 8);
-  let to = 0;
-  let column = 0;
-  for (let from = 0; from < length; from++) {
-    const byte = source[from] as number;
-    let kind = kinds[byte] as number;
-    if (kind >= blank) {
-      if (kind === beforeNewLine) {
-        if (source[from + 1] === lineFeed) continue;
-        kind = toEscape;
-      } else if (kind === newLine) {
+class QuotedPrintableWriter {
+  #source = Buffer.allocUnsafeSlow(64 * 1024);
+  #target = Buffer.allocUnsafeSlow(64 * 1024);
+  #to = 0;
+  #column = 0;
+
+  /** Text that goes on where the line is. */
+  write(text: string): void {
+    // A character has at most three bytes of UTF-8 for each of its UTF-16 units.
+    if (this.#source.length < text.length * 3) this.#source = Buffer.allocUnsafeSlow(text.length * 3);
+    const length = this.#source.write(text, 'utf8');
+    // Each byte may become three, and every line of 75 gets a soft break of three.
+    this.#makeRoom(length * 3 + Math.ceil((length * 3) / 72) * 3 + 8);
+    this.#encode(length);
+  }
+
+  /** Text that was encoded at the beginning of a line. */
+  writeEncoded({ bytes, column }: EncodedText): void {
+    if (bytes.length === 0) return;
+    this.#makeRoom(bytes.length + 3);
+    if (this.#column > 0) this.#breakLine();
+    this.#to += bytes.copy(this.#target, this.#to);
+    this.#column = column;
+  }
+
+  /** What was written, and begins again. */
+  take(): EncodedText {
+    const bytes = Buffer.from(this.#target.subarray(0, this.#to));
+    const column = this.#column;
+    this.clear();
+    return { bytes, column };
+  }
+
+  clear(): void {
+    this.#to = 0;
+    this.#column = 0;
+  }
+
+  #makeRoom(more: number): void {
+    const needed = this.#to + more;
+    if (needed <= this.#target.length) return;
+    if (needed > mostBytes) {
+      this.clear();
+      throw new PismakError('too-large', 'the mail would be larger than 30 MB without its attachments');
+    }
+    const larger = Buffer.allocUnsafeSlow(2 * needed);
+    this.#target.copy(larger, 0, 0, this.#to);
+    this.#target = larger;
+  }
+
+  #breakLine(): void {
+    const target = this.#target;
+    target[this.#to++] = equals;
+    target[this.#to++] = carriageReturn;
+    target[this.#to++] = lineFeed;
+    this.#column = 0;
+  }
+
+  #encode(length: number): void {
+    const source = this.#source;
+    const target = this.#target;
+    let to = this.#to;
+    let column = this.#column;
+    for (let from = 0; from < length; from++) {
+      const byte = source[from] as number;
+      let kind = kinds[byte] as number;
+      if (kind >= blank) {
+        if (kind === beforeNewLine) {
+          if (from + 1 < length && source[from + 1] === lineFeed) continue;
+          kind = toEscape;
+        } else if (kind === newLine) {
+          target[to++] = carriageReturn;
+          target[to++] = lineFeed;
+          column = 0;
+          continue;
+        } else if (kind === blank) kind = endsLine(source, from + 1, length) ? toEscape : plain;
+        // If it does not fit, it begins the next line.
+        else kind = column === 0 || column === longestLine ? toEscape : plain;
+      }
+      if (column + (kind === plain ? 1 : 3) > longestLine) {
+        target[to++] = equals;
         target[to++] = carriageReturn;
         target[to++] = lineFeed;
         column = 0;
-        continue;
-      } else if (kind === blank) kind = endsLine(source, from + 1) ? toEscape : plain;
-      // If it does not fit, it begins the next line.
-      else kind = column === 0 || column === longestLine ? toEscape : plain;
+      }
+      if (kind === plain) {
+        target[to++] = byte;
+        column++;
+      } else {
+        target[to++] = equals;
+        target[to++] = hex[byte >> 4] as number;
+        target[to++] = hex[byte & 15] as number;
+        column += 3;
+      }
     }
-    if (column + (kind === plain ? 1 : 3) > longestLine) {
-      target[to++] = equals;
-      target[to++] = carriageReturn;
-      target[to++] = lineFeed;
-      column = 0;
-    }
-    if (kind === plain) {
-      target[to++] = byte;
-      column++;
-    } else {
-      target[to++] = equals;
-      target[to++] = hex[byte >> 4] as number;
-      target[to++] = hex[byte & 15] as number;
-      column += 3;
-    }
+    this.#to = to;
+    this.#column = column;
   }
-  return target.subarray(0, to);
 }
 
-function endsLine(source: Buffer, at: number): boolean {
+/** One for all: nothing waits while a mail is written. */
+export const quotedPrintableWriter = new QuotedPrintableWriter();
+
+export function quotedPrintable(text: string): Buffer {
+  quotedPrintableWriter.clear();
+  quotedPrintableWriter.write(text);
+  return quotedPrintableWriter.take().bytes;
+}
+
+function endsLine(source: Buffer, at: number, length: number): boolean {
+  if (at >= length) return true;
   const next = source[at];
-  return next === undefined || next === lineFeed || (next === carriageReturn && source[at + 1] === lineFeed);
+  return next === lineFeed || (next === carriageReturn && at + 1 < length && source[at + 1] === lineFeed);
 }

@@ -15,8 +15,10 @@ export interface LoadedAttachment {
 export interface Skeleton {
   /** MIME-Version and Content-Type of the whole mail. */
   headers: readonly Header[];
-  /** `text` and `html` must be quoted-printable. */
-  fill(text: Buffer, html: Buffer): Buffer;
+  /** What stands before the text, between text and HTML, and behind it. Both must be quoted-printable. */
+  before: Buffer;
+  between: Buffer;
+  after: Buffer;
 }
 
 /** The letter outside ASCII makes the composer choose quoted-printable for both parts. */
@@ -55,5 +57,5 @@ export async function buildSkeleton(attachments: readonly LoadedAttachment[]): P
   const before = body.subarray(0, textAt);
   const between = body.subarray(textAt + textPlace.length, htmlAt);
   const after = body.subarray(htmlAt + htmlPlace.length);
-  return { headers, fill: (text, html) => Buffer.concat([before, text, between, html, after]) };
+  return { headers, before, between, after };
 }

@@ -9,9 +9,7 @@ export const campaignTry = defineOperation({
   role: 'user',
   owner: ownerOfCampaign,
   heavy: 'work',
-  deadlineMs: 300_000,
-  // Nothing is stored, but it is work: no link may start it.
-  changes: true,
+  changes: false,
   input: z.strictObject({
     campaign: whichCampaign,
     limit: z.int().min(1).max(100_000).default(10_000).describe('Maximum number of people to look at'),

@@ -1,11 +1,12 @@
 import { messageOf } from '../../engine/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
-import { type Envelope, SmtpConnection } from '../smtp/connection.ts';
+import { type Envelope, SmtpConnection, type SmtpOptions } from '../smtp/connection.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { masked, parseServerUrl, type SmtpServer } from '../smtp/server-url.ts';
 import type { SmtpTimeouts } from '../smtp/timeouts.ts';
 import { DestinationLimits, type ProviderLimit } from './destination-limits.ts';
 import { Pace } from './pace.ts';
+import { RelayConnections } from './relay-connections.ts';
 
 export interface RelayOptions {
   /** What classes call it; host and port by default. */
@@ -31,9 +32,6 @@ export interface RelayState {
   reason?: string | undefined;
 }
 
-/** Connections are replaced after so many mails or so long a silence: servers expect it. */
-const mailsPerConnection = 100;
-const idleMs = 60_000;
 const firstPauseMs = 500;
 const longestPauseMs = 60_000;
 
@@ -46,14 +44,15 @@ export class Relay {
   readonly #timeouts: Partial<SmtpTimeouts>;
   readonly #pace: Pace | undefined;
   readonly limits: DestinationLimits;
-  #idle: { connection: SmtpConnection; since: number }[] = [];
-  #busy = 0;
+  readonly #connections: RelayConnections;
   #downUntil = 0;
   #pauseMs = firstPauseMs;
   #reason: string | undefined;
   #used = false;
   /** Fewer while the server asks us to slow down. */
   #allowed: number;
+  /** Without its password. */
+  readonly url: string;
   /** How much of its weight it has been served: the relay with the least goes next. */
   served = 0;
   readonly counts = { sent: 0, deferred: 0, failed: 0, unknown: 0 };
@@ -69,10 +68,12 @@ export class Relay {
   ) {
     this.options = options;
     this.#server = parseServerUrl(options.url);
+    this.url = masked(options.url);
     this.#clock = parts.clock;
     this.#name = parts.name || undefined;
     this.#timeouts = parts.timeouts ?? {};
     this.#allowed = options.connections;
+    this.#connections = new RelayConnections(this.#clock);
     this.#pace = options.perSecond > 0 ? new Pace(options.perSecond) : undefined;
     this.limits = new DestinationLimits(options.perSecondAndDomain, parts.providers);
   }
@@ -84,10 +85,10 @@ export class Relay {
   get state(): RelayState {
     return {
       name: this.name,
-      url: masked(this.options.url),
+      url: this.url,
       state: this.isDown ? 'down' : this.#used ? 'up' : 'unused',
-      connections: this.#idle.length + this.#busy,
-      busy: this.#busy,
+      connections: this.#connections.size,
+      busy: this.#connections.size - this.#connections.idle,
       ...this.counts,
       ...(this.#reason !== undefined && { reason: this.#reason }),
     };
@@ -107,8 +108,13 @@ export class Relay {
 
   /** Whether no mail can start before another ends, wherever it goes. */
   get isFull(): boolean {
+    if (this.isDown) return false;
+    const { idle, size, written } = this.#connections;
     // A relay that was down gets one mail to try.
-    return !this.isDown && this.#busy >= (this.#reason === undefined ? this.#allowed : 1);
+    if (this.#reason !== undefined) return size > idle;
+    if (size - idle < this.#allowed) return false;
+    // All are in use. The next mail may follow on one whose mail is written, unless the server wants less of us.
+    return written === 0 || this.#allowed < this.options.connections;
   }
 
   /** 0 if a mail may start now, otherwise how long to wait; undefined: until a mail in progress ends. */
@@ -120,55 +126,62 @@ export class Relay {
     return thereMs === undefined ? undefined : Math.max(this.#pace?.waitMs(now) ?? 0, thereMs);
   }
 
-  /** Call it only when `waitMs` is 0. */
-  async send(envelope: Envelope, message: Buffer, signal: AbortSignal): Promise<SmtpOutcome> {
+  /** Call it only when `waitMs` is 0. `onRoom`: the mail is written, and another may follow. */
+  async send(
+    envelope: Envelope,
+    message: Buffer,
+    signal: AbortSignal,
+    onRoom: () => void,
+  ): Promise<SmtpOutcome> {
     const now = this.#clock.now();
     this.#pace?.take(now);
     this.limits.begin(envelope.to, now);
-    this.#busy++;
     this.#used = true;
     this.served += 1 / this.options.weight;
-    let connection: SmtpConnection | undefined;
+    const pool = this.#connections;
+    const mayOpen = pool.size < this.#allowed || this.#reason !== undefined;
+    let connection = pool.take(mayOpen);
+    const isFresh = !connection;
     try {
-      connection = this.#takeIdle();
-      const isFresh = !connection;
-      try {
-        connection ??= await SmtpConnection.open(
-          {
-            server: this.#server,
-            clock: this.#clock,
-            timeouts: this.#timeouts,
-            ...(this.#name && { name: this.#name }),
-          },
-          signal,
-        );
-      } catch (error) {
-        if (!signal.aborted) this.#goesDown(messageOf(error));
-        return { kind: 'unsent', answer: messageOf(error) };
+      if (!connection) {
+        try {
+          connection = await pool.open(() => SmtpConnection.open(this.#options(), signal));
+        } catch (error) {
+          if (!signal.aborted) this.#goesDown(messageOf(error));
+          return { kind: 'unsent', answer: messageOf(error) };
+        }
       }
-      const outcome = await connection.send(envelope, message);
+      const used = connection;
+      const outcome = await used.send(envelope, message, () => {
+        pool.isWritten(used);
+        onRoom();
+      });
       this.#judge(outcome, isFresh);
       return outcome;
     } finally {
-      this.#busy--;
       this.limits.end(envelope.to);
-      if (connection) this.#giveBack(connection);
+      if (connection) pool.isAnswered(connection);
     }
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map(({ connection }) => connection.quit()));
+  #options(): SmtpOptions {
+    return {
+      ...{ server: this.#server, clock: this.#clock, timeouts: this.#timeouts },
+      ...(this.#name && { name: this.#name }),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
   }
 
   /** Ends connections that nobody needs. */
   closeIdle(): void {
-    const now = this.#clock.now();
-    const old = this.#idle.filter(({ since }) => now - since > idleMs);
-    this.#idle = this.#idle.filter(({ since }) => now - since <= idleMs);
-    for (const { connection } of old) void connection.quit();
+    this.#connections.closeIdle();
   }
 
   #judge(outcome: SmtpOutcome, isFresh: boolean): void {
+    if (outcome.kind === 'early') return;
     if (outcome.kind !== 'unsent') this.counts[outcome.kind]++;
     if (outcome.kind === 'sent') {
       this.#reason = undefined;
@@ -188,18 +201,5 @@ export class Relay {
     this.#reason = reason;
     this.#downUntil = this.#clock.now() + this.#pauseMs;
     this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
-  }
-
-  #takeIdle(): SmtpConnection | undefined {
-    for (;;) {
-      const last = this.#idle.pop();
-      if (!last || last.connection.isOpen) return last?.connection;
-    }
-  }
-
-  #giveBack(connection: SmtpConnection): void {
-    if (!connection.isOpen) return;
-    if (connection.sent >= mailsPerConnection) void connection.quit();
-    else this.#idle.push({ connection, since: this.#clock.now() });
   }
 }

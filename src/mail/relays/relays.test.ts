@@ -60,6 +60,33 @@ test('relays share mails by weight, and connections are reused', async (t) => {
   for (const { sink } of sinks) assert.equal(sink.connections, 1);
 });
 
+test('on a full connection mails follow each other without waiting for answers; each gets its own', async (t) => {
+  const { relays, sinks, send } = await start(t, {
+    connections: 1,
+    misbehave: ['554@end=p3@', '450@rcpt=p5@', '550@rcpt=p7@'],
+  });
+  const outcomes = await Promise.all(people(250).map((to) => send(to)));
+  const others = outcomes.flatMap(({ kind }, index) => (kind === 'sent' ? [] : [`${index} ${kind}`]));
+  assert.deepEqual(others, ['3 failed', '5 deferred', '7 failed']);
+  assert.deepEqual(
+    sinks[0]?.received.map(({ to }) => to[0]),
+    people(250).filter((_, index) => ![3, 5, 7].includes(index)),
+  );
+  // After a hundred mails each connection is replaced.
+  assert.equal(sinks[0]?.sink.connections, 3);
+  assert.equal(relays.states()[0]?.sent, 247);
+});
+
+test('a cut behind the final dot is unknown for its mail; the one that followed it is sent elsewhere', async (t) => {
+  const { sinks, send } = await start(t, { connections: 1, misbehave: ['cut@end=p3@'] });
+  const outcomes = await Promise.all(people(20).map((to) => send(to)));
+  assert.deepEqual(
+    outcomes.flatMap(({ kind }, index) => (kind === 'sent' ? [] : [`${index} ${kind}`])),
+    ['3 unknown'],
+  );
+  assert.equal(new Set(sinks[0]?.received.map(({ to }) => to[0])).size, 19);
+});
+
 test('mails of a relay that breaks go to the other one, each once; the broken one is used again when it is back', async (t) => {
   const { relays, sinks, send } = await start(t, { misbehave: ['cut@mail'] }, {});
   const outcomes = await Promise.all(people(100).map((to) => send(to)));

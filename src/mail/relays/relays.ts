@@ -157,15 +157,18 @@ export class Relays {
   }
 
   async #start(relay: Relay, job: Waiting): Promise<void> {
-    const outcome = await relay.send(job.envelope, job.message, this.#stop.signal);
+    const onRoom = () => {
+      if (!this.#isClosed) this.#work();
+    };
+    const outcome = await relay.send(job.envelope, job.message, this.#stop.signal, onRoom);
     if (outcome.kind === 'unsent' && !this.#isClosed) {
       job.tried.add(relay);
       // Nothing was accepted, so another connection may have it at once. A server that won't even talk is not the mail's fault.
       if (relay.isDown || job.tried.size < mostBreaks) {
         this.#waiting[job.lane].unshift(job);
         this.#queues.joins(job.envelope.to);
-      } else job.resolve({ ...outcome, relay: relay.state.url });
-    } else job.resolve({ ...outcome, relay: relay.state.url });
+      } else job.resolve({ ...outcome, relay: relay.url });
+    } else job.resolve({ ...outcome, relay: relay.url });
     relay.closeIdle();
     if (!this.#isClosed) this.#work();
   }

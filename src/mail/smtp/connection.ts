@@ -1,14 +1,15 @@
 import { isAscii as isAsciiBytes } from 'node:buffer';
-import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import { connect as connectSocket, isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { connect as connectTls } from 'node:tls';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { type Clock, systemClock } from '../../engine/time/clock.ts';
 import { isAscii, wireAddress } from '../model/address.ts';
 import { authenticate } from './authenticate.ts';
+import { SmtpDialogue } from './dialogue.ts';
 import { dotStuffed } from './dot-stuffing.ts';
+import { canHold, isoSeconds } from './future-release.ts';
 import { outcomeOf, type Reply, type SmtpOutcome } from './outcome.ts';
-import { ReplyReader } from './reply-reader.ts';
 import type { SmtpServer } from './server-url.ts';
 import { type SmtpTimeouts, standardTimeouts } from './timeouts.ts';
 
@@ -16,6 +17,8 @@ export interface Envelope {
   /** Empty for bounces. */
   from: string;
   to: string;
+  /** The server shall keep the mail until this time (FUTURERELEASE, RFC 4865). */
+  holdUntil?: number | undefined;
 }
 
 export interface SmtpOptions {
@@ -26,34 +29,24 @@ export interface SmtpOptions {
   clock?: Clock;
 }
 
-interface Expectation {
-  resolve(reply: Reply): void;
-  reject(error: Error): void;
-  cancelTimer(): void;
-}
-
 /**
- * One connection to a mail server, for one mail at a time. With PIPELINING, MAIL, RCPT and DATA travel in one packet, so a
- * mail costs two round trips; without it four.
+ * One connection to a mail server. With PIPELINING, MAIL, RCPT and DATA travel in one packet, together with the mail before:
+ * a mail costs one round trip. Without it, it costs four.
  */
 export class SmtpConnection {
   readonly #options: SmtpOptions;
   readonly #timeouts: SmtpTimeouts;
-  readonly #clock: Clock;
-  #socket: Socket;
-  #reader = new ReplyReader();
-  #expected: Expectation[] = [];
-  #end: Error | undefined;
+  readonly #dialogue: SmtpDialogue;
   #offers: ReadonlyMap<string, string> = new Map();
-  /** Mails transferred. */
-  sent = 0;
+  /** Mails whose last answer is still to come. */
+  readonly #unanswered = new Set<Promise<unknown>>();
+  /** Mails that were begun. */
+  begun = 0;
 
-  private constructor(options: SmtpOptions, socket: Socket) {
+  private constructor(options: SmtpOptions, dialogue: SmtpDialogue) {
     this.#options = options;
     this.#timeouts = { ...standardTimeouts, ...options.timeouts };
-    this.#clock = options.clock ?? systemClock;
-    this.#socket = socket;
-    this.#listen(socket);
+    this.#dialogue = dialogue;
   }
 
   /** Connects, greets, encrypts and signs in. Fails with `unavailable`. */
@@ -65,11 +58,15 @@ export class SmtpConnection {
         : connectSocket({ host, port });
     // Nagle's algorithm and delayed acks together cost 40 ms a mail: 22 mails a second on one connection.
     socket.setNoDelay(true);
-    const connection = new SmtpConnection(options, socket);
-    const abort = () => connection.#fail(new Error('stopped'));
+    const dialogue = new SmtpDialogue(socket, options.clock ?? systemClock);
+    const connection = new SmtpConnection(options, dialogue);
+    const abort = () => dialogue.fail(new Error('stopped'));
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      await connection.#connected(tls === 'always' ? 'secureConnect' : 'connect');
+      await dialogue.connected(
+        tls === 'always' ? 'secureConnect' : 'connect',
+        connection.#timeouts.connectMs,
+      );
       await connection.#greet();
       return connection;
     } catch (error) {
@@ -81,43 +78,53 @@ export class SmtpConnection {
   }
 
   get isOpen(): boolean {
-    return this.#end === undefined;
+    return this.#dialogue.isOpen;
   }
 
   get isEncrypted(): boolean {
-    return 'encrypted' in this.#socket;
+    return 'encrypted' in this.#dialogue.socket;
   }
 
   offers(extension: string): boolean {
     return this.#offers.has(extension);
   }
 
-  /** Transfers one mail. Never throws: every end is an outcome. */
-  async send(envelope: Envelope, message: Buffer): Promise<SmtpOutcome> {
+  /**
+   * Transfers one mail. Never throws: every end is an outcome. Call it again after it has resolved, or from `onWritten`:
+   * then the mail is written and its answer awaited, and the next one may follow at once. Only servers with PIPELINING let
+   * that happen.
+   */
+  async send(envelope: Envelope, message: Buffer, onWritten = () => {}): Promise<SmtpOutcome> {
     const refusal = this.#cannotCarry(envelope, message);
     if (refusal) return refusal;
+    this.begun++;
     try {
       const refused = await this.#begin(envelope, message);
       if (refused) return refused;
     } catch (error) {
       return { kind: 'unsent', answer: messageOf(error) };
     }
+    if (!this.isOpen) return { kind: 'unsent', answer: messageOf(this.#dialogue.end) };
     // From here on the server may have the whole mail, even if its answer never arrives.
-    try {
-      this.#write(dotStuffed(message));
-      const outcome = outcomeOf(await this.#reply(this.#timeouts.blockMs + this.#timeouts.finalMs));
-      if (outcome.kind === 'sent') this.sent++;
-      this.#closeIfAsked(outcome);
-      return outcome;
-    } catch (error) {
-      return { kind: 'unknown', answer: `after the end of the mail: ${messageOf(error)}` };
-    }
+    for (const part of dotStuffed(message)) this.#dialogue.write(part);
+    const answer = this.#dialogue.replies(1, this.#timeouts.blockMs + this.#timeouts.finalMs);
+    this.#unanswered.add(answer);
+    if (this.offers('PIPELINING')) onWritten();
+    const [reply] = await answer;
+    this.#unanswered.delete(answer);
+    if (!reply)
+      return { kind: 'unknown', answer: `after the end of the mail: ${messageOf(this.#dialogue.end)}` };
+    const outcome = outcomeOf(reply);
+    this.#closeIfAsked(outcome);
+    return outcome;
   }
 
+  /** Says goodbye, once the mails under way are answered. */
   async quit(): Promise<void> {
+    await Promise.all(this.#unanswered);
     if (!this.isOpen) return;
     try {
-      await this.#command('QUIT', 2000);
+      await this.#dialogue.command('QUIT', 2000);
     } catch {
       // It is over either way.
     }
@@ -125,11 +132,13 @@ export class SmtpConnection {
   }
 
   close(): void {
-    this.#fail(new Error('closed'));
+    this.#dialogue.fail(new Error('closed'));
   }
 
   /** What this server can't take is final, and known before a byte is sent. */
-  #cannotCarry({ from, to }: Envelope, message: Buffer): SmtpOutcome | undefined {
+  #cannotCarry({ from, to, holdUntil }: Envelope, message: Buffer): SmtpOutcome | undefined {
+    if (holdUntil !== undefined && !canHold(this.#offers.get('FUTURERELEASE'), holdUntil, this.#now()))
+      return { kind: 'early', answer: 'the server does not hold mails for so long' };
     const limit = Number(this.#offers.get('SIZE') ?? 0);
     if (limit > 0 && message.length > limit)
       return {
@@ -151,7 +160,8 @@ export class SmtpConnection {
     const isUtf8 = !(isAscii(from) && isAscii(to));
     const size = this.offers('SIZE') ? ` SIZE=${message.length}` : '';
     const body = this.offers('8BITMIME') && !isAsciiBytes(message) ? ' BODY=8BITMIME' : '';
-    const mail = `MAIL FROM:<${from}>${size}${body}${isUtf8 ? ' SMTPUTF8' : ''}`;
+    const hold = envelope.holdUntil === undefined ? '' : ` HOLDUNTIL=${isoSeconds(envelope.holdUntil)}`;
+    const mail = `MAIL FROM:<${from}>${size}${body}${isUtf8 ? ' SMTPUTF8' : ''}${hold}`;
     const recipient = `RCPT TO:<${to}>`;
     const { mailMs, recipientMs, dataMs } = this.#timeouts;
     if (!this.offers('PIPELINING')) {
@@ -160,19 +170,16 @@ export class SmtpConnection {
         [recipient, recipientMs],
       ];
       for (const [command, timeoutMs] of steps) {
-        const outcome = outcomeOf(await this.#command(command, timeoutMs));
+        const outcome = outcomeOf(await this.#dialogue.command(command, timeoutMs));
         if (outcome.kind !== 'sent') return this.#startOver(outcome);
       }
-      const data = await this.#command('DATA', dataMs);
+      const data = await this.#dialogue.command('DATA', dataMs);
       return data.code === 354 ? undefined : this.#startOver(refusalOf(data));
     }
-    this.#write(`${mail}\r\n${recipient}\r\nDATA\r\n`);
-    const replies = await Promise.allSettled([
-      this.#reply(mailMs),
-      this.#reply(mailMs + recipientMs),
-      this.#reply(mailMs + recipientMs + dataMs),
-    ]);
-    const said = replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value] : []));
+    this.#dialogue.write(`${mail}\r\n${recipient}\r\nDATA\r\n`);
+    // The mail before may still be waiting for its answer, and has its own time for it.
+    const beforeMs = this.#unanswered.size > 0 ? this.#timeouts.blockMs + this.#timeouts.finalMs : 0;
+    const said = await this.#dialogue.replies(3, beforeMs + mailMs + recipientMs + dataMs);
     const refused = said
       .slice(0, 2)
       .map(outcomeOf)
@@ -180,17 +187,21 @@ export class SmtpConnection {
     const [, , dataReply] = said;
     // With 421 a server leaves the other commands unanswered.
     if (refused && !this.isOpen) return refused;
-    if (!dataReply) throw this.#end ?? new Error('the server stopped answering');
+    if (!dataReply) throw this.#dialogue.end;
     if (!refused) return dataReply.code === 354 ? undefined : this.#startOver(refusalOf(dataReply));
     // A server that wants the mail although it refused its recipient gets an empty one, as RFC 2920 says.
-    if (dataReply.code === 354) await this.#command('.', this.#timeouts.finalMs);
+    if (dataReply.code === 354) await this.#dialogue.command('.', this.#timeouts.finalMs);
     return this.#startOver(refused);
+  }
+
+  #now(): number {
+    return (this.#options.clock ?? systemClock).now();
   }
 
   async #startOver(refusal: SmtpOutcome): Promise<SmtpOutcome> {
     this.#closeIfAsked(refusal);
     if (this.isOpen)
-      await this.#command('RSET', this.#timeouts.commandMs).catch(() => {
+      await this.#dialogue.command('RSET', this.#timeouts.commandMs).catch(() => {
         // The mail was refused already; the broken connection is noticed by the next one.
       });
     return refusal;
@@ -201,7 +212,7 @@ export class SmtpConnection {
   }
 
   async #greet(): Promise<void> {
-    const greeting = await this.#reply(this.#timeouts.greetingMs);
+    const greeting = await this.#dialogue.reply(this.#timeouts.greetingMs);
     if (greeting.code !== 220) throw new Error(`greeted with ${greeting.code} ${greeting.text}`);
     await this.#introduce();
     const { server } = this.#options;
@@ -211,102 +222,33 @@ export class SmtpConnection {
     const { auth } = server;
     if (auth)
       await authenticate(auth, this.#offers.get('AUTH') ?? '', (line) =>
-        this.#command(line, this.#timeouts.commandMs),
+        this.#dialogue.command(line, this.#timeouts.commandMs),
       );
   }
 
   async #introduce(): Promise<void> {
     const name = this.#options.name ?? hostname();
-    const reply = await this.#command(`EHLO ${name}`, this.#timeouts.commandMs);
+    const reply = await this.#dialogue.command(`EHLO ${name}`, this.#timeouts.commandMs);
     if (reply.code === 250) {
       const offers = reply.lines.slice(1).map((line) => /^(\S+)\s*(.*)$/.exec(line));
       this.#offers = new Map(offers.map((match) => [match?.[1]?.toUpperCase() ?? '', match?.[2] ?? '']));
       return;
     }
-    const old = await this.#command(`HELO ${name}`, this.#timeouts.commandMs);
+    const old = await this.#dialogue.command(`HELO ${name}`, this.#timeouts.commandMs);
     if (old.code !== 250) throw new Error(`refused HELO: ${old.code} ${old.text}`);
   }
 
   async #encrypt(): Promise<void> {
-    const reply = await this.#command('STARTTLS', this.#timeouts.commandMs);
+    const reply = await this.#dialogue.command('STARTTLS', this.#timeouts.commandMs);
     if (reply.code !== 220) throw new Error(`refused STARTTLS: ${reply.code} ${reply.text}`);
     // Bytes that came in the clear must not count as answers given in private.
-    if (!this.#reader.isEmpty) throw new Error('sent more than its answer before the encryption began');
-    this.#socket.removeAllListeners('data');
-    this.#socket = connectTls({ socket: this.#socket, ...tlsOptions(this.#options.server) });
-    this.#listen(this.#socket);
-    await this.#connected('secureConnect');
+    if (this.#dialogue.hasRest) throw new Error('sent more than its answer before the encryption began');
+    this.#dialogue.continueOver((plain) =>
+      connectTls({ socket: plain, ...tlsOptions(this.#options.server) }),
+    );
+    await this.#dialogue.connected('secureConnect', this.#timeouts.connectMs);
     this.#offers = new Map();
     await this.#introduce();
-  }
-
-  #connected(event: 'connect' | 'secureConnect'): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { connectMs } = this.#timeouts;
-      const expectation: Expectation = {
-        resolve: () => {},
-        reject,
-        cancelTimer: this.#clock.after(connectMs, () =>
-          this.#fail(new Error(`no connection within ${connectMs} ms`)),
-        ),
-      };
-      if (this.#end) return reject(this.#end);
-      this.#expected.push(expectation);
-      this.#socket.once(event, () => {
-        expectation.cancelTimer();
-        this.#expected = this.#expected.filter((other) => other !== expectation);
-        resolve();
-      });
-    });
-  }
-
-  #listen(socket: Socket): void {
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.on('error', (error) => this.#fail(error));
-    socket.on('close', () => this.#fail(new Error('the server closed the connection')));
-  }
-
-  #take(chunk: Buffer) {
-    try {
-      for (const reply of this.#reader.push(chunk)) {
-        const expectation = this.#expected.shift();
-        // Idle servers say goodbye without being asked.
-        if (!expectation) return this.#fail(new Error(`the server said ${reply.code} ${reply.text}`));
-        expectation.cancelTimer();
-        expectation.resolve(reply);
-      }
-    } catch (error) {
-      this.#fail(error as Error);
-    }
-  }
-
-  #command(line: string, timeoutMs: number): Promise<Reply> {
-    this.#write(`${line}\r\n`);
-    return this.#reply(timeoutMs);
-  }
-
-  #write(data: string | Buffer): void {
-    if (!this.#end) this.#socket.write(data);
-  }
-
-  #reply(timeoutMs: number): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      if (this.#end) return reject(this.#end);
-      const cancelTimer = this.#clock.after(timeoutMs, () =>
-        this.#fail(new Error(`no answer within ${timeoutMs} ms`)),
-      );
-      this.#expected.push({ resolve, reject, cancelTimer });
-    });
-  }
-
-  #fail(error: Error): void {
-    if (this.#end) return;
-    this.#end = error;
-    this.#socket.destroy();
-    for (const { cancelTimer, reject } of this.#expected.splice(0)) {
-      cancelTimer();
-      reject(error);
-    }
   }
 }
 

@@ -3,8 +3,8 @@ const endOfLine = end.subarray(2);
 const dot = 0x2e;
 const lineFeed = 0x0a;
 
-/** The message as DATA wants it: lines that begin with a dot get a second one, and a lone dot ends it. */
-export function dotStuffed(message: Buffer): Buffer {
+/** The message as DATA wants it, in pieces: lines that begin with a dot get a second one, and a lone dot ends it. */
+export function dotStuffed(message: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   let start = 0;
   if (message[0] === dot) parts.push(message.subarray(0, 1));
@@ -14,5 +14,5 @@ export function dotStuffed(message: Buffer): Buffer {
   }
   const endsWithLine = message.length === 0 || message[message.length - 1] === lineFeed;
   parts.push(message.subarray(start), endsWithLine ? endOfLine : end);
-  return Buffer.concat(parts);
+  return parts;
 }

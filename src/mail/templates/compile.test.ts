@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { compileTemplate } from './compile.ts';
 import { pluralForms } from './plural.ts';
 
@@ -100,3 +101,82 @@ test('styles of plain HTML move into its elements; media queries stay, and Liqui
   assert.match(html, /<p>few /);
   assert.equal(html.match(/<tr /g)?.length, 2);
 });
+
+const pieces = [
+  ...[
+    'Žluťoučký kůň ',
+    'line\n',
+    ' \n',
+    '.',
+    '\n.',
+    '<b>',
+    '=',
+    'x'.repeat(80),
+    '{{ name }}',
+    '{{- name -}}',
+    '{{ a.b }}',
+    '{{ a }}',
+  ],
+  ...[
+    '{{ list }}',
+    '{{ list.size }}',
+    '{{ missing.deep }}',
+    '{{ name | upcase }}',
+    "{{ 'Hello' | t }}",
+    '{{ number }}',
+    '{{ yes }}',
+  ],
+  ...[
+    '{% if yes %}{{ name }}{% else %}no{% endif %}',
+    '{% for x in list %}{{ x }}, {% endfor %}',
+    '{% assign v = name %}',
+    '{{ v }}',
+  ],
+  ...[
+    '{% capture c %}<i>{{ name }}</i>{% endcapture %}',
+    '{{ c }}',
+    '{{ name.length }}',
+    '{{ nil }}',
+    '{{ constructor }}',
+  ],
+];
+
+test('what is sent is what Liquid renders, however the template is cut into pieces', async () => {
+  const { Liquid } = await import('liquidjs');
+  const plain = new Liquid({ ownPropertyOnly: true, outputEscape: 'escape' });
+  plain.registerFilter('t', (text) => `[${text}]`);
+  const templates = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((some) => some.join(''));
+  const values = fc.record({
+    ...{ name: fc.string({ unit: 'binary', maxLength: 90 }), number: fc.integer(), yes: fc.boolean() },
+    ...{
+      list: fc.array(fc.string(), { maxLength: 3 }),
+      a: fc.record({ b: fc.oneof(fc.string(), fc.constant(null)) }),
+    },
+  });
+  await fc.assert(
+    fc.asyncProperty(templates, values, async (template, given) => {
+      // A lone carriage return before a line feed is cut in two.
+      const data = JSON.parse(JSON.stringify(given).replaceAll('\\r', ''));
+      const laidOut = { html: template, text: '' };
+      const type = { ...basis, template, laidOut, subject: 'x', translations: { cs: { Hello: '[Hello]' } } };
+      const compiled = await compileTemplate(type, 'cs');
+      const expected = plain.parseAndRenderSync(template, data);
+      assert.equal(compiled.render(data).html, expected);
+      const lines = compiled.encode(data).html.toString('latin1').split('\r\n');
+      for (const line of lines) assert.ok(line.length <= 76 && !line.startsWith('.'), line);
+      assert.equal(
+        decoded(lines.join('\r\n')).replaceAll('\r\n', '\n'),
+        expected.toWellFormed().replaceAll('\r\n', '\n'),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function decoded(text: string): string {
+  const joined = text.replaceAll('=\r\n', '');
+  const bytes = joined.replaceAll(/=([0-9A-F]{2})/g, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

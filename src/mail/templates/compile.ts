@@ -1,6 +1,7 @@
 import type { Liquid, Template } from 'liquidjs';
 import { PismakError } from '../../engine/errors.ts';
 import type { MailType } from '../model/mail-type.ts';
+import { Filling } from './filling.ts';
 import { type LaidOut, layOut } from './lay-out.ts';
 import { pluralIndex } from './plural.ts';
 
@@ -13,10 +14,19 @@ export interface Rendered {
   text: string;
 }
 
+/** What a mail carries. */
+export interface EncodedContent {
+  subject: string;
+  html: Buffer;
+  text: Buffer;
+}
+
 /** A template of one version of a type in one language, ready to be filled. */
 export interface CompiledTemplate {
   /** Throws `invalid-input` with the line of the template that failed. */
   render(data: TemplateData, subject?: string): Rendered;
+  /** The same, with html and text as quoted-printable: what is the same in all mails is encoded once. */
+  encode(data: TemplateData, subject?: string): EncodedContent;
   /** Strings that were rendered and have no translation into this language. */
   readonly missing: ReadonlySet<string>;
 }
@@ -32,7 +42,7 @@ const limits = { parseLimit: 2_000_000, renderLimit: 2000, memoryLimit: 50_000_0
 
 /** Compiles a type once. Throws `invalid-input` if template or subject are wrong, with the line. */
 export async function compileTemplate(type: TemplateOf, language: string): Promise<CompiledTemplate> {
-  const { Liquid } = await import('liquidjs');
+  const { Liquid, TokenKind } = await import('liquidjs');
   const missing = new Set<string>();
   const options = {
     ownPropertyOnly: true,
@@ -50,22 +60,50 @@ export async function compileTemplate(type: TemplateOf, language: string): Promi
   parse(forHtml, type.template, type.code, type.template);
   const { html, text } = type.laidOut ?? (await layOut(type.template, type.code, type.text === undefined));
   const derived = type.text ?? text;
-  const parsedHtml = parse(forHtml, html, type.code, type.template);
-  const parsedText = parse(forText, derived, `${type.code} (text)`, type.text ?? type.template);
-  const parsedSubject = parse(forText, type.subject, `${type.code} (subject)`, type.subject);
+  const isText = ({ token }: Template) => token.kind === TokenKind.HTML;
+  const prepare = (liquid: Liquid, source: string, place: string, written: string) => ({
+    filling: new Filling(liquid, parse(liquid, source, place, written), {
+      ...{ source, isHtml: liquid === forHtml, isText },
+    }),
+    ...{ place, written },
+  });
+  const htmlPart = prepare(forHtml, html, type.code, type.template);
+  const textPart = prepare(forText, derived, `${type.code} (text)`, type.text ?? type.template);
+  const subjectOf = (subject: string) => prepare(forText, subject, `${type.code} (subject)`, subject);
+  const usualSubject = subjectOf(type.subject);
+  const subjectText = (data: TemplateData, subject: string | undefined) =>
+    oneLine(textOf(subject === undefined ? usualSubject : subjectOf(subject), data));
 
   return {
     missing,
-    render(data, subject) {
-      const own =
-        subject === undefined ? parsedSubject : parse(forText, subject, `${type.code} (subject)`, subject);
-      return {
-        subject: oneLine(render(forText, own, data, type.code, type.subject)),
-        html: render(forHtml, parsedHtml, data, type.code, type.template),
-        text: render(forText, parsedText, data, `${type.code} (text)`, type.text ?? type.template),
-      };
-    },
+    render: (data, subject) => ({
+      subject: subjectText(data, subject),
+      html: textOf(htmlPart, data),
+      text: textOf(textPart, data),
+    }),
+    encode: (data, subject) => ({
+      subject: subjectText(data, subject),
+      html: attempt(htmlPart, (filling) => filling.encoded(data)),
+      text: attempt(textPart, (filling) => filling.encoded(data)),
+    }),
   };
+}
+
+interface Part {
+  filling: Filling;
+  /** What errors call it, and the text as its author wrote it. */
+  place: string;
+  written: string;
+}
+
+const textOf = (part: Part, data: TemplateData) => attempt(part, (filling) => filling.text(data));
+
+function attempt<Result>({ filling, place, written }: Part, work: (filling: Filling) => Result): Result {
+  try {
+    return work(filling);
+  } catch (error) {
+    throw error instanceof PismakError ? error : templateError(error, place, written);
+  }
 }
 
 /** `{{ 'Hello' | t }}`, and with a number `{{ 'one item' | t: 'many items', count }}`. */
@@ -92,20 +130,6 @@ function translator(
 function parse(liquid: Liquid, text: string, what: string, source: string): Template[] {
   try {
     return liquid.parse(text);
-  } catch (error) {
-    throw templateError(error, what, source);
-  }
-}
-
-function render(
-  liquid: Liquid,
-  template: Template[],
-  data: TemplateData,
-  what: string,
-  source: string,
-): string {
-  try {
-    return liquid.renderSync(template, data) as string;
   } catch (error) {
     throw templateError(error, what, source);
   }

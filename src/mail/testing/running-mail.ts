@@ -12,6 +12,8 @@ export async function runMailHouse(
   t: TestContext,
   options: {
     misbehave?: string[];
+    /** Extensions that the sink offers. */
+    offers?: string[];
     mail?: Record<string, unknown>;
     settings?: Record<string, unknown>;
     senders?: boolean;
@@ -22,6 +24,7 @@ export async function runMailHouse(
   const sink = await openSink({
     onMail: (mail) => received.push(mail),
     misbehave: rules(options.misbehave ?? []),
+    ...(options.offers && { offers: options.offers }),
   });
   t.after(() => sink.close());
   const url = `smtp://127.0.0.1:${sink.port}`;
