@@ -65,7 +65,7 @@ async function readPage(
   );
   const lines = strips.flatMap(({ line, strip }, index): Line[] => {
     const read = asLine(letters[index] ?? [], strip, line, page);
-    return read && isText(read) ? [read] : [];
+    return read && isText(read) && !isPieceOfRule(read, found.rules) ? [read] : [];
   });
   const unsure = strips.length - lines.length;
   if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
@@ -78,6 +78,18 @@ function isText({ words }: Line): boolean {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   const sure = words.reduce((sum, { text, confidence = 0 }) => sum + text.length * confidence, 0);
   return letters > 0 && sure / letters >= (letters <= fewLetters ? leastSureOfFew : leastSure);
+}
+
+/** What is left of a rule between columns looks like an l. */
+function isPieceOfRule({ box, words }: Line, rules: readonly Box[]): boolean {
+  const text = words.map((word) => word.text).join('');
+  if (text.length > 2) return false;
+  if (/^[|!ſ.,:;'"\-–/\\]+$/.test(text)) return true;
+  const middle = box.left + box.width / 2;
+  return rules.some(
+    ({ left, width, height }) =>
+      height > 4 * box.height && middle > left - box.height && middle < left + width + box.height,
+  );
 }
 
 /** Only the lines in zones of another program, zone by zone. */
