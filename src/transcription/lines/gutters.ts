@@ -21,12 +21,12 @@ function weightOf(gap: number): number {
 
 /**
  * Finds the paper between columns: strips down the page with text on both sides, over more lines than gaps between words would
- * line up. Printed rules between columns count too.
+ * line up. Printed rules between columns (`barrier`) count too.
  */
 export function findGutters(
   { width, height, letter }: Ink,
   letters: readonly Component[],
-  upright: readonly Component[],
+  barrier: Uint8Array,
 ): Gutters {
   // Only text counts: frames and stains stand beside everything.
   const words = drawn(letters, width, height, Math.round(between * letter));
@@ -34,7 +34,7 @@ export function findGutters(
   const { data } = words;
   const gaps = gapWidths(words, Math.round(reach * letter));
   const space = usualSpace(gaps, letter);
-  const gutters = new Uint8Array(data.length);
+  const gutters = barrier.slice();
   for (let x = 0; x < width; x++) {
     let weight = 0;
     let first = -1;
@@ -53,10 +53,6 @@ export function findGutters(
       weight = 0;
       first = -1;
     }
-  }
-  for (const rule of upright) {
-    const middle = rule.left + (rule.width >> 1);
-    for (let y = rule.top; y < rule.top + rule.height; y++) gutters[y * width + middle] = 1;
   }
   return { data: gutters, width };
 }

@@ -19,7 +19,7 @@ const guessedLetter = 8;
 /** Of the bitmap; each takes about six bytes while lines are looked for. */
 const mostPixels = 16e6;
 /** How far from ink to paper a shade still counts as ink: faint letters should, grain should not. */
-const faint = 0.6;
+const faint = 0.54;
 
 /** Ink and paper of a page, with shadows evened out, just large enough to see letters. */
 export function findInk(page: Grey): Ink {
