@@ -11,6 +11,8 @@ export interface TrueLine {
 }
 
 const height = 40;
+/** Marks that transcribers put in for what is not a letter on the page: lines with them are left out, as in training. */
+const conventions = /[~_⟦⟧◻☛☚△●✕✤▲⬤◼★⸫]/;
 
 /**
  * Lines with known text, as training/lines.py packs them: `NAME.tsv` (width, page, text) and `NAME.2bit.xz`, column by column, four pixels
@@ -25,7 +27,7 @@ export function packedLines(directory: string, name: string): TrueLine[] {
   const rows = readFileSync(join(directory, `${name}.tsv`), 'utf8')
     .split('\n')
     .filter(Boolean);
-  return rows.map((row) => {
+  const lines = rows.map((row) => {
     const [size, page = '', text = ''] = row.split('\t');
     const width = Number(size);
     const data = new Uint8Array(width * height);
@@ -35,4 +37,5 @@ export function packedLines(directory: string, name: string): TrueLine[] {
     }
     return { image: { data, width, height }, text, page };
   });
+  return lines.filter(({ text, image }) => text !== '' && !conventions.test(text) && image.width >= 8);
 }

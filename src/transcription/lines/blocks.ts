@@ -1,9 +1,9 @@
 import { boxAround } from '../image/box.ts';
 import type { Box, Line, Region } from '../page.ts';
 
-/** All in heights of a line: how far below each other lines of a block are, and from which gap on a new paragraph begins. */
+/** All in heights of a line: the furthest that lines of a block may be below each other, and how much more than usual. */
 const furthest = 1.6;
-const newParagraph = 0.9;
+const moreThanUsual = 0.35;
 /** Lines of a block differ in size by less than this. */
 const mostRatio = 1.7;
 
@@ -13,7 +13,11 @@ const leastShare = 0.3;
 /** Groups lines into blocks: each line with the one below it, unless lines stand side by side there. From top to bottom. */
 export function asRegions(lines: readonly Line[]): Region[] {
   const sorted = lines.toSorted((one, other) => middle(one.box) - middle(other.box));
-  const below = new Map(sorted.map((line, index) => [line, neighbours(line, sorted.slice(index + 1))]));
+  const near = sorted.map((line, index) => ({ line, some: neighbours(line, sorted.slice(index + 1)) }));
+  const usual = usualGap(near);
+  const below = new Map(
+    near.map(({ line, some }) => [line, some.filter((one) => gapOf(line, one) < usual + moreThanUsual)]),
+  );
   const above = new Map<Line, Line[]>();
   for (const [line, some] of below) for (const one of some) above.set(one, [...(above.get(one) ?? []), line]);
   const follower = new Map<Line, Line>();
@@ -30,6 +34,18 @@ export function asRegions(lines: readonly Line[]): Region[] {
       for (let line: Line | undefined = first; line; line = follower.get(line)) block.push(line);
       return asRegion(block);
     });
+}
+
+/** The gap between a line and one below it, in heights of a line. */
+function gapOf({ box }: Line, { box: below }: Line): number {
+  return (below.top - (box.top + box.height)) / Math.max(box.height, below.height);
+}
+
+function usualGap(near: readonly { line: Line; some: readonly Line[] }[]): number {
+  const gaps = near
+    .flatMap(({ line, some }) => (some[0] ? [gapOf(line, some[0])] : []))
+    .sort((one, other) => one - other);
+  return Math.max(0, gaps[gaps.length >> 1] ?? 0);
 }
 
 function onlyOne({ box }: Line, beside: readonly Line[]): Line | undefined {
@@ -60,17 +76,9 @@ function isAlike(one: Box, other: Box): boolean {
   return Math.max(one.height, other.height) <= mostRatio * Math.min(one.height, other.height);
 }
 
-function asRegion(lines: readonly Line[]): Region {
-  const groups: Line[][] = [];
-  let bottom = -Infinity;
-  for (const line of lines) {
-    const group = groups.at(-1);
-    if (group && line.box.top - bottom < newParagraph * line.box.height) group.push(line);
-    else groups.push([line]);
-    bottom = line.box.top + line.box.height;
-  }
-  const paragraphs = groups.map((group) => ({ box: boxAround(group.map(({ box }) => box)), lines: group }));
-  return { kind: 'text', box: boxAround(lines.map(({ box }) => box)), paragraphs };
+function asRegion(lines: Line[]): Region {
+  const box = boxAround(lines.map((line) => line.box));
+  return { kind: 'text', box, paragraphs: [{ box, lines }] };
 }
 
 function middle({ top, height }: Box): number {

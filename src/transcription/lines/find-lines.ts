@@ -5,7 +5,7 @@ import type { Box } from '../page.ts';
 import { makeBands } from './bands.ts';
 import { weightedQuantile } from './baseline.ts';
 import { chainLetters } from './chains.ts';
-import { findGutters } from './gutters.ts';
+import { findGutters, type Gutters, isDivided } from './gutters.ts';
 import { findInk, type Ink } from './ink.ts';
 import { asChain, type Chain, joinChains, slopeOf } from './join-chains.ts';
 import { findMarks, type Marks } from './marks.ts';
@@ -38,7 +38,7 @@ export function findLines(page: Grey): FoundLines {
   const ink = findInk(page);
   const rules = takeOutRules(ink);
   const marks = findMarks(ink);
-  const gutters = findGutters(ink, marks.letters, rules.upright);
+  const gutters = findGutters(ink, marks.letters, rules.barrier);
   const pieces = chainLetters(marks.letters, gutters, ink.letter);
   const slope = slopeOf(pieces, ink.letter);
   const joined = joinChains(
@@ -47,7 +47,7 @@ export function findLines(page: Grey): FoundLines {
     { letter: ink.letter, slope },
   ).filter((chain) => isText(chain, ink.letter));
   const chains = withoutGhosts(joined, ink.letter);
-  giveSmall(marks, chains, ink.letter);
+  giveSmall(marks, chains, gutters, ink.letter);
   const enlarge = enlarger(ink, page);
   return {
     lines: chains.map((chain) => asLine(chain, ink)),
@@ -85,7 +85,7 @@ function withoutGhosts(chains: readonly Chain[], letter: number): Chain[] {
 const mostCovered = 0.4;
 
 /** Gives dots, accents and hyphens to the lines that they stand in. */
-function giveSmall({ small }: Marks, chains: readonly Chain[], letter: number): void {
+function giveSmall({ small }: Marks, chains: readonly Chain[], gutters: Gutters, letter: number): void {
   const bands = makeBands<Chain>(4 * letter);
   for (const line of chains) {
     const { top, height } = boxAround(line.letters);
@@ -98,6 +98,8 @@ function giveSmall({ small }: Marks, chains: readonly Chain[], letter: number): 
     for (const line of bands.near(mark.top, foot)) {
       const beside = 1.5 * Math.max(letter, line.body);
       if (x < line.left - beside || x > line.right + beside) continue;
+      const middle = mark.top + mark.height / 2;
+      if (isDivided(gutters, x, line.left, middle) || isDivided(gutters, line.right, x, middle)) continue;
       const above = line.at(x) - foot;
       if (above < -0.6 * line.body || above > 1.7 * line.body) continue;
       const away = Math.abs(above - 0.5 * line.body);

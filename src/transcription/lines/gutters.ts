@@ -12,28 +12,29 @@ const reach = 14;
 /** Gaps between words line up over a few lines by chance, and the narrower they are, the more. */
 const withinWords = 0.9;
 const between = 0.4;
-const neededRows = 22;
+const neededRows = 28;
 
-/** The wider a gap, the fewer lines it takes to tell it from one between words. */
+/** The wider a gap compared with the usual one between words, the fewer lines it takes to tell it from such a one. */
 function weightOf(gap: number): number {
-  return gap >= 6 ? 4 : gap >= 4 ? 2 : gap >= 2.5 ? 1 : 0.6;
+  return gap >= 5 ? 4 : gap >= 3.2 ? 2 : gap >= 2.2 ? 1 : 0.55;
 }
 
 /**
  * Finds the paper between columns: strips down the page with text on both sides, over more lines than gaps between words would
- * line up. Printed rules between columns count too.
+ * line up. Printed rules between columns (`barrier`) count too.
  */
 export function findGutters(
   { width, height, letter }: Ink,
   letters: readonly Component[],
-  upright: readonly Component[],
+  barrier: Uint8Array,
 ): Gutters {
   // Only text counts: frames and stains stand beside everything.
   const words = drawn(letters, width, height, Math.round(between * letter));
   smear(words, Math.round(withinWords * letter));
   const { data } = words;
   const gaps = gapWidths(words, Math.round(reach * letter));
-  const gutters = new Uint8Array(data.length);
+  const space = usualSpace(gaps, letter);
+  const gutters = barrier.slice();
   for (let x = 0; x < width; x++) {
     let weight = 0;
     let first = -1;
@@ -43,7 +44,7 @@ export function findGutters(
       if (y < height && data[at] === 0) {
         const gap = gaps[at] as number;
         if (gap === 0) continue;
-        weight += weightOf(gap / letter);
+        weight += weightOf(gap / space);
         if (first < 0) first = y;
         last = y;
         continue;
@@ -52,10 +53,6 @@ export function findGutters(
       weight = 0;
       first = -1;
     }
-  }
-  for (const rule of upright) {
-    const middle = rule.left + (rule.width >> 1);
-    for (let y = rule.top; y < rule.top + rule.height; y++) gutters[y * width + middle] = 1;
   }
   return { data: gutters, width };
 }
@@ -116,6 +113,22 @@ function gapWidths({ data, width, height }: Bitmap, most: number): Uint16Array {
   }
   return gaps;
 }
+
+/** The usual width of a gap between words: typewriters leave more than printers. */
+function usualSpace(gaps: Uint16Array, letter: number): number {
+  const most = Math.ceil(widestWordSpace * letter);
+  const counts = new Float64Array(most + 1);
+  // Each pixel of a gap knows its width.
+  for (const gap of gaps) if (gap > 0 && gap <= most) counts[gap] = (counts[gap] as number) + 1 / gap;
+  let left = counts.reduce((sum, count) => sum + count, 0) / 2;
+  for (let gap = 1; gap <= most; gap++) {
+    left -= counts[gap] as number;
+    if (left <= 0) return Math.max(letter, gap);
+  }
+  return letter;
+}
+
+const widestWordSpace = 4;
 
 /** Whether a gutter lies between two places of a row. */
 export function isDivided({ data, width }: Gutters, from: number, to: number, y: number): boolean {

@@ -1,5 +1,5 @@
 import { factorFor, type Grey, reduce } from '../image/grey.ts';
-import { histogramOf, otsu } from '../image/histogram.ts';
+import { histogramOf, meanBelow, otsu } from '../image/histogram.ts';
 import type { Bitmap } from '../layout/components.ts';
 import { findBackground, flatten } from '../prepare/background.ts';
 import { letterHeightOf } from '../prepare/letter-height.ts';
@@ -18,6 +18,8 @@ const longestSide = 1500;
 const guessedLetter = 8;
 /** Of the bitmap; each takes about six bytes while lines are looked for. */
 const mostPixels = 16e6;
+/** How far from ink to paper a shade still counts as ink: faint letters should, grain should not. */
+const faint = 0.54;
 
 /** Ink and paper of a page, with shadows evened out, just large enough to see letters. */
 export function findInk(page: Grey): Ink {
@@ -26,8 +28,10 @@ export function findInk(page: Grey): Ink {
   const factor = Math.max(1, wanted, Math.ceil(Math.sqrt((page.width * page.height) / mostPixels)));
   const small = factor === 1 ? { ...page, data: page.data.slice() } : reduce(page, factor);
   flatten(small, findBackground(small, 1));
-  // Far from the middle there is no ink or no paper.
-  const threshold = Math.min(200, Math.max(90, otsu(histogramOf(small.data, 3))));
+  const histogram = histogramOf(small.data, 3);
+  const ink = meanBelow(histogram, otsu(histogram));
+  // Paper is white by now. Far from the middle there is no ink or no paper.
+  const threshold = Math.min(215, Math.max(90, ink + faint * (255 - ink)));
   const data = small.data;
   for (let at = 0; at < data.length; at++) data[at] = (data[at] as number) < threshold ? 1 : 0;
   const letter = measured > 0 ? measured / factor : guessedLetter;

@@ -85,12 +85,12 @@ function belong(line: Chain, piece: Chain, gutters: Gutters, letter: number): bo
   const isOverlapping = gap < 0;
   const isShort = piece.letters.length <= 3;
   if (away > (isOverlapping && isShort ? 0.7 : 0.4) * larger) return false;
-  if (isOverlapping && !isShort && isWithin(piece, line)) return areInterleaved(line, piece);
+  if (isWithin(piece, line)) return isShort || areInterleaved(line, piece);
   const row = line.at(place) - Math.min(line.body, piece.body) / 2;
-  return (
-    isOverlapping ||
-    !isDivided(gutters, Math.min(line.right, piece.right), Math.max(line.left, piece.left), row)
-  );
+  // They may overlap by a piece of the rule that is between them.
+  const [from, to] = [Math.min(line.right, piece.right), Math.max(line.left, piece.left)];
+  const spare = isOverlapping ? letter : 0;
+  return !isDivided(gutters, Math.min(from, to) - spare, Math.max(from, to) + spare, row);
 }
 
 function middle({ left, right }: Chain): number {

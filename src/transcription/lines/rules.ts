@@ -6,6 +6,8 @@ export interface Rules {
   upright: Component[];
   /** Between articles, above footnotes, under words. */
   level: Component[];
+  /** 1 where an upright rule was. */
+  barrier: Uint8Array;
 }
 
 /** In heights of a small letter. Strokes of letters are shorter, or thicker. */
@@ -27,9 +29,10 @@ export function takeOutRules(ink: Ink): Rules {
       (one) => one.height <= thin + one.width * 0.02 && standsFree(ink, one, 'across'),
     ),
   };
-  for (const rule of found.upright) erase(ink, upright.data, rule);
+  const barrier = new Uint8Array(ink.data.length);
+  for (const rule of found.upright) erase(ink, upright.data, rule, thin, barrier);
   for (const rule of found.level) erase(ink, level.data, rule);
-  return found;
+  return { ...found, barrier };
 }
 
 /** Whether most of both sides is paper. Beside the run in the stroke of a large letter is the rest of the stroke. */
@@ -72,8 +75,24 @@ function longRuns({ data, width, height }: Ink, least: number, way: 'down' | 'ac
   return { data: kept, width, height };
 }
 
-function erase({ data, width }: Ink, runs: Uint8Array, { left, top, width: across, height }: Component) {
+/** Removes the runs of a rule; with `thin`, also its rough edges: ink beside a run, as long as all of it is no wider. */
+function erase(
+  { data, width }: Ink,
+  runs: Uint8Array,
+  { left, top, width: across, height }: Component,
+  thin = 0,
+  barrier?: Uint8Array,
+): void {
   for (let y = top; y < top + height; y++) {
-    for (let at = y * width + left; at < y * width + left + across; at++) if (runs[at] === 1) data[at] = 0;
+    const row = y * width;
+    for (let x = left; x < left + across; x++) {
+      if (runs[row + x] !== 1) continue;
+      if (barrier) barrier[row + x] = 1;
+      let [start, end] = [x, x + 1];
+      while (start > 0 && data[row + start - 1] === 1 && x - start < thin) start--;
+      while (end < width && data[row + end] === 1 && end - x < thin) end++;
+      if (end - start <= thin) data.fill(0, row + start, row + end);
+      else data[row + x] = 0;
+    }
   }
 }

@@ -7,6 +7,7 @@ import { type FoundLines, findLines } from '../../lines/find-lines.ts';
 import type { Box, Line, Page, Region } from '../../page.ts';
 import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser.ts';
 import { lineCutter } from './cut-line.ts';
+import type { ReadLetter } from './decode.ts';
 import { type Model, openModel } from './model.ts';
 import { readLines } from './read-lines.ts';
 import { asLine } from './words.ts';
@@ -64,8 +65,9 @@ async function readPage(
     signal,
   );
   const lines = strips.flatMap(({ line, strip }, index): Line[] => {
-    const read = asLine(letters[index] ?? [], strip, line, page);
-    return read && isText(read) ? [read] : [];
+    const own = letters[index] ?? [];
+    const read = isText(own) ? asLine(own, strip, line, page) : undefined;
+    return read && !isPieceOfRule(read, found.rules) ? [read] : [];
   });
   const unsure = strips.length - lines.length;
   if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
@@ -74,10 +76,21 @@ async function readPage(
   return { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
 }
 
-function isText({ words }: Line): boolean {
-  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
-  const sure = words.reduce((sum, { text, confidence = 0 }) => sum + text.length * confidence, 0);
-  return letters > 0 && sure / letters >= (letters <= fewLetters ? leastSureOfFew : leastSure);
+function isText(letters: readonly ReadLetter[]): boolean {
+  const sure = letters.reduce((sum, { confidence }) => sum + confidence, 0) / letters.length;
+  return letters.length > 0 && sure >= (letters.length <= fewLetters ? leastSureOfFew : leastSure);
+}
+
+/** What is left of a rule between columns looks like an l. */
+function isPieceOfRule({ box, words }: Line, rules: readonly Box[]): boolean {
+  const text = words.map((word) => word.text).join('');
+  if (text.length > 2) return false;
+  if (/^[|!ſ.,:;'"\-–/\\]+$/.test(text)) return true;
+  const middle = box.left + box.width / 2;
+  return rules.some(
+    ({ left, width, height }) =>
+      height > 4 * box.height && middle > left - box.height && middle < left + width + box.height,
+  );
 }
 
 /** Only the lines in zones of another program, zone by zone. */

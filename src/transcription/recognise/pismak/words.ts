@@ -29,7 +29,7 @@ interface ReadWord {
   confidence: number;
 }
 
-/** Words end at spaces. A word is as sure as the mean of its letters. */
+/** Words end at spaces. A word is right if all its letters are, so it is as sure as all of them together. */
 export function splitWords(letters: readonly ReadLetter[]): ReadWord[] {
   const words: ReadWord[] = [];
   let current: ReadLetter[] = [];
@@ -40,7 +40,7 @@ export function splitWords(letters: readonly ReadLetter[]): ReadWord[] {
         text: current.map(({ text }) => text).join(''),
         from,
         to,
-        confidence: current.reduce((sum, { confidence }) => sum + confidence, 0) / current.length,
+        confidence: current.reduce((all, { confidence }) => all * confidence, 1),
       });
     current = [];
     from = to;
