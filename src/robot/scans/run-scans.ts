@@ -17,7 +17,6 @@ import { segmentOwner } from '../harvest/harvesters.ts';
 import { SegmentBuffer } from '../harvest/segment-buffer.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { fingerprint } from '../text/fingerprint.ts';
-import { segment } from '../text/segment/segment.ts';
 import { scanQueue } from './scan.ts';
 
 const lookMs = 2_000;
@@ -162,6 +161,7 @@ async function take(engine: Engine, request: Request): Promise<void> {
 async function partsOf({ blobs }: Engine, row: ScanRow & { options: string }, request: Request) {
   const file = request.results.findLast(({ name }) => name.endsWith('.txt'));
   if (!file) return [];
+  const { segment } = await import('../text/segment/segment.ts');
   const text = Buffer.from(await contentOf(blobs, file))
     .toString('utf8')
     .replaceAll('\0', '')
