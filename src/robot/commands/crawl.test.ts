@@ -103,7 +103,10 @@ test('the corpus has no copies, the archive refers to what it has, and the index
     return body === undefined ? undefined : [type, body];
   });
   const output = join(directory, 'corpus');
-  const rules = '--req-delay 0 --general-pause 0 --language cs,sk,en --no-main --allow-private'.split(' ');
+  const rules =
+    '--req-delay 0 --general-pause 0 --language cs,sk,en --no-main --encoding iso-8859-2 --allow-private'.split(
+      ' ',
+    );
   const { printed } = await run(['robot', 'crawl', `${origin}/`, ...rules, '-o', output]);
   assert.match(printed, /4 pages written/);
   const documents = (await linesIn(output, /^documents-/)).map((line) => JSON.parse(line));
@@ -111,6 +114,9 @@ test('the corpus has no copies, the archive refers to what it has, and the index
   const inCorpus = (await linesIn(output, /^corpus-/)).filter((line) => line.startsWith('<doc'));
   const urls = inCorpus.map((line) => /url="([^"]*)"/.exec(line)?.[1]?.slice(origin.length));
   assert.deepEqual(urls.toSorted(), ['/', '/a']);
+
+  const plain = gunzipSync(await readFile(join(output, 'text-00001.txt.gz')));
+  assert.ok(new TextDecoder('iso-8859-2').decode(plain).includes('každý večer'));
 
   const warc = join(output, 'warc');
   const lines = (await readFile(join(warc, 'pismak-00001.cdxj'), 'utf8')).trim().split('\n');

@@ -3,7 +3,12 @@ import { gzip, gzipSync } from 'node:zlib';
 import type { Scan } from '../scans/scan.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { jsonLine, plainText, vertical } from '../text/corpus/lines.ts';
+<<<<<<< HEAD
 import type { Fingerprint } from '../text/fingerprint.ts';
+=======
+import { encodeText } from '../text/html/encode-text.ts';
+import type { Fingerprint } from '../text/index.ts';
+>>>>>>> robot2
 import { documentLine, type RecordEntry, recordLine } from './segment-index.ts';
 
 /** The parts of a segment. Each is a run of whole gzip members, so segments make files by being appended. */
@@ -14,6 +19,8 @@ const compress = promisify(gzip);
 /** Half the time of the default level, for a tenth more bytes. */
 const level = 4;
 
+type TextEncoding = Parameters<typeof encodeText>[1];
+
 /** Collects what is stored of a batch until the next report. */
 export class SegmentBuffer {
   readonly #lines: Record<PartName, string[]> = {
@@ -23,6 +30,15 @@ export class SegmentBuffer {
   readonly scans: Scan[] = [];
   pages = 0;
   bytes = 0;
+  /** How the bytes of the plain text are written in its lines: encoded ones as characters below 256. */
+  readonly #textAs: 'utf8' | 'latin1';
+  readonly #encoding: TextEncoding;
+
+  /** The encoding is that of the plain text. */
+  constructor(encoding: TextEncoding = 'utf-8') {
+    this.#encoding = encoding;
+    this.#textAs = encoding === 'utf-8' ? 'utf8' : 'latin1';
+  }
 
   #add(part: Exclude<PartName, 'warc'>, text: string): void {
     this.#lines[part].push(text);
@@ -48,7 +64,7 @@ export class SegmentBuffer {
   addDocument(document: CorpusDocument, print: Fingerprint): void {
     this.#add('documents', jsonLine({ ...document, ...print }));
     const isUseful = document.usability !== 0;
-    const [text, corpus] = isUseful ? [plainText(document), vertical(document)] : ['', ''];
+    const [text, corpus] = isUseful ? [this.#encoded(plainText(document)), vertical(document)] : ['', ''];
     if (isUseful) {
       this.#add('text', text);
       this.#add('corpus', corpus);
@@ -56,9 +72,14 @@ export class SegmentBuffer {
     const { finalUrl, url, fetchedAt, words = 0 } = document;
     const entry = {
       ...{ url: `${finalUrl ?? url}`, fetchedAt, words: Number(words), ...print },
-      ...{ text: Buffer.byteLength(text), corpus: Buffer.byteLength(corpus) },
+      ...{ text: Buffer.byteLength(text, this.#textAs), corpus: Buffer.byteLength(corpus) },
     };
     this.#add('index', documentLine(entry));
+  }
+
+  #encoded(text: string): string {
+    if (this.#encoding === 'utf-8') return text;
+    return Buffer.from(encodeText(text, this.#encoding)).toString('latin1');
   }
 
   /** Pages that somebody else has to read. */
@@ -76,7 +97,9 @@ export class SegmentBuffer {
           name === 'warc'
             ? Buffer.concat(this.#records)
             : lines.length > 0
-              ? await compress(lines.join(''), { level })
+              ? await compress(Buffer.from(lines.join(''), name === 'text' ? this.#textAs : 'utf8'), {
+                  level,
+                })
               : Buffer.alloc(0);
         return { name, content };
       }),

@@ -35,7 +35,8 @@ class HarvestedBatch implements RunningBatch {
   readonly stop = this.#stopping.signal;
   readonly crawl: number;
   notAfter: number;
-  #buffer = new SegmentBuffer();
+  readonly #encoding: CrawlDefinition['encoding'];
+  #buffer: SegmentBuffer;
   #visits: VisitResult[] = [];
   #underWay = 0;
   #refused = false;
@@ -43,11 +44,13 @@ class HarvestedBatch implements RunningBatch {
   #room: (() => void)[] = [];
   readonly #timer: NodeJS.Timeout;
 
-  constructor({ batch, crawl, plan, notAfter }: Extract<ToThread, { kind: 'harvest' }>) {
+  constructor({ batch, crawl, plan, notAfter, options }: Extract<ToThread, { kind: 'harvest' }>) {
     this.id = batch;
     this.crawl = crawl;
     this.plan = plan;
     this.notAfter = notAfter;
+    this.#encoding = options.encoding;
+    this.#buffer = new SegmentBuffer(this.#encoding);
     this.#timer = setInterval(() => this.#send(), reportMs);
   }
 
@@ -78,7 +81,7 @@ class HarvestedBatch implements RunningBatch {
     if (this.#refused || (this.#visits.length === 0 && !ended)) return;
     const [visits, buffer] = [this.#visits, this.#buffer];
     this.#visits = [];
-    this.#buffer = new SegmentBuffer();
+    this.#buffer = new SegmentBuffer(this.#encoding);
     this.#underWay++;
     const sealing = buffer.seal();
     this.#sending = this.#sending.then(async () => {

@@ -167,8 +167,8 @@ async function partsOf({ blobs }: Engine, row: ScanRow & { options: string }, re
     .replaceAll('\0', '')
     .trim();
   const known = JSON.parse(row.document) as CorpusDocument;
-  const { language: languages } = readDefinition(row.options);
-  const buffer = new SegmentBuffer();
+  const { language: languages, encoding } = readDefinition(row.options);
+  const buffer = new SegmentBuffer(encoding);
   const { url, finalUrl = url } = known;
   buffer.addDocument(
     {

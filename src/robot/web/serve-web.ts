@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { checkRequests, type SeenRequest, type Violation } from '../politeness/check-requests.ts';
 import type { Rules } from '../politeness/rules.ts';
 import { makeWeb, type Web } from './web-pages.ts';
-import type { WebHost, WebPlan } from './web-plan.ts';
+import { isDeepInTrap, type WebHost, type WebPlan } from './web-plan.ts';
 
 /** The synthetic web while it is served, with what its servers saw. */
 export interface ServedWeb {
@@ -48,6 +48,7 @@ export async function serveWeb(plan: WebPlan, { agent = 'PismakRobot' } = {}): P
       (host.kind === 'forbidden' && path !== '/robots.txt')
     )
       complaints.push(`${url}: robots.txt forbids it`);
+    if (isDeepInTrap(path)) complaints.push(`${url}: walked into a trap`);
     const attempt = attempts.get(url) ?? 0;
     attempts.set(url, attempt + 1);
     const answer = web.answer(host, path, attempt);

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { chance, hostsOf, pathOf, privatePath, type WebHost, type WebPlan } from './web-plan.ts';
+import { chance, hostsOf, pathOf, privatePath, trapPath, type WebHost, type WebPlan } from './web-plan.ts';
 import { encode, languageOf, paragraph } from './web-text.ts';
 
 /** What a server does with a request. */
@@ -45,6 +45,7 @@ export function makeWeb(plan: WebPlan): Web {
       links.push(urlOf(other, pathOf(Math.floor(chance(seed, 'to', host.index, page) * pages))));
     }
     if (host.kind === 'private') links.push(privatePath(page));
+    if (host.kind === 'trap') links.push(trapPath);
     if (host.kind === 'redirects' && page > 0) links.push(`/moved-${page}`, '/loop-1');
     return links;
   }
@@ -155,6 +156,7 @@ export function makeWeb(plan: WebPlan): Web {
       if (moved) return redirect(pathOf(Number(moved[1])));
       const loop = /^\/loop-([12])$/.exec(path);
       if (loop) return redirect(loop[1] === '1' ? '/loop-2' : '/loop-1');
+      if (host.kind === 'trap' && path.startsWith(trapPath)) return trap(path);
       const named = /^\/page-(\d+)\.html$/.exec(path);
       const number = path === '/' ? 0 : named ? Number(named[1]) : pages;
       if (number >= pages)
@@ -205,6 +207,12 @@ export function makeWeb(plan: WebPlan): Web {
     }
     return false;
   }
+}
+
+/** Not for the corpus, so that it does not matter how far somebody goes. */
+function trap(path: string): PlannedAnswer {
+  const html = `<meta name="robots" content="noindex"><p>Ještě hlouběji.</p><a href="${path}/deeper">dále</a>`;
+  return { status: 200, headers: { 'content-type': htmlType }, body: Buffer.from(html) };
 }
 
 function redirect(location: string): PlannedAnswer {

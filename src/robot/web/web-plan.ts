@@ -32,6 +32,7 @@ export const hostKinds = [
   'forbidden',
   'compressed',
   'meta',
+  'trap',
 ] as const;
 export type HostKind = (typeof hostKinds)[number];
 
@@ -82,6 +83,10 @@ export function seedUrl(plan: WebPlan): string {
 export function pathOf(page: number): string {
   return page === 0 ? '/' : `/page-${page}.html`;
 }
+
+/** A way that leads on and on; nobody should follow it for long. */
+export const trapPath = '/trap/deeper';
+export const isDeepInTrap = (path: string) => path.split('/deeper').length > 10;
 
 /** Pages that robots.txt forbids lie here. */
 export const privatePath = (page: number) => `/private/${page}.html`;
