@@ -3,12 +3,8 @@ import { gzip, gzipSync } from 'node:zlib';
 import type { Scan } from '../scans/scan.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { jsonLine, plainText, vertical } from '../text/corpus/lines.ts';
-<<<<<<< HEAD
 import type { Fingerprint } from '../text/fingerprint.ts';
-=======
 import { encodeText } from '../text/html/encode-text.ts';
-import type { Fingerprint } from '../text/index.ts';
->>>>>>> robot2
 import { documentLine, type RecordEntry, recordLine } from './segment-index.ts';
 
 /** The parts of a segment. Each is a run of whole gzip members, so segments make files by being appended. */
