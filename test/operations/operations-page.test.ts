@@ -53,7 +53,15 @@ test('every scheme and parameter of an address that the code takes is described'
 
 test('the metrics that are described are those that there are', async (t) => {
   const server = await runServer(t);
-  const { text } = await server.send('GET', '/metrics', { key: server.localToken });
+  const local = { key: server.localToken };
+  const crawl = {
+    name: 'Czech',
+    seeds: ['https://www.example.cz/'],
+    contact: 'https://www.example.org/robot',
+  };
+  assert.equal((await server.call('robot.new', crawl, local)).status, 200);
+  assert.equal((await server.call('robot.start', { crawl: 'Czech' }, local)).status, 200);
+  const { text } = await server.send('GET', '/metrics', local);
   const section = page.slice(page.indexOf('## Monitoring'), page.indexOf('## Alerts'));
   const described = matches(section, /`((?:pismak|process|nodejs)_\w+)`/g);
   const there = matches(text, /^# TYPE (\S+)/gm);
@@ -61,10 +69,10 @@ test('the metrics that are described are those that there are', async (t) => {
     there.filter((name) => !described.includes(name)),
     [],
   );
-  // Those of workers are missing as long as there is none.
+  // Those of workers and of errors are missing as long as there are none.
   const missing = described.filter((name) => !there.includes(name));
   assert.deepEqual(
-    missing.filter((name) => !/^pismak_(workers|process|http|queue)/.test(name)),
+    missing.filter((name) => !/^pismak_(workers|process|http|queue|robot_errors)/.test(name)),
     [],
   );
 });
