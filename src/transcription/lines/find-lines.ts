@@ -113,7 +113,7 @@ function giveSmall({ small }: Marks, chains: readonly Chain[], gutters: Gutters,
 }
 
 /** Between these, in heights of a small letter, text reaches above and below the baseline; beyond is another line. */
-const ascents = [1.4, 2.3] as const;
+const ascents = [1.4, 2.2] as const;
 const descents = [0.4, 0.8] as const;
 
 function asLine({ letters, at, body, left, right }: Chain, { factor }: Ink): FoundLine {
@@ -129,7 +129,9 @@ function asLine({ letters, at, body, left, right }: Chain, { factor }: Ink): Fou
   });
   return {
     baseline,
-    ascent: within(weightedQuantile(letters, above, 0.97), ascents) * factor,
+    // One capital with an accent is enough; what is higher belongs to the line above.
+    ascent:
+      within(Math.max(...letters.map(above).filter((one) => one <= ascents[1] * body)), ascents) * factor,
     descent: within(weightedQuantile(letters, below, 0.97), descents) * factor,
     body: body * factor,
   };

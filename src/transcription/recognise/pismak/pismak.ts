@@ -3,7 +3,7 @@ import type { Grey } from '../../image/grey.ts';
 import type { ImageLimits } from '../../image/image-limits.ts';
 import { readGrey } from '../../image/open-image.ts';
 import { asRegions } from '../../lines/blocks.ts';
-import { type FoundLines, findLines } from '../../lines/find-lines.ts';
+import { type FoundLine, type FoundLines, findLines } from '../../lines/find-lines.ts';
 import type { Box, Line, Page, Region } from '../../page.ts';
 import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser.ts';
 import { lineCutter } from './cut-line.ts';
@@ -19,6 +19,8 @@ export const pismakLanguages = ['Fraktur', 'ces', 'deu', 'eng', 'fra', 'slk'];
 
 /** Lines below this mean confidence are stains, ornaments and letters of other scripts. */
 const leastSure = 0.5;
+/** A page of a newspaper has a thousand. */
+const mostLines = 2500;
 /** A few letters alone are often dust. */
 const fewLetters = 3;
 const leastSureOfFew = 0.8;
@@ -55,7 +57,10 @@ async function readPage(
   const { width, height, dpi } = page;
   const found = findLines(page);
   const cut = lineCutter(page, model.height);
-  const strips = found.lines.flatMap((line) => {
+  const likely = found.lines.toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, mostLines);
+  if (likely.length < found.lines.length)
+    log(`${found.lines.length} lines were found, mostly stains; the longest ${mostLines} are read`);
+  const strips = likely.flatMap((line) => {
     const strip = cut(line);
     return strip ? [{ line, strip }] : [];
   });
@@ -74,6 +79,10 @@ async function readPage(
   const zones = textZones(layout);
   const regions = zones ? inZones(lines, zones) : [...asRegions(lines), ...others(found)];
   return { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
+}
+
+function lengthOf({ baseline }: FoundLine): number {
+  return (baseline.at(-1)?.x ?? 0) - (baseline[0]?.x ?? 0);
 }
 
 function isText(letters: readonly ReadLetter[]): boolean {

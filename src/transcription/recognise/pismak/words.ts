@@ -12,8 +12,9 @@ export function asLine(
   found: FoundLine,
   page: { width: number; height: number },
 ): Line | undefined {
+  const paper = lightest(strip.data);
   const words = splitWords(letters).map((word): Word => {
-    const [start, end] = trim(strip, word.from * columnsPerAnswer, word.to * columnsPerAnswer);
+    const [start, end] = trim(strip, paper, word.from * columnsPerAnswer, word.to * columnsPerAnswer);
     return { text: word.text, box: boxOf(strip, start, end, page), confidence: word.confidence };
   });
   if (words.length === 0) return undefined;
@@ -53,11 +54,21 @@ export function splitWords(letters: readonly ReadLetter[]): ReadWord[] {
   return words;
 }
 
+function lightest(data: Uint8Array): number {
+  let most = 0;
+  for (const one of data) if (one > most) most = one;
+  return most;
+}
+
 /** The columns of a word without the paper at both ends. */
-function trim({ data, width, height }: Strip, from: number, to: number): [start: number, end: number] {
+function trim(
+  { data, width, height }: Strip,
+  paper: number,
+  from: number,
+  to: number,
+): [start: number, end: number] {
   let start = Math.max(0, Math.min(width - 1, Math.round(from)));
   let end = Math.max(start + 1, Math.min(width, Math.round(to)));
-  const paper = data.reduce((most, one) => Math.max(most, one), 0);
   const hasInk = (column: number) => {
     for (let row = height >> 3; row < height - (height >> 3); row++)
       if ((data[row * width + column] as number) < paper * 0.6) return true;
