@@ -58,7 +58,7 @@ async function runTests(files: string[]): Promise<void> {
     process.once(signal, () => void servers.close().finally(() => process.kill(process.pid, signal)));
   const ordered = longestFirst(files, readTestTimes(timesFile), guessTime);
   // Most tests wait for a disk, a lease or a server: with one file per core, a core would often be idle.
-  const first = await runFiles(ordered, availableParallelism() + 3);
+  const first = await runFiles(ordered, availableParallelism() + 2);
   const passed = first.passed || (await passAlone(files, first.failed));
   await servers.close();
   if (passed) rememberTestTimes(timesFile, first.times);
