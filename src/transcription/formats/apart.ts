@@ -27,8 +27,7 @@ function separate(things: Boxed[]): void {
   const sorted = things.toSorted((one, other) => one.box.top - other.box.top);
   for (const [index, one] of sorted.entries()) {
     for (const other of sorted.slice(index + 1)) {
-      // All others begin even lower. Cutting moves tops down only, so the order holds well enough.
-      if (other.box.top >= one.box.top + one.box.height) break;
+      // Each pair is compared: a cut moves tops, so the order no longer says who begins lower. Boxes only shrink, so one look is enough.
       cut(one, other);
     }
   }

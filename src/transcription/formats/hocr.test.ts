@@ -73,6 +73,28 @@ test('lines, paragraphs and areas don’t overlap, whatever the recogniser says'
   );
 });
 
+test('a line that a cut has moved down does not hide those after it', () => {
+  const line = (top: number, width: number, height: number) => ({
+    box: { left: 0, top, width, height },
+    words: [],
+  });
+  const box = { left: 0, top: 0, width: 0, height: 0 };
+  const lines = [line(98, 48, 253), line(47, 153, 153), line(0, 153, 248), line(98, 1, 1)];
+  const page = {
+    width: 1,
+    height: 99,
+    regions: [{ kind: 'text' as const, box, paragraphs: [{ box, lines }] }],
+  };
+  const boxes = all(parseXml(toHocr(page, about)), 'span')
+    .filter(({ attributes }) => attributes.class === 'ocr_line')
+    .map(({ attributes }) =>
+      (/bbox ([\d ]+)/.exec(attributes.title ?? '')?.[1] ?? '').split(' ').map(Number),
+    );
+  assert.equal(boxes.length, 4);
+  for (const [index, one] of boxes.entries())
+    for (const other of boxes.slice(index + 1)) assert.ok(!overlap(one, other), `${one} and ${other}`);
+});
+
 function overlap(
   [l = 0, t = 0, r = 0, b = 0]: number[],
   [l2 = 0, t2 = 0, r2 = 0, b2 = 0]: number[],
