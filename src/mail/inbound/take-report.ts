@@ -55,7 +55,7 @@ export async function takeReport(
               createdAt: now,
               reason: `${kind} of mail ${mail.id}: ${reason}`.slice(0, 300),
             },
-            // A dead address is dead for all mails; whoever complains shall still get his invoices.
+            // A dead address is dead for all mails; people who complain still get their invoices.
             class: kind === 'complaint' ? mail.class : '',
           })
           .onConflict((conflict) => conflict.doNothing())

@@ -55,35 +55,9 @@ export async function countVariants(engine: OperationContext['engine'], { id, va
   return counts;
 }
 
+const rowOfCampaign = campaignRow.strip();
+
+/** What operations show of a campaign: all but its audience and content. */
 export function toCampaignRow(campaign: Campaign): z.output<typeof campaignRow> {
-  const {
-    id,
-    name,
-    owner,
-    type,
-    state,
-    read,
-    generated,
-    repeated,
-    refused,
-    problem,
-    createdAt,
-    startedAt,
-    endedAt,
-  } = campaign;
-  return {
-    id,
-    name,
-    owner,
-    type,
-    state,
-    read,
-    generated,
-    repeated,
-    refused,
-    problem,
-    createdAt,
-    startedAt,
-    endedAt,
-  };
+  return rowOfCampaign.parse(campaign);
 }

@@ -33,7 +33,7 @@ export const unsubscribePage: PublicPage = {
     if (!mail) return undefined;
     return page(
       `<!doctype html><meta charset="utf-8"><title>Unsubscribe</title><h1>Unsubscribe</h1>
-<p>Shall ${escaped(mail.recipient)} get no more mails of this kind?</p>
+<p>Stop sending mails of this kind to ${escaped(mail.recipient)}?</p>
 <form method="post"><button>Unsubscribe</button></form>`,
     );
   },
@@ -43,7 +43,7 @@ export const unsubscribePage: PublicPage = {
     await unsubscribe(engine, mail, 'link');
     return page(
       `<!doctype html><meta charset="utf-8"><title>Unsubscribed</title><h1>Done</h1>
-<p>${escaped(mail.recipient)} gets no more mails of this kind.</p>`,
+<p>${escaped(mail.recipient)} will get no more mails of this kind.</p>`,
     );
   },
 };

@@ -4,7 +4,7 @@
  * - `sent`: the relay has taken responsibility.
  * - `deferred`: the relay said "not now" (4xx). Nothing was accepted.
  * - `failed`: the relay said "never" (5xx), or cannot carry this mail.
- * - `unsent`: the connection ended before the final dot was written. Nothing was accepted, whoever is at fault.
+ * - `unsent`: the connection ended before the final dot was written. Nothing was accepted.
  * - `early`: the server can't hold the mail until its date, and nothing was said about it.
  * - `unknown`: the connection ended between the final dot and the answer. The relay may have taken the mail.
  */

@@ -10,7 +10,7 @@ import { append, fileOf, nextPosition, type Positions } from './export-files.ts'
 
 const [unpack, pack] = [promisify(gunzip), promisify(gzip)];
 
-/** The WARC files of an export with their indexes. A body that is stored already becomes a `revisit`, whoever fetched it. */
+/** The WARC files of an export with their indexes. A body that is stored already becomes a `revisit`, no matter which harvester fetched it. */
 export class WarcFiles {
   readonly #directory: string;
   /** Bodies stored by the last files, by digest. */

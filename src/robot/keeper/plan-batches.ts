@@ -1,32 +1,23 @@
 import { readDefinition, rulesOf } from '../crawl/options.ts';
 import type { CrawlStatistics } from '../crawl/statistics.ts';
 import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
-import type { BatchPlan, ScoutPlan, Stop, Visit } from '../harvest/plan.ts';
-import { tdmPath } from '../harvest/plan.ts';
+import { type BatchPlan, type ScoutPlan, type Stop, tdmPath, type Visit } from '../harvest/plan.ts';
 import { planRows, type WaitingHost } from '../politeness/batch.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
-import type { Robots } from '../text/robots-rules.ts';
 import { claim, giveBack } from './addresses.ts';
 import type { Domain } from './domains.ts';
 import type { KeeperState } from './keeper.ts';
+import { SiteRules } from './site-rules.ts';
+import { visitOf, withoutVisit } from './visits.ts';
 
-/** What a site allows. */
-interface SiteRules {
-  robots: Robots | undefined;
-  /** What tdmrep.json reserves; empty if nothing. */
-  tdm: string;
-}
-
-const noRules: SiteRules = { robots: undefined, tdm: '' };
 const scoutedAtOnce = 200;
 const candidatesAtOnce = 2_000;
-const robotsRemembered = 5_000;
 /** Addresses and rules are asked for again after a day. */
 const freshMs = 24 * 60 * 60_000;
 /** How long an address that another crawl holds is left out before we look again. */
 const takenMs = 1_000;
 
-/** Makes batches for scouts and harvesters, such that whoever carries them out can't break a rule. */
+/** Makes batches for scouts and harvesters. A harvester that carries one out can't break a rule. */
 export class BatchPlanner {
   readonly #state: KeeperState;
   /** Domains of batches that are not over. */
@@ -36,12 +27,13 @@ export class BatchPlanner {
   readonly #notBefore = new Map<string, number>();
   /** Where another crawl with stricter rules meets us. */
   readonly #strict = new Map<string, Rules>();
-  readonly #robots = new Map<number, SiteRules>();
+  readonly #rules: SiteRules;
   #describedAt = 0;
 
   constructor(state: KeeperState) {
     this.#state = state;
-    state.robotsChanged = (domain) => this.#robots.delete(domain);
+    this.#rules = new SiteRules((text) => state.parseRobots(text));
+    state.robotsChanged = (domain) => this.#rules.forget(domain);
   }
 
   hasCandidates(): boolean {
@@ -223,7 +215,7 @@ export class BatchPlanner {
       visits.push({ path: '/robots.txt', kind: 'robots', depth: 0, parent: 1, hops: 0, attempts: 0 });
     if (needsTdm(domain, now) && visits.length < left)
       visits.push({ path: tdmPath, kind: 'tdm', depth: 0, parent: 1, hops: 0, attempts: 0 });
-    const { robots, tdm } = await this.#rulesOf(transaction, domain);
+    const { robots, tdm } = await this.#rules.of(transaction, domain);
     const held: RequestRow[] = [];
     while (visits.length < left) {
       const rows = await frontier.next(transaction, domain.id, left - visits.length);
@@ -246,22 +238,6 @@ export class BatchPlanner {
     const { id, origin, host } = domain;
     const delayMs = this.#delayOf(domain, bound);
     return { domain: id, origin, host, address, delayMs, ...(tdm !== '' && { tdm }), visits };
-  }
-
-  async #rulesOf(transaction: Queries, domain: Domain): Promise<SiteRules> {
-    if (domain.robotsAt === 0) return noRules;
-    const known = this.#robots.get(domain.id);
-    if (known) return known;
-    const row = await transaction
-      .selectFrom('robot_domain')
-      .select(['robots', 'tdm'])
-      .where('id', '=', domain.id)
-      .executeTakeFirst();
-    const robots = row?.robots ? this.#state.parseRobots(row.robots) : undefined;
-    const rules: SiteRules = { robots, tdm: row?.tdm ?? '' };
-    if (this.#robots.size >= robotsRemembered) this.#robots.clear();
-    this.#robots.set(domain.id, rules);
-    return rules;
   }
 
   /** Where other running crawls have domains too, both keep to the stricter rules. */
@@ -390,36 +366,4 @@ function needsTdm(domain: Domain, now: number): boolean {
 function scoreOf({ fetched, words, bytes, meanMs }: Domain): number {
   if (fetched < 3) return 1;
   return ((words + 1) / (bytes + 1_000)) * (100 / (meanMs + 100));
-}
-
-function visitOf(row: RequestRow): Visit {
-  return {
-    ...{
-      path: row.path,
-      kind: 'page',
-      depth: row.depth,
-      parent: row.parent,
-      hops: row.hops,
-      attempts: row.attempts,
-    },
-    ...(row.via !== null && { via: row.via }),
-    ...(row.etag !== null && { etag: row.etag }),
-    ...(row.lastModified !== null && { lastModified: row.lastModified }),
-    ...(row.exact !== null && { exact: row.exact }),
-    ...(row.fetchedAt !== null && { isRevisit: true }),
-    ...(row.fetchedAt !== null && row.status === 200 && { storedAt: Number(row.fetchedAt) }),
-    ...(Number(row.revisitMs) > 0 && { revisitMs: Number(row.revisitMs) }),
-  };
-}
-
-/** Forbidden by the rules as they are now; or a request that was only there to get the rules. */
-function withoutVisit(row: RequestRow) {
-  const isPage = row.kind === 'page';
-  return {
-    ...{ domain: row.domain, path: row.path, attempts: row.attempts, notBefore: 0, status: row.status },
-    ...{ usability: row.usability, fetchedAt: row.fetchedAt, segment: row.segment },
-    ...{ etag: row.etag, lastModified: row.lastModified, exact: row.exact, revisitMs: Number(row.revisitMs) },
-    state: isPage ? requestState.disallowed : requestState.done,
-    outcome: isPage ? 'disallowed: robots.txt' : 'done: rules only',
-  };
 }

@@ -7,7 +7,7 @@ import type { StatisticsQueries } from '../tables.ts';
 export interface Limits {
   /** Entities of one user and kind. */
   entities: number;
-  /** Events of a sender, whoever they are about. */
+  /** Events that a user sends, about any entity. */
   eventsPerMonth: number;
 }
 

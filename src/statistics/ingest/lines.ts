@@ -6,7 +6,7 @@ import { ShapedLines } from './shaped-lines.ts';
 export const formats = ['ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
-/** Short turns: whoever asks is a person who waits; events can. */
+/** Short turns: people who ask are waiting; events can wait. */
 const turnMs = 2;
 const addedAtOnce = 128;
 

@@ -11,7 +11,7 @@ export interface CubeView {
   snapshot: Snapshot;
   /** The blocks, in the order of the readings. With `keep` false they are not remembered: for what is read once. */
   read(readings: readonly Reading[], options?: { keep?: boolean }): Promise<Block[]>;
-  /** For whoever computes with the blocks. */
+  /** For code that computes with the blocks. */
   readonly turns: Turns;
   /** What was read for this view so far. */
   readonly counts: ReadCounts;
