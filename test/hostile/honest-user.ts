@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { send, type Visitor } from './target.ts';
 
@@ -9,6 +10,13 @@ export interface Latency {
   most: number;
 }
 
+export interface Experience {
+  calls: Latency;
+  requests: Latency;
+  /** The calls by operation: which of them were slow. */
+  reads: Record<string, Latency>;
+}
+
 /**
  * A user with a steady load: reads that a page of a console would make, and small requests whose results it fetches.
  * Every failure counts: whatever the others do, nothing may be refused to this user.
@@ -16,7 +24,7 @@ export interface Latency {
 export class HonestUser {
   readonly #url: string;
   readonly #visitor: Visitor;
-  #calls: number[] = [];
+  #calls: { operation: string; ms: number }[] = [];
   #turnarounds: number[] = [];
   readonly failures: string[] = [];
 
@@ -26,11 +34,16 @@ export class HonestUser {
   }
 
   /** Works until the signal; returns what it saw in this time. */
-  async work(signal: AbortSignal): Promise<{ calls: Latency; requests: Latency }> {
+  async work(signal: AbortSignal): Promise<Experience> {
     this.#calls = [];
     this.#turnarounds = [];
     await Promise.all([this.#read(signal), this.#transcribe(signal)]);
-    return { calls: latency(this.#calls), requests: latency(this.#turnarounds) };
+    const reads = Object.entries(Object.groupBy(this.#calls, ({ operation }) => operation));
+    return {
+      calls: latency(this.#calls.map(({ ms }) => ms)),
+      requests: latency(this.#turnarounds),
+      reads: Object.fromEntries(reads.map(([name, all = []]) => [name, latency(all.map(({ ms }) => ms))])),
+    };
   }
 
   async call<T>(operation: string, input: Record<string, unknown>, method = 'POST'): Promise<T> {
@@ -49,17 +62,18 @@ export class HonestUser {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const reads = [
-      () => this.call('status.show', {}, 'GET'),
-      () => this.call('document.ls', { limit: '20' }, 'GET'),
-      () => this.call('search.text', { words: 'obec' }, 'GET'),
-      () => this.call('pipeline.ls', {}, 'GET'),
+    const reads: [string, Record<string, unknown>][] = [
+      ['status.show', {}],
+      ['document.ls', { limit: '20' }],
+      ['search.text', { words: 'obec' }],
+      ['pipeline.ls', {}],
     ];
     for (let turn = 0; !signal.aborted; turn++) {
+      const [operation, input] = reads[turn % reads.length] ?? assert.fail();
       const startedAt = performance.now();
       await this.#attempt(async () => {
-        await reads[turn % reads.length]?.();
-        this.#calls.push(performance.now() - startedAt);
+        await this.call(operation, input, 'GET');
+        this.#calls.push({ operation, ms: performance.now() - startedAt });
       });
       await wait(50);
     }

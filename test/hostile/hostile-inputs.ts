@@ -95,16 +95,20 @@ function valueFor(random: Random, schema: Schema, known: Known, depth: number): 
     return Object.fromEntries(kept.map(([name, one]) => [name, valueFor(random, one, known, depth + 1)]));
   }
   if (type === 'array') {
-    const count = random() < 0.03 ? 3_000 : Math.floor(random() * 4);
-    const one = valueFor(random, schema.items ?? {}, known, depth + 1);
-    return Array.from({ length: count }, () =>
-      count > 10 ? one : valueFor(random, schema.items ?? {}, known, depth + 1),
-    );
+    if (random() < 0.03) return manyOf(valueFor(random, schema.items ?? {}, known, depth + 1));
+    const count = Math.floor(random() * 4);
+    return Array.from({ length: count }, () => valueFor(random, schema.items ?? {}, known, depth + 1));
   }
   if (type === 'integer' || type === 'number')
     return random() < 0.5 ? Math.floor(random() * 100) : pick(random, numbers);
   if (type === 'boolean') return random() < 0.5;
   return text(random, known);
+}
+
+/** The same value thousands of times, at most a few megabytes: lists within lists would not fit into a string otherwise. */
+function manyOf(value: unknown): unknown[] {
+  const size = (JSON.stringify(value) ?? '').length + 1;
+  return Array.from({ length: Math.min(3_000, Math.ceil(4_000_000 / size)) }, () => value);
 }
 
 function text(random: Random, known: Known): string {

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { residentMb, residentMbOfAll } from '../faults/memory-use.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import type { AttackFigures, Orders } from './attack-figures.ts';
-import { HonestUser, type Latency } from './honest-user.ts';
+import { type Experience, HonestUser } from './honest-user.ts';
 import { ownThings } from './own-things.ts';
 import type { Visitor } from './target.ts';
 
@@ -25,8 +25,8 @@ export interface SiegeFigures {
   seed: number;
   attack: AttackFigures;
   honest: {
-    alone: { calls: Latency; requests: Latency };
-    attacked: { calls: Latency; requests: Latency };
+    alone: Experience;
+    attacked: Experience;
     /** 99th percentile under attack, as a multiple of that alone. */
     callsRatio: number;
     requestsRatio: number;

@@ -35,6 +35,11 @@ console.table({
   'requests, alone': honest.alone.requests,
   'requests, attacked': honest.attacked.requests,
 });
+const byOperation = Object.entries(honest.attacked.reads).map(([name, { p99, most }]) => {
+  const alone = honest.alone.reads[name];
+  return [name, { 'p99, alone': alone?.p99, 'p99, attacked': p99, 'most, alone': alone?.most, most }];
+});
+console.table(Object.fromEntries(byOperation));
 console.log(`99th percentile: calls ${honest.callsRatio}x, requests ${honest.requestsRatio}x (limit 3x)`);
 console.table([memoryMb]);
 if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
