@@ -1,3 +1,4 @@
+import { ZodError } from 'zod';
 import type { Delivery } from '../../engine/broker/broker.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
@@ -10,7 +11,7 @@ import type { Composer, MailToCompose } from './compose.ts';
 import { deleteSentFiles } from './delete-sent-files.ts';
 import { judge, judgeBefore, returned, type Verdict } from './judge.ts';
 import type { MailLedger } from './mail-ledger.ts';
-import { mailMessage } from './mail-message.ts';
+import { readMailMessage } from './mail-message.ts';
 import { PolicyWatch } from './policy-watch.ts';
 import { SendingHours } from './sending-hours.ts';
 import { serveInHours } from './serve-in-hours.ts';
@@ -102,9 +103,12 @@ class Sender {
     if ('mail' in message) {
       const { mail } = message;
       const { whole } = this.#parts;
-      return turnstile.pass(() =>
-        whole.serve(delivery, mail, className, mailClass, (row) => this.#transfer(row, className, mailClass)),
-      );
+      const sending = {
+        ...{ className, mailClass },
+        transfer: (row: MailToCompose) => this.#transfer(row, className, mailClass),
+        postponeMs: (recipient: string) => this.#parts.relays.postponeMs(className, recipient),
+      };
+      return turnstile.pass(() => whole.serve(delivery, mail, sending));
     }
     const ends = await Promise.all(
       message.ids.map((id) => turnstile.pass(() => this.#serveOne(id, className, mailClass))),
@@ -200,9 +204,9 @@ class Sender {
 
 function readMessage({ body }: Delivery) {
   try {
-    const parsed = mailMessage.safeParse(JSON.parse(Buffer.from(body).toString()));
-    return parsed.success ? parsed.data : `not a mail: ${parsed.error.issues[0]?.message}`;
+    return readMailMessage(body);
   } catch (error) {
-    return `not a mail: ${messageOf(error)}`;
+    const [issue] = error instanceof ZodError ? error.issues : [];
+    return `not a mail: ${issue?.message ?? messageOf(error)}`;
   }
 }
