@@ -36,7 +36,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 };
 /** Packages that cost tens of megabytes or a second: loaded on use, never with a house, so that an idle process stays small. */
 const heavy =
-  /^(eld|undici|mjml|sharp|liquidjs|postal-mime|parse5|tesseract\.js|onnxruntime-node|@hyzyla\/pdfium)(\/|$)/;
+  /^(eld|undici|mjml|mysql2|sharp|liquidjs|postal-mime|parse5|tesseract\.js|onnxruntime-node|@hyzyla\/pdfium)(\/|$)/;
 const dialectParts = /\b\w*(Dialect|Adapter|Driver|QueryCompiler|Introspector)\b/;
 
 /** Everything that breaks a rule, one sentence each. */

@@ -5,65 +5,104 @@ import {
   campaignShow,
   campaignStart,
 } from '../../src/mail/operations/campaign.ts';
+import { relayList } from '../../src/mail/operations/relay.ts';
 import { typeCreate } from '../../src/mail/operations/type.ts';
 import { openHouse } from './house.ts';
 import { audience, newsType } from './mails.ts';
+import { type Rates, RateWatch } from './rates.ts';
+import { countSql } from './sql-counter.ts';
+import { type Cost, costSince, costsNow } from './usage.ts';
 
-export interface CampaignFigures {
-  mails: number;
-  failed: number;
-  generatedPerSecond: number;
-  sentPerSecond: number;
-  /** Of this process while it sent, in cores. */
-  cpu: number;
-  peakRssMb: number;
+export interface HouseOptions {
+  relays: readonly { url: string; connections?: number }[];
+  /** More settings of the house. */
+  mail?: Record<string, unknown>;
+  /** Other queues and databases than the embedded ones. */
+  engine?: Record<string, unknown>;
+  /** Process ids of servers, whose CPU and disk count too. */
+  servers?: readonly number[];
 }
 
-/** A campaign through the embedded queue: first generated, then sent. */
-export async function sendCampaign(
-  mails: number,
-  relays: readonly { url: string; connections?: number }[],
-  settings: Record<string, unknown> = {},
-): Promise<CampaignFigures> {
-  const house = await openHouse({ mail: { relays, ...settings } });
-  let peakRssMb = 0;
-  const watch = setInterval(() => {
-    peakRssMb = Math.max(peakRssMb, process.memoryUsage.rss() / 2 ** 20);
-  }, 100);
+export interface CampaignOptions extends HouseOptions {
+  mails: number;
+  /** First generated, then sent; or both at once. */
+  separated: boolean;
+}
+
+export interface CampaignFigures extends Cost {
+  mails: number;
+  failed: number;
+  generated: Rates;
+  sent: Rates;
+}
+
+type Client = Awaited<ReturnType<typeof openHouse>>['client'];
+
+/** A campaign by id: the queue carries ids, and the database has the mails. */
+export async function sendCampaign(options: CampaignOptions): Promise<CampaignFigures> {
+  const { mails, relays, servers = [], separated } = options;
+  const sql = await countSql();
+  const house = await openHouse({ mail: { relays, ...options.mail }, ...options.engine });
   const { client } = house;
-  const until = async (isThere: (state: string) => boolean) => {
-    for (;;) {
-      // The list is cheap; the status counts every mail.
-      const { campaigns } = await client.call(campaignList, {});
-      if (isThere(campaigns[0]?.state ?? '')) return client.call(campaignShow, { campaign: 'all' });
-      await wait(50);
-    }
-  };
+  const generated = new RateWatch();
+  const sent = new RateWatch();
   try {
     await client.call(typeCreate, newsType);
     const { hash } = await client.upload(audience(mails));
     await client.call(campaignCreate, { name: 'all', type: 'news', audience: [`csv:${hash}`] });
-    const began = performance.now();
-    await client.call(campaignStart, { campaign: 'all', generateOnly: true });
-    await until((state) => state === 'held');
-    const generated = performance.now();
-    const cpu = process.cpuUsage();
+    generated.look(0);
+    if (separated) {
+      await client.call(campaignStart, { campaign: 'all', generateOnly: true });
+      await untilHeld(client, (count) => generated.look(count));
+    }
+    const before = costsNow(servers, sql());
+    sent.look(0);
     await client.call(campaignStart, { campaign: 'all' });
-    const shown = await until((state) => state === 'done');
-    const sent = performance.now();
-    const used = process.cpuUsage(cpu);
+    for (let ended = 0; ended < mails; ) {
+      if (!separated) generated.look(await countGenerated(client));
+      ended = await countEnded(client);
+      sent.look(ended);
+      await wait(50);
+    }
+    const cost = costSince(before, servers, sql());
+    const shown = await untilDone(client);
     const { sent: accepted = 0, failed = 0 } = shown.mails;
     if (accepted + failed !== mails) throw new Error(`not all were sent: ${JSON.stringify(shown.mails)}`);
-    return {
-      mails,
-      failed,
-      generatedPerSecond: Math.round((mails / (generated - began)) * 1000),
-      sentPerSecond: Math.round((mails / (sent - generated)) * 1000),
-      cpu: Number(((used.user + used.system) / 1000 / (sent - generated)).toFixed(2)),
-      peakRssMb: Math.round(peakRssMb),
-    };
+    return { mails, failed, generated: generated.rates(), sent: sent.rates(), ...cost };
   } finally {
-    clearInterval(watch);
     await house.close();
+  }
+}
+
+/** Calls `look` until all mails are made. The list is cheap; the status counts every mail. */
+export async function untilHeld(client: Client, look: (generated: number) => void): Promise<void> {
+  for (;;) {
+    const { campaigns } = await client.call(campaignList, {});
+    const [campaign] = campaigns;
+    if (!campaign) throw new Error('there is no campaign');
+    look(campaign.generated);
+    if (campaign.state === 'held') return;
+    if (campaign.state !== 'running')
+      throw new Error(`the campaign is ${campaign.state}: ${campaign.problem}`);
+    await wait(100);
+  }
+}
+
+async function countGenerated(client: Client): Promise<number> {
+  const { campaigns } = await client.call(campaignList, {});
+  return campaigns[0]?.generated ?? 0;
+}
+
+/** As the relays have answered. */
+export async function countEnded(client: Client): Promise<number> {
+  const { relays } = await client.call(relayList, {});
+  return relays.reduce((sum, { sent, failed, unknown }) => sum + sent + failed + unknown, 0);
+}
+
+async function untilDone(client: Client) {
+  for (;;) {
+    const shown = await client.call(campaignShow, { campaign: 'all' });
+    if (shown.state === 'done') return shown;
+    await wait(200);
   }
 }

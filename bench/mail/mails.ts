@@ -22,10 +22,8 @@ export const orderType = {
 /** An audience as CSV, made while it is read. */
 export async function* audience(count: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from('email,name,price\n');
-  for (let start = 0; start < count; start += 10_000) {
-    const lines = Array.from({ length: Math.min(10_000, count - start) }, (_, index) =>
-      person(start + index),
-    );
+  for (let start = 0; start < count; start += 500) {
+    const lines = Array.from({ length: Math.min(500, count - start) }, (_, index) => person(start + index));
     yield Buffer.from(lines.join(''));
   }
 }

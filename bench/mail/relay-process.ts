@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const sinkProgram = '/usr/sbin/smtp-sink';
+const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
 
 export interface RelayProcess {
   url: string;
   port: number;
+  pid: number | undefined;
   name: string;
   close(): Promise<void>;
 }
@@ -19,7 +21,7 @@ export async function startRelay(misbehave: readonly string[] = []): Promise<Rel
   const program = process.env.SMTP_SINK ?? sinkProgram;
   const isPostfix = misbehave.length === 0 && existsSync(program);
   const child = isPostfix
-    ? spawn(program, ['-u', 'nobody', `127.0.0.1:${port}`, '1000'], { stdio: 'ignore' })
+    ? spawn(program, [...asNobody, `127.0.0.1:${port}`, '1000'], { stdio: 'ignore' })
     : spawn(
         join(import.meta.dirname, '../../bin/pismak'),
         [
@@ -34,7 +36,7 @@ export async function startRelay(misbehave: readonly string[] = []): Promise<Rel
       );
   await answers(port, child);
   return {
-    ...{ port, url: `smtp://127.0.0.1:${port}`, name: isPostfix ? 'smtp-sink' : 'mail sink' },
+    ...{ port, pid: child.pid, url: `smtp://127.0.0.1:${port}`, name: isPostfix ? 'smtp-sink' : 'mail sink' },
     async close() {
       const closed = new Promise((resolve) => child.once('close', resolve));
       child.kill('SIGTERM');

@@ -3,9 +3,8 @@ import { sectionOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
 import { keepAlertType } from './alerts/alert-type.ts';
 import { runCampaigns } from './campaigns/run-campaigns.ts';
-import { recordResults } from './delivery/record-results.ts';
+import { MailLedger } from './delivery/mail-ledger.ts';
 import { runSenders } from './delivery/sender.ts';
-import { takeMails } from './delivery/take-mails.ts';
 import { runRecorder, WholeMails } from './delivery/whole-mails.ts';
 import { mail } from './house.ts';
 import { composerOf } from './open-mail.ts';
@@ -31,8 +30,7 @@ export async function runMail(engine: Engine): Promise<Running> {
   const composer = await composerOf(engine);
   const senders = await runSenders({
     ...{ engine, settings, relays, composer },
-    take: takeMails(engine),
-    record: recordResults(engine),
+    ledger: new MailLedger(engine),
     whole: new WholeMails(engine, settings),
   });
   const recorder = await runRecorder(engine);

@@ -47,13 +47,15 @@ const mailClass = z.strictObject({
   holdAtRelay: z.boolean().default(false),
   /** Names of the relays that carry it; empty = all that take the class. */
   relays: z.array(z.string()).default([]),
+  /** Mails that a sender has in its hands at once, and may send twice if it is killed; 0 = by its connections. */
+  inHand: z.int().min(0).max(10_000).default(0),
   /** When mails may leave: "mon-fri 08:00-18:00"; empty = at all times. */
   hours: z.array(sendingHours).max(50).default([]),
 });
 export type MailClass = z.output<typeof mailClass>;
 
 const hour = 3_600_000;
-const anyTime = { relays: [], hours: [], holdAtRelay: false };
+const anyTime = { relays: [], hours: [], holdAtRelay: false, inHand: 0 };
 
 /** These are always there; `[mail.classes.NAME]` changes them or adds others. */
 const usualClasses: Record<string, MailClass> = {
@@ -62,8 +64,13 @@ const usualClasses: Record<string, MailClass> = {
 };
 
 const audience = z.strictObject({
-  /** Of a PostgreSQL server (a user that may only read is enough, and better), or sqlite:FILE. */
-  url: z.string().regex(/^(postgres(ql)?:\/\/|sqlite:.)/, 'must begin with postgres:// or sqlite:'),
+  /** Of a PostgreSQL, MySQL or MariaDB server (a user that may only read is enough, and better), or sqlite:FILE. */
+  url: z
+    .string()
+    .regex(
+      /^((postgres(ql)?|mysql|mariadb):\/\/|sqlite:.)/,
+      'must begin with postgres://, mysql://, mariadb:// or sqlite:',
+    ),
   query: z.string().min(1).max(10_000),
 });
 
@@ -83,7 +90,7 @@ export const mailSettings = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9-]{0,30}$/), mailClass.partial())
     .default({})
     .describe(
-      'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe, relays, hours, holdAtRelay',
+      'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe, relays, hours, holdAtRelay, inHand',
     )
     .meta({ allowed: 'tables [mail.classes.NAME]' }),
   providers: z
@@ -97,7 +104,7 @@ export const mailSettings = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9-]{0,60}$/), audience)
     .default({})
     .describe(
-      'Queries that campaigns can have as audience: [mail.audiences.NAME] with url (postgres:// or sqlite:FILE) and query; one column is `email`',
+      'Queries that campaigns can have as audience: [mail.audiences.NAME] with url (postgres://, mysql://, mariadb:// or sqlite:FILE) and query; one column is `email`',
     )
     .meta({ allowed: 'tables [mail.audiences.NAME]' }),
   prepare: z

@@ -23,7 +23,33 @@ export interface MailKillFigures {
   seconds: number;
 }
 
-const connections = 10;
+/** Of a sender to its relay. */
+export const connections = 10;
+
+/** A relay that knows whom it has accepted mails for, and that each is for the one it names. */
+export async function openWatchedSink() {
+  const accepted = new Map<string, number>();
+  let wrong = 0;
+  const sink = await openSink({
+    onMail({ to, content }) {
+      const [recipient = ''] = to;
+      const head = content.toString('latin1', 0, content.indexOf('\r\n\r\n'));
+      const named = /^To: (.*)$/m.exec(head)?.[1]?.trim();
+      if (named !== recipient || to.length !== 1 || !/^p\d+@example\.org$/.test(recipient)) wrong++;
+      accepted.set(recipient, (accepted.get(recipient) ?? 0) + 1);
+    },
+  });
+  return {
+    accepted,
+    port: sink.port,
+    close: () => sink.close(),
+    figures(recipients: number) {
+      const all = [...accepted.values()].reduce((sum, count) => sum + count, 0);
+      const lost = recipients - accepted.size;
+      return { accepted: all, wrong, lost, duplicates: all - accepted.size };
+    },
+  };
+}
 
 /**
  * Kills Pismak with SIGKILL again and again while it generates and sends a campaign, and compares what a relay of another
@@ -39,20 +65,11 @@ export async function surviveMailKills(options: {
 }): Promise<MailKillFigures> {
   const { kills, recipients, say } = options;
   const startedAt = performance.now();
-  const accepted = new Map<string, number>();
-  let wrong = 0;
-  const sink = await openSink({
-    onMail({ to, content }) {
-      const [recipient = ''] = to;
-      const head = content.toString('latin1', 0, content.indexOf('\r\n\r\n'));
-      const named = /^To: (.*)$/m.exec(head)?.[1]?.trim();
-      if (named !== recipient || to.length !== 1 || !/^p\d+@example\.org$/.test(recipient)) wrong++;
-      accepted.set(recipient, (accepted.get(recipient) ?? 0) + 1);
-    },
-  });
+  const watched = await openWatchedSink();
+  const { accepted } = watched;
   const pismak = new RunningPismak(
     options.directory,
-    { 'mail.relays': `smtp://127.0.0.1:${sink.port}`, 'worker.count': 1 },
+    { 'mail.relays': `smtp://127.0.0.1:${watched.port}`, 'worker.count': 1 },
     commands.up,
   );
   try {
@@ -73,19 +90,16 @@ export async function surviveMailKills(options: {
       );
     }
     const last = await ended(pismak);
-    const all = [...accepted.values()].reduce((sum, count) => sum + count, 0);
     await pismak.stop();
     return {
-      ...{ kills, recipients, accepted: all, wrong },
-      lost: recipients - accepted.size,
-      duplicates: all - accepted.size,
+      ...{ kills, recipients, ...watched.figures(recipients) },
       counted: last.mayBeTwice + last.unknown,
       inFlight: kills * mailsInHand(connections),
       seconds: Math.round((performance.now() - startedAt) / 1000),
     };
   } finally {
     await pismak.kill();
-    await sink.close();
+    await watched.close();
   }
 }
 

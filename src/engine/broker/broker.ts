@@ -113,6 +113,8 @@ export interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
   /** Starts at 1. */
   readonly attempt: number;
+  /** A consumer that is gone had it, and may have begun it without having been counted in `attempt`. */
+  readonly mayHaveBegun: boolean;
   readonly history: readonly Failure[];
   readonly publishedAt: number;
   /** Resolves when the deletion is durable. Need not be awaited: if the ack is lost, the message is delivered again. */

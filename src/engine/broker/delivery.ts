@@ -6,6 +6,7 @@ export interface HeldMessage {
   id: string;
   lane: Lane;
   attempts: number;
+  mayHaveBegun?: boolean;
   publishedAt: number;
   headers: Readonly<Record<string, string>>;
   history: readonly Failure[];
@@ -53,6 +54,9 @@ export class SettledOnce implements Delivery {
   }
   get publishedAt() {
     return this.#message.publishedAt;
+  }
+  get mayHaveBegun() {
+    return this.#message.mayHaveBegun ?? false;
   }
   get isSettled() {
     return this.#settled !== undefined;

@@ -114,9 +114,12 @@ test('mails generated only leave when the campaign is released; a cancelled one 
   await eventually('all are generated', async () => (await show(house, 'later')).state === 'held');
   assert.deepEqual((await show(house, 'later')).mails, { waiting: 30 });
   assert.equal(house.received.length, 0);
-  await house.call('campaign.start', { campaign: 'later' }, house.anna);
+  const at = Date.now() + 500;
+  await house.call('campaign.start', { campaign: 'later', at }, house.anna);
+  assert.equal((await show(house, 'later')).state, 'held');
   await ends(house, 'later');
   assert.equal(house.received.length, 30);
+  assert.ok(Date.now() >= at);
   await create(house, 'never', csv(30, 100));
   await house.call('campaign.start', { campaign: 'never', generateOnly: true }, house.anna);
   await eventually('all are generated', async () => (await show(house, 'never')).state === 'held');
@@ -124,6 +127,19 @@ test('mails generated only leave when the campaign is released; a cancelled one 
     cancelled: 30,
   });
   assert.equal(house.received.length, 30);
+});
+
+test('a relay that keeps mails until their date gets those of a campaign at once, if the class says so', async (t) => {
+  const house = await runMailHouse(t, {
+    mail: { classes: { bulk: { holdAtRelay: true } } },
+    offers: ['PIPELINING', 'FUTURERELEASE 86400 2099-01-01T00:00:00Z'],
+  });
+  await create(house, 'kept', csv(30));
+  const at = Math.ceil(Date.now() / 1000) * 1000 + 3_600_000;
+  await house.call('campaign.start', { campaign: 'kept', at }, house.anna);
+  await ends(house, 'kept');
+  const wanted = `HOLDUNTIL=${new Date(at).toISOString().replace('.000', '')}`;
+  assert.equal(house.received.filter(({ parameters }) => parameters?.endsWith(wanted)).length, 30);
 });
 
 test('a dry run tells what would be sent and to whom it can’t be, without sending; a test mail shows real data', async (t) => {

@@ -16,6 +16,7 @@ import {
   toCampaign,
 } from './campaign.ts';
 import { readAudience } from './read-audience.ts';
+import { releaseCampaign } from './release-campaign.ts';
 import { wakeCampaigns } from './run-campaigns.ts';
 
 export interface NewCampaign {
@@ -86,10 +87,17 @@ export async function startCampaign(
   { at, generateOnly }: { at?: number | undefined; generateOnly: boolean },
 ): Promise<void> {
   const startAt = at ?? 0;
-  const audience = storedAudience({ ...campaign, isHeld: generateOnly });
-  const change = { state: 'running' as const, audience, startAt, startedAt: engine.clock.now() };
-  await setCampaignState(engine, campaign, generateOnly ? ['ready'] : ['ready', 'held'], change);
-  if (campaign.state === 'held') await engine.backlog.resume(campaign.id);
+  const now = engine.clock.now();
+  if (campaign.state === 'held' && !generateOnly) {
+    // Its mails are made. Those of a later date leave when the generator's service sees that it has come.
+    if (startAt > now) await setCampaignState(engine, campaign, ['held'], { state: 'held', startAt });
+    else await releaseCampaign(engine, campaign);
+  } else {
+    const audience = storedAudience({ ...campaign, isHeld: generateOnly });
+    await setCampaignState(engine, campaign, ['ready'], {
+      ...{ state: 'running', audience, startAt, startedAt: now },
+    });
+  }
   wakeCampaigns(engine);
 }
 

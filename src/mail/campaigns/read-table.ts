@@ -11,9 +11,14 @@ interface AudienceQuery {
 }
 
 /** Streams a query of somebody else's database, which it can't change. */
-export function readTable({ url, query }: AudienceQuery): AsyncGenerator<Person> {
-  if (!url.startsWith('sqlite:')) return readPostgres({ url, query });
-  return streamSqlite(url.slice('sqlite:'.length), query.trim().replace(/;$/, ''), rowsAtOnce);
+export async function* readTable({ url, query: written }: AudienceQuery): AsyncGenerator<Person> {
+  const query = written.trim().replace(/;$/, '');
+  if (/^(mysql|mariadb):/.test(url)) {
+    const { readMysql } = await import('./read-mysql.ts');
+    return yield* readMysql({ url, query });
+  }
+  if (!url.startsWith('sqlite:')) return yield* readPostgres({ url, query });
+  yield* streamSqlite(url.slice('sqlite:'.length), query, rowsAtOnce);
 }
 
 /**
@@ -26,9 +31,7 @@ async function* readPostgres({ url, query }: AudienceQuery): AsyncGenerator<Pers
     const transaction = await database.query.startTransaction().setAccessMode('read only').execute();
     try {
       // The administrator wrote the query: settings are his.
-      await sql`DECLARE audience NO SCROLL CURSOR FOR ${sql.raw(query.trim().replace(/;$/, ''))}`.execute(
-        transaction,
-      );
+      await sql`DECLARE audience NO SCROLL CURSOR FOR ${sql.raw(query)}`.execute(transaction);
       for (;;) {
         const { rows } = await sql<Person>`FETCH ${sql.lit(rowsAtOnce)} FROM audience`.execute(transaction);
         yield* rows;

@@ -5,6 +5,7 @@ import { Bell } from '../../engine/time/bell.ts';
 import { mailQueries } from '../database/tables.ts';
 import { type Campaign, toCampaign } from './campaign.ts';
 import { generate } from './generate.ts';
+import { releaseCampaign } from './release-campaign.ts';
 
 type Parts = Pick<
   Engine,
@@ -35,7 +36,12 @@ export function runCampaigns(parts: Parts): Running {
         const rows = await mailQueries(parts)
           .selectFrom('mail_campaign')
           .selectAll()
-          .where('state', '=', 'running')
+          .where(({ and, eb, or }) =>
+            or([
+              eb('state', '=', 'running'),
+              and([eb('state', '=', 'held'), eb('startAt', '>', 0), eb('startAt', '<=', clock.now())]),
+            ]),
+          )
           .execute();
         for (const campaign of rows.map(toCampaign)) if (!signal.aborted) await work(parts, campaign, signal);
         return undefined;
@@ -44,6 +50,7 @@ export function runCampaigns(parts: Parts): Running {
 }
 
 async function work(parts: Parts, campaign: Campaign, signal: AbortSignal): Promise<void> {
+  if (campaign.state === 'held') return releaseCampaign(parts, campaign);
   if (campaign.source < campaign.sources.length) {
     if (!(await mayBegin(parts, campaign))) return;
     try {

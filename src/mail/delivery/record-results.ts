@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { Engine } from '../../engine/engine.ts';
-import { type MailDatabase, mailDatabase } from '../database/tables.ts';
+import type { Backlog } from '../../engine/backlog/backlog.ts';
+import type { MailDatabase } from '../database/tables.ts';
 import type { MailState } from '../model/mail.ts';
 import { queueOf } from '../settings.ts';
-import { InBatches } from './in-batches.ts';
 import { byIds } from './mail-message.ts';
 
 /** What became of a mail that a sender had taken. */
@@ -29,36 +28,13 @@ export interface MailResult {
   suppress?: string;
 }
 
-export type RecordResult = (result: MailResult) => Promise<void>;
-
-type Parts = Pick<Engine, 'database' | 'clock' | 'backlog'>;
-
-/** Writes results in batches: one transaction for all mails that ended while the previous one was written. */
-export function recordResults(parts: Parts): RecordResult {
-  const database = mailDatabase(parts);
-  const batches = new InBatches<MailResult, undefined>(500, async (results) => {
-    const now = parts.clock.now();
-    const again = results.filter(({ retryAt }) => retryAt !== undefined);
-    await database.transaction(async (transaction) => {
-      await update(database, transaction, results, now);
-      if (again.length > 0) await parts.backlog.add(transaction, again.map(toItem));
-      for (const { suppress, answer } of results)
-        if (suppress !== undefined)
-          await transaction
-            .insertInto('mail_suppressed')
-            .values({
-              address: suppress,
-              class: '',
-              reason: `refused: ${answer}`.slice(0, 300),
-              createdAt: now,
-            })
-            .onConflict((conflict) => conflict.doNothing())
-            .execute();
-    });
-    if (again.length > 0) parts.backlog.wake();
-    return results.map(() => undefined);
-  });
-  return (result) => batches.ask(result);
+/** Puts mails that are to be tried again into the backlog. */
+export function recordRetries(
+  backlog: Backlog,
+  query: MailDatabase['query'],
+  results: readonly MailResult[],
+): Promise<void> {
+  return backlog.add(query, results.filter(({ retryAt }) => retryAt !== undefined).map(toItem));
 }
 
 function toItem({ id, owner, class: className, campaign, lane, retryAt = 0, isPaused = false }: MailResult) {
@@ -73,9 +49,9 @@ function toItem({ id, owner, class: className, campaign, lane, retryAt = 0, isPa
 }
 
 /** One statement with one parameter, however many rows: 500 rows take 3 ms on SQLite. */
-async function update(
-  { dialect }: MailDatabase,
-  transaction: MailDatabase['query'],
+export async function recordMails(
+  dialect: MailDatabase['dialect'],
+  query: MailDatabase['query'],
   results: readonly MailResult[],
   now: number,
 ): Promise<void> {
@@ -100,5 +76,17 @@ async function update(
       "sentAt" = CASE WHEN "r"."state" = 'sent' THEN CAST(${now} AS BIGINT) ELSE "mail_mail"."sentAt" END
     FROM ${dialect === 'sqlite' ? sql`${source} AS "r"` : source}
     WHERE "mail_mail"."id" = "r"."id" AND "mail_mail"."state" = 'sending'
-  `.execute(transaction);
+  `.execute(query);
+  for (const { suppress, answer } of results)
+    if (suppress !== undefined)
+      await query
+        .insertInto('mail_suppressed')
+        .values({
+          address: suppress,
+          class: '',
+          reason: `refused: ${answer}`.slice(0, 300),
+          createdAt: now,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
 }

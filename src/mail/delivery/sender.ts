@@ -1,3 +1,4 @@
+import { ZodError } from 'zod';
 import type { Delivery } from '../../engine/broker/broker.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
@@ -9,12 +10,12 @@ import type { SmtpOutcome } from '../smtp/outcome.ts';
 import type { Composer, MailToCompose } from './compose.ts';
 import { deleteSentFiles } from './delete-sent-files.ts';
 import { judge, judgeBefore, returned, type Verdict } from './judge.ts';
-import { mailMessage, mailsPerMessage } from './mail-message.ts';
+import type { MailLedger } from './mail-ledger.ts';
+import { readMailMessage } from './mail-message.ts';
 import { PolicyWatch } from './policy-watch.ts';
-import type { RecordResult } from './record-results.ts';
 import { SendingHours } from './sending-hours.ts';
 import { serveInHours } from './serve-in-hours.ts';
-import type { TakeMails, TakenMail } from './take-mails.ts';
+import type { TakenMail } from './take-mails.ts';
 import { tellResult } from './tell-result.ts';
 import { Turnstile } from './turnstile.ts';
 import type { WholeMails } from './whole-mails.ts';
@@ -27,20 +28,19 @@ export interface SenderParts {
   settings: MailSettings;
   composer: Composer;
   relays: Relays;
-  take: TakeMails;
-  record: RecordResult;
+  ledger: MailLedger;
   whole: WholeMails;
 }
 
 /**
- * Mails that a sender of a class has in its hands: enough for its connections while the groups before and behind are taken
- * and recorded, which waits for the disk twice. It is also what may be sent twice if the sender is killed.
+ * Mails that a sender of a class has in its hands: half of them are with the relays while the others are being taken and
+ * recorded, which waits for the disk. It is also what may be sent twice if the sender is killed.
  */
 export function mailsInHand(connections: number): number {
-  return Math.max(2 * connections, groupsInHand * mailsPerMessage);
+  return Math.max(4 * connections, fewestInHand);
 }
 
-const groupsInHand = 16;
+const fewestInHand = 100;
 /** So far the clocks of two machines may differ. */
 const clockDifferenceMs = 5000;
 
@@ -58,7 +58,7 @@ export async function runSenders(parts: SenderParts): Promise<Running> {
     await engine.pipelines.claimOutput(queueOf(name));
     if (!relays.carries(name)) continue;
     // Each class has its own share, so that no class waits for another here.
-    const most = mailsInHand(relays.connections);
+    const most = mailClass.inHand || mailsInHand(relays.connections);
     const turnstile = new Turnstile(most);
     const hours = new SendingHours(mailClass.hours, settings.timeZone);
     const onError = (error: unknown) =>
@@ -100,24 +100,29 @@ class Sender {
   ): Promise<void> {
     const message = readMessage(delivery);
     if (typeof message === 'string') return delivery.deadLetter(message);
-    const count = 'ids' in message ? message.ids.length : 1;
-    await turnstile.enter(count);
-    try {
-      if ('mail' in message) {
-        const { whole } = this.#parts;
-        await whole.serve(delivery, message.mail, className, mailClass, (mail) =>
-          this.#transfer(mail, className, mailClass),
-        );
-        return;
-      }
-      const mails = await this.#parts.take(message.ids);
-      const ends = await Promise.all(mails.map((mail) => this.#send(mail, className, mailClass)));
-      // Stopped before every mail was sent: the message stays for the next sender.
-      if (ends.includes('stopped')) await delivery.release();
-      else void delivery.ack();
-    } finally {
-      turnstile.leave(count);
+    if ('mail' in message) {
+      const { mail } = message;
+      const { whole } = this.#parts;
+      const sending = {
+        ...{ className, mailClass },
+        transfer: (row: MailToCompose) => this.#transfer(row, className, mailClass),
+        postponeMs: (recipient: string) => this.#parts.relays.postponeMs(className, recipient),
+      };
+      return turnstile.pass(() => whole.serve(delivery, mail, sending));
     }
+    const ends = await Promise.all(
+      message.ids.map((id) => turnstile.pass(() => this.#serveOne(id, className, mailClass))),
+    );
+    // Stopped before every mail was sent: the message stays for the next sender.
+    if (ends.includes('stopped')) await delivery.release();
+    else void delivery.ack();
+  }
+
+  async #serveOne(id: string, className: string, mailClass: MailClass): Promise<'ended' | 'stopped'> {
+    const { ledger, relays } = this.#parts;
+    if (relays.isClosed) return 'stopped';
+    const mail = await ledger.take(id);
+    return mail ? this.#send(mail, className, mailClass) : 'ended';
   }
 
   async #send(mail: TakenMail, className: string, mailClass: MailClass): Promise<'ended' | 'stopped'> {
@@ -188,9 +193,9 @@ class Sender {
   }
 
   async #record(mail: TakenMail, mailClass: MailClass, verdict: Verdict, relay: string): Promise<void> {
-    const { engine, record } = this.#parts;
+    const { engine, ledger } = this.#parts;
     const { id, owner, campaign } = mail;
-    await record({ id, owner, campaign, class: mail.class, lane: mailClass.lane, relay, ...verdict });
+    await ledger.record({ id, owner, campaign, class: mail.class, lane: mailClass.lane, relay, ...verdict });
     tellResult(engine, mail, verdict);
     if (verdict.state === 'sent' && mail.fields.includes('"deleteAfterSend":true'))
       await deleteSentFiles(engine, this.#parts.settings, id);
@@ -199,9 +204,9 @@ class Sender {
 
 function readMessage({ body }: Delivery) {
   try {
-    const parsed = mailMessage.safeParse(JSON.parse(Buffer.from(body).toString()));
-    return parsed.success ? parsed.data : `not a mail: ${parsed.error.issues[0]?.message}`;
+    return readMailMessage(body);
   } catch (error) {
-    return `not a mail: ${messageOf(error)}`;
+    const [issue] = error instanceof ZodError ? error.issues : [];
+    return `not a mail: ${issue?.message ?? messageOf(error)}`;
   }
 }

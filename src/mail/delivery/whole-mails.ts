@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Broker, Delivery } from '../../engine/broker/broker.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
 import type { Running } from '../../engine/service/service.ts';
+import { insertMany } from '../database/many-rows.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { addressKey } from '../model/address.ts';
 import { type MailState, mailStates } from '../model/mail.ts';
@@ -12,14 +14,24 @@ import { findType } from '../types/mail-types.ts';
 import type { MailToCompose } from './compose.ts';
 import { InBatches } from './in-batches.ts';
 import { judge, judgeBefore, type Verdict } from './judge.ts';
-import type { MailMessage } from './mail-message.ts';
+import type { WholeMail } from './mail-message.ts';
 
-type WholeMail = Extract<MailMessage, { mail: unknown }>['mail'];
 type Transfer = (
   mail: MailToCompose,
 ) => Promise<(SmtpOutcome & { relay: string }) | { verdict: Verdict } | 'stopped'>;
 
+/** What the class of a mail and the relays have to do with it. */
+interface Sending {
+  className: string;
+  mailClass: MailClass;
+  transfer: Transfer;
+  /** 0, or how much later the mail should come back, because its destination is busy. */
+  postponeMs(recipient: string): number;
+}
+
 const recordQueue = 'mail.record';
+/** Why a mail went back into the queue without an attempt. */
+const postponed = 'its destination is busy';
 
 const recorded = z.array(
   z.strictObject({
@@ -85,13 +97,12 @@ export class WholeMails {
   async serve(
     delivery: Delivery,
     mail: WholeMail,
-    className: string,
-    mailClass: MailClass,
-    transfer: Transfer,
+    { className, mailClass, transfer, postponeMs }: Sending,
   ): Promise<void> {
     const { clock, random } = this.#engine;
     const recipient = addressKey(mail.fields.to.address);
-    const attempts = delivery.history.length;
+    const attempts = delivery.history.filter(({ reason }) => reason !== postponed).length;
+    const postponements = delivery.history.length - attempts;
     let type: { version: number; language: string };
     try {
       type = await this.#version(mail.fields.type);
@@ -117,6 +128,8 @@ export class WholeMails {
     let verdict = judgeBefore({ isSuppressed, notAfter: mail.notAfter, campaignState: null }, clock.now());
     let relay = '';
     if (!verdict) {
+      const laterMs = postponeMs(recipient);
+      if (laterMs > 0) return delivery.retry({ delayMs: laterMs, reason: postponed });
       const outcome = await transfer(row);
       if (outcome === 'stopped') return delivery.release();
       if ('verdict' in outcome) verdict = outcome.verdict;
@@ -147,7 +160,7 @@ export class WholeMails {
         ...row,
         state,
         attempts: attempts + verdict.attempts,
-        takes: delivery.attempt,
+        takes: delivery.attempt - postponements + Number(delivery.mayHaveBegun),
         unknowns,
         changedAt: now,
         relay,
@@ -196,21 +209,38 @@ export class WholeMails {
   }
 }
 
-/** Stores the results of whole mails: idempotent, so messages may come twice. */
+const columns = [
+  ...(['id', 'owner', 'type', 'version', 'class', 'recipient', 'fields', 'language', 'state'] as const),
+  ...([
+    'attempts',
+    'takes',
+    'unknowns',
+    'createdAt',
+    'notAfter',
+    'changedAt',
+    'sentAt',
+    'relay',
+    'answer',
+  ] as const),
+];
+
+/**
+ * Stores the results of whole mails: idempotent, so messages may come twice. A mail that a killed sender had sent is sent and
+ * recorded again: its row shows how often it was taken.
+ */
 export async function runRecorder(
   engine: Pick<Engine, 'database' | 'log' | 'pipelines'> & { broker: Broker },
 ): Promise<Running> {
   await engine.pipelines.claimOutput(recordQueue);
+  const { dialect, query } = mailDatabase(engine);
   return engine.broker.consume(recordQueue, { concurrency: 2 }, async (delivery) => {
-    const rows = recorded.parse(JSON.parse(Buffer.from(delivery.body).toString()));
-    await mailDatabase(engine).transaction(async (transaction) => {
-      for (let start = 0; start < rows.length; start += 100)
-        await transaction
-          .insertInto('mail_mail')
-          .values(rows.slice(start, start + 100).map((row) => ({ ...row, campaign: '', variant: '' })))
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .execute();
-    });
+    const all = recorded.parse(JSON.parse(Buffer.from(delivery.body).toString()));
+    // A statement can't change a row twice.
+    const rows = [...new Map(all.map((row) => [row.id, row])).values()];
+    await sql`
+      ${insertMany(dialect, columns, rows)} ON CONFLICT ("id") DO UPDATE SET "takes" =
+        CASE WHEN "excluded"."takes" > "mail_mail"."takes" THEN "excluded"."takes" ELSE "mail_mail"."takes" END
+    `.execute(query);
     await delivery.ack();
   });
 }

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, type KeyObject, sign as signWithCallback } from 'node:crypto';
+import { createPrivateKey, hash, type KeyObject, sign as signWithCallback } from 'node:crypto';
 import { promisify } from 'node:util';
 import { PismakError } from '../../engine/errors.ts';
 import type { Header } from './headers.ts';
@@ -56,20 +56,20 @@ export async function dkimSignature(
     if (values) values.push(value);
     else left.set(lower, [value]);
   }
-  const present = signed.filter((name) => headers.some(([other]) => other.toLowerCase() === name));
+  const present = signed.filter((name) => left.has(name));
   let canonical = '';
   for (const name of present) {
     const value = left.get(name)?.pop();
     if (value !== undefined) canonical += `${name}:${relaxed(value)}\r\n`;
   }
-  const bodyHash = createHash('sha256').update(simpleBody(body)).digest('base64');
+  const bodyHash = hash('sha256', simpleBody(body), 'base64');
   const unsigned =
     `v=1; a=${isRsa ? 'rsa' : 'ed25519'}-sha256; c=relaxed/simple; d=${domain}; s=${selector}; t=${Math.floor(now / 1000)};` +
     `\r\n h=${present.join(':')};\r\n bh=${bodyHash};\r\n b=`;
   const data = `${canonical}dkim-signature:${relaxed(unsigned)}`;
   const signature = await (isRsa
     ? sign('sha256', Buffer.from(data), key)
-    : sign(null, createHash('sha256').update(data).digest(), key));
+    : sign(null, hash('sha256', data, 'buffer'), key));
   return ['DKIM-Signature', unsigned + (signature.toString('base64').match(/.{1,72}/g) ?? []).join('\r\n ')];
 }
 

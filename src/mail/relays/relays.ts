@@ -96,7 +96,7 @@ export class Relays {
   send(job: RelayJob): Promise<SmtpOutcome & { relay: string }> {
     return new Promise((resolve) => {
       const waiting: Waiting = { ...job, resolve, tried: new Set() };
-      if (this.#isClosed) return resolve(stopped);
+      if (this.isClosed) return resolve(stopped);
       this.#waiting[job.lane].push(waiting);
       this.#queues.joins(job.envelope.to);
       this.#work();
@@ -111,7 +111,7 @@ export class Relays {
     await Promise.all(this.#relays.map((relay) => relay.close()));
   }
 
-  get #isClosed(): boolean {
+  get isClosed(): boolean {
     return this.#stop.signal.aborted;
   }
 
@@ -158,10 +158,10 @@ export class Relays {
 
   async #start(relay: Relay, job: Waiting): Promise<void> {
     const onRoom = () => {
-      if (!this.#isClosed) this.#work();
+      if (!this.isClosed) this.#work();
     };
     const outcome = await relay.send(job.envelope, job.message, this.#stop.signal, onRoom);
-    if (outcome.kind === 'unsent' && !this.#isClosed) {
+    if (outcome.kind === 'unsent' && !this.isClosed) {
       job.tried.add(relay);
       // Nothing was accepted, so another connection may have it at once. A server that won't even talk is not the mail's fault.
       if (relay.isDown || job.tried.size < mostBreaks) {
@@ -170,7 +170,7 @@ export class Relays {
       } else job.resolve({ ...outcome, relay: relay.url });
     } else job.resolve({ ...outcome, relay: relay.url });
     relay.closeIdle();
-    if (!this.#isClosed) this.#work();
+    if (!this.isClosed) this.#work();
   }
 
   #tell(): void {

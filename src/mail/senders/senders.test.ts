@@ -124,3 +124,41 @@ test('a whole mail that a relay puts off is tried again from the queue; suppress
   assert.ok(shown.state === 'sent' && shown.attempts >= 2 && shown.repeated === 0, JSON.stringify(shown));
   assert.equal(received.length, 1);
 });
+
+test('whole mails beyond the pace of a provider make way for others and come later, each once', async (t) => {
+  const providers = { slow: { domains: ['slow.org'], perSecond: 40 } };
+  const { engine, received, call } = await runMailHouse(t, { mail: { providers } });
+  const store = {
+    type: async (code: string) => (await import('../types/mail-types.ts')).findType(engine, code),
+  };
+  const queue = queueSender({ broker: engine.broker, store });
+  const send = (domain: string, count: number) =>
+    Promise.all(
+      Array.from(
+        { length: count },
+        async (_, index) => (await queue.send({ type: 'order', to: `p${index}@${domain}` })).id,
+      ),
+    );
+  // The slow ones stand in front, and are more than a sender takes into its hands.
+  const slow = await send('slow.org', 150);
+  await send('fast.org', 50);
+  const count = (domain: string) => received.filter(({ to }) => to[0]?.endsWith(domain)).length;
+  await eventually('the fast ones have left', () => count('fast.org') === 50);
+  assert.ok(count('slow.org') < 150, `${count('slow.org')} slow ones had left`);
+  await eventually('all have left', () => received.length === 200, 30_000);
+  const rows = await Promise.all(slow.map((mail) => recordedMail(mail)));
+  assert.deepEqual(
+    [...new Set(rows.map(({ state, attempts, repeated }) => `${state} ${attempts} ${repeated}`))],
+    ['sent 1 0'],
+  );
+  assert.equal(received.length, 200);
+
+  async function recordedMail(mail: string) {
+    let shown: { state: string; attempts: number; repeated: number } | undefined;
+    await eventually('it is recorded', async () => {
+      shown = await call('mail.show', { mail }).catch(() => undefined);
+      return shown !== undefined;
+    });
+    return shown as NonNullable<typeof shown>;
+  }
+});

@@ -224,6 +224,7 @@ export class RabbitConsumer implements Consumer {
       const { life, publishedAt } = one.message;
       const charged = await this.#shared.charges.look(life, publishedAt);
       one.message.attempts = charged ?? one.message.attempts;
+      one.message.mayHaveBegun = charged === undefined;
       one.isCounted = true;
       this.#dispatch();
     } catch {
