@@ -3,7 +3,7 @@ import { systemClock } from '../../src/engine/time/clock.ts';
 import { formatDay } from '../../src/statistics/calendar/days.ts';
 import { SumTable } from '../../src/statistics/columns/sum-table.ts';
 import { blocksByChunk } from '../../src/statistics/ingest/cube-builder.ts';
-import { createTables } from '../../src/statistics/migrations.ts';
+import { migrations } from '../../src/statistics/migrations.ts';
 import { answerSeries, answerTable } from '../../src/statistics/query/answer.ts';
 import { rollUp } from '../../src/statistics/rollup/roll-up.ts';
 import { sweep } from '../../src/statistics/rollup/sweep.ts';
@@ -22,7 +22,7 @@ export async function openOurs(
   file: string,
 ): Promise<Contestant & { statistics: Statistics; oneDimension: Contestant['table'] }> {
   const clock = systemClock;
-  const lines = [{ name: 'statistics', migrations: [createTables] }];
+  const lines = [{ name: 'statistics', migrations }];
   const database = await openDatabase(url, { file, clock, lines });
   const statistics = await openStatistics({
     ...{ database: database.withTables<StatisticsTables>(), clock },
