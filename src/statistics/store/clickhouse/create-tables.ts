@@ -8,13 +8,16 @@ const fewestColumns = 8;
 /** For a replica that hangs. */
 const timeoutMs = 5000;
 
-/** Creates the table where it is missing, with columns for so many dimensions. A replica that is down gets it later. */
+/**
+ * Creates the table where it is missing, with columns for so many dimensions. False if a replica is down: it gets the table when this is
+ * done again.
+ */
 export async function createTables(
   { shards }: Cluster,
   place: ClickHousePlace,
   dimensions: number,
-): Promise<void> {
-  await Promise.all(
+): Promise<boolean> {
+  const complete = await Promise.all(
     shards.map(async (shard) => {
       const path = shard.replicas.length > 1 ? await pathOf(shard, place.database) : undefined;
       const all = shard.replicas.map((replica) => createAt(replica, place.database, path));
@@ -23,8 +26,10 @@ export async function createTables(
       if (created.every((one) => one.status === 'rejected'))
         throw unavailable(shard.replicas, failed?.reason);
       await addColumns(shard, place.database, dimensions);
+      return failed === undefined;
     }),
   );
+  return complete.every((one) => one);
 }
 
 async function createAt(server: ClickHouseServer, database: string, path: string | undefined): Promise<void> {

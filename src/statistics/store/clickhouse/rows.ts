@@ -19,24 +19,34 @@ const bodiesPerDrop = 5000;
 const quorumIsBusy = 286;
 const mostQuorumTries = 100;
 const quorumTimeoutMs = 15_000;
+/** A replica was down when tables were created. */
+const prepareAgainMs = 5000;
 
 /** The rows of large units in ClickHouse: spread over shards by entity, each shard replicated by ClickHouse itself. */
 export function clickHouseRows(url: string): UnitRows {
   const place = parseClickHouseUrl(url);
   const cluster = openCluster(place);
   const name = `${place.database}.${table}`;
-  let prepared: { columns: number; done: Promise<void> } | undefined;
+  let prepared: { columns: number; until: number; done: Promise<boolean> } | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
   /** The tables exist on every shard, new ones too, before they are used first. */
-  function prepare(columns = 1): Promise<void> {
-    if (prepared && columns <= prepared.columns) return prepared.done;
-    const preparing = { columns, done: createTables(cluster, place, columns) };
-    prepared = preparing;
-    preparing.done.catch(() => {
-      if (prepared === preparing) prepared = undefined;
-    });
-    return preparing.done;
+  async function prepare(needed = 1): Promise<void> {
+    if (!prepared || needed > prepared.columns || performance.now() > prepared.until) {
+      const columns = Math.max(needed, prepared?.columns ?? 0);
+      const done = createTables(cluster, place, columns);
+      const preparing = { columns, until: Number.POSITIVE_INFINITY, done };
+      prepared = preparing;
+      done.then(
+        (complete) => {
+          if (!complete) preparing.until = performance.now() + prepareAgainMs;
+        },
+        () => {
+          if (prepared === preparing) prepared = undefined;
+        },
+      );
+    }
+    await prepared.done;
   }
 
   return {
