@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
 import { holdClosedMonths, monthIsClosed } from '../close/closed-months.ts';
 import { decodeBlock, encodeBlock } from '../columns/block.ts';
+import { EntityNumbers } from '../entities/dictionary.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 import { acceptBatch, addSegments, lockCube, rowsPerInsert, rowsPerRead } from './accept-batch.ts';
 import { dropReplaced, endWrite, outlineOf, parseOutline, writeFar } from './far-units.ts';
@@ -27,9 +28,10 @@ export function databaseStore(parts: {
   rows?: UnitRows | undefined;
 }): StatisticsStore {
   const { database, clock, rows: farRows } = parts;
+  const numbers = new EntityNumbers();
   const store: StatisticsStore = {
     accept: (batch) =>
-      database.transaction((transaction) => acceptBatch(transaction, batch, { clock, database })),
+      database.transaction((transaction) => acceptBatch(transaction, batch, { clock, database, numbers })),
 
     correctDay: ({ kind, user, seq, keys, day, receivedAt, limits }) =>
       database
@@ -38,7 +40,12 @@ export function databaseStore(parts: {
           if (closed.has(unitOf('month', day.day).from)) throw monthIsClosed(day.day);
           const cube = await lockCube(transaction, kind, user);
           if (cube.seq !== seq + 1) throw new CubeChanged();
-          await addSegments(transaction, cube, { kind, user, keys, days: [day] }, { receivedAt, limits });
+          await addSegments(
+            transaction,
+            cube,
+            { kind, user, keys, days: [day] },
+            { receivedAt, limits, numbers },
+          );
           return true;
         })
         .catch(falseIfChanged),

@@ -70,7 +70,6 @@ export async function surviveReplicas(options: {
     } catch (error) {
       if (!hasCode(error, 'unavailable')) throw error;
       done.postponed++;
-      console.log(Math.round(performance.now()), messageOf(error).slice(-330));
     }
   });
   const reading = untilEnd(async () => {
@@ -99,7 +98,7 @@ export async function surviveReplicas(options: {
       await node.start();
       dead = false;
       const before = done.rollUps;
-      await eventually('roll-ups go on', () => ended || done.rollUps > before, 40_000);
+      await eventually('roll-ups go on', () => ended || done.rollUps > before, 180_000);
       done.kills++;
       say?.(`replica ${done.kills} of ${kills} killed and back: ${JSON.stringify(done)}`);
     }

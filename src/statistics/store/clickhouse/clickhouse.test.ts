@@ -21,6 +21,7 @@ import { storeContract } from '../contract.ts';
 import { bodiesPerWrite } from '../unit-rows.ts';
 import { parseClickHouseUrl } from './parse-url.ts';
 import { clickHouseRows } from './rows.ts';
+import { clickHouseServer } from './server.ts';
 
 /** Histories here; `npm run prove -- statistics` runs more, on replicas that are killed. */
 const runs = 4;
@@ -78,6 +79,21 @@ describe('ClickHouse', async () => {
       hasCode(error, 'unavailable'),
     );
     await assert.rejects(ask(await reopen(grown, '')), (error) => hasCode(error, 'configuration-invalid'));
+  });
+
+  test('a question that nobody waits for any more ends in ClickHouse, too', async () => {
+    const server = clickHouseServer(first.address, parseClickHouseUrl(servers.urlOf([[first]])));
+    const gone = new AbortController();
+    const sql = 'SELECT count() FROM system.numbers WHERE number % 7 = 3';
+    const asking = server.ask({ sql, signal: gone.signal });
+    const running = async () => {
+      const listed = await server.ask({ sql: 'SELECT query FROM system.processes' });
+      return listed.toString().includes('number % 7 = 3');
+    };
+    await eventually('the question runs', running);
+    gone.abort();
+    await assert.rejects(asking);
+    await eventually('the question has ended', async () => !(await running()));
   });
 
   test('rows of replaced units are dropped later, and those of erased users too; nothing else goes', async (t) => {

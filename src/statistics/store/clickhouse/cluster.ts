@@ -18,7 +18,7 @@ export interface Cluster {
 }
 
 /** Codes of mistakes in the statement: another replica would say the same. */
-const ownMistakes = new Set([46, 47, 62, 241, 497]);
+const ownMistakes = new Set([46, 47, 62, 497]);
 
 /** The servers are asked directly, so nothing but replication must be configured in ClickHouse. */
 export function openCluster(place: ClickHousePlace): Cluster {

@@ -6,7 +6,7 @@ export const table = 'unit_rows';
 /** More columns are added when a schema has more dimensions. */
 const fewestColumns = 8;
 /** For a replica that hangs. */
-const timeoutMs = 5000;
+const timeoutMs = 10_000;
 
 /**
  * Creates the table where it is missing, with columns for so many dimensions. False if a replica is down: it gets the table when this is

@@ -27,24 +27,30 @@ export function clickHouseRows(url: string): UnitRows {
   const place = parseClickHouseUrl(url);
   const cluster = openCluster(place);
   const name = `${place.database}.${table}`;
-  let prepared: { columns: number; until: number; done: Promise<boolean> } | undefined;
+  let prepared: { columns: number; again: number; done: Promise<void> } | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
   /** The tables exist on every shard, new ones too, before they are used first. */
   async function prepare(needed = 1): Promise<void> {
-    if (!prepared || needed > prepared.columns || performance.now() > prepared.until) {
+    if (!prepared || needed > prepared.columns) {
       const columns = Math.max(needed, prepared?.columns ?? 0);
-      const done = createTables(cluster, place, columns);
-      const preparing = { columns, until: Number.POSITIVE_INFINITY, done };
+      const preparing = { columns, again: Number.POSITIVE_INFINITY, done: Promise.resolve() };
+      preparing.done = createTables(cluster, place, columns).then((complete) => {
+        if (!complete) preparing.again = performance.now() + prepareAgainMs;
+      });
+      preparing.done.catch(() => {
+        if (prepared === preparing) prepared = undefined;
+      });
       prepared = preparing;
-      done.then(
-        (complete) => {
-          if (!complete) preparing.until = performance.now() + prepareAgainMs;
-        },
-        () => {
-          if (prepared === preparing) prepared = undefined;
-        },
-      );
+    } else if (performance.now() > prepared.again) {
+      // Nobody waits for a replica that was down and may be back.
+      const { columns } = prepared;
+      prepared.again = Number.POSITIVE_INFINITY;
+      createTables(cluster, place, columns)
+        .catch(() => false)
+        .then((complete) => {
+          if (!complete && prepared) prepared.again = performance.now() + prepareAgainMs;
+        });
     }
     await prepared.done;
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
@@ -41,10 +42,14 @@ export function clickHouseServer(address: string, place: ClickHousePlace): Click
     ? new https.Agent({ keepAlive: true, ...(tls.ca !== undefined && { ca: tls.ca }) })
     : new http.Agent({ keepAlive: true });
   const [, hostname = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? [];
-  return {
+  const server: ClickHouseServer = {
     address,
     async ask({ sql, rows, kept, settings, signal, timeoutMs = usualTimeoutMs }) {
+      const id = randomUUID();
       const query = new URLSearchParams({
+        query_id: id,
+        // Its answer would come too late.
+        ...(sql.startsWith('SELECT') && { max_execution_time: String(Math.ceil(timeoutMs / 1000)) }),
         // The status tells whether all went well only if the server waits for the end.
         ...{ wait_end_of_query: '1', max_query_size: String(mostSqlBytes) },
         ...Object.fromEntries(Object.entries(settings ?? {}).map(([name, value]) => [name, String(value)])),
@@ -52,17 +57,23 @@ export function clickHouseServer(address: string, place: ClickHousePlace): Click
         ...(rows && { query: sql }),
       });
       const { type, body } = kept ? multipart(kept) : { type: 'text/plain', body: rows ?? Buffer.from(sql) };
-      const { status, content } = await send({
+      const answer = send({
         ...{ agent, hostname, port, path: `/?${query}`, secure: tls !== undefined, body, timeoutMs, signal },
         headers: {
           ...{ 'content-type': type, 'content-length': body.byteLength },
           ...{ 'x-clickhouse-user': user, 'x-clickhouse-key': password },
         },
       });
+      const { status, content } = await answer.catch((error: unknown) => {
+        // The server would go on without anybody to read it.
+        if (signal?.aborted) server.ask({ sql: `KILL QUERY WHERE query_id = '${id}' ASYNC` }).catch(() => {});
+        throw error;
+      });
       if (status !== 200) throw new ClickHouseError(address, content.toString());
       return content;
     },
   };
+  return server;
 }
 
 async function send(request: {

@@ -6,7 +6,7 @@ import { BlockCollector, RowReader } from './row-binary.ts';
 import type { Ask } from './server.ts';
 
 /** Numbers in one statement; it travels in the address, which may have 16 KB. An entity’s sum of so many units fits into an Int64. */
-const unitsPerQuery = 600;
+const unitsPerQuery = 400;
 
 /**
  * Adds up where the rows are: each shard groups its own, and the parts are merged here. A unit knows how many rows it has, and every answer
