@@ -3,7 +3,8 @@
  * equal. Warm: every call has another filter and interval, and no answer is remembered; cold: a new process. Of Pismak alone: the
  * table of one dimension (mean of 80 calls), eight readers at once, reads while events arrive, and the rate of ingesting events.
  * `npm run bench -- statistics [--full] [--entities 5000] [--days 366] [--users 1] [--rounds 20]
- * [--only pismak,duckdb,sqlite,postgres,ingest] [--json FILE]`; `--full` is 50,000 entities, 731 days, 40 rounds: 20 million rows a user.
+ * [--only pismak,clickhouse,duckdb,sqlite,postgres,ingest] [--json FILE]`; `--full` is 50,000 entities, 731 days, 40 rounds: 20 million
+ * rows a user. 100 million rows: `--full --users 5 --only pismak,duckdb`.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -12,7 +13,8 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { startPostgres } from '../src/engine/testing/servers/postgres.ts';
-import { type Contestant, measure, type Question, type Times } from './statistics/contest.ts';
+import { startClickHouse } from '../src/statistics/testing/clickhouse-server.ts';
+import { type Contestant, measure, type Progress, type Question, type Times } from './statistics/contest.ts';
 import { duckdb, postgres, sqlite } from './statistics/engines.ts';
 import { ingestRate } from './statistics/ingest-rate.ts';
 import { openOurs } from './statistics/ours.ts';
@@ -28,7 +30,7 @@ const { values } = parseArgs({
     days: { type: 'string' },
     users: { type: 'string', default: '1' },
     rounds: { type: 'string' },
-    only: { type: 'string', default: 'pismak,duckdb,sqlite,postgres,ingest' },
+    only: { type: 'string', default: 'pismak,clickhouse,duckdb,sqlite,postgres,ingest' },
   },
 });
 const usual = values.full
@@ -71,11 +73,14 @@ const questions: [
   ['user with 1,000 entities, weekly series', ({ series }) => series, seriesOf('small', 'all')],
 ];
 
+const sayEveryMs = 10_000;
 const directory = await mkdtemp(join(tmpdir(), 'pismak-bench-'));
 const server = only.has('postgres') ? await startPostgres() : undefined;
+const clickhouse = only.has('clickhouse') ? await startClickHouse() : undefined;
 const ownFile = join(directory, 'pismak.db');
 const opened: Record<string, () => Promise<Contestant>> = {
   pismak: () => openOurs('sqlite:', ownFile),
+  clickhouse: () => openOurs('sqlite:', join(directory, 'clickhouse.db'), clickhouse?.urlOf() ?? ''),
   duckdb: async () => plainRows(await duckdb(join(directory, 'duck.db')), false),
   sqlite: async () => plainRows(await sqlite(join(directory, 'rows.db')), true),
   postgres: async () => plainRows(await postgres((await server?.createDatabase()) ?? ''), true),
@@ -88,10 +93,11 @@ try {
     if (!only.has(key)) continue;
     const contestant = await open();
     const began = performance.now();
+    const progress = progressOf(contestant.name);
     for (const [index, user] of large.entries())
-      await contestant.load(user, { ...shape, seed: 10 * index + 1 });
-    await contestant.load('small', small);
-    await contestant.finish();
+      await contestant.load(user, { ...shape, seed: 10 * index + 1 }, progress);
+    await contestant.load('small', small, progress);
+    await contestant.finish(progress);
     console.log(`${contestant.name}: loaded in ${((performance.now() - began) / 1000).toFixed(0)} s`);
     const ofOne: Record<string, Times> = {};
     for (const [name, ask, list] of questions) {
@@ -104,8 +110,10 @@ try {
       expected.set(name, answers);
     }
     figures[contestant.name] = ofOne;
+    console.log(`${contestant.name}: ${JSON.stringify(ofOne)}`);
     // Whole weeks up to long ago: events that arrive meanwhile change no answer.
-    if (isOurs(contestant)) readers = await measureReaders(contestant, seriesOf('big', 'interval'));
+    if (isOurs(contestant) && key === 'pismak')
+      readers = await measureReaders(contestant, seriesOf('big', 'interval'));
     await contestant.close();
   }
   const names = Object.keys(figures);
@@ -135,7 +143,18 @@ try {
     );
 } finally {
   await server?.close();
+  await clickhouse?.close();
   await rm(directory, { recursive: true, force: true });
+}
+
+function progressOf(name: string): Progress {
+  const began = performance.now();
+  let said = began;
+  return (what) => {
+    if (performance.now() - said < sayEveryMs) return;
+    said = performance.now();
+    console.log(`${name}, ${((said - began) / 1000).toFixed(0)} s: ${what}`);
+  };
 }
 
 type Ours = Awaited<ReturnType<typeof openOurs>>;

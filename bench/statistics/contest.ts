@@ -10,12 +10,15 @@ export interface Question {
   over: 'interval' | 'all';
 }
 
+/** Told often; what is told is printed every few seconds. */
+export type Progress = (what: string) => void;
+
 /** An engine that answers the same questions on the same data. */
 export interface Contestant {
   name: string;
-  load(user: string, shape: Shape): Promise<void>;
+  load(user: string, shape: Shape, progress: Progress): Promise<void>;
   /** Builds weeks, months, totals and indexes. */
-  finish(): Promise<void>;
+  finish(progress: Progress): Promise<void>;
   /** The sums over a weekly series of whole weeks: four dimensions. */
   series(question: Question): Promise<number[]>;
   /** The costs of the fifty dearest entities. */

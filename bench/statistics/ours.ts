@@ -3,7 +3,7 @@ import { systemClock } from '../../src/engine/time/clock.ts';
 import { formatDay } from '../../src/statistics/calendar/days.ts';
 import { SumTable } from '../../src/statistics/columns/sum-table.ts';
 import { blocksByChunk } from '../../src/statistics/ingest/cube-builder.ts';
-import { createTables } from '../../src/statistics/migrations.ts';
+import { migrations } from '../../src/statistics/migrations.ts';
 import { answerSeries, answerTable } from '../../src/statistics/query/answer.ts';
 import { rollUp } from '../../src/statistics/rollup/roll-up.ts';
 import { sweep } from '../../src/statistics/rollup/sweep.ts';
@@ -16,17 +16,18 @@ import { dayRows, type Shape } from './data.ts';
 const dimensions = ['impressions', 'clicks', 'cost', 'conversions'];
 const daysPerBatch = 10;
 
-/** Pismak's own store, embedded or on PostgreSQL. */
+/** Pismak's own store: embedded, on PostgreSQL, or with ClickHouse at `store`. */
 export async function openOurs(
   url: string,
   file: string,
+  store = '',
 ): Promise<Contestant & { statistics: Statistics; oneDimension: Contestant['table'] }> {
   const clock = systemClock;
-  const lines = [{ name: 'statistics', migrations: [createTables] }];
+  const lines = [{ name: 'statistics', migrations }];
   const database = await openDatabase(url, { file, clock, lines });
   const statistics = await openStatistics({
     ...{ database: database.withTables<StatisticsTables>(), clock },
-    settings: statisticsSettings.parse({ cacheMb: 2000 }),
+    settings: statisticsSettings.parse({ cacheMb: 2000, store }),
   });
   const asked = (question: Question) => ({
     ...{ kind: 'keyword', user: question.user, dimensions, over: question.over },
@@ -37,14 +38,20 @@ export async function openOurs(
         : [{ field: 'cost', is: '<' as const, value: question.costBelow }],
   });
   return {
-    name: url.startsWith('sqlite') ? 'Pismak embedded' : 'Pismak on PostgreSQL',
+    name: store
+      ? 'Pismak with ClickHouse'
+      : url.startsWith('sqlite')
+        ? 'Pismak embedded'
+        : 'Pismak on PostgreSQL',
     statistics,
-    async load(user, shape) {
-      for (let from = 0; from < shape.days; from += daysPerBatch)
+    async load(user, shape, progress) {
+      for (let from = 0; from < shape.days; from += daysPerBatch) {
         await acceptDays(statistics, user, shape, from);
+        progress(`user ${user}: ${from + daysPerBatch} of ${shape.days} days`);
+      }
     },
-    async finish() {
-      await rollUp(statistics);
+    async finish(progress) {
+      await rollUp(statistics, { progress: ({ units, rows }) => progress(`${units} units, ${rows} rows`) });
       await sweep(statistics, { seal: true });
     },
     async series(question) {

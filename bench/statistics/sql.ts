@@ -31,12 +31,15 @@ export async function plainRows(engine: SqlEngine, indexes: boolean): Promise<Co
   };
   return {
     name: engine.name,
-    async load(user, shape: Shape) {
+    async load(user, shape: Shape, progress) {
       users.set(user, users.size + 1);
-      for (let index = 0; index < shape.days; index++)
+      for (let index = 0; index < shape.days; index++) {
         await engine.insert(users.get(user) ?? 0, dayRows(shape, index));
+        progress(`user ${user}: ${index + 1} of ${shape.days} days`);
+      }
     },
-    async finish() {
+    async finish(progress) {
+      progress('roll-ups and indexes');
       // Monday of the week, in days since 1970; it was a Thursday.
       const monday = 'day - (day + 3) % 7';
       await engine.run(

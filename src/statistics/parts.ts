@@ -1,14 +1,14 @@
 import { type HouseParts, sectionOf } from '../engine/house.ts';
 import { statistics } from './house.ts';
 import { ingestProcessor, ingestStage } from './ingest/ingest-stage.ts';
-import { createTables } from './migrations.ts';
+import { migrations } from './migrations.ts';
 import { statisticsOperations } from './operations/index.ts';
 import { sendOwnEvents } from './own/own-events.ts';
 import { runStatistics } from './run-statistics.ts';
 
 /** The parts of this house that a running engine needs. */
 export const parts: HouseParts = {
-  migrations: [createTables],
+  migrations,
   processors: (engine) => [ingestProcessor(engine)],
   firstStart: { stages: [ingestStage], pipelines: [] },
   operations: statisticsOperations,

@@ -26,12 +26,14 @@ export async function runStatistics(engine: Engine): Promise<Running> {
       log(`${units} units of ${cubes} users and kinds built, ${rows} rows`);
     });
   schedules.registerTask('statistics.sweep', async ({ signal, log }) => {
-    const { segments } = await sweep(await opened(), { signal });
-    log(`${segments} segments deleted`);
+    const { segments, replaced } = await sweep(await opened(), { signal });
+    log(`${segments} segments deleted, ${replaced} replaced units dropped`);
   });
   schedules.registerTask('statistics.seal', async ({ signal, log }) => {
-    const { segments, sealed, batches } = await sweep(await opened(), { seal: true, signal });
-    log(`${segments} segments deleted, ${sealed} days sealed, ${batches} tokens forgotten`);
+    const { segments, sealed, replaced, batches } = await sweep(await opened(), { seal: true, signal });
+    log(
+      `${segments} segments deleted, ${sealed} days sealed, ${replaced} replaced units dropped, ${batches} tokens forgotten`,
+    );
   });
   schedules.registerTask('statistics.reconcile', async ({ signal, log }) => {
     log(await reconciled(await opened(), signal));

@@ -41,5 +41,13 @@ export const statisticsSettings = z.strictObject({
     .min(0)
     .default(0)
     .describe('Limit on the events that a user sends in a month; 0 = no limit. Administrators have none'),
+  store: z
+    .string()
+    .refine((value) => value === '' || /^clickhouses?:/.test(value), {
+      error: 'must begin with clickhouse: or clickhouses:',
+    })
+    .default('')
+    .meta({ allowed: 'a URL that begins with clickhouse: or clickhouses:' })
+    .describe('ClickHouse for the rows of large units. Default: all is in the database'),
   own: z.boolean().default(true).describe('Count the events of Pismak itself, with the schema `pismak`'),
 });

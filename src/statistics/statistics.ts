@@ -11,6 +11,7 @@ import { CubeReader } from './query/cube-reader.ts';
 import { incompatibility, type Schema, schemaFile } from './schema/schema.ts';
 import { createSchemas, loadSchemas, type Schemas } from './schema/schemas.ts';
 import type { statisticsSettings } from './settings.ts';
+import { clickHouseRows } from './store/clickhouse/rows.ts';
 import { databaseStore } from './store/database-store.ts';
 import type { StatisticsStore } from './store/store.ts';
 import { type StatisticsDatabase, statisticsDatabase } from './tables.ts';
@@ -91,7 +92,8 @@ export async function openStatistics(options: {
   const schemas = options.schemas ?? loadSchemas(settings.schemas);
   const days = zoneDays(settings.timezone);
   await checkFixed(database, schemas, days);
-  const store = databaseStore({ database, clock });
+  const rows = settings.store === '' ? undefined : clickHouseRows(settings.store);
+  const store = databaseStore({ database, clock, rows });
   return {
     ...{ schemas, days, clock, database, store },
     reader: new CubeReader(store, settings.cacheMb * 2 ** 20),

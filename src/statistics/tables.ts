@@ -53,8 +53,12 @@ export interface StatisticsTables {
     /** 1 for a day whose slots are gone: the day itself is the finest record then. */
     sealed: number;
     builtAt: number;
+    /** 0, or the number of its rows in ClickHouse; `block` is then only their outline. */
+    body: number;
     block: Uint8Array;
   };
+  /** Rows that are being written to ClickHouse and don't count yet. */
+  statistics_write: { id: number; cube: number; createdAt: number };
   /** Batches that were taken, so that one sent twice counts once. */
   statistics_batch: {
     owner: string;

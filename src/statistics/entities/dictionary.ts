@@ -13,17 +13,25 @@ export async function ordinalsOf(
   cube: CubeHead,
   keys: readonly string[],
   now: number,
-  limits?: Limits,
+  { limits, numbers }: { limits?: Limits | undefined; numbers?: EntityNumbers } = {},
 ): Promise<number[]> {
+  const remembered = numbers?.of(cube.id);
   const known = new Map<string, number>();
-  for (let at = 0; at < keys.length; at += keysPerQuery) {
+  const asked: string[] = [];
+  for (const key of keys) {
+    const ordinal = remembered?.get(key);
+    if (ordinal === undefined) asked.push(key);
+    else known.set(key, ordinal);
+  }
+  for (let at = 0; at < asked.length; at += keysPerQuery) {
     const rows = await transaction
       .selectFrom('statistics_entity')
       .select(['key', 'ordinal'])
       .where('cube', '=', cube.id)
-      .where('key', 'in', keys.slice(at, at + keysPerQuery))
+      .where('key', 'in', asked.slice(at, at + keysPerQuery))
       .execute();
     for (const { key, ordinal } of rows) known.set(key, ordinal);
+    numbers?.add(cube.id, rows);
   }
   const created = keys.filter((key) => !known.has(key));
   if (created.length > 0) checkEntities(limits, cube.entities + created.length, cube.user);
@@ -45,4 +53,38 @@ export async function ordinalsOf(
       .where('id', '=', cube.id)
       .execute();
   return keys.map((key) => known.get(key) as number);
+}
+
+/** Numbers that a process remembers, of all cubes together: about 20 MB. */
+const mostNumbers = 200_000;
+
+/**
+ * Numbers of entities that were found in the database. They stay true: a number is never given again, and a cube that is erased never
+ * comes back under its own. So a batch of known entities needs no query for them.
+ */
+export class EntityNumbers {
+  readonly #cubes = new Map<number, Map<string, number>>();
+  #count = 0;
+
+  of(cube: number): ReadonlyMap<string, number> | undefined {
+    const numbers = this.#cubes.get(cube);
+    if (!numbers) return undefined;
+    // The one used last goes last.
+    this.#cubes.delete(cube);
+    this.#cubes.set(cube, numbers);
+    return numbers;
+  }
+
+  add(cube: number, rows: readonly { key: string; ordinal: number }[]): void {
+    const numbers = this.#cubes.get(cube) ?? new Map<string, number>();
+    this.#cubes.set(cube, numbers);
+    const before = numbers.size;
+    for (const { key, ordinal } of rows) numbers.set(key, ordinal);
+    this.#count += numbers.size - before;
+    for (const [oldest, { size }] of this.#cubes) {
+      if (this.#count <= mostNumbers) return;
+      this.#cubes.delete(oldest);
+      this.#count -= size;
+    }
+  }
 }

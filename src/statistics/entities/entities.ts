@@ -31,7 +31,7 @@ export async function saveEntities(
     const keys = [...new Set(entities.map(({ entity }) => String(entity)))];
     if (!create) await checkExisting(transaction, cube.id, keys, kind.name);
     const before = cube.entities;
-    const ordinals = await ordinalsOf(transaction, cube, keys, clock.now(), limits);
+    const ordinals = await ordinalsOf(transaction, cube, keys, clock.now(), { limits });
     const ordinalOf = new Map(keys.map((key, index) => [key, ordinals[index] as number]));
     for (const { entity, name, status, parent, budget, created } of entities) {
       const changes = {

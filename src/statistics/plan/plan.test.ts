@@ -87,6 +87,7 @@ function storedAs(facts: readonly Fact[], builtUpTo: (level: Level, bucket: Day)
       rows: inside.length,
       splits: 1,
       sealed: false,
+      body: 0,
     };
     units.push(unit);
     values.set(unit, sum(inside));

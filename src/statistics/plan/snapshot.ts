@@ -112,6 +112,21 @@ export class Snapshot {
   }
 }
 
+/** Those that the store adds up by itself, and those whose blocks are read. */
+export function splitByPlace(readings: readonly Reading[]): {
+  far: { unit: UnitMeta; weight: number }[];
+  near: Reading[];
+} {
+  const far: { unit: UnitMeta; weight: number }[] = [];
+  const near: Reading[] = [];
+  for (const reading of readings) {
+    const { source, weight } = reading;
+    if ('unit' in source && source.unit.body > 0) far.push({ unit: source.unit, weight });
+    else near.push(reading);
+  }
+  return { far, near };
+}
+
 function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = map.get(key);
   if (list) list.push(value);

@@ -4,7 +4,7 @@ import type { Kind } from '../schema/schemas.ts';
 import type { Statistics } from '../statistics.ts';
 import { compileFilters, type Filter } from './filter.ts';
 import { readGroupedSeries } from './grouped-series.ts';
-import { readHours } from './hours.ts';
+import { readGroupedHours, readHours } from './hours.ts';
 import type { Question } from './select-entities.ts';
 import { readSeries, type SeriesPoint, type SplitSums } from './series.ts';
 import { readTable, type SortBy, type TableSources } from './table.ts';
@@ -69,23 +69,20 @@ export async function answerSeries(
   checkPoints(range, granularity, limit);
   const name = (point: SeriesPoint) => namedPoint(question, point);
   if (groupBy !== undefined) {
-    if (granularity === 'hour')
-      throw new PismakError('invalid-input', 'groupBy: hours can’t be grouped; ask for days');
     const sources = sourcesFor(statistics, user, signal);
+    const grouping = { groupBy, mostPoints: limit };
     const grouped = await reader.view(
       kind.name,
       user,
-      (view) => readGroupedSeries(view, { ...question, granularity, groupBy }, sources),
+      (view) =>
+        granularity === 'hour'
+          ? readGroupedHours(view, { ...question, ...grouping }, { ...sources, days })
+          : readGroupedSeries(view, { ...question, granularity, ...grouping }, sources),
       signal,
     );
     const groups = grouped.groups.map(({ key, name: title, points }) => ({
       ...{ entity: key, name: title, points: points.map(name) },
     }));
-    if (groups.reduce((sum, group) => sum + group.points.length, 0) > limit)
-      throw new PismakError(
-        'too-large',
-        `groupBy: ${groups.length} groups have more than ${limit} points; ask for larger units or filter more`,
-      );
     const all = groups.flatMap(({ points }) => points);
     return { points: [], groups, entities: grouped.entities, ...totalOf(question, all, asked) };
   }

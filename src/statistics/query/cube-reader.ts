@@ -1,7 +1,14 @@
 import { PismakError } from '../../engine/errors.ts';
 import type { Block } from '../columns/block.ts';
 import { type Reading, Snapshot } from '../plan/snapshot.ts';
-import type { CubeHead, SegmentMeta, StatisticsStore, UnitMeta } from '../store/store.ts';
+import {
+  type CubeHead,
+  type FarSums,
+  Replaced,
+  type SegmentMeta,
+  type StatisticsStore,
+  type UnitMeta,
+} from '../store/store.ts';
 import { BlockCache } from './block-cache.ts';
 import { Turns } from './turns.ts';
 
@@ -11,6 +18,8 @@ export interface CubeView {
   snapshot: Snapshot;
   /** The blocks, in the order of the readings. With `keep` false they are not remembered: for what is read once. */
   read(readings: readonly Reading[], options?: { keep?: boolean }): Promise<Block[]>;
+  /** Sums of units whose rows the store adds up by itself: those with a `body`. */
+  readonly far: FarSums;
   /** For code that computes with the blocks. */
   readonly turns: Turns;
   /** What was read for this view so far. */
@@ -40,9 +49,6 @@ const mostTries = 10;
 /** Metadata that is kept of all cubes together, about 150 bytes each. */
 const mostRemembered = 200_000;
 
-/** Something was replaced or deleted between reading its metadata and its block. */
-class Replaced extends Error {}
-
 /**
  * Reads cubes through a cache. A cube that has not changed costs one small query; blocks are loaded once. A view is consistent:
  * units first, then segments, and batches are numbered in the order of their commits, so every batch is either in a unit or in the
@@ -71,7 +77,7 @@ export class CubeReader {
       try {
         await turns.next();
         const known = await this.#current(kind, user);
-        return await work(known && this.#viewOf(known, turns));
+        return await work(known && this.#viewOf(known, turns, signal));
       } catch (error) {
         if (!(error instanceof Replaced)) throw error;
         this.#forget(`${kind}\0${user}`);
@@ -83,10 +89,11 @@ export class CubeReader {
     }
   }
 
-  #viewOf({ head, snapshot }: Known, turns: Turns): CubeView {
+  #viewOf({ head, snapshot }: Known, turns: Turns, signal: AbortSignal | undefined): CubeView {
     const counts: ReadCounts = { blocks: 0, rows: 0, loaded: 0, loadedBytes: 0 };
     return {
       ...{ head, snapshot, turns, counts },
+      far: countedFar(this.#store, counts, signal),
       read: (readings, { keep = true } = {}) => this.#read({ head, turns, counts }, readings, keep),
     };
   }
@@ -181,4 +188,25 @@ export class CubeReader {
 
 function keyOf(source: Reading['source']): UnitMeta | SegmentMeta {
   return 'unit' in source ? source.unit : source.segment;
+}
+
+/** The store's own sums, with what they read counted. Only a store that has them tells of units with a `body`. */
+function countedFar({ far }: StatisticsStore, counts: ReadCounts, signal: AbortSignal | undefined): FarSums {
+  const count = (units: readonly UnitMeta[]) => {
+    counts.blocks += units.length;
+    counts.loaded += units.length;
+    for (const { rows } of units) counts.rows += rows;
+  };
+  return {
+    async byEntity(cube, units, options) {
+      if (units.length === 0 || !far) return [];
+      count(units.map(({ unit }) => unit));
+      return far.byEntity(cube, units, { signal, ...options });
+    },
+    async byUnit(cube, units, options) {
+      if (units.length === 0 || !far) return new Map();
+      count(units);
+      return far.byUnit(cube, units, { signal, ...options });
+    },
+  };
 }

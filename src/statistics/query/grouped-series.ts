@@ -1,3 +1,4 @@
+import { PismakError } from '../../engine/errors.ts';
 import { type DayRange, formatDay } from '../calendar/days.ts';
 import { type Block, chunkSize } from '../columns/block.ts';
 import { checkBounds } from '../columns/sum-blocks.ts';
@@ -13,10 +14,25 @@ export interface GroupedSeries {
   entities: number;
 }
 
+export interface GroupedBy {
+  groupBy: string;
+  /** Of all groups together. */
+  mostPoints: number;
+}
+
+/** Before anything is added up: there may be as many groups as entities. */
+export function checkGroups(groups: number, points: number, { mostPoints }: GroupedBy): void {
+  if (groups * points <= mostPoints) return;
+  throw new PismakError(
+    'too-large',
+    `groupBy: ${groups} groups have more than ${mostPoints} points; ask for larger units or filter more`,
+  );
+}
+
 /** A series for each parent of the entities that the filter keeps: keywords by their groups or campaigns. */
 export async function readGroupedSeries(
   view: CubeView | undefined,
-  question: SeriesQuestion & { groupBy: string },
+  question: SeriesQuestion & GroupedBy,
   sources: TableSources,
 ): Promise<GroupedSeries> {
   if (!view) return { groups: [], entities: 0 };
@@ -27,6 +43,7 @@ export async function readGroupedSeries(
     granularity === 'none'
       ? [{ id: 'none', ...range, scans: scansOver(view, range) }]
       : planSeries(range, granularity, view.snapshot.cost);
+  checkGroups(parents.rows.length, planned.length, question);
   const groups = parents.rows.map(({ key, attributes }) => ({
     ...{ key, name: attributes?.name ?? key },
     points: planned.map((point) => emptyPoint(point, splits, dimensions.length)),

@@ -1,12 +1,15 @@
 import { PismakError } from '../../engine/errors.ts';
 import { type Day, formatDay, unitId } from '../calendar/days.ts';
 import { slotMs, wholeDay, type ZoneDays } from '../calendar/zone-days.ts';
-import type { Block } from '../columns/block.ts';
+import { type Block, chunkSize } from '../columns/block.ts';
 import { checkBounds } from '../columns/sum-blocks.ts';
 import type { AttributeCache } from '../entities/attributes.ts';
 import type { CubeView } from './cube-reader.ts';
+import { checkGroups, type GroupedBy, type GroupedSeries } from './grouped-series.ts';
+import { findParents } from './parents.ts';
 import { chunkOf, type Question, type Selection, selectEntities } from './select-entities.ts';
 import type { Series, SeriesPoint, SplitSums } from './series.ts';
+import type { TableSources } from './table.ts';
 
 const slotsPerHour = 2;
 
@@ -24,11 +27,34 @@ export async function readHours(
   const points: SeriesPoint[] = [];
   for (let day = range.from; day <= range.to; day++) {
     const hours = emptyHours(question, parts.days, day);
-    if (view && selection) await addDay(hours, view, question, selection, day);
+    if (view && selection) await addDay(() => hours, view, question, selection, day);
     points.push(...hours);
     await view?.turns.next();
   }
   return { points, entities: selection?.kept ?? 0 };
+}
+
+/** The same for each parent of the entities that the filter keeps. */
+export async function readGroupedHours(
+  view: CubeView | undefined,
+  question: Question & GroupedBy,
+  { days, ...sources }: TableSources & { days: ZoneDays },
+): Promise<GroupedSeries> {
+  if (!view) return { groups: [], entities: 0 };
+  const { kind, groupBy, range } = question;
+  const selection = await selectEntities(view, question, sources.attributes);
+  const parents = await findParents(view, { kind, groupBy, masks: selection.masks }, sources);
+  checkGroups(parents.rows.length, 24 * (range.to - range.from + 1), question);
+  const groups = parents.rows.map(({ key, attributes }) => ({
+    ...{ key, name: attributes?.name ?? key, points: [] as SeriesPoint[] },
+  }));
+  for (let day = range.from; day <= range.to; day++) {
+    const hours = groups.map(() => emptyHours(question, days, day));
+    await addDay((ordinal) => hours[parents.rowOf[ordinal] as number], view, question, selection, day);
+    for (const [index, { points }] of groups.entries()) points.push(...(hours[index] ?? []));
+    await view.turns.next();
+  }
+  return { groups, entities: selection.kept };
 }
 
 function emptyHours({ splits, dimensions }: Question, days: ZoneDays, day: Day): SeriesPoint[] {
@@ -48,8 +74,11 @@ function emptyHours({ splits, dimensions }: Question, days: ZoneDays, day: Day):
   return points;
 }
 
+/** The hours of the entity with this number. */
+type HoursOf = (ordinal: number) => readonly SeriesPoint[] | undefined;
+
 async function addDay(
-  hours: readonly SeriesPoint[],
+  hoursOf: HoursOf,
   view: CubeView,
   question: Question,
   { masks }: Selection,
@@ -67,13 +96,14 @@ async function addDay(
     question.dimensions,
   );
   for (const [index, block] of blocks.entries()) {
-    const mask = masks?.get(chunkOf(readings[index] as (typeof readings)[number]));
-    if (!masks || mask) addBlock(hours, block, question, mask, day);
+    const chunk = chunkOf(readings[index] as (typeof readings)[number]);
+    const mask = masks?.get(chunk);
+    if (!masks || mask) addBlock((entity) => hoursOf(chunk * chunkSize + entity), block, question, mask, day);
   }
 }
 
 function addBlock(
-  hours: readonly SeriesPoint[],
+  hoursOf: HoursOf,
   block: Block,
   { splits, dimensions }: Question,
   mask: Uint8Array | undefined,
@@ -81,10 +111,11 @@ function addBlock(
 ): void {
   for (const split of splits)
     for (let row = block.splits[split] ?? 0; row < (block.splits[split + 1] ?? 0); row++) {
-      if (mask && mask[block.entities[row] as number] !== 1) continue;
+      const entity = block.entities[row] as number;
+      if (mask && mask[entity] !== 1) continue;
       const slot = block.slots?.[row] ?? wholeDay;
       if (slot === wholeDay) throw noHours(day, 'are unknown: it was loaded as daily sums');
-      const sums = hours[Math.floor(slot / slotsPerHour)]?.sums[split];
+      const sums = hoursOf(entity)?.[Math.floor(slot / slotsPerHour)]?.sums[split];
       if (!sums) continue;
       for (const [place, dimension] of dimensions.entries())
         sums[place] = (sums[place] ?? 0) + (block.columns[dimension]?.[row] ?? 0);

@@ -9,7 +9,7 @@ import {
 } from '../columns/sum-blocks.ts';
 import type { AttributeCache } from '../entities/attributes.ts';
 import { planRange, type Scan } from '../plan/plan.ts';
-import type { Reading } from '../plan/snapshot.ts';
+import { type Reading, splitByPlace } from '../plan/snapshot.ts';
 import type { Kind } from '../schema/schemas.ts';
 import type { CubeView } from './cube-reader.ts';
 import type { CompiledFilter } from './filter.ts';
@@ -52,16 +52,17 @@ export async function sumsOfEntities(
   scans: readonly Scan[],
   options: SumOptions,
 ): Promise<Map<number, EntitySums>> {
-  const readings = view.snapshot.resolve(scans);
-  const blocks = await view.read(readings);
+  const { far, near } = splitByPlace(view.snapshot.resolve(scans));
+  const [added, blocks] = await Promise.all([view.far.byEntity(view.head.id, far, options), view.read(near)]);
   const byChunk = new Map<number, Signed[]>();
-  for (const [index, reading] of readings.entries()) {
-    const signed = { block: blocks[index] as Block, sign: reading.weight };
-    const chunk = chunkOf(reading);
+  const add = (chunk: number, signed: Signed) => {
     const ofChunk = byChunk.get(chunk);
     if (ofChunk) ofChunk.push(signed);
     else byChunk.set(chunk, [signed]);
-  }
+  };
+  for (const { chunk, block } of added) add(chunk, { block, sign: 1 });
+  for (const [index, reading] of near.entries())
+    add(chunkOf(reading), { block: blocks[index] as Block, sign: reading.weight });
   const summed = new Map<number, EntitySums>();
   for (const [chunk, ofChunk] of byChunk) {
     const sums = beginSums(ofChunk, options);

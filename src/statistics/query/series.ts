@@ -2,9 +2,11 @@ import { type DayRange, formatDay, type Granularity, unitsWithin } from '../cale
 import type { Block } from '../columns/block.ts';
 import { kernelsFor } from '../columns/kernels.ts';
 import { checkBounds } from '../columns/sum-blocks.ts';
+import { tooLarge } from '../columns/sum-table.ts';
 import type { AttributeCache } from '../entities/attributes.ts';
 import { type PlannedPoint, planSeries } from '../plan/plan.ts';
-import type { Reading } from '../plan/snapshot.ts';
+import { type Reading, splitByPlace } from '../plan/snapshot.ts';
+import type { UnitMeta, UnitSums } from '../store/store.ts';
 import type { CubeView } from './cube-reader.ts';
 import { chunkOf, type Question, type Selection, scansOver, selectEntities } from './select-entities.ts';
 
@@ -51,25 +53,49 @@ async function sumPoints(
   question: SeriesQuestion,
   selection: Selection,
 ): Promise<SeriesPoint[]> {
-  const readings = planned.map(({ scans }) => view.snapshot.resolve(scans));
-  const blocks = await view.read(readings.flat());
+  const { dimensions } = question;
+  const readings = planned.map(({ scans }) => splitByPlace(view.snapshot.resolve(scans)));
+  const nearby = readings.flatMap(({ near }) => near);
+  const units = [...new Set(readings.flatMap(({ far }) => far.map(({ unit }) => unit)))];
+  const [blocks, ofUnits] = await Promise.all([
+    view.read(nearby),
+    view.far.byUnit(view.head.id, units, { dimensions, masks: selection.masks }),
+  ]);
   checkBounds(
-    readings.flat().map(({ weight }, index) => ({ block: blocks[index] as Block, sign: weight })),
-    question.dimensions,
+    nearby.map(({ weight }, index) => ({ block: blocks[index] as Block, sign: weight })),
+    dimensions,
   );
   let at = 0;
   const points: SeriesPoint[] = [];
   for (const [index, { id, from, to }] of planned.entries()) {
     const sums: SplitSums = [];
-    for (const split of question.splits) sums[split] = question.dimensions.map(() => 0);
-    for (const reading of readings[index] ?? []) {
+    for (const split of question.splits) sums[split] = dimensions.map(() => 0);
+    for (const reading of readings[index]?.near ?? []) {
       const block = blocks[at++] as Block;
       addBlock(sums, block, reading, question, selection);
     }
+    for (const one of readings[index]?.far ?? []) addUnit(sums, one, ofUnits);
     points.push({ id, start: formatDay(from), end: formatDay(to), sums });
     await view.turns.next();
   }
   return points;
+}
+
+/** Adds what the store added up. A sum on the way that could have been rounded is refused. */
+function addUnit(
+  sums: SplitSums,
+  { unit, weight }: { unit: UnitMeta; weight: number },
+  ofUnits: ReadonlyMap<UnitMeta, UnitSums>,
+): void {
+  for (const [split, added] of (ofUnits.get(unit) ?? []).entries()) {
+    const ofSplit = sums[split];
+    if (!ofSplit || !added) continue;
+    for (const [place, value] of added.entries()) {
+      const sum = (ofSplit[place] ?? 0) + weight * value;
+      if (!Number.isSafeInteger(sum)) throw tooLarge();
+      ofSplit[place] = sum;
+    }
+  }
 }
 
 function addBlock(

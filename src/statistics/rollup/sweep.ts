@@ -7,10 +7,14 @@ export interface Swept {
   segments: number;
   /** Days whose slots were dropped. */
   sealed: number;
+  /** Units whose rows were dropped because others have replaced them. */
+  replaced: number;
   batches: number;
 }
 
 const cubesAtOnce = 100;
+/** Rows of replaced units that a cube may have until the night. */
+const replacedRows = 2_000_000;
 
 /**
  * Deletes segments that every unit contains. With `seal` also slots of days after which no late event is taken, and tokens of
@@ -22,7 +26,7 @@ export async function sweep(
   { seal: mayEnd = false, signal }: { seal?: boolean; signal?: AbortSignal } = {},
 ): Promise<Swept> {
   const { store, reader, database, clock, days, keptMs } = statistics;
-  const swept: Swept = { segments: 0, sealed: 0, batches: 0 };
+  const swept: Swept = { segments: 0, sealed: 0, replaced: 0, batches: 0 };
   const sealBefore = days.dayAt(clock.now() - keptMs);
   let isUnsealed = false;
   for (let afterId = 0; ; ) {
@@ -46,6 +50,7 @@ export async function sweep(
     afterId = page.at(-1)?.id ?? 0;
     if (page.length < cubesAtOnce) break;
   }
+  swept.replaced = await store.dropReplaced({ leastRows: mayEnd ? 1 : replacedRows, signal });
   // A token may be forgotten only when its events would be refused: when all old days are sealed.
   if (!mayEnd || isUnsealed) return swept;
   const { numDeletedRows } = await database.query

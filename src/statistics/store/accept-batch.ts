@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
 import { holdClosedMonths } from '../close/closed-months.ts';
 import { encodeBlock } from '../columns/block.ts';
-import { ordinalsOf } from '../entities/dictionary.ts';
+import { type EntityNumbers, ordinalsOf } from '../entities/dictionary.ts';
 import { countEvents, type Limits } from '../ingest/limits.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 import { type Accepted, type CubeHead, levels, type PreparedBatch, type PreparedCube } from './store.ts';
@@ -16,7 +16,7 @@ export const rowsPerRead = 400;
 export async function acceptBatch(
   transaction: StatisticsQueries,
   batch: PreparedBatch,
-  { clock, database }: { clock: Clock; database: StatisticsDatabase },
+  { clock, database, numbers }: { clock: Clock; database: StatisticsDatabase; numbers: EntityNumbers },
 ): Promise<Accepted> {
   const { owner, token, hash, events, refused, corrections, receivedAt, limits } = batch;
   const closed = await holdClosedMonths(transaction, database);
@@ -48,7 +48,7 @@ export async function acceptBatch(
   );
   for (const prepared of cubes) {
     const cube = await lockCube(transaction, prepared.kind, prepared.user);
-    await addSegments(transaction, cube, prepared, { receivedAt, limits });
+    await addSegments(transaction, cube, prepared, { receivedAt, limits, numbers });
   }
   for (let at = 0; at < corrections.length; at += rowsPerInsert) {
     const rows = corrections.slice(at, at + rowsPerInsert).map(({ dimensions, ...correction }) => ({
@@ -101,9 +101,9 @@ export async function addSegments(
   transaction: StatisticsQueries,
   cube: CubeHead,
   { keys, days }: PreparedCube,
-  { receivedAt, limits }: { receivedAt: number; limits: Limits | undefined },
+  { receivedAt, ...more }: { receivedAt: number; limits: Limits | undefined; numbers: EntityNumbers },
 ): Promise<void> {
-  const ordinals = await ordinalsOf(transaction, cube, keys, receivedAt, limits);
+  const ordinals = await ordinalsOf(transaction, cube, keys, receivedAt, more);
   const rows = days.flatMap(({ day, blocks }) =>
     blocks(ordinals).map(({ chunk, block }) => ({
       ...{ cube: cube.id, seq: cube.seq, day, chunk, rows: block.rows },

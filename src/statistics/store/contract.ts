@@ -130,6 +130,8 @@ export function storeContract(name: string, open: (t: TestContext) => Promise<St
         0,
         'what was replaced is missing, not another one',
       );
+      await store.dropReplaced({ leastRows: 1 });
+      assert.equal((await store.readUnits(id, newer)).size, 2, 'what counts is never dropped');
     });
 
     test('whatever changes raises the version, and deleting raises `pruned` as well', async (t) => {

@@ -1,9 +1,12 @@
+import { PismakError } from '../../engine/errors.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { unitOf } from '../calendar/days.ts';
 import { holdClosedMonths, monthIsClosed } from '../close/closed-months.ts';
 import { decodeBlock, encodeBlock } from '../columns/block.ts';
+import { EntityNumbers } from '../entities/dictionary.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 import { acceptBatch, addSegments, lockCube, rowsPerInsert, rowsPerRead } from './accept-batch.ts';
+import { dropReplaced, endWrite, outlineOf, parseOutline, writeFar } from './far-units.ts';
 import {
   type Level,
   levels,
@@ -12,16 +15,23 @@ import {
   type StatisticsStore,
   type UnitMeta,
 } from './store.ts';
+import type { Outline, UnitRows } from './unit-rows.ts';
 
 /**
  * Column blobs in the engine's database, SQLite or PostgreSQL alike: one row per unit and chunk. Loading 3.4 million weekly
- * rows one by one took 3.4-4 s; as column blobs it takes 50-84 ms.
+ * rows one by one took 3.4-4 s; as column blobs it takes 50-84 ms. With `rows`, those of large units lie there instead, and the database
+ * keeps what decides: which of them count.
  */
-export function databaseStore(parts: { database: StatisticsDatabase; clock: Clock }): StatisticsStore {
-  const { database, clock } = parts;
+export function databaseStore(parts: {
+  database: StatisticsDatabase;
+  clock: Clock;
+  rows?: UnitRows | undefined;
+}): StatisticsStore {
+  const { database, clock, rows: farRows } = parts;
+  const numbers = new EntityNumbers();
   const store: StatisticsStore = {
     accept: (batch) =>
-      database.transaction((transaction) => acceptBatch(transaction, batch, { clock, database })),
+      database.transaction((transaction) => acceptBatch(transaction, batch, { clock, database, numbers })),
 
     correctDay: ({ kind, user, seq, keys, day, receivedAt, limits }) =>
       database
@@ -30,7 +40,12 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
           if (closed.has(unitOf('month', day.day).from)) throw monthIsClosed(day.day);
           const cube = await lockCube(transaction, kind, user);
           if (cube.seq !== seq + 1) throw new CubeChanged();
-          await addSegments(transaction, cube, { kind, user, keys, days: [day] }, { receivedAt, limits });
+          await addSegments(
+            transaction,
+            cube,
+            { kind, user, keys, days: [day] },
+            { receivedAt, limits, numbers },
+          );
           return true;
         })
         .catch(falseIfChanged),
@@ -59,10 +74,14 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
       const rows = await database.query
         .selectFrom('statistics_unit')
         .select(['level', 'bucket', 'chunk', 'generation', 'upTo', 'rows', 'splits', 'sealed'])
+        // It stands behind the blob, which SQLite would have to walk over.
+        .$if(farRows !== undefined, (query) => query.select('body'))
         .where('cube', '=', cube)
         .where('generation', '>', afterGeneration)
         .execute();
-      return rows.map((row) => ({ ...row, level: levels[row.level] as Level, sealed: row.sealed === 1 }));
+      return rows.map((row) => ({
+        ...{ ...row, level: levels[row.level] as Level, sealed: row.sealed === 1, body: row.body ?? 0 },
+      }));
     },
 
     segments: (cube, afterSeq) =>
@@ -76,6 +95,7 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
 
     async readUnits(cube, wanted) {
       const found = new Map<UnitMeta, ReturnType<typeof decodeBlock>>();
+      const elsewhere: { unit: UnitMeta; outline: Outline }[] = [];
       // Level by level, and what lies close together in one statement.
       const byLevel = Map.groupBy(wanted, ({ level }) => level);
       for (const [level, units] of byLevel) {
@@ -85,7 +105,7 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
         for (let at = 0; at < buckets.length; at += rowsPerRead) {
           const rows = await database.query
             .selectFrom('statistics_unit')
-            .select(['bucket', 'chunk', 'generation', 'block'])
+            .select(['bucket', 'chunk', 'generation', 'block', 'body'])
             .where('cube', '=', cube)
             .where('level', '=', levels.indexOf(level))
             .where('bucket', 'in', buckets.slice(at, at + rowsPerRead))
@@ -93,11 +113,14 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
             .execute();
           for (const row of rows) {
             const unit = byKey.get(`${row.bucket}/${row.chunk}/${row.generation}`);
-            if (unit) found.set(unit, decodeBlock(row.block));
+            if (unit && row.body === 0) found.set(unit, decodeBlock(row.block));
+            else if (unit) elsewhere.push({ unit, outline: parseOutline(row.block) });
           }
         }
       }
-      return found;
+      if (elsewhere.length === 0) return found;
+      if (!farRows) throw isElsewhere();
+      return new Map([...found, ...(await farRows.read(cube, elsewhere))]);
     },
 
     async readSegments(cube, wanted) {
@@ -121,14 +144,21 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
       return found;
     },
 
-    publish: (cube, units) =>
-      database
+    async publish(cube, units) {
+      const written = await writeFar({ database, clock, rows: farRows }, cube, units);
+      return database
         .transaction(async (transaction) => {
           const generation = await raiseVersion(transaction, cube);
-          for (const unit of units) await replaceUnit(transaction, cube, unit, generation, clock.now());
+          if (!(await endWrite(transaction, written))) throw new CubeChanged();
+          const builtAt = clock.now();
+          for (const unit of units)
+            await replaceUnit(transaction, unit, {
+              ...{ cube, generation, builtAt, body: written.bodies.get(unit) ?? 0 },
+            });
           return true;
         })
-        .catch(falseIfChanged),
+        .catch(falseIfChanged);
+    },
 
     async prune(cube, { segments, seal }) {
       if (segments.length === 0 && seal.length === 0) return;
@@ -157,17 +187,32 @@ export function databaseStore(parts: { database: StatisticsDatabase; clock: Cloc
       });
     },
 
-    erase: (cube) =>
-      database.transaction(async (transaction) => {
+    async erase(cube) {
+      const erased = await database.transaction(async (transaction) => {
         // First the row that everyone who writes to the cube locks: what they write afterwards has another number.
         await transaction.deleteFrom('statistics_cube').where('id', '=', cube).execute();
         await transaction.deleteFrom('statistics_unit').where('cube', '=', cube).execute();
         await transaction.deleteFrom('statistics_segment').where('cube', '=', cube).execute();
         const entities = transaction.deleteFrom('statistics_entity').where('cube', '=', cube);
         return Number((await entities.executeTakeFirst()).numDeletedRows);
-      }),
+      });
+      // Nobody can read them any more. What can't be dropped now goes in the night.
+      await farRows?.drop(cube).catch(() => {});
+      return erased;
+    },
+
+    dropReplaced: async (options) =>
+      farRows ? dropReplaced({ database, clock, rows: farRows }, options) : 0,
+    ...(farRows && { far: farRows }),
   };
   return store;
+}
+
+function isElsewhere(): PismakError {
+  return new PismakError(
+    'configuration-invalid',
+    'a part of these sums is in ClickHouse; set statistics.store to where it is',
+  );
 }
 
 /** What is to be written was computed for something that has changed since. */
@@ -180,15 +225,13 @@ function falseIfChanged(error: unknown): false {
 
 async function replaceUnit(
   transaction: StatisticsQueries,
-  cube: number,
   { level, bucket, chunk, upTo, block, replaces }: NewUnit,
-  generation: number,
-  builtAt: number,
+  { cube, generation, builtAt, body }: { cube: number; generation: number; builtAt: number; body: number },
 ): Promise<void> {
   const key = { cube, level: levels.indexOf(level), bucket, chunk };
   const values = {
-    ...{ generation, upTo, rows: block.rows, splits: splitBits(block.splits), builtAt },
-    block: encodeBlock(block),
+    ...{ generation, upTo, rows: block.rows, splits: splitBits(block.splits), builtAt, body },
+    block: body > 0 ? outlineOf(block) : encodeBlock(block),
   };
   if (replaces === 0) {
     const added = await transaction

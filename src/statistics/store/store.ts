@@ -30,6 +30,8 @@ export interface UnitMeta {
   rows: number;
   splits: number;
   sealed: boolean;
+  /** 0 if its block lies beside this; else the number of its rows where the store keeps large units. */
+  body: number;
 }
 
 /** What one batch brought for one day and one chunk. */
@@ -140,7 +142,41 @@ export interface StatisticsStore {
   prune(cube: number, what: { segments: readonly SegmentMeta[]; seal: readonly UnitMeta[] }): Promise<void>;
   /** Deletes all that a cube has, as one change: no reader sees a part of it. Resolves to the number of its entities. */
   erase(cube: number): Promise<number>;
+  /** Drops rows of units that were replaced, from cubes that have at least so many of them. Resolves to the number of units dropped. */
+  dropReplaced(options: { leastRows: number; signal?: AbortSignal | undefined }): Promise<number>;
+
+  /** Adds up units whose `body` is not 0. Without it there are none. */
+  readonly far?: FarSums;
 }
+
+/** Sums by split and then by the place of the dimension in the question. */
+export type UnitSums = (number[] | undefined)[];
+
+/**
+ * Adds up where the rows of large units are, so that sums travel instead of rows. Fails with `Replaced` if a unit is no longer there as a
+ * whole.
+ */
+export interface FarSums {
+  /** The weighted sums of each entity over all these units, as blocks to add up: a chunk may have several. */
+  byEntity(
+    cube: number,
+    units: readonly { unit: UnitMeta; weight: number }[],
+    options: { splits: number; dimensions: readonly number[]; signal?: AbortSignal | undefined },
+  ): Promise<{ chunk: number; block: Block }[]>;
+  /** For each unit the sums of the entities that the masks keep, or of all. */
+  byUnit(
+    cube: number,
+    units: readonly UnitMeta[],
+    options: {
+      dimensions: readonly number[];
+      masks: ReadonlyMap<number, Uint8Array> | undefined;
+      signal?: AbortSignal | undefined;
+    },
+  ): Promise<Map<UnitMeta, UnitSums>>;
+}
+
+/** Something was replaced or deleted between reading its metadata and its rows: read the metadata again. */
+export class Replaced extends Error {}
 
 export interface CubeFilter {
   kind?: string | undefined;

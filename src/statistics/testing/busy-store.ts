@@ -1,6 +1,6 @@
 /**
  * Ingests batches, rolls up and sweeps without end, and prints what it begins: for tests that kill it anywhere. Arguments: the URL
- * and the file of the database, and the first batch.
+ * and the file of the database, the first batch, and `statistics.store`.
  */
 import { openDatabase } from '../../engine/database/open.ts';
 import { systemClock } from '../../engine/time/clock.ts';
@@ -10,9 +10,13 @@ import { levels } from '../store/store.ts';
 import { sendNumbered } from './numbered-batches.ts';
 import { openTestStatistics } from './open-test-statistics.ts';
 
-const [url = '', file = '', first = '0'] = process.argv.slice(2);
+const [url = '', file = '', first = '0', store = ''] = process.argv.slice(2);
 const database = await openDatabase(url, { file, clock: systemClock });
-const statistics = await openTestStatistics({ database, clock: systemClock, settings: { lateDays: 3 } });
+const statistics = await openTestStatistics({
+  database,
+  clock: systemClock,
+  settings: { lateDays: 3, store },
+});
 for (let batch = Number(first); ; batch++) {
   console.log(`batch ${batch}`);
   await sendNumbered(statistics, batch);

@@ -1,6 +1,6 @@
 import type { Database } from '../../engine/database/database.ts';
 import type { Clock } from '../../engine/time/clock.ts';
-import { createTables } from '../migrations.ts';
+import { migrations } from '../migrations.ts';
 import { statisticsSettings } from '../settings.ts';
 import { openStatistics, type Statistics } from '../statistics.ts';
 import type { StatisticsTables } from '../tables.ts';
@@ -12,7 +12,7 @@ export async function openTestStatistics(parts: {
   settings?: Partial<Parameters<typeof openStatistics>[0]['settings']>;
 }): Promise<Statistics> {
   const { database, clock, settings = {} } = parts;
-  await database.migrate({ name: 'statistics', migrations: [createTables] });
+  await database.migrate({ name: 'statistics', migrations });
   return openStatistics({
     database: database.withTables<StatisticsTables>(),
     clock,

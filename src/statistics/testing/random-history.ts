@@ -84,14 +84,15 @@ interface Sent {
 
 /** Plays a history and compares answers with plain sums, in the middle and at the end. */
 export async function checkHistory(
-  parts: { database: Database; clock: unknown },
+  parts: { database: Database; clock: unknown; store?: string },
   steps: readonly Drawn<typeof step>[],
   seed: number,
 ): Promise<void> {
   // Tests give the clock that they move.
   const clock = parts.clock as ManualClock;
   clock.advance(beginning(seed) - clock.now());
-  const statistics = await openTestStatistics({ database: parts.database, clock });
+  const { database, store = '' } = parts;
+  const statistics = await openTestStatistics({ database, clock, settings: { store } });
   await forgetAll(statistics);
   const played: Played = {
     truth: new BruteForce(timeZone, ['impressions', 'clicks', 'cost']),
@@ -139,7 +140,16 @@ function beginning(seed: number): number {
 /** So that one database serves many histories. */
 async function forgetAll({ database }: Statistics): Promise<void> {
   await database.transaction(async (transaction) => {
-    for (const table of ['cube', 'entity', 'segment', 'unit', 'batch', 'closed', 'correction'] as const)
+    for (const table of [
+      'cube',
+      'entity',
+      'segment',
+      'unit',
+      'write',
+      'batch',
+      'closed',
+      'correction',
+    ] as const)
       await transaction.deleteFrom(`statistics_${table}`).execute();
   });
 }

@@ -3,15 +3,16 @@ import { hasCode } from '../../engine/errors.ts';
 import { formatDay, granularities } from '../calendar/days.ts';
 import { compileFilters } from '../query/filter.ts';
 import { readGroupedSeries } from '../query/grouped-series.ts';
-import { readHours } from '../query/hours.ts';
+import { readGroupedHours, readHours } from '../query/hours.ts';
 import type { Question } from '../query/select-entities.ts';
 import { readSeries, type SplitSums } from '../query/series.ts';
-import { readTable } from '../query/table.ts';
+import { readTable, type TableSources } from '../query/table.ts';
 import type { Statistics } from '../statistics.ts';
 import type { BruteForce, Sums } from './brute-force.ts';
 
 export const kindName = 'keyword';
 export const splits = ['fulltext', 'context'];
+const mostPoints = 100_000;
 const dimensions = ['impressions', 'clicks', 'cost'];
 
 /** The group of a keyword, or the campaign of a group; '' for those that have none. */
@@ -161,6 +162,43 @@ async function compareHours(statistics: Statistics, { truth }: Known, { question
   }
 }
 
+/** The last day by hours and groups, unless its half hours are gone. */
+async function compareGroupedHours(
+  { reader, days }: Statistics,
+  { truth, entities }: Known,
+  { question, asked, keeps }: Drawn,
+  sources: TableSources,
+) {
+  if (question.filter && question.over === 'interval' && asked.from !== asked.to) return;
+  const { user, to } = asked;
+  const range = { from: to, to };
+  const parentOf = (entity: string) => (user === '1' ? groupOf('keyword', entity) : '');
+  const parents = new Set([...(entities.get(user) ?? [])].filter(keeps).map(parentOf));
+  const reading = reader.view(kindName, user, (view) =>
+    readGroupedHours(view, { ...question, range, groupBy: 'group', mostPoints }, { ...sources, days }),
+  );
+  const answer = await reading.catch((error: unknown) => {
+    if (!hasCode(error, 'conflict')) throw error;
+    return undefined;
+  });
+  if (!answer) return;
+  assert.deepEqual(
+    new Map(
+      answer.groups.map(({ key, points }) => [
+        key,
+        points.map(({ id, sums }) => ({ id, sums: named(sums) })),
+      ]),
+    ),
+    new Map(
+      [...parents].map((parent) => [
+        parent,
+        truth.hours({ ...asked, ...range }, (entity) => keeps(entity) && parentOf(entity) === parent),
+      ]),
+    ),
+    'hours by group',
+  );
+}
+
 /** By group or campaign, as series and as table. */
 async function compareGroups(statistics: Statistics, { truth, entities }: Known, drawn: Drawn) {
   const { reader, attributes } = statistics;
@@ -178,7 +216,7 @@ async function compareGroups(statistics: Statistics, { truth, entities }: Known,
     viewOf: (kind: string) => reader.view(kind, user, async (view) => view),
   };
   const { groups } = await reader.view(kindName, user, (view) =>
-    readGroupedSeries(view, { ...question, granularity, groupBy }, sources),
+    readGroupedSeries(view, { ...question, granularity, groupBy, mostPoints }, sources),
   );
   const parents = new Set([...(entities.get(user) ?? [])].filter(keeps).map(parentOf));
   assert.deepEqual(
@@ -193,6 +231,7 @@ async function compareGroups(statistics: Statistics, { truth, entities }: Known,
     ),
     `by ${groupBy} and ${granularity}`,
   );
+  await compareGroupedHours(statistics, { truth, entities }, drawn, sources);
   const sort = { by: { dimension: 1 }, descending: true };
   const table = await reader.view(kindName, user, (view) =>
     readTable(view, { ...question, sort, offset: 0, limit: 100, groupBy }, sources),

@@ -16,17 +16,29 @@ import { openTestStatistics } from './open-test-statistics.ts';
 /** Kills a process that ingests, rolls up and sweeps, again and again, and compares every sum after each. */
 export async function surviveKills(
   test: { after(work: () => unknown): void },
-  options: { url: string; file: string; kills: number; random: Random },
-): Promise<{ batches: number; killedIn: Record<string, number> }> {
-  const { url, file, kills, random } = options;
+  options: {
+    url: string;
+    file: string;
+    kills: number;
+    /** No further kill after this time. */
+    mostMs?: number;
+    random: Random;
+    store?: string;
+    say?: (line: string) => void;
+  },
+): Promise<{ kills: number; batches: number; killedIn: Record<string, number> }> {
+  const { url, file, kills, mostMs = Number.POSITIVE_INFINITY, random, store = '', say } = options;
+  const began = performance.now();
   process.env.NUMBERED_BATCHES_BASE = String(baseOfBatches);
   const killedIn: Record<string, number> = {};
   let batches = 0;
-  for (let kill = 0; kill < kills; kill++) {
+  let done = 0;
+  for (; done < kills && performance.now() - began < mostMs; done++) {
     const program = startProgram(test, join(import.meta.dirname, 'busy-store.ts'), [
       url,
       file,
       String(batches),
+      store,
     ]);
     // In the middle of whatever comes then: steps differ in length, and the line is printed before the step.
     let doing = '';
@@ -39,17 +51,24 @@ export async function surviveKills(
     killedIn[doing.split(' ')[0] ?? ''] = (killedIn[doing.split(' ')[0] ?? ''] ?? 0) + 1;
     const database = await openDatabase(url, { file, clock: systemClock });
     try {
-      await check(database, batches);
+      await check(database, batches, store);
     } finally {
       await database.close();
     }
+    say?.(`kill ${done + 1} of ${kills}, in ${doing}: ${batches} batches are exact`);
   }
-  return { batches, killedIn };
+  return { kills: done, batches, killedIn };
 }
 
 /** All batches again: those that were lost in the kill are counted now, the others not twice. */
-async function check(database: Database, batches: number): Promise<void> {
-  const statistics = await openTestStatistics({ database, clock: systemClock, settings: { lateDays: 3 } });
+async function check(database: Database, batches: number, store: string): Promise<void> {
+  const settings = { lateDays: 3, store };
+  const statistics = await openTestStatistics({ database, clock: systemClock, settings });
+  await checkBatches(statistics, batches);
+}
+
+/** Sends all batches again and compares before and after a roll-up. */
+export async function checkBatches(statistics: Statistics, batches: number): Promise<void> {
   const truth = new BruteForce('Europe/Prague', ['impressions', 'clicks', 'cost']);
   for (let batch = 0; batch < batches; batch++) {
     await sendNumbered(statistics, batch);
