@@ -4,7 +4,7 @@ import { toPageXml } from '../../formats/page-xml.ts';
 import { toText } from '../../formats/text.ts';
 import { toTsv } from '../../formats/tsv.ts';
 import type { Grey } from '../../image/grey.ts';
-import type { Line, Page, Region } from '../../page.ts';
+import type { Box, Line, Page, Region } from '../../page.ts';
 import { findTables } from './find-tables.ts';
 
 /** Letters are 20 pixels wide and lines 30 high. */
@@ -16,10 +16,17 @@ class Drawing {
 
   level(y: number, from: number, to: number): void {
     for (let row = y; row < y + 3; row++) this.image.data.fill(0, row * 1200 + from, row * 1200 + to);
+    this.separator({ left: from, top: y, width: to - from, height: 3 });
   }
 
   upright(x: number, from: number, to: number): void {
     for (let row = from; row < to; row++) this.image.data.fill(0, row * 1200 + x, row * 1200 + x + 3);
+    this.separator({ left: x, top: from, width: 3, height: to - from });
+  }
+
+  /** Recognisers say where they have seen rules, more or less. */
+  separator(box: Box): void {
+    this.regions.push({ kind: 'separator', box, paragraphs: [] });
   }
 
   /** A block of lines, as a recogniser would read it. */

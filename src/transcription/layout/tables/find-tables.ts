@@ -11,6 +11,7 @@ const fewestCells = 4;
 const mostWords = 12;
 const mostLines = 8;
 const fewestRows = 2;
+const fewestRules = 3;
 
 /**
  * Makes tables of what stands between printed rules, or in rows and columns of figures, so that it is read row by row. Only where the
@@ -20,7 +21,7 @@ export function findTables(image: Grey, page: Page): Page {
   const words = wordsOf(page.regions);
   const line = median(words.map(({ box }) => box.height));
   if (words.length < fewestCells || line < 4) return page;
-  const ruled = findGrids(findPrintedRules(image, line), line)
+  const ruled = gridsOf(image, page, line)
     .map((grid) =>
       divideRows(
         grid,
@@ -37,6 +38,12 @@ export function findTables(image: Grey, page: Page): Page {
     tables.push(...findAligned(own, line));
   }
   return tables.reduce((now, grid) => withTable(now, grid, line), page);
+}
+
+/** Looking for rules takes a moment, so only if the recogniser has seen some: two level ones and an upright one at least. */
+function gridsOf(image: Grey, { regions }: Page, line: number): Grid[] {
+  const seen = regions.filter(({ kind }) => kind === 'separator').length;
+  return seen < fewestRules ? [] : findGrids(findPrintedRules(image, line), line);
 }
 
 function cellsOf(grid: Grid, words: readonly Word[]): Cells {
