@@ -140,10 +140,14 @@ export function sectionOf<Section extends z.ZodObject>(
 }
 
 /** Two houses may both have a page called `about`, but never at the same address. */
-function checkPrefix(name: string, { pages = [] }: HouseParts): void {
+function checkPrefix(name: string, { pages = [], operations = [] }: HouseParts): void {
   const prefixes = [`/${name}/`, `/${name[0]}/`];
-  const foreign = pages.find(
-    ({ path }) => path !== `/${name}` && !prefixes.some((prefix) => path.startsWith(prefix)),
+  const paths = [
+    ...pages.map(({ path }) => path),
+    ...operations.flatMap((operation) => ('paths' in operation && operation.paths) || []),
+  ];
+  const foreign = paths.find(
+    (path) => path !== `/${name}` && !prefixes.some((prefix) => path.startsWith(prefix)),
   );
-  if (foreign) throw new Error(`page ${foreign.path} of house ${name} must start with /${name}`);
+  if (foreign) throw new Error(`page ${foreign} of house ${name} must start with /${name}`);
 }

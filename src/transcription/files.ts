@@ -29,4 +29,5 @@ export const resultFiles: Record<Format, string> = {
   hocr: 'page.hocr',
   pdf: 'page.pdf',
   json: 'page.json',
+  tsv: 'tables.tsv',
 };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { splitProgress } from './split/split-part.ts';
 
-/** What a page can be written as: text, PAGE XML, ALTO, hOCR, searchable PDF, JSON. */
-export const formats = ['txt', 'page', 'alto', 'hocr', 'pdf', 'json'] as const;
+/** What a page can be written as: text, PAGE XML, ALTO, hOCR, searchable PDF, JSON, and its tables as TSV. */
+export const formats = ['txt', 'page', 'alto', 'hocr', 'pdf', 'json', 'tsv'] as const;
 /** One of `formats`. */
 export type Format = (typeof formats)[number];
 

@@ -26,9 +26,30 @@ const line = z.object({
   confidence: confidence.optional(),
 });
 
-/** Lines that belong together. Plain text has an empty line between paragraphs. */
-const paragraph = z.object({ box, lines: z.array(line) });
+/** Of a table. Formats write all its cells, empty ones too. */
+export const mostRows = 2000;
+export const mostColumns = 100;
 
+/** Lines that belong together. Plain text has an empty line between paragraphs. */
+const paragraph = z.object({
+  box,
+  lines: z.array(line),
+  /** In a table: its place, counted from 0. */
+  cell: z
+    .object({
+      row: z
+        .int()
+        .min(0)
+        .max(mostRows - 1),
+      column: z
+        .int()
+        .min(0)
+        .max(mostColumns - 1),
+    })
+    .optional(),
+});
+
+/** The paragraphs of a table are its cells, row by row; empty cells are left out. */
 const region = z.object({
   kind: z.enum(['text', 'image', 'table', 'separator']),
   box,

@@ -3,6 +3,7 @@ import type { Running } from '../engine/service/service.ts';
 import { runCollector } from './collect/collector.ts';
 import { runLostRequests } from './collect/lost-requests.ts';
 import { collectQueue } from './documents/document.ts';
+import { closeImageCutters } from './iiif/open-image-cutters.ts';
 
 /** Runs the services that finish documents. */
 export async function runTranscription(engine: Engine): Promise<Running> {
@@ -12,6 +13,7 @@ export async function runTranscription(engine: Engine): Promise<Running> {
   const lost = runLostRequests(engine);
   return {
     async close() {
+      await closeImageCutters(engine);
       await Promise.all([collector.close(), lost.close()]);
     },
   };

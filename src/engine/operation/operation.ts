@@ -26,6 +26,8 @@ export interface OperationContext {
   caller: Caller;
   /** Aborts when the caller is gone, or the time is up. */
   signal: AbortSignal;
+  /** Where the caller reached the server, without a slash at the end; undefined on the command line, and in plain operations. */
+  url?: string;
 }
 
 /**

@@ -11,6 +11,11 @@ export interface StreamOperation<Input extends z.ZodType = z.ZodType>
   role: 'reader' | 'user' | 'admin';
   /** Making its bytes costs more than reading them: fewer at once. */
   heavy?: true;
+  /**
+   * Further addresses, for viewers that follow a standard; parameters are fields of the input. They start with the house's
+   * name: `/transcription/iiif/:document/manifest`. Pages of other sites may read them with a key, never with a cookie.
+   */
+  paths?: readonly string[];
   open(context: OperationContext, input: z.output<Input>): Promise<ByteStream>;
 }
 
@@ -39,9 +44,12 @@ export async function openStream(
   caller: Caller | undefined,
   rawInput: unknown,
   signal: AbortSignal,
-  address: string = caller?.address ?? '',
+  { address = caller?.address ?? '', url }: { address?: string; url?: string } = {},
 ): Promise<ByteStream> {
-  const context = { engine, caller: authorise(stream, caller, address), signal };
+  const context = {
+    ...{ engine, caller: authorise(stream, caller, address), signal },
+    ...(url !== undefined && { url }),
+  };
   const input = await checkInput(stream, rawInput);
   await checkOwner(stream, context, input);
   const foreignOwner = await findForeignOwner(stream, context, input);

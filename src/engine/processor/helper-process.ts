@@ -75,6 +75,8 @@ export class HelperProcess<Question, Answer> {
     this.#cancelIdle();
     const isNew = this.#child === undefined;
     const child = this.#start();
+    child.ref();
+    child.channel?.ref();
     let isReady = !isNew;
     let overrun: Overrun | undefined;
     const stopWatching = watchUse({
@@ -120,6 +122,9 @@ export class HelperProcess<Question, Answer> {
       child.off('message', onMessage);
       child.off('exit', onExit);
       child.off('error', onError);
+      // An idle helper keeps no program from ending, and ends with it.
+      child.unref();
+      child.channel?.unref();
       this.#cancelIdle = this.#clock.after(idleMs, () => this.close());
     });
   }

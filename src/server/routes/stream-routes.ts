@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { openStream, type StreamOperation } from '../../engine/operation/stream-operation.ts';
@@ -7,22 +7,62 @@ import type { CallerSignals } from '../http/caller-signals.ts';
 import { routeOf } from './operation-routes.ts';
 import { inputFromQuery, type JsonSchema, type Query } from './query-input.ts';
 
-/** One route per stream. The input is in the query, as for every operation that reads. */
+/** One route per stream. The input is in the query, as for every operation that reads; in further addresses also in the path. */
 export function addStreamRoutes(
   app: FastifyInstance,
   parts: { engine: Engine; streams: readonly StreamOperation[]; signals: CallerSignals },
 ): void {
   const { engine, signals } = parts;
+  const { publicUrl } = engine.settings.http;
   for (const stream of parts.streams) {
     const schema = streamInput(stream);
-    app.get(routeOf(stream), { config: { access: stream } }, async (request, reply) => {
-      const input = inputFromQuery(schema, request.query as Query);
-      const opened = await openStream(engine, stream, request.caller, input, signals.of(reply), request.ip);
+    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+      const given = { ...(request.query as Query), ...(request.params as Query) };
+      const opened = await openStream(
+        ...([engine, stream, request.caller, inputFromQuery(schema, given), signals.of(reply)] as const),
+        { address: request.ip, url: urlOf(request, publicUrl) },
+      );
       reply.type(opened.type).header('content-disposition', attachment(opened.fileName));
       if (opened.size !== undefined) reply.header('content-length', opened.size);
       return reply.send(Readable.from(opened.content, { objectMode: false }));
-    });
+    };
+    app.get(routeOf(stream), { config: { access: stream } }, answer);
+    for (const path of stream.paths ?? []) {
+      app.get(path, { config: { access: stream }, onRequest: allowOtherSites }, answer);
+      allowAsking(app, path);
+    }
   }
+}
+
+/** The address that the caller used, or that of the proxy. */
+function urlOf({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
+  return (publicUrl ?? `${protocol}://${host}`).replace(/\/$/, '');
+}
+
+/**
+ * Viewers are pages of other sites. They may read an answer if they have a key to ask with: browsers give out nothing that came with
+ * a cookie under `*`, and the session's cookie does not leave this site anyway.
+ */
+const allowOtherSites: onRequestHookHandler = (_request, reply, done) => {
+  reply.header('access-control-allow-origin', '*');
+  done();
+};
+
+/** A browser asks before it sends a key. */
+function allowAsking(app: FastifyInstance, path: string): void {
+  const access = { name: `preflight ${path}`, role: 'public' as const };
+  const bodyLimit = { bytes: 0, because: 'a question about access has none' };
+  app.options(
+    path,
+    { config: { access, bodyLimit }, onRequest: allowOtherSites },
+    async (_request, reply) => {
+      reply
+        .header('access-control-allow-methods', 'GET')
+        .header('access-control-allow-headers', 'authorization')
+        .header('access-control-max-age', 86_400);
+      return reply.code(204).send();
+    },
+  );
 }
 
 export function streamInput(stream: StreamOperation): JsonSchema {

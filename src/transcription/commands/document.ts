@@ -18,6 +18,7 @@ import type { Format } from '../order.ts';
 import { addSources, listSources } from './add-sources.ts';
 import { describeProgress, formatConfidence, isUnderWay, whyNothingToRetry } from './document-progress.ts';
 import { type DownloadOptions, downloadDocument } from './download-document.ts';
+import { addIiif } from './iiif.ts';
 import { formatNames, readFormats } from './read-formats.ts';
 
 interface SubmitOptions {
@@ -186,6 +187,7 @@ const add: AddGroup = (group, shell) => {
     );
 
   generated(documentPage, { usage: 'page <document> <page>' });
+  addIiif(group, shell);
 
   generated(documentCancel, {
     usage: 'cancel <document>',

@@ -19,6 +19,7 @@ export const endings: Readonly<Record<Format, string>> = {
   hocr: '.hocr',
   pdf: '.pdf',
   json: '.json',
+  tsv: '.tsv',
 };
 
 /** Saves results as they come. Files already on disk are not fetched again. */

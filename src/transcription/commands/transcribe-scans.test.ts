@@ -80,7 +80,7 @@ test('no output directory is made if there is nothing to read or a format is wro
   const nothing = await runCommand(['transcribe', join(scans, 'none'), '-o', out], { client: elsewhere() });
   assert.equal(nothing.code, 2);
   for (const [formats, said] of [
-    ['txt,doc', /unknown format doc; use txt, page, alto, hocr, pdf, json/],
+    ['txt,doc', /unknown format doc; use txt, page, alto, hocr, pdf, json, tsv/],
     [',', /name at least one/],
   ] as const) {
     const client = elsewhere();

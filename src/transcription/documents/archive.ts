@@ -25,6 +25,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   [resultFiles.hocr]: { use: 'HOCR', mediaType: 'text/vnd.hocr+html' },
   [resultFiles.pdf]: { use: 'PDF', mediaType: 'application/pdf' },
   [preparedFile]: { use: 'PREPARED', mediaType: 'image/png' },
+  [resultFiles.tsv]: { use: 'TSV', mediaType: 'text/tab-separated-values' },
   [resultFiles.json]: { use: 'JSON', mediaType: 'application/json' },
 };
 

@@ -17,6 +17,7 @@ import { toPageXml } from '../formats/page-xml.ts';
 import { type ImageOptions, pdfImage } from '../formats/pdf/pdf-image.ts';
 import { searchablePdf } from '../formats/pdf/searchable-pdf.ts';
 import { toText } from '../formats/text.ts';
+import { toTsv } from '../formats/tsv.ts';
 import { describeImage } from '../image/open-image.ts';
 import { readOrder, readPage, readTransformation, writePage } from '../job-page.ts';
 import type { Format, Order } from '../order.ts';
@@ -49,6 +50,8 @@ export function createExport(clock: Clock): LoadProcessor {
         if (format === 'json') continue;
         const content =
           format === 'pdf' ? await toPdf(source, page, about, images) : writers[format](page, about);
+        // Most pages have no table, and nobody wants a file that says so.
+        if (format === 'tsv' && content.length === 0) continue;
         job.files.write(resultFiles[format], Buffer.from(content));
       }
       job.log(`written: ${formats.join(', ')}`);
@@ -62,6 +65,7 @@ const writers: Record<Exclude<Format, 'pdf' | 'json'>, (page: Page, about: About
   page: toPageXml,
   alto: toAlto,
   hocr: toHocr,
+  tsv: toTsv,
 };
 
 /** The page as its owner sees it, with the resolution that the source states: recognisers guess one. */

@@ -2,7 +2,7 @@ import type { Line, Page, Paragraph, Region } from '../page.ts';
 import { type About, creator } from './about.ts';
 import { languageName } from './languages.ts';
 import { baselinePoints, corners, formatConfidence, meanConfidence, onPage, points } from './outline.ts';
-import { lineText, paragraphText, wordText } from './text.ts';
+import { lineText, paragraphText, tableRows, wordText } from './text.ts';
 import { createXmlWriter, type XmlWriter } from './xml.ts';
 
 const namespace = 'http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15';
@@ -81,7 +81,9 @@ function writeRegion(xml: XmlWriter, page: Page, region: Region, id: string): vo
     return;
   }
   const name = region.kind === 'text' ? 'TextRegion' : elementOf[region.kind];
-  xml.element(name, { id }, () => {
+  const rows = tableRows(region);
+  const size = rows && { rows: rows.length, columns: rows[0]?.length };
+  xml.element(name, { id, ...size }, () => {
     xml.element('Coords', { points: corners(onPage(region.box, page)) });
     paragraphs();
   });
@@ -90,6 +92,11 @@ function writeRegion(xml: XmlWriter, page: Page, region: Region, id: string): vo
 function writeParagraph(xml: XmlWriter, page: Page, paragraph: Paragraph, id: string): void {
   xml.element('TextRegion', { id, type: 'paragraph' }, () => {
     xml.element('Coords', { points: corners(onPage(paragraph.box, page)) });
+    const { cell } = paragraph;
+    if (cell)
+      xml.element('Roles', {}, () =>
+        xml.element('TableCellRole', { rowIndex: cell.row, columnIndex: cell.column }),
+      );
     for (const [index, line] of paragraph.lines.entries()) writeLine(xml, page, line, `${id}l${index + 1}`);
     writeText(xml, paragraphText(paragraph), meanConfidence(paragraph.lines));
   });

@@ -1,12 +1,31 @@
-import type { Line, Page, Paragraph } from '../page.ts';
+import type { Line, Page, Paragraph, Region } from '../page.ts';
 
-/** Plain text with the line breaks and hyphens of the page, and an empty line between paragraphs. */
+/** Plain text with the line breaks and hyphens of the page, an empty line between paragraphs, and a line for each row of a table. */
 export function toText(page: Page): string {
-  const paragraphs = page.regions
-    .flatMap((region) => region.paragraphs)
-    .map(paragraphText)
-    .filter((text) => text !== '');
+  const paragraphs = page.regions.flatMap(regionTexts).filter((text) => text !== '');
   return paragraphs.length === 0 ? '' : `${paragraphs.join('\n\n')}\n`;
+}
+
+function regionTexts(region: Region): string[] {
+  const rows = tableRows(region);
+  if (!rows) return region.paragraphs.map(paragraphText);
+  const lines = rows.map((cells) => cells.filter((text) => text !== '').join(' '));
+  return [lines.filter((text) => text !== '').join('\n')];
+}
+
+/** The texts of a table's cells, row by row, all rows of the same length; undefined if the region has no cells. */
+export function tableRows({ kind, paragraphs }: Region): string[][] | undefined {
+  const cells = paragraphs.flatMap(({ cell, lines }) => (cell ? [{ ...cell, lines }] : []));
+  if (kind !== 'table' || cells.length === 0 || cells.length < paragraphs.length) return undefined;
+  const count = (numbers: readonly number[]) => Math.max(...numbers) + 1;
+  const rows = Array.from({ length: count(cells.map(({ row }) => row)) }, () =>
+    Array.from({ length: count(cells.map(({ column }) => column)) }, () => ''),
+  );
+  for (const { row, column, lines } of cells) {
+    const texts = rows[row];
+    if (texts) texts[column] = [texts[column], ...lines.map(lineText)].filter(Boolean).join(' ');
+  }
+  return rows;
 }
 
 export function paragraphText(paragraph: Paragraph): string {

@@ -6,7 +6,7 @@ import type { Box, Line, Page, Region } from '../page.ts';
  * becomes part of the line at its height, or a line of its own in its place.
  */
 export function rejoinLines(page: Page): Page {
-  const text = page.regions.filter((region) => region.paragraphs.length > 0);
+  const text = page.regions.filter(({ kind, paragraphs }) => kind === 'text' && paragraphs.length > 0);
   const homes = new Map<Region, Region>();
   for (const piece of text) {
     const around = text.filter((block) => block !== piece && isWithin(piece.box, block.box));

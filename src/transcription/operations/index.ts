@@ -1,6 +1,7 @@
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
 import { documentOperations } from './document.ts';
+import { iiifStreams } from './iiif.ts';
 import { pageOperations } from './pages.ts';
 import { searchOperations } from './search.ts';
 import { transcriptionStreams } from './streams.ts';
@@ -12,5 +13,6 @@ export const transcriptionOperations: (Operation | StreamOperation)[] = [
   ...pageOperations,
   ...searchOperations,
   ...transcriptionStreams,
+  ...iiifStreams,
   ...usageOperations,
 ];

@@ -1,20 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { readBlob } from '../../engine/blobs/blobs.ts';
 import { defineOperation, mayTouch, type Operation } from '../../engine/operation/operation.ts';
 import { page as part } from '../../engine/operation/operations/inputs.ts';
 import type { Engine } from '../database/database.ts';
 import { documentQueries } from '../database/database.ts';
 import { findDocument } from '../documents/document.ts';
-import { files } from '../files.ts';
-import { page as pageModel } from '../page.ts';
-import { transformation } from '../prepare/transformation.ts';
 import { placesOf } from '../search/places.ts';
 import { parseQuery, type Term } from '../search/query.ts';
 import { snippetOf } from '../search/snippet.ts';
 import { documentId } from './rows.ts';
 
-const mostPageBytes = 8 * 2 ** 20;
 /** Each place needs the whole page from the blobs. */
 const mostWithPlaces = 50;
 
@@ -94,25 +89,10 @@ export const searchText = defineOperation({
   },
 });
 
-async function placesOn({ blobs, database }: Engine, page: string, terms: readonly Term[]) {
-  const found = await documentQueries({ database })
-    .selectFrom('transcription_pageFile as pageFile')
-    .select(['name', 'hash', 'size'])
-    .where('page', '=', page)
-    .where('name', 'in', [files.page, files.prepared])
-    .execute();
-  const file = found.find(({ name }) => name === files.page);
-  // Larger than any page: reading it would keep this process busy for long.
-  if (!file || file.size > mostPageBytes) return [];
-  const read = async (hash: string) => JSON.parse(Buffer.from(await readBlob(blobs, hash)).toString());
-  const model = pageModel.safeParse(await read(file.hash));
-  if (!model.success) return [];
-  // Only if the page did not go through `export`, which maps it onto the owner's image.
-  const prepared = found.find(({ name }) => name === files.prepared);
-  if (!prepared || prepared.size > mostPageBytes) return placesOf(model.data, terms);
-  const { inSource } = await import('../export/source-page.ts');
-  const way = transformation.safeParse(await read(prepared.hash));
-  return placesOf(inSource(model.data, way.success ? way.data : undefined), terms);
+async function placesOn(engine: Engine, id: string, terms: readonly Term[]) {
+  const { readPageText } = await import('../documents/read-page-text.ts');
+  const page = await readPageText(engine, id);
+  return page ? placesOf(page, terms) : [];
 }
 
 export const searchOperations: Operation[] = [searchText];

@@ -51,7 +51,7 @@ export async function readCarefully(given: PageToRead): Promise<CarefulReading> 
     look: (name) => readView(now, name),
     log: given.options.log,
   });
-  const whole = await readRest({ ...now, image }, page, { mayRead: true });
+  const whole = await readRest({ ...now, image }, page, { mayRead: true, tables: true });
   return { page: finish(whole, now), ...(turned && { turned }) };
 }
 
@@ -65,13 +65,13 @@ export async function readUpright(given: PageToRead): Promise<CarefulReading> {
 /** One reading, put in order. */
 export async function readOnce(given: PageToRead): Promise<Page> {
   const now = await withFold(given);
-  return finish(await readRest(now, await read(now, now.image), { mayRead: false }), now);
+  return finish(await readRest(now, await read(now, now.image), { mayRead: false, tables: true }), now);
 }
 
 /** Only what others have chosen, in their order. */
 export async function readChosen(given: PageToRead): Promise<Page> {
   const { recogniser, image, options } = given;
-  return readRest(given, await recogniser.recognise(image, options), { mayRead: false });
+  return readRest(given, await recogniser.recognise(image, options), { mayRead: false, tables: false });
 }
 
 /** In reading order, with the letters that models mistake. Changes the given page. */

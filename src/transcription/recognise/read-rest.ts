@@ -1,6 +1,8 @@
+import type { Grey } from '../image/grey.ts';
 import type { ImageLimits } from '../image/image-limits.ts';
 import { readGrey } from '../image/open-image.ts';
 import { insertRegions } from '../layout/insert-regions.ts';
+import { findTables } from '../layout/tables/find-tables.ts';
 import type { Box, Line, Page } from '../page.ts';
 import { confidenceOf, linesOf } from './keep-surer.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
@@ -21,11 +23,25 @@ export interface ImageToRead {
 export async function readRest(
   { recogniser, image, limits, options }: ImageToRead,
   page: Page,
-  { mayRead }: { mayRead: boolean },
+  { mayRead, tables }: { mayRead: boolean; tables: boolean },
 ): Promise<Page> {
   const grey = await readGrey(image, limits);
   // Another recogniser may have its own idea of the size.
   if (grey.width !== page.width || grey.height !== page.height) return page;
+  const whole = await readUnread({ recogniser, image, options }, grey, page, mayRead);
+  if (!tables) return whole;
+  const divided = findTables(grey, whole);
+  const found = divided.regions.filter(({ kind, paragraphs }) => kind === 'table' && paragraphs.length > 0);
+  for (const table of found) options.log(`a table of ${table.paragraphs.length} cells is read row by row`);
+  return divided;
+}
+
+async function readUnread(
+  { recogniser, image, options }: Pick<ImageToRead, 'recogniser' | 'image' | 'options'>,
+  grey: Grey,
+  page: Page,
+  mayRead: boolean,
+): Promise<Page> {
   // Looking overwrites nothing that is needed again.
   const found = findUnread(grey, page);
   if (found.lines === 0) return page;

@@ -77,7 +77,14 @@ const line = fc.record(
   { box, words: fc.array(word, { maxLength: 4 }), baseline: fc.array(point, { maxLength: 3 }) },
   { requiredKeys: ['box', 'words'] },
 );
-const paragraph = fc.record({ box, lines: fc.array(line, { maxLength: 3 }) });
+const paragraph = fc.record(
+  {
+    box,
+    lines: fc.array(line, { maxLength: 3 }),
+    cell: fc.record({ row: fc.nat(3), column: fc.nat(3) }),
+  },
+  { requiredKeys: ['box', 'lines'] },
+);
 const region = fc.record({
   kind: fc.constantFrom('text', 'image', 'table', 'separator'),
   box,

@@ -1,0 +1,123 @@
+import { boxAround } from '../../image/box.ts';
+import type { Grey } from '../../image/grey.ts';
+import { mostColumns, mostRows, type Page, type Region, type Word } from '../../page.ts';
+import { findAligned } from './aligned.ts';
+import { type Cells, divideRows, inCells, isWithin, toRegion } from './cells.ts';
+import { findGrids, type Grid } from './grids.ts';
+import { findPrintedRules } from './rules-in-image.ts';
+
+/** A table has so many cells with text; text in columns has more words in each. */
+const fewestCells = 4;
+const mostWords = 12;
+const mostLines = 8;
+const fewestRows = 2;
+const fewestRules = 3;
+
+/**
+ * Makes tables of what stands between printed rules, or in rows and columns of figures, so that it is read row by row. Only where the
+ * evidence is strong: text in columns between rules is none. The page may be changed.
+ */
+export function findTables(image: Grey, page: Page): Page {
+  const words = wordsOf(page.regions);
+  const line = median(words.map(({ box }) => box.height));
+  if (words.length < fewestCells || line < 4) return page;
+  const ruled = gridsOf(image, page, line)
+    .map((grid) =>
+      divideRows(
+        grid,
+        words.filter((word) => isWithin(grid, word)),
+        line,
+      ),
+    )
+    .filter((grid) => isTable(cellsOf(grid, words)));
+  const tables = [...withoutOverlaps(ruled)];
+  const rest = words.filter((word) => !tables.some((grid) => isWithin(grid, word)));
+  tables.push(...findAligned(rest, line));
+  for (const region of page.regions) {
+    const own = wordsOf([region]).filter((word) => !tables.some((grid) => isWithin(grid, word)));
+    tables.push(...findAligned(own, line));
+  }
+  return tables.reduce((now, grid) => withTable(now, grid, line), page);
+}
+
+/** Looking for rules takes a moment, so only if the recogniser has seen some: two level ones and an upright one at least. */
+function gridsOf(image: Grey, { regions }: Page, line: number): Grid[] {
+  const seen = regions.filter(({ kind }) => kind === 'separator').length;
+  return seen < fewestRules ? [] : findGrids(findPrintedRules(image, line), line);
+}
+
+function cellsOf(grid: Grid, words: readonly Word[]): Cells {
+  return inCells(
+    grid,
+    words.filter((word) => isWithin(grid, word)),
+  );
+}
+
+function isTable(cells: Cells): boolean {
+  const filled = cells.flat().filter((cell) => cell.length > 0);
+  const rows = cells.filter((row) => row.filter((cell) => cell.length > 0).length >= 2);
+  if (filled.length < fewestCells || rows.length < fewestRows) return false;
+  if (cells.length > mostRows || (cells[0]?.length ?? 0) > mostColumns) return false;
+  const line = median(filled.flat().map(({ box }) => box.height));
+  const lines = filled.map((cell) => boxAround(cell.map(({ box }) => box)).height / line);
+  return median(filled.map(({ length }) => length)) <= mostWords && Math.max(...lines) <= mostLines * 1.5;
+}
+
+/** The largest of those that lie in each other. */
+function withoutOverlaps(grids: readonly Grid[]): Grid[] {
+  const kept: Grid[] = [];
+  for (const grid of grids.toSorted((one, other) => area(other) - area(one)))
+    if (!kept.some((one) => overlap(one, grid))) kept.push(grid);
+  return kept;
+}
+
+function area({ columns, rows }: Grid): number {
+  return ((columns.at(-1) ?? 0) - (columns[0] ?? 0)) * ((rows.at(-1) ?? 0) - (rows[0] ?? 0));
+}
+
+function overlap(one: Grid, other: Grid): boolean {
+  const shared = (mine: readonly number[], others: readonly number[]) =>
+    Math.min(mine.at(-1) ?? 0, others.at(-1) ?? 0) > Math.max(mine[0] ?? 0, others[0] ?? 0);
+  return shared(one.columns, other.columns) && shared(one.rows, other.rows);
+}
+
+/** Moves the words of a table out of the blocks that they were read in. It stands where the first of them stood. */
+function withTable(page: Page, grid: Grid, line: number): Page {
+  const inside = new Set(wordsOf(page.regions).filter((word) => isWithin(grid, word)));
+  if (inside.size === 0) return page;
+  const table = toRegion(grid, inCells(grid, [...inside]), line);
+  const regions: Region[] = [];
+  for (const region of page.regions) {
+    const own = wordsOf([region]);
+    const hasTable = own.some((word) => inside.has(word));
+    if (hasTable && !regions.includes(table)) regions.push(table);
+    const rest = hasTable ? without(region, inside) : region;
+    if (rest) regions.push(rest);
+  }
+  return { ...page, regions };
+}
+
+function without(region: Region, taken: ReadonlySet<Word>): Region | undefined {
+  const paragraphs = region.paragraphs.flatMap((paragraph) => {
+    const lines = paragraph.lines.flatMap((line) => {
+      const words = line.words.filter((word) => !taken.has(word));
+      if (words.length === line.words.length) return [line];
+      return words.length === 0 ? [] : [{ words, box: boxAround(words.map(({ box }) => box)) }];
+    });
+    return lines.length === 0 ? [] : [{ ...paragraph, lines, box: boxAround(lines.map(({ box }) => box)) }];
+  });
+  return paragraphs.length === 0
+    ? undefined
+    : { ...region, paragraphs, box: boxAround(paragraphs.map(({ box }) => box)) };
+}
+
+function wordsOf(regions: readonly Region[]): Word[] {
+  return regions
+    .flatMap(({ paragraphs }) => paragraphs)
+    .flatMap(({ lines }) => lines)
+    .flatMap(({ words }) => words);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
+}

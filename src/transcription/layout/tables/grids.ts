@@ -1,0 +1,73 @@
+import type { PrintedRules, Rule } from './rules-in-image.ts';
+
+/** A frame of cells, in pixels: the edges of columns and rows, outer ones included. */
+export interface Grid {
+  columns: number[];
+  rows: number[];
+}
+
+/** In heights of a line: rules that meet may miss each other by so much, and rules that close are one. */
+const tolerance = 0.7;
+/** The share of the table that a rule must run through to divide it. */
+const across = 0.75;
+const down = 0.6;
+
+/** Rules that touch each other form a grid if they divide an area into columns and rows. */
+export function findGrids({ level, upright }: PrintedRules, line: number): Grid[] {
+  return connected(level, upright, tolerance * line).flatMap((part) => {
+    const ends = [...part.level.flatMap(({ from, to }) => [from, to]), ...part.upright.map(({ at }) => at)];
+    const heights = [
+      ...part.upright.flatMap(({ from, to }) => [from, to]),
+      ...part.level.map(({ at }) => at),
+    ];
+    const [left, right] = [Math.min(...ends), Math.max(...ends)];
+    const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
+    const rows = part.level.filter(({ from, to }) => to - from >= across * (right - left));
+    const columns = part.upright.filter(({ from, to }) => to - from >= down * (bottom - top));
+    // One rule under a heading and one between two columns of text are no table.
+    if (rows.length < 2 || columns.length === 0) return [];
+    const grid = {
+      columns: edges([left, ...columns.map(({ at }) => at), right], line),
+      rows: edges([top, ...rows.map(({ at }) => at), bottom], line),
+    };
+    return grid.columns.length >= 3 && grid.rows.length >= 2 ? [grid] : [];
+  });
+}
+
+interface Part {
+  level: Rule[];
+  upright: Rule[];
+}
+
+function connected(level: readonly Rule[], upright: readonly Rule[], slack: number): Part[] {
+  let parts: Part[] = level.map((rule) => ({ level: [rule], upright: [] }));
+  for (const rule of upright) {
+    const touched = parts.filter((part) => part.level.some((one) => meet(one, rule, slack)));
+    if (touched.length === 0) continue;
+    parts = parts.filter((part) => !touched.includes(part));
+    parts.push({
+      level: touched.flatMap((part) => part.level),
+      upright: [...touched.flatMap((part) => part.upright), rule],
+    });
+  }
+  return parts.filter((part) => part.upright.length > 0);
+}
+
+function meet(level: Rule, upright: Rule, slack: number): boolean {
+  return (
+    upright.at >= level.from - slack &&
+    upright.at <= level.to + slack &&
+    level.at >= upright.from - slack &&
+    level.at <= upright.to + slack
+  );
+}
+
+/** In order, with double rules as one. */
+function edges(places: readonly number[], line: number): number[] {
+  const kept: number[] = [];
+  for (const place of places.toSorted((one, other) => one - other)) {
+    const last = kept.at(-1);
+    if (last === undefined || place - last > line) kept.push(place);
+  }
+  return kept;
+}
