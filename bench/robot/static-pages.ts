@@ -30,11 +30,55 @@ export async function writePages(directory: string, pages: number): Promise<{ by
   return { bytes };
 }
 
+const beginnings = [
+  'Boř',
+  'Mil',
+  'Krás',
+  'Hos',
+  'Lib',
+  'Voj',
+  'Dob',
+  'Chval',
+  'Rad',
+  'Svět',
+  'Tuř',
+  'Zden',
+  'Jar',
+  'Let',
+];
+const endings = [
+  'etice',
+  'ovice',
+  'ov',
+  'šín',
+  'níkov',
+  'ěchov',
+  'iny',
+  'ná Lhota',
+  'ský Újezd',
+  'oňov',
+  'ůvka',
+  'ětín',
+];
+
+/** A sentence that no other page has: pages of real sites are not made of the same few. */
+function record(page: number, part: number): string {
+  const pick = <T>(list: readonly T[], word: string) =>
+    list[Math.floor(chance(seed, word, page, part) * list.length)];
+  const place = `${pick(beginnings, 'beginning')}${pick(endings, 'ending')}`;
+  const year = 1600 + Math.floor(chance(seed, 'year', page, part) * 350);
+  const people = 20 + Math.floor(chance(seed, 'people', page, part) * 900);
+  return `Roku ${year} žilo v obci ${place} podle zápisu číslo ${page * paragraphs + part} celkem ${people} obyvatel.`;
+}
+
 /** The tree makes every page reachable; the menu and the other articles repeat links, as sites do. */
 function pageOf(page: number, pages: number): string {
   const children = [2 * page + 1, 2 * page + 2].filter((child) => child < pages);
   const others = Array.from({ length: 6 }, (_, index) => Math.floor(chance(seed, page, index) * pages));
-  const texts = Array.from({ length: paragraphs }, (_, part) => paragraph(seed, 'cs', 4, page, part));
+  const texts = Array.from(
+    { length: paragraphs },
+    (_, part) => `${paragraph(seed, 'cs', 3, page, part)} ${record(page, part)}`,
+  );
   const menu = sections.map(
     (name, index) =>
       `<li class="menu-item"><a class="menu-link" href="${pathOf(index % pages)}">${name}</a></li>`,
