@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
 
 /** How a crawler did. */
 export interface Contest {
@@ -51,7 +51,7 @@ function contest(
 /** Text, vertical, JSON lines, WARC and log, all durable. */
 export const pismak: Peer = {
   name: 'Pismak',
-  concurrencies: [16],
+  concurrencies: [16, 32],
   async run({ url, directory, concurrency, limitMs }) {
     const output = join(directory, 'corpus');
     const options = `--allow-private --req-delay 0 --general-pause 0 --max-hosts ${concurrency} --max-reqs 10000`;
@@ -59,7 +59,10 @@ export const pismak: Peer = {
     const time = await timed(join(root, 'bin', 'pismak'), words, directory, limitMs);
     const files = (await readdir(output)).filter((file) => file.startsWith('documents-'));
     let pages = 0;
-    for (const file of files) pages += countLines(gunzipSync(await readFile(join(output, file))));
+    // A run that was stopped may leave half a gzip member at the end.
+    const finishFlush = constants.Z_SYNC_FLUSH;
+    for (const file of files)
+      pages += countLines(gunzipSync(await readFile(join(output, file)), { finishFlush }));
     return contest('Pismak', options, pages, time);
   },
 };
@@ -84,7 +87,7 @@ class Pages(scrapy.Spider):
 
 export const scrapy: Peer = {
   name: 'Scrapy',
-  concurrencies: [16, 32],
+  concurrencies: [8, 16, 32],
   async run({ url, directory, concurrency, limitMs }) {
     await writeFile(join(directory, 'spider.py'), spider);
     const settings = {
@@ -106,7 +109,7 @@ export const scrapy: Peer = {
 
 export const crawlee: Peer = {
   name: 'Crawlee',
-  concurrencies: [16, 32],
+  concurrencies: [8, 16, 32],
   async run({ url, directory, concurrency, limitMs }) {
     const program = join(import.meta.dirname, 'crawlee-program.ts');
     const output = join(directory, 'items.jl');

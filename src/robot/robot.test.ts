@@ -20,7 +20,6 @@ import {
   storedLines,
   type TestPage,
 } from './testing/crawl-web.ts';
-import { makePdf } from './text/formats/testing/make-files.ts';
 
 test('a crawl stores every page once and breaks no rule, as servers and log both see it', async (t) => {
   const served = await serveTestWeb(t);
@@ -205,34 +204,6 @@ test('a document waits while the segmenter is down, and what the segmenter says 
   assert.deepEqual({ usability, language }, { usability: 0.25, language: 'sk' });
   assert.equal(statistics.documents, 1, 'the page was fetched once');
   await eventually('the alert ends', async () => !(await isRaised()), 20_000);
-});
-
-test('a PDF without text is read by the pipeline that the crawl names, page by page', async (t) => {
-  const pdf = makePdf('', 'http://example.org/').toString('latin1');
-  const origin = await servePages(t, (path) => (path === '/scan.pdf' ? ['application/pdf', pdf] : undefined));
-  const engine = await runTestRobot(t, { command: { allow: ['*'] } });
-  const sentence = 'Kronika obce se psala dlouhá léta a každý večer ji někdo četl dětem.';
-  const config = `COMMAND = test -s in/page.jpg && echo '${sentence}' > out/page.txt`;
-  await engine.stages.create({ name: 'reader', processor: 'command', mode: 'shared', config }, 'local');
-  await engine.pipelines.create({ name: 'read', stages: ['reader', 'unused'], owner: 'local' });
-  await engine.workers.start();
-  const options = { seeds: [`${origin}/scan.pdf`], allowPrivate: true, scans: 'read', ...quick };
-  const { number } = await crawl(engine, crawlDefinition.parse(options));
-  const pages = await eventually(
-    'the page is read',
-    async () => {
-      const lines = await storedLines(engine, number, 'documents');
-      return lines.length > 1 && lines.map((line) => JSON.parse(line));
-    },
-    60_000,
-  );
-  const { finalUrl, text, language, sourceKind } = pages[1];
-  assert.deepEqual(
-    { finalUrl, text, language, sourceKind },
-    { finalUrl: `${origin}/scan.pdf#page=1`, text: sentence, language: 'cs', sourceKind: 'pdf' },
-  );
-  const { query } = robotDatabase(engine);
-  assert.deepEqual(await query.selectFrom('robot_scan').selectAll().execute(), []);
 });
 
 test('pages are visited again by themselves, and harvesters come and go meanwhile', async (t) => {

@@ -107,10 +107,14 @@ const robotsWords = [
 ];
 
 /** Cleans and segments changed pages. */
-export function fuzzPages(count: number, seed: number, pages: readonly string[] = samplePages): FuzzFigures {
+export function fuzzPages(
+  count: number,
+  seed: number,
+  { say }: { say?: (line: string) => void } = {},
+): FuzzFigures {
   const random = randomFrom(seed);
-  return fuzz(count, () => {
-    const page = mutate(Buffer.from(pages[random(pages.length)] ?? ''), words, random);
+  return fuzz(count, say, () => {
+    const page = mutate(Buffer.from(samplePages[random(samplePages.length)] ?? ''), words, random);
     return {
       bytes: page,
       run() {
@@ -126,7 +130,7 @@ export function fuzzPages(count: number, seed: number, pages: readonly string[] 
 /** Reads changed robots.txt files and asks them. */
 export function fuzzRobots(count: number, seed: number): FuzzFigures {
   const random = randomFrom(seed);
-  return fuzz(count, () => {
+  return fuzz(count, undefined, () => {
     const file = mutate(Buffer.from(sampleRobots[random(sampleRobots.length)] ?? ''), robotsWords, random);
     return {
       bytes: file,
@@ -141,7 +145,13 @@ export function fuzzRobots(count: number, seed: number): FuzzFigures {
   });
 }
 
-function fuzz(count: number, next: () => { bytes: Buffer; run(): string | undefined }): FuzzFigures {
+const sayEvery = 10_000;
+
+function fuzz(
+  count: number,
+  say: ((line: string) => void) | undefined,
+  next: () => { bytes: Buffer; run(): string | undefined },
+): FuzzFigures {
   const figures: FuzzFigures = {
     cases: count,
     bytes: 0,
@@ -165,6 +175,9 @@ function fuzz(count: number, next: () => { bytes: Buffer; run(): string | undefi
       figures.first ??= `${error instanceof Error ? error.stack : error} for ${JSON.stringify(bytes.toString())}`;
     }
     figures.longestMs = Math.max(figures.longestMs, performance.now() - start);
+    const done = count - left + 1;
+    if (done % sayEvery === 0)
+      say?.(`${done} of ${count} changed pages, the longest took ${Math.round(figures.longestMs)} ms`);
   }
   return figures;
 }

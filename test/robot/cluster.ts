@@ -40,6 +40,8 @@ export async function crawlInCluster(options: {
   plan: Omit<WebPlan, 'port'>;
   crawl: Partial<CrawlDefinition>;
   leaseSeconds: number;
+  /** A crawl that takes longer has failed. */
+  deadlineMs: number;
   say(line: string): void;
 }): Promise<ClusterFigures> {
   const { directory, url, say } = options;
@@ -69,8 +71,16 @@ export async function crawlInCluster(options: {
     await client.call(robotStart, { crawl });
     const expected = web.expected();
     let kills = 0;
+    let told = 0;
     for (;;) {
       await wait(200);
+      const seconds = Math.round((performance.now() - began) / 1000);
+      if (1000 * seconds > options.deadlineMs)
+        throw new Error(`not finished after ${seconds} s: ${served.seen.length} requests so far`);
+      if (seconds >= told + 10) {
+        told = seconds;
+        say(`${served.seen.length} requests after ${seconds} s`);
+      }
       const next = processes[kills % processes.length];
       const witness = processes[(kills + 1) % processes.length];
       if (

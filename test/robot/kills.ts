@@ -32,9 +32,11 @@ export async function surviveRobotKills(options: {
   plan: Omit<WebPlan, 'port'>;
   kills: number;
   rules: { reqDelay: number; generalPause: number; maxHosts: number; maxReqs: number };
+  /** A crawl that takes longer, all its runs together, has failed. */
+  deadlineMs: number;
   say(line: string): void;
 }): Promise<KillFigures> {
-  const { directory, plan, kills, rules, say } = options;
+  const { directory, plan, kills, rules, deadlineMs, say } = options;
   const served = await serveWeb({ ...plan, port: 0 });
   const output = join(directory, 'corpus');
   const hosts = join(directory, 'hosts');
@@ -57,20 +59,28 @@ export async function surviveRobotKills(options: {
     for (let kill = 1; ; kill++) {
       const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'] });
       const closed = once(child, 'close');
+      const timer = setTimeout(() => child.kill('SIGKILL'), began + deadlineMs - performance.now());
+      const enough = kill > kills ? Number.POSITIVE_INFINITY : (kill * expected.length) / (kills + 1);
+      while (served.seen.length < enough && child.exitCode === null && child.signalCode === null)
+        await wait(10);
+      clearTimeout(timer);
+      const seconds = Math.round((performance.now() - began) / 1000);
+      if (1000 * seconds >= deadlineMs)
+        throw new Error(`not finished after ${seconds} s: ${served.seen.length} requests so far`);
       if (kill > kills) {
         const [code] = await closed;
         if (code !== 0) throw new Error(`the crawl ended with ${code}`);
         break;
       }
-      const enough = (kill * expected.length) / (kills + 1);
-      while (served.seen.length < enough && child.exitCode === null) await wait(10);
       child.kill('SIGKILL');
       await closed;
-      say(`kill ${kill} after ${served.seen.length} requests`);
+      const again = fetchedAgain(served.seen);
+      say(
+        `kill ${kill} after ${served.seen.length} requests and ${seconds} s; ${again} pages fetched again so far`,
+      );
     }
     const documents = await storedDocuments(output);
     const stored = new Set(documents);
-    const pages = served.seen.filter(({ url }) => !url.endsWith('/robots.txt'));
     const inMs = { ...rules, reqDelayMs: 1000 * rules.reqDelay, generalPauseMs: 1000 * rules.generalPause };
     return {
       pages: documents.length,
@@ -78,7 +88,7 @@ export async function surviveRobotKills(options: {
       missing: expected.filter((url) => !stored.has(url)).length,
       storedTwice: documents.length - stored.size,
       requests: served.seen.length,
-      fetchedAgain: pages.length - new Set(pages.map(({ url }) => url)).size,
+      fetchedAgain: fetchedAgain(served.seen),
       violations: served.violations(inMs).map(({ message }) => message),
       auditViolations: checkRequests(await readLog([output])).map(({ message }) => message),
       kills,
@@ -87,4 +97,9 @@ export async function surviveRobotKills(options: {
   } finally {
     await served.close();
   }
+}
+
+function fetchedAgain(seen: readonly { url: string }[]): number {
+  const pages = seen.filter(({ url }) => url.endsWith('/') || url.endsWith('.html'));
+  return pages.length - new Set(pages.map(({ url }) => url)).size;
 }

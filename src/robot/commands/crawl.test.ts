@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { servePages, serveTestWeb } from '../testing/crawl-web.ts';
+import { makePdf } from '../text/formats/testing/make-files.ts';
 import type { ServedWeb } from '../web/serve-web.ts';
 import { resolveLines, seedUrl } from '../web/web-plan.ts';
 import { paragraph } from '../web/web-text.ts';
@@ -49,6 +51,28 @@ async function linesIn(directory: string, name: RegExp): Promise<string[]> {
   return contents
     .flatMap((content) => gunzipSync(content).toString().split('\n'))
     .filter((line) => line !== '');
+}
+
+interface IndexFields {
+  url: string;
+  mime: string;
+  status?: string | number;
+  digest: string;
+  offset: string | number;
+  length: string | number;
+}
+
+function entryOf({ url, mime, digest, offset, length }: IndexFields): string {
+  return `${offset} ${length} ${mime} ${digest.replace('sha1:', '')} ${url}`;
+}
+
+/** The index of a WARC file as warcio makes it. */
+async function foreignIndex(file: string): Promise<IndexFields[]> {
+  const { CDXIndexer } = await import('warcio');
+  const entries: IndexFields[] = [];
+  const files = [{ filename: basename(file), reader: createReadStream(file) }];
+  for await (const entry of new CDXIndexer().iterIndex(files)) entries.push(entry as unknown as IndexFields);
+  return entries;
 }
 
 test('a crawl that is killed again and again goes on where it was: every page, none twice', async (t) => {
@@ -128,6 +152,11 @@ test('the corpus has no copies, the archive refers to what it has, and the index
     const record = gunzipSync(bytes.subarray(Number(offset), Number(offset) + Number(length))).toString();
     assert.ok(record.includes(`WARC-Target-URI: ${url}\r\n`), url);
   }
+  assert.deepEqual(
+    lines.map((line) => entryOf(JSON.parse(line.slice(line.indexOf('{'))))).toSorted(),
+    (await foreignIndex(join(warc, 'pismak-00001.warc.gz'))).map(entryOf).toSorted(),
+    'another program reads the archive and makes the same index of it',
+  );
 
   const { crawl } = JSON.parse(await readFile(join(output, '.robot.json'), 'utf8'));
   const again = join(directory, 'again');
@@ -137,6 +166,33 @@ test('the corpus has no copies, the archive refers to what it has, and the index
   assert.deepEqual((await linesIn(again, /^corpus-/)).length, (await linesIn(output, /^corpus-/)).length);
   const listed = await run([...data, 'robot', 'segments', crawl]);
   assert.match(listed.printed, /nothing stored/);
+});
+
+test('a PDF without text is read by the pipeline that the command names, page by page', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const pdf = makePdf('', 'http://example.org/').toString('latin1');
+  const origin = await servePages(t, (path) => (path === '/scan.pdf' ? ['application/pdf', pdf] : undefined));
+  const sentence = 'Kronika obce se psala dlouhá léta a každý večer ji někdo četl dětem.';
+  const config = join(directory, 'reader.ini');
+  await writeFile(config, `COMMAND = test -s in/page.jpg && echo '${sentence}' > out/page.txt\n`);
+  const data = ['--data', join(directory, 'data'), '--set', 'command.allow=*'];
+  const output = join(directory, 'corpus');
+  const words = ['robot', 'crawl', `${origin}/scan.pdf`, '--allow-private', '--scans', 'read', '-o', output];
+  const idle = await run([...data, '--set', 'worker.count=0', ...words]);
+  assert.match(idle.printed, /nobody would read the scans: set worker.count/);
+  const early = await run([...data, ...words]);
+  assert.match(early.printed, /there is no pipeline read/);
+  const stage = ['stage', 'create', 'reader', '--processor', 'command', '--mode', 'shared'];
+  await run([...data, ...stage, '--stage-config', `@${config}`]);
+  await run([...data, 'pipeline', 'create', 'read', 'reader', 'unused']);
+  const { code, printed } = await run([...data, ...words, '--general-pause', '0', '--req-delay', '0']);
+  assert.equal(code, 0, printed);
+  const pages = (await linesIn(output, /^documents-/)).map((line) => JSON.parse(line));
+  const { finalUrl, text, language, sourceKind } = pages[1] ?? {};
+  assert.deepEqual(
+    { finalUrl, text, language, sourceKind },
+    { finalUrl: `${origin}/scan.pdf#page=1`, text: sentence, language: 'cs', sourceKind: 'pdf' },
+  );
 });
 
 test('a crawl of others needs a contact', async (t) => {

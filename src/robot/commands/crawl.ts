@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { hasCode } from '../../engine/errors.ts';
+import { hasCode, PismakError } from '../../engine/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { reachableHolder } from '../../terminal/client/reachable-holder.ts';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
@@ -52,7 +52,7 @@ export function addCrawl(group: Command, shell: Shell): void {
       const seeds = await readSeeds(words);
       const options = await readCrawlOptions(session.options as unknown as Record<string, unknown>);
       await openOutputDirectory(output);
-      const { client, close } = await openWork(session);
+      const { client, close } = await openWork(session, options);
       try {
         await crawlInto(session, client, { ...options, seeds });
       } finally {
@@ -113,6 +113,7 @@ async function findOrCreate(
 /** Work is done by another machine, by the process that owns the data directory, or here. */
 export async function openWork(
   session: Session<CrawlCommandOptions>,
+  said: { scans?: unknown } = {},
 ): Promise<{ client: Client; close(): Promise<void> }> {
   const { clock, signal, options } = session;
   const elsewhere = async () => ({ client: await session.client(), close: async () => {} });
@@ -122,13 +123,22 @@ export async function openWork(
   const data = own ? join(options.output, '.pismak') : loaded.settings.data;
   if (!own && existsSync(data) && (await reachableHolder(data, clock, signal))) return elsewhere();
   const { harvesters, logLevel } = options;
-  const section = (loaded.settings as unknown as Record<string, object>).robot;
+  const section = (loaded.settings as unknown as { robot?: { scans?: string } }).robot;
   const settings = {
     ...loaded.settings,
     data,
     ...(logLevel !== undefined && { log: { ...loaded.settings.log, level: logLevel } }),
     ...(harvesters !== undefined && { robot: { ...section, harvesters } }),
   };
-  const client = await session.openWork({ settings, purpose: 'pismak robot crawl', workers: 0 });
+  const readsScans = (said.scans ?? section?.scans ?? '') !== '';
+  const { count } = loaded.settings.worker;
+  if (readsScans && count === 0)
+    throw new PismakError(
+      'invalid-input',
+      'nobody would read the scans: set worker.count above 0, or leave out --scans',
+    );
+  // Only the pipeline that reads scans needs workers.
+  const workers = readsScans ? count : 0;
+  const client = await session.openWork({ settings, purpose: 'pismak robot crawl', workers });
   return { client, close: () => client.close() };
 }

@@ -39,7 +39,8 @@ export async function followCrawl(
         await output.finish({ hasEnded: false });
         return { crawl: now, output, stopped: true };
       }
-      const ended = now.state !== 'running';
+      // What a pipeline reads comes after the pages that it was found on.
+      const ended = now.state !== 'running' && now.scansWaiting === 0;
       await output.run(signal);
       if (ended) {
         await output.finish({ hasEnded: true });

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { formatBytes, formatDuration } from '../../terminal/output/format.ts';
-import type { crawlRow } from '../operations/rows.ts';
+import type { crawlStatus } from '../operations/rows.ts';
 
-type Crawl = z.output<typeof crawlRow>;
+type Crawl = z.output<typeof crawlStatus>;
 
 const grouped = (number: number) => number.toLocaleString('en');
 
@@ -21,6 +21,7 @@ export function liveLines(crawl: Crawl, before: Crawl | undefined): string[] {
       `${grouped(now.disallowed)} disallowed`,
     `${grouped(now.domains)} hosts; addresses: ${waiting} waiting, ${active} active, ${resting} resting, ${done} done; ` +
       `${grouped(now.queued)} queued`,
+    ...(crawl.scansWaiting > 0 ? [`${grouped(crawl.scansWaiting)} scanned pages wait to be read`] : []),
   ];
 }
 
@@ -51,6 +52,7 @@ export function statisticsFields(crawl: Crawl): Record<string, string> {
     hosts: grouped(now.domains),
     addresses: `${waiting} waiting, ${active} active, ${resting} resting, ${done} done`,
     queued: grouped(now.queued),
+    ...(crawl.scansWaiting > 0 && { 'scanned pages to read': grouped(crawl.scansWaiting) }),
     batches: `${grouped(now.batches)}, of which ${grouped(now.lostBatches)} were lost`,
     'time spent': list(now.spent, (spent) => formatDuration(spent)),
   };

@@ -56,6 +56,11 @@ async function checkDefinition(definition: CrawlDefinition): Promise<void> {
       'invalid-input',
       'contact is missing: give the address of a page where server administrators learn who crawls and how to reach you',
     );
+  if (/\d/.test(definition.agent))
+    throw new PismakError(
+      'invalid-input',
+      `agent ${definition.agent} has digits, and no robots.txt can name such a robot (RFC 9309): use letters, _ and -`,
+    );
   for (const option of ['include', 'exclude'] as const) await compileExpression(option, definition[option]);
   const scope = await loadScope(definition);
   const wrong = definition.seeds.find((seed) => scope.normalize(seed) === undefined);

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
-import { buildConnector, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { isPublicAddress } from '../politeness/addresses.ts';
 
 /** What a server answered. */
@@ -69,40 +69,114 @@ async function getPage(
   pool: Pool,
   path: string,
   headers: Record<string, string>,
-  { timeoutMs, limitBytes }: { timeoutMs: number; limitBytes: number },
+  limits: { timeoutMs: number; limitBytes: number },
 ): Promise<Answer> {
-  const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), timeoutMs);
-  try {
-    const response = await pool.request({
-      ...{ path, method: 'GET', headers, signal: over.signal, responseHeaders: 'raw' },
-    });
-    const rawHeaders = pairsOf(response.headers as unknown as (string | Buffer)[]);
-    const byName = Object.fromEntries(
-      rawHeaders.map(([name, value]) => [name.toLowerCase(), value] as const).reverse(),
-    );
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let isCut = false;
-    for await (const chunk of response.body) {
-      chunks.push(chunk as Buffer);
-      size += (chunk as Buffer).length;
-      if (size <= limitBytes) continue;
-      isCut = true;
-      break;
+  const received = await new Promise<Received>((resolve, reject) => {
+    const receiver = new Receiver(limits, resolve, reject);
+    try {
+      pool.dispatch({ path, method: 'GET', headers }, receiver);
+    } catch (error) {
+      receiver.fail(error);
     }
-    const raw = Buffer.concat(chunks).subarray(0, limitBytes);
-    const body = await decode(raw, byName['content-encoding'], { limitBytes, isCut });
-    const { statusCode: status, statusText } = response;
-    return { status, statusText, rawHeaders, headers: byName, raw, body, isCut };
-  } catch (error) {
-    throw failureOf(error, over.signal.aborted);
-  } finally {
-    clearTimeout(timer);
+  });
+  const { rawHeaders, chunks, isCut } = received;
+  const { limitBytes } = limits;
+  const byName: Record<string, string> = {};
+  for (const [name, value] of rawHeaders) byName[name.toLowerCase()] ??= value;
+  const [only] = chunks;
+  const raw = (chunks.length === 1 && only ? only : Buffer.concat(chunks)).subarray(0, limitBytes);
+  const encoding = byName['content-encoding'];
+  const body = encoding === undefined ? raw : await decode(raw, encoding, { limitBytes, isCut });
+  const { status, statusText } = received;
+  return { status, statusText, rawHeaders, headers: byName, raw, body, isCut };
+}
+
+interface Received {
+  status: number;
+  statusText: string;
+  rawHeaders: [string, string][];
+  chunks: Buffer[];
+  isCut: boolean;
+}
+
+/** Takes an answer as it comes. A stream for each body would take more time than all the rest of a request. */
+class Receiver implements Dispatcher.DispatchHandler {
+  readonly #limitBytes: number;
+  readonly #resolve: (received: Received) => void;
+  readonly #reject: (failure: FetchFailure) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #received: Received | undefined;
+  #size = 0;
+  #isOver = false;
+
+  constructor(
+    { timeoutMs, limitBytes }: { timeoutMs: number; limitBytes: number },
+    resolve: (received: Received) => void,
+    reject: (failure: FetchFailure) => void,
+  ) {
+    this.#limitBytes = limitBytes;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(() => {
+      this.fail(new FetchFailure('timeout', { isTemporary: true }));
+      this.#controller?.abort(new Error('timeout'));
+    }, timeoutMs);
+  }
+
+  fail(error: unknown): void {
+    if (this.#end()) this.#reject(failureOf(error));
+  }
+
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    return true;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver) controller.abort(new Error('timeout'));
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    statusText = '',
+  ): void {
+    if (status < 200) return;
+    const rawHeaders = pairsOf(controller.rawHeaders ?? []);
+    this.#received = { status, statusText, rawHeaders, chunks: [], isCut: false };
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const received = this.#received;
+    if (!received) return;
+    received.chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size <= this.#limitBytes) return;
+    received.isCut = true;
+    if (this.#end()) this.#resolve(received);
+    controller.abort(new Error('too long'));
+  }
+
+  onResponseEnd(): void {
+    if (this.#received && this.#end()) this.#resolve(this.#received);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.fail(error);
   }
 }
 
-function pairsOf(flat: readonly (string | Buffer)[]): [string, string][] {
+/** Names and values in turn, as HTTP/1.1 brings them; or by name, as HTTP/2 does. */
+function pairsOf(flat: NonNullable<Dispatcher.DispatchController['rawHeaders']>): [string, string][] {
+  if (!Array.isArray(flat))
+    return Object.entries(flat).flatMap(([name, values]) =>
+      [values ?? []].flat().map((value): [string, string] => [name, value]),
+    );
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < flat.length; index += 2)
     pairs.push([textOf(flat[index]), textOf(flat[index + 1])]);
@@ -124,10 +198,10 @@ const decoders = {
 /** Removes the encodings, the last one first. What was cut gives as much as can be had. */
 async function decode(
   raw: Buffer,
-  encoding: string | undefined,
+  encoding: string,
   { limitBytes, isCut }: { limitBytes: number; isCut: boolean },
 ): Promise<Buffer> {
-  const names = (encoding ?? '')
+  const names = encoding
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
@@ -164,10 +238,10 @@ const permanent = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
 ]);
 
-function failureOf(error: unknown, isOver: boolean): FetchFailure {
+function failureOf(error: unknown): FetchFailure {
   if (error instanceof FetchFailure) return error;
   const code = (error as { code?: string }).code ?? '';
-  if (isOver || /TIMEOUT/.test(code)) return new FetchFailure('timeout', { isTemporary: true, cause: error });
+  if (/TIMEOUT/.test(code)) return new FetchFailure('timeout', { isTemporary: true, cause: error });
   if (code === 'ECONNREFUSED') return new FetchFailure('refused', { isTemporary: true, cause: error });
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
     return new FetchFailure('certificate', { isTemporary: !permanent.has(code), cause: error });

@@ -7,7 +7,17 @@ import { done } from '../../engine/operation/operations/rows.ts';
 import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
 import { robot } from '../house.ts';
-import { crawlId, crawlName, crawlRow, crawlStates, ownerOfCrawl, someCrawl, toRow } from './rows.ts';
+import { scansWaiting } from '../scans/scan.ts';
+import {
+  crawlId,
+  crawlName,
+  crawlRow,
+  crawlStates,
+  crawlStatus,
+  ownerOfCrawl,
+  someCrawl,
+  toRow,
+} from './rows.ts';
 
 const one = z.strictObject({ crawl: crawlId });
 const changing = { role: 'user', owner: ownerOfCrawl, changes: true } as const;
@@ -105,11 +115,13 @@ export const robotStatus = defineOperation({
   owner: ownerOfCrawl,
   changes: false,
   input: one,
-  output: crawlRow,
+  output: crawlStatus,
   example: { crawl: someCrawl },
   async handler({ engine, caller }, { crawl }) {
     const { findCrawl } = await import('../crawl/crawls.ts');
-    return toRow(await findCrawl(robotDatabase(engine).query, crawl, caller.name));
+    const { query } = robotDatabase(engine);
+    const row = await findCrawl(query, crawl, caller.name);
+    return { ...toRow(row), scansWaiting: await scansWaiting(query, Number(row.number)) };
   },
 });
 

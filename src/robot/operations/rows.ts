@@ -40,6 +40,9 @@ export const crawlRow = z.strictObject({
   statistics: statisticsRow,
 });
 
+/** A crawl, and how many pages of scans wait for the pipeline that reads them. */
+export const crawlStatus = crawlRow.extend({ scansWaiting: z.number() });
+
 export function toRow(crawl: CrawlRow): z.output<typeof crawlRow> {
   const { id, name, owner, state, createdAt, startedAt, finishedAt } = crawl;
   const statistics = statisticsRow.parse(JSON.parse(crawl.statistics));

@@ -14,6 +14,16 @@ export interface Scan {
   images: Uint8Array[];
 }
 
+/** How many pages of a crawl wait to be read. */
+export async function scansWaiting(query: Queries, crawl: number): Promise<number> {
+  const { count } = await query
+    .selectFrom('robot_scan')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('crawl', '=', crawl)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Stores pages that wait to be read, in the transaction that stores the page of the crawl. */
 export async function addScans(
   transaction: Queries,

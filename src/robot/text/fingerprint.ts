@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isLetterCode } from './segment/words.ts';
 
 export interface Fingerprint {
@@ -14,8 +14,8 @@ const shingle = 3;
 /** Depends on the text alone, so that duplicates are the same whatever order documents come in. */
 export function fingerprint(text: string): Fingerprint {
   const hashes = wordHashes(text.toLowerCase());
-  const exact = createHash('sha256').update(hashes).digest('base64url');
-  const votes = new Int32Array(64);
+  const exact = hash('sha256', hashes, 'base64url');
+  const votes = new Votes();
   const count = hashes.length / 2;
   const seen = new Set<number>();
   for (let at = 0; at === 0 || at + shingle <= count; at += 1) {
@@ -30,14 +30,54 @@ export function fingerprint(text: string): Fingerprint {
     const key = (high >>> 0) * 0x200000 + (low >>> 11);
     if (seen.has(key)) continue;
     seen.add(key);
-    for (let bit = 0; bit < 32; bit += 1) {
-      votes[bit] = (votes[bit] as number) + 2 * ((low >>> bit) & 1) - 1;
-      votes[32 + bit] = (votes[32 + bit] as number) + 2 * ((high >>> bit) & 1) - 1;
-    }
+    votes.add(low, high);
   }
-  let near = 0n;
-  for (let bit = 63; bit >= 0; bit -= 1) near = (near << 1n) | ((votes[bit] as number) > 0 ? 1n : 0n);
-  return { exact, near };
+  return { exact, near: votes.majority() };
+}
+
+/** The four bits of a number, each in a byte of its own. */
+const spread = Int32Array.from(
+  { length: 16 },
+  (_, bits) => (bits & 1) | ((bits & 2) << 7) | ((bits & 4) << 14) | ((bits & 8) << 21),
+);
+
+/** Counts the ones at each of 64 bits, four bits at a time in the bytes of a number: bit by bit took four times as long. */
+class Votes {
+  readonly #bytes = new Int32Array(16);
+  readonly #ones = new Int32Array(64);
+  #added = 0;
+  #total = 0;
+
+  add(low: number, high: number): void {
+    const bytes = this.#bytes;
+    for (let four = 0; four < 8; four += 1) {
+      bytes[four] = (bytes[four] as number) + (spread[(low >>> (4 * four)) & 15] as number);
+      bytes[8 + four] = (bytes[8 + four] as number) + (spread[(high >>> (4 * four)) & 15] as number);
+    }
+    this.#total += 1;
+    if (++this.#added === 255) this.#empty();
+  }
+
+  /** Before a byte overflows. */
+  #empty(): void {
+    for (let bit = 0; bit < 64; bit += 1)
+      this.#ones[bit] =
+        (this.#ones[bit] as number) + (((this.#bytes[bit >> 2] as number) >>> (8 * (bit & 3))) & 255);
+    this.#bytes.fill(0);
+    this.#added = 0;
+  }
+
+  /** A bit is set if most have it. */
+  majority(): bigint {
+    this.#empty();
+    let low = 0;
+    let high = 0;
+    for (let bit = 0; bit < 32; bit += 1) {
+      if (2 * (this.#ones[bit] as number) > this.#total) low |= 1 << bit;
+      if (2 * (this.#ones[32 + bit] as number) > this.#total) high |= 1 << bit;
+    }
+    return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
+  }
 }
 
 /** Two hashes of each word: together they tell words apart, and no word is copied. */

@@ -64,6 +64,18 @@ const claims: [claim: string, lines: string[], allowed: string[], disallowed: st
     ['/~jan', '/%7ejan', '/%C5%BElut%C3%BD', '/a%2Fb'],
   ],
   [
+    '%2A and %24 in a rule mean the characters, and so does a $ that is not at its end',
+    ['User-agent: *', 'Disallow: /a-%2A.html', 'Disallow: /b-%24', 'Disallow: /c$d'],
+    ['/a-b.html', '/b-', '/c'],
+    ['/a-*.html', '/a-%2a.html', '/b-$', '/b-%24x', '/c$d', '/c%24d'],
+  ],
+  [
+    'an address need not be encoded to be forbidden',
+    ['User-agent: *', 'Disallow: /%CF%80', 'Disallow: /a%3cb', 'Disallow: /ž<'],
+    ['/a', '/ž'],
+    ['/π', '/%cf%80/x', '/a<b', '/a%3Cb', '/%C5%BE%3c'],
+  ],
+  [
     'Allow of a start page allows its directory',
     ['User-agent: *', 'Disallow: /', 'Allow: /a/index.html'],
     ['/a/', '/a/index.html'],

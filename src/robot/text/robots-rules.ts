@@ -13,9 +13,20 @@ export interface Robots {
 
 interface Rule {
   allow: boolean;
-  pattern: string;
-  /** The pattern with percent-encoded unreserved characters decoded, where that differs. */
-  decoded: string | undefined;
+  /** Octets of the pattern as it was written: of two rules, the one with more wins. */
+  length: number;
+  pattern: Pattern;
+  /** The pattern in the one spelling of each address, where that differs. */
+  respelled: Pattern | undefined;
+  /** `/a/` of `/a/index.html`, which Allow stands for, too. */
+  directory: Pattern | undefined;
+}
+
+/** What stands between the wildcards. */
+interface Pattern {
+  parts: string[];
+  anchored: boolean;
+  length: number;
 }
 
 interface Group {
@@ -46,17 +57,18 @@ export function parseRobots(bytes: Uint8Array): Robots {
 
   return {
     isAllowed(agent, pathAndQuery) {
-      const path = pathOf(Buffer.from(pathAndQuery).toString('latin1'));
-      const decoded = decodeUnreserved(path);
+      const given = pathOf(Buffer.from(pathAndQuery).toString('latin1'));
+      const path = withoutWildcards(upperOctets(given));
+      const respelled = withoutWildcards(respell(given));
       let allowed = 0;
       let disallowed = 0;
       for (const rule of groupOf(agent).rules) {
-        const { length } = rule.pattern;
+        const { length, pattern, directory } = rule;
         if (length <= (rule.allow ? allowed : disallowed)) continue;
         if (rule.allow) {
-          if (matches(rule.pattern, path)) allowed = length;
-          else allowed = Math.max(allowed, matchIndexPage(rule.pattern, path));
-        } else if (matches(rule.pattern, path) || matches(rule.decoded ?? rule.pattern, decoded)) {
+          if (matches(pattern, path)) allowed = length;
+          else if (directory && matches(directory, path)) allowed = Math.max(allowed, directory.length);
+        } else if (matches(pattern, path) || matches(rule.respelled ?? pattern, respelled)) {
           // Two spellings of one address: the stricter reading wins, so only Disallow looks behind the encoding.
           disallowed = length;
         }
@@ -108,17 +120,36 @@ function read(bytes: Uint8Array) {
   return { groups, delays, sitemaps };
 }
 
+/** A product token has letters, `_` and `-` only; what follows is left out. */
 function agentNamed(value: string): string {
   if (/^\*(?:\s|$)/.test(value)) return '*';
   return /^[a-z_-]+/i.exec(value)?.[0].toLowerCase() ?? '';
 }
 
 function ruleOf(allow: boolean, value: string): Rule {
-  const pattern = value
-    .replaceAll(/%[0-9a-f]{2}/gi, (octet) => octet.toUpperCase())
-    .replaceAll(/[\x80-\xff]/g, (octet) => `%${octet.charCodeAt(0).toString(16).toUpperCase()}`);
-  const decoded = decodeUnreserved(pattern);
-  return { allow, pattern, decoded: decoded === pattern ? undefined : decoded };
+  const written = upperOctets(value).replaceAll(/[\x80-\xff]/g, encoded);
+  const other = respell(value);
+  return {
+    allow,
+    length: written.length,
+    pattern: patternOf(written),
+    respelled: other === written ? undefined : patternOf(other),
+    directory: allow ? directoryOf(written) : undefined,
+  };
+}
+
+/** `*` stands for anything, and `$` at the end for the end; to mean the characters themselves, a rule says %2A and %24. */
+function patternOf(text: string): Pattern {
+  const anchored = text.endsWith('$');
+  const parts = (anchored ? text.slice(0, -1) : text).split('*').map((part) => part.replaceAll('$', '%24'));
+  return { parts, anchored, length: text.length };
+}
+
+/** `Allow: /a/index.html` allows /a/ as well. */
+function directoryOf(pattern: string): Pattern | undefined {
+  const slash = pattern.lastIndexOf('/');
+  if (slash < 0 || !pattern.startsWith('/index.htm', slash)) return undefined;
+  return patternOf(`${pattern.slice(0, slash + 1)}$`);
 }
 
 /** A byte order mark, even a broken one, is no part of the first line. */
@@ -170,9 +201,7 @@ export function pathOf(url: string): string {
 }
 
 /** Finds each part between wildcards as early as possible: linear for each, and never worse than another choice. */
-function matches(pattern: string, path: string): boolean {
-  const anchored = pattern.endsWith('$');
-  const parts = (anchored ? pattern.slice(0, -1) : pattern).split('*');
+function matches({ parts, anchored }: Pattern, path: string): boolean {
   const first = parts[0] ?? '';
   if (!path.startsWith(first)) return false;
   let at = first.length;
@@ -188,18 +217,22 @@ function matches(pattern: string, path: string): boolean {
   return true;
 }
 
-/** `Allow: /a/index.html` allows /a/ as well. */
-function matchIndexPage(pattern: string, path: string): number {
-  const slash = pattern.lastIndexOf('/');
-  if (slash < 0 || !pattern.startsWith('/index.htm', slash)) return 0;
-  const directory = `${pattern.slice(0, slash + 1)}$`;
-  return matches(directory, path) ? directory.length : 0;
+const encoded = (octet: string) => `%${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+
+function upperOctets(text: string): string {
+  return text.includes('%') ? text.replaceAll(/%[0-9a-f]{2}/gi, (octet) => octet.toUpperCase()) : text;
 }
 
-function decodeUnreserved(path: string): string {
-  if (!path.includes('%')) return path;
-  return path.replaceAll(/%[0-9a-f]{2}/gi, (octet) => {
+/** A path has no wildcards. */
+function withoutWildcards(path: string): string {
+  return path.replaceAll(/[*$]/g, encoded);
+}
+
+/** Plain what needs no encoding, encoded what may not stand in an address. */
+function respell(path: string): string {
+  const plain = path.replaceAll(/%[0-9a-f]{2}/gi, (octet) => {
     const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
     return /[A-Za-z0-9._~-]/.test(character) ? character : octet.toUpperCase();
   });
+  return plain.replaceAll(/[^\x21-\x7e]|["<>\\^`{|}]/g, encoded);
 }

@@ -1,4 +1,4 @@
-import { isWord, tokensOf } from '../segment/words.ts';
+import { tokensOf } from '../segment/words.ts';
 import type { CorpusDocument } from './document.ts';
 
 /** One JSON object a line: everything but the server's bytes and what the other files repeat. */
@@ -33,7 +33,9 @@ export function vertical(document: CorpusDocument): string {
     lines.push('<p>');
     for (const sentence of sentences) {
       lines.push('<s>');
-      for (const token of tokensOf(sentence)) lines.push(isWord(token) ? token : escaped(token));
+      // What must be escaped is a token of its own.
+      for (const token of tokensOf(sentence))
+        lines.push(token.length === 1 ? (entities[token] ?? token) : token);
       lines.push('</s>');
     }
     lines.push('</p>');

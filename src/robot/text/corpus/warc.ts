@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { WebResponse } from './document.ts';
 
 /** Where identical bytes were stored before. */
@@ -39,7 +39,7 @@ export function responseRecord(
   date: string,
   earlierOf: (digest: string) => EarlierRecord | undefined,
 ): WarcRecord {
-  const digest = `sha1:${base32(createHash('sha1').update(response.body).digest())}`;
+  const digest = `sha1:${base32(hash('sha1', response.body, 'buffer'))}`;
   const head = Buffer.from(httpHead(response));
   const fields: Record<string, string> = {
     'WARC-Target-URI': URL.parse(url)?.href ?? url,
@@ -110,7 +110,7 @@ function record(fields: Readonly<Record<string, string>>, block: Buffer): Buffer
   const all = {
     ...fields,
     'WARC-Record-ID': `<urn:uuid:${randomUUID()}>`,
-    'WARC-Block-Digest': `sha1:${base32(createHash('sha1').update(block).digest())}`,
+    'WARC-Block-Digest': `sha1:${base32(hash('sha1', block, 'buffer'))}`,
     'Content-Length': String(block.length),
   };
   const head = Object.entries(all)

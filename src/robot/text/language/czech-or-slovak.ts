@@ -47,6 +47,29 @@ export interface Hint {
   forEither: number;
 }
 
+/** Fewer letters of one language may be names in a text of another. */
+const fewestCzechLetters = 8;
+const czechLetterShare = 0.02;
+
+/** Whether a text has as many ř, ě and ů as only Czech has, and no letter of a neighbour (Slovak, Polish, Sorbian). */
+export function isPlainlyCzech(text: string): boolean {
+  let czechLetters = 0;
+  let hasRing = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at) | 1;
+    if (code < 0xc0) continue;
+    // A capital and its small letter differ in the last bit: ě, ř, ů.
+    if (code === 0x11b || code === 0x159) czechLetters += 1;
+    else if (code === 0x16f) {
+      czechLetters += 1;
+      hasRing = true;
+    } else if (foreign.has(text.charAt(at))) return false;
+  }
+  return hasRing && czechLetters >= fewestCzechLetters && czechLetters >= czechLetterShare * text.length;
+}
+
+const foreign = new Set('ľĺŕôĽĹŔÔłŁćĆńŃśŚźŹàèùâêäÄöÖüÜ');
+
 export function czechOrSlovak(text: string): Hint {
   const lower = text.toLowerCase();
   const czechLetters = count(lower, /[řěů]/g);

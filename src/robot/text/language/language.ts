@@ -1,5 +1,5 @@
 import { eld } from 'eld/small';
-import { czechOrSlovak } from './czech-or-slovak.ts';
+import { czechOrSlovak, isPlainlyCzech } from './czech-or-slovak.ts';
 
 export interface Language {
   /** ISO 639-1, empty if there are no words. */
@@ -12,6 +12,8 @@ export interface Language {
 const sampleLength = 360;
 /** With this, no further place is asked. */
 const sure = 0.95;
+/** What the detector usually says of such a text. */
+const plainlyCzech = 0.99;
 /** How much a difference of the detector's scores counts: with 12, two that differ by a tenth stand 3 to 1. */
 const sharpness = 12;
 
@@ -21,6 +23,8 @@ const sharpness = 12;
  */
 export function detectLanguage(text: string): Language {
   const samples = samplesOf(text);
+  // Most pages of a Czech crawl: their letters tell, at a twentieth of the detector's time.
+  if (isPlainlyCzech(samples[0] ?? '')) return { language: 'cs', score: plainlyCzech };
   let sums = new Map<string, number>();
   let read = '';
   let best: Language = { language: '', score: 0 };

@@ -1,42 +1,101 @@
 import { abbreviations, mayEnd } from './abbreviations.ts';
+import { classOf, isHalf, isSpace, isWordUnit } from './character-classes.ts';
 
-const end = /[.?!…]+[)\]"'“”’»›‘]*(?=\s|$)/gu;
 const opensSentence = /^["'„“»«‚‘([–—-]*\s*["'„“»«‚‘([]*[\p{Lu}\p{N}]/u;
 const romanNumber = /^[IVXLCDM]+$/;
+const lastWord = /[\p{L}\p{N}.]*$/u;
+/** A word before a full stop is looked at that far. */
+const longestWord = 30;
 
 /** Sentences of a paragraph without line breaks. Czech abbreviations, initials, ordinals and dates do not end one. */
 export function splitSentences(paragraph: string): string[] {
   const sentences: string[] = [];
+  const { length } = paragraph;
   let from = 0;
-  end.lastIndex = 0;
-  for (const match of paragraph.matchAll(end)) {
-    const to = match.index + match[0].length;
-    if (to >= paragraph.length) break;
-    if (!endsHere(paragraph, from, match.index, match[0], to)) continue;
-    const sentence = paragraph.slice(from, to).trim();
+  for (let at = 0; at < length; at += 1) {
+    if (!isStop(paragraph.charCodeAt(at))) continue;
+    const stop = at;
+    while (at < length && isStop(paragraph.charCodeAt(at))) at += 1;
+    while (at < length && closes(paragraph.charCodeAt(at))) at += 1;
+    if (at >= length) break;
+    // The character here may be a stop itself: `.)?`.
+    if (classOf(paragraph.charCodeAt(at)) !== isSpace) {
+      at -= 1;
+      continue;
+    }
+    if (!endsHere(paragraph, from, stop, at)) continue;
+    const sentence = paragraph.slice(from, at).trim();
     if (sentence !== '') sentences.push(sentence);
-    from = to;
+    from = at;
   }
   const rest = paragraph.slice(from).trim();
   if (rest !== '') sentences.push(rest);
   return sentences;
 }
 
-function endsHere(text: string, from: number, stop: number, mark: string, to: number): boolean {
-  const next = text.slice(to, to + 40).trimStart();
+/** . ? ! … */
+function isStop(code: number): boolean {
+  return code === 46 || code === 63 || code === 33 || code === 0x2026;
+}
+
+/** ) ] " ' “ ” ’ » › ‘ */
+function closes(code: number): boolean {
+  if (code < 128) return code === 41 || code === 93 || code === 34 || code === 39;
+  return (
+    code === 0x201c ||
+    code === 0x201d ||
+    code === 0x2019 ||
+    code === 0xbb ||
+    code === 0x203a ||
+    code === 0x2018
+  );
+}
+
+function endsHere(text: string, from: number, stop: number, to: number): boolean {
+  let begin = to;
+  while (begin < text.length && classOf(text.charCodeAt(begin)) === isSpace) begin += 1;
   // "Kam jdeš?" zeptal se. A sentence begins with a capital or a number.
-  if (!opensSentence.test(next)) return false;
-  if (!mark.startsWith('.') || mark.startsWith('..')) return true;
-  const before = text.slice(Math.max(from, stop - 30), stop);
-  const [word = ''] = /[\p{L}\p{N}.]*$/u.exec(before) ?? [];
+  const first = text.charCodeAt(begin);
+  const isDigit = first >= 48 && first <= 57;
+  if (first >= 97 && first <= 122) return false;
+  if (!isDigit && !(first >= 65 && first <= 90) && !opensSentence.test(text.slice(begin, to + 40)))
+    return false;
+  if (text.charCodeAt(stop) !== 46 || text.charCodeAt(stop + 1) === 46) return true;
+  const word = wordBefore(text, from, stop);
   if (word === '') return true;
-  const first = from + text.slice(from, stop).search(/\S/) + word.length >= stop;
   // "1. Úvod", "J. Novák", "Karel IV. Lucemburský", "5. 6. 1998".
-  if (/^\d+$/.test(word)) return !first && !/^\d/.test(next);
-  if (/^(?:\d+\.)+\d+$/.test(word)) return !first;
+  if (/^\d/.test(word)) {
+    if (/^\d+$/.test(word)) return !isFirst(text, from, stop - word.length) && !isDigit;
+    if (/^(?:\d+\.)+\d+$/.test(word)) return !isFirst(text, from, stop - word.length);
+  }
+  const next = text.slice(begin, begin + 2);
   if (word.length === 1) return /\p{Ll}/u.test(word) && mayEnd.has(word) && !/^\p{Lu}\.|^\p{Ll}/u.test(next);
   if (romanNumber.test(word)) return false;
   const lower = word.toLowerCase();
   if (mayEnd.has(lower)) return true;
-  return !abbreviations.has(lower) && !abbreviations.has(lower.slice(lower.lastIndexOf('.') + 1));
+  if (abbreviations.has(lower)) return false;
+  const inner = lower.lastIndexOf('.');
+  return inner < 0 || !abbreviations.has(lower.slice(inner + 1));
+}
+
+/** Letters, numbers and full stops right before a place. */
+function wordBefore(text: string, from: number, stop: number): string {
+  const least = Math.max(from, stop - longestWord);
+  let at = stop;
+  while (at > least) {
+    const code = text.charCodeAt(at - 1);
+    const kind = classOf(code);
+    // A mark (a combining accent) is no letter, and half a character nothing that we know.
+    if (kind === isHalf || (kind === isWordUnit && code >= 0x300))
+      return lastWord.exec(text.slice(least, stop))?.[0] ?? '';
+    if (kind !== isWordUnit && code !== 46) break;
+    at -= 1;
+  }
+  return text.slice(at, stop);
+}
+
+function isFirst(text: string, from: number, at: number): boolean {
+  for (let before = from; before < at; before += 1)
+    if (classOf(text.charCodeAt(before)) !== isSpace) return false;
+  return true;
 }

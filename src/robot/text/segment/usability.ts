@@ -29,9 +29,15 @@ export function usabilityOf(paragraphs: readonly (readonly Sentence[])[], droppe
   return Math.min(1, Math.sqrt(share) * Math.min(1, good / enoughWords));
 }
 
+/** . ? ! … : and what may close a quotation behind it. */
+function endsSentence(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last === 46 || last === 63 || last === 33 || /[.?!…:]["“”»’)\]]*$/.test(text.slice(-4));
+}
+
 function isRunningText({ text, words, letters }: Sentence): boolean {
   if (words < 5 || words > 60) return false;
-  if (!/[.?!…:]["“”»’)\]]*$/.test(text.slice(-4))) return false;
+  if (!endsSentence(text)) return false;
   const length = text.length / words;
   return length >= 3 && length <= 13 && letters / text.length > 0.65;
 }
