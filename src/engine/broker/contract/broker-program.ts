@@ -52,7 +52,7 @@ async function hold(queue: string, marks: string): Promise<void> {
 /** Fills the queue with `few` and then up to `many` messages of 1 KB, and prints its memory in bytes after each. */
 async function fill(queue: string, few: string, many: string): Promise<void> {
   await broker.consume(queue, { concurrency: 10 }, () => new Promise(() => {}));
-  const body = new Uint8Array(1024);
+  const body = new Uint8Array(4096);
   let published = 0;
   for (const goal of [Number(few), Number(many)]) {
     while (published < goal) {

@@ -48,7 +48,7 @@ export function conservationClaims(claim: Claim): void {
         await agree(scene, queue, model);
       },
     );
-    await fc.assert(property, { numRuns: scene.setup.isRealTime ? 10 : 20, endOnFailure: true });
+    await fc.assert(property, { numRuns: scene.setup.isRealTime ? 6 : 20, endOnFailure: true });
   });
 }
 
