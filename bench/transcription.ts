@@ -6,7 +6,7 @@
  * Single lines, Pismak's recogniser beside `tesseract --psm 7`, with `--only lines` and PISMAK_LINES=DIRECTORY (see
  * transcription/packed-lines.ts). The line finder, with `--only line-finder` and PISMAK_LINE_PAGES=DIRECTORY.
  * `npm run bench -- transcription [--only speed,quality,many,real,folds,lines,line-finder] [--pages 12] [--rounds 3] [--each 2]
- * [--kinds clean,skew] [--many 10000] [--some typed,news] [--worst worst.html] [--folds 5|kinds] [--readings DIRECTORY]`
+ * [--kinds clean,skew] [--many 10000] [--some typed,news] [--worst worst.html] [--folds 5|kinds] [--readings DIRECTORY] [--degraded]`
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -35,6 +35,7 @@ const { values } = parseArgs({
     worst: { type: 'string' },
     folds: { type: 'string', default: '5' },
     readings: { type: 'string' },
+    degraded: { type: 'boolean', default: false },
     engine: { type: 'string', default: 'tesseract' },
     lines: { type: 'string', default: '200' },
     half: { type: 'string' },
@@ -54,7 +55,14 @@ const scans = () => ({ directory: directoryIn('PISMAK_REAL_PAGES'), some });
 const real = parts.has('real') ? await measureReal({ ...scans(), worst, engine }, targets) : undefined;
 const folds = parts.has('folds')
   ? await measureFolds(
-      { ...scans(), readings: values.readings ?? scratchDirectory(), folds: values.folds },
+      {
+        ...scans(),
+        ...{
+          readings: values.readings ?? scratchDirectory(),
+          folds: values.folds,
+          degraded: values.degraded,
+        },
+      },
       targets,
     )
   : undefined;

@@ -1,5 +1,6 @@
 import { openNativeTesseract } from '../../src/transcription/recognise/native-tesseract.ts';
 import { fitted } from '../../src/transcription/recognise/thresholds.ts';
+import { degradedCopies } from './degraded-copies.ts';
 import { best, type Candidate, candidate, grid, type Judged } from './fit-thresholds.ts';
 import { readingsOf } from './readings.ts';
 import { type RealPage, realPages } from './real-pages.ts';
@@ -14,6 +15,8 @@ export interface FoldOptions {
   readings: string;
   /** How many; or `kinds`: each kind of page is judged by thresholds that were fitted on the other kinds. */
   folds: string;
+  /** Also read a worse copy of every page, in the fold of its page. */
+  degraded: boolean;
 }
 
 interface Row {
@@ -28,11 +31,16 @@ interface Row {
  * Cross-validation of the thresholds for second readings. Each page is judged by thresholds that were fitted without it, beside
  * `tesseract IMAGE out -l LANGUAGE`.
  */
-export async function measureFolds({ directory, some, readings, folds }: FoldOptions, targets: Target[]) {
+export async function measureFolds(
+  { directory, some, readings, folds, degraded }: FoldOptions,
+  targets: Target[],
+) {
   const recogniser = await openNativeTesseract();
   if (!recogniser) throw new Error('native Tesseract is not installed');
+  const scans = await realPages(directory, some);
+  const copies = degraded ? await degradedCopies(scans, readings) : [];
   const pages: Candidate[] = [];
-  for (const real of await realPages(directory, some)) {
+  for (const real of [...scans, ...copies]) {
     pages.push(candidate(real, await readingsOf(real, recogniser, readings)));
     console.error(`${real.name} is read`);
   }
@@ -72,8 +80,11 @@ function foldsOf(pages: readonly Candidate[], folds: string): Candidate[][] {
   if (folds === 'kinds') return [...kinds.values()];
   const count = Number(folds);
   if (!(Number.isInteger(count) && count > 1)) throw new Error('--folds must be 2 or more, or `kinds`');
-  const dealt = [...kinds.values()].flat();
-  return Array.from({ length: count }, (_, fold) => dealt.filter((__, at) => at % count === fold));
+  // A copy goes with its page: it has the same text.
+  const dealt = Map.groupBy([...kinds.values()].flat(), ({ real }) => real.truth);
+  return Array.from({ length: count }, (_, fold) =>
+    [...dealt.values()].filter((__, at) => at % count === fold).flat(),
+  );
 }
 
 /** The page that gained least, or lost most, comes first. */

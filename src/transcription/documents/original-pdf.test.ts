@@ -66,6 +66,24 @@ test('a submitted PDF comes back with text on the pages that had none', async (t
   assert.ok(bytes.subarray(0, pdf.length).equals(pdf));
   const found = execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' });
   assert.deepEqual(found.match(/\w+ \w+/g), ['first page', 'born digital']);
+
+  // The first page was a spread that was divided: its left half is 400 pixels wide, and could not be read.
+  const first = queries.updateTable('transcription_page').where('id', '=', 'page-0');
+  await first.set({ name: 'book-right.pdf', width: 1000 }).execute();
+  await queries
+    .insertInto('transcription_page')
+    .values({
+      ...{ id: 'left', document, source, position: 999_999, name: 'book-left.pdf', part: 1, width: 400 },
+      ...{ state: 'failed', size: 0, textSize: 0, log: '', generation: 1, createdAt: 0 },
+    })
+    .execute();
+  await writeFile(path, await buffer((await originalPdf(stores, row, source)).content));
+  const [place] =
+    execFileSync('pdftotext', ['-bbox', '-l', '1', path, '-'], { encoding: 'utf8' }).match(/xMin="[\d.]+/) ??
+    [];
+  // The first word stands at the left edge of the right half: at 400 of 1400 pixels, on a page of 500 points.
+  assert.equal(Math.round(Number(place?.slice(6))), Math.round((400 / 1400) * 500));
+
   await assert.rejects(originalPdf(stores, row, text), /a\.txt is not a PDF/);
   await assert.rejects(originalPdf(stores, row, 'nothing'), /has no source nothing/);
 });

@@ -13,9 +13,9 @@ import { addText } from '../formats/pdf/original/add-text.ts';
 import { FileBytes } from '../image/file-bytes.ts';
 import { sourceFormat } from '../image/source-format.ts';
 import { type Page, page as pageModel } from '../page.ts';
-import { halfName } from '../split/half-name.ts';
 import type { DocumentRow } from './document.ts';
 import { readPagesOf } from './read-pages.ts';
+import { inSpread, type Side, sideOf, widthsOfHalves } from './spread-halves.ts';
 
 /** A PDF as it was submitted, with a text layer on the pages that had no text. */
 export async function originalPdf(
@@ -34,21 +34,22 @@ export async function originalPdf(
     if (sourceFormat(start) === 'pdf') break;
     throw new PismakError('invalid-input', `${source.name} is not a PDF, so no text can be added to it`);
   }
-  const results = new Map<number, string>();
+  const results = new Map<number, { hash: string; side: Side | undefined }[]>();
   for await (const page of readPagesOf(queries, document.id, id)) {
-    if (page.name === halfName(source.name, 'left') || page.name === halfName(source.name, 'right'))
-      throw new PismakError(
-        'invalid-input',
-        `spreads of ${source.name} were divided into two pages, so its text no longer fits it; download one PDF of all pages instead (--pdf)`,
-      );
     const json = page.files.get(files.page);
-    if (json && page.hasText !== 1 && page.quality !== 'no-text') results.set(page.part ?? 1, json.hash);
+    if (!json || page.hasText === 1 || page.quality === 'no-text') continue;
+    const number = page.part ?? 1;
+    results.set(number, [...(results.get(number) ?? []), { hash: json.hash, side: sideOf(page, source) }]);
   }
-  const textOf = async (number: number): Promise<Page | undefined> => {
-    const hash = results.get(number);
-    return hash === undefined
-      ? undefined
-      : pageModel.parse(JSON.parse(Buffer.from(await readBlob(blobs, hash)).toString()));
+  const halves = await widthsOfHalves(queries, { id, name: source.name });
+  const textOf = async (number: number): Promise<Page[]> => {
+    const found: Page[] = [];
+    for (const { hash, side } of results.get(number) ?? []) {
+      const page = pageModel.parse(JSON.parse(Buffer.from(await readBlob(blobs, hash)).toString()));
+      const widths = halves.get(number);
+      found.push(side && widths ? inSpread(page, side, widths) : page);
+    }
+    return found;
   };
   return { name: source.name, content: fromFile(blobs, source.hash, textOf) };
 }
@@ -57,7 +58,7 @@ export async function originalPdf(
 async function* fromFile(
   blobs: Blobs,
   hash: string,
-  textOf: (number: number) => Promise<Page | undefined>,
+  textOf: (number: number) => Promise<Page[]>,
 ): AsyncGenerator<Uint8Array> {
   const directory = await mkdtemp(workDirectoryName());
   try {

@@ -32,7 +32,9 @@ async function added(
   await writeFile(join(directory, 'a.pdf'), original);
   const source = new FileBytes(join(directory, 'a.pdf'));
   t.after(() => source.close());
-  const bytes = await buffer(addText(source, async (number) => textOf(number)));
+  const bytes = await buffer(
+    addText(source, async (number) => [textOf(number)].filter((page) => page !== undefined)),
+  );
   const file = join(directory, 'b.pdf');
   await writeFile(file, bytes);
   return { file, bytes };
@@ -158,7 +160,7 @@ test('no damage makes it fail in another way', async (t) => {
         bytes.set(noise.subarray(0, bytes.length - (at % bytes.length)), at % bytes.length);
         await writeFile(path, bytes);
         const file = new FileBytes(path);
-        const result = buffer(addText(file, async () => pageWith('text', 300, 400)));
+        const result = buffer(addText(file, async () => [pageWith('text', 300, 400)]));
         await result.then(
           () => {},
           (error: unknown) => assert.match(String(error), /text can't be added/),

@@ -13,11 +13,12 @@ import { type PdfReference, writeValue } from './pdf-value.ts';
 
 /**
  * The same PDF with an invisible text layer on some pages: the bytes of the file as they are, then what is new. So everything
- * else stays: images, links, outline, attachments, metadata. `textOf` gives the text of a page, counted from 1, or nothing.
+ * else stays: images, links, outline, attachments, metadata. `textOf` gives the text of a page, counted from 1, in parts if some of it lies
+ * another way round; or nothing.
  */
 export async function* addText(
   bytes: FileBytes,
-  textOf: (number: number) => Promise<Page | undefined>,
+  textOf: (number: number) => Promise<readonly Page[]>,
 ): AsyncGenerator<Uint8Array> {
   const { file, pages } = await open(bytes);
   for (let at = 0; at < bytes.size; at += pieceSize) {
@@ -32,12 +33,16 @@ export async function* addText(
   const [fontNumber, save] = [update.reserve(), update.reserve()];
   let isEmpty = true;
   for (const [index, original] of pages.entries()) {
-    const page = await textOf(index + 1);
-    if (!page) continue;
+    const parts = await textOf(index + 1);
+    if (parts.length === 0) continue;
     if (isEmpty) yield update.stream(save, '', Buffer.from('q\n'));
     isEmpty = false;
     const text = update.reserve();
-    yield update.deflated(text, '', Buffer.from(drawing(page, original, font), 'latin1'));
+    yield update.deflated(
+      text,
+      '',
+      Buffer.from(`\nQ\n${parts.map((page) => drawing(page, original, font)).join('')}`, 'latin1'),
+    );
     yield rewritten(update, original, { save, text, font: fontNumber });
   }
   if (isEmpty) return;
@@ -82,7 +87,7 @@ function drawing(
   const turn = ((rotate + (page.turn ?? 0)) % 360) as 0 | 90 | 180 | 270;
   const text = textLayer(upright(page), shown / page.width, font, fontName);
   const place = `1 0 0 1 ${pdfNumber(left)} ${pdfNumber(bottom)} cm ${layDown({ ...page, turn }, width, height)}`;
-  return `\nQ\nq ${place}\n${text}Q\n`;
+  return `q ${place}\n${text}Q\n`;
 }
 
 /** The page with the text after its own contents, which are put between `q` and `Q`, whatever state they leave. */

@@ -1,0 +1,55 @@
+import type { Queries } from '../database/database.ts';
+import type { Box, Page } from '../page.ts';
+import { halfName } from '../split/half-name.ts';
+
+export type Side = 'left' | 'right';
+
+/** Which half of a divided spread the page is; undefined if it is whole. */
+export function sideOf(page: { name: string }, source: { name: string }): Side | undefined {
+  return (['left', 'right'] as const).find((side) => page.name === halfName(source.name, side));
+}
+
+/** How wide both halves of each divided spread are, by the number of the page in its source. Failed halves count too. */
+export async function widthsOfHalves(
+  queries: Queries,
+  source: { id: string; name: string },
+): Promise<Map<number, Record<Side, number>>> {
+  const halves = await queries
+    .selectFrom('transcription_page')
+    .select(['name', 'part', 'width'])
+    .where('source', '=', source.id)
+    .where('name', 'in', [halfName(source.name, 'left'), halfName(source.name, 'right')])
+    .execute();
+  const widths = new Map<number, Record<Side, number>>();
+  for (const { name, part, width } of halves) {
+    const side = sideOf({ name }, source);
+    if (!side || width === null) continue;
+    const both = widths.get(part ?? 1) ?? { left: 0, right: 0 };
+    widths.set(part ?? 1, { ...both, [side]: width });
+  }
+  return widths;
+}
+
+/** The text of a half at its place in the whole spread. */
+export function inSpread(page: Page, side: Side, widths: Record<Side, number>): Page {
+  const by = side === 'left' ? 0 : widths.left;
+  const move = <Thing extends { box: Box }>(thing: Thing): Thing => ({
+    ...thing,
+    box: { ...thing.box, left: thing.box.left + by },
+  });
+  return {
+    ...page,
+    width: widths.left + widths.right,
+    regions: page.regions.map((region) => ({
+      ...move(region),
+      paragraphs: region.paragraphs.map((paragraph) => ({
+        ...move(paragraph),
+        lines: paragraph.lines.map((line) => ({
+          ...move(line),
+          ...(line.baseline && { baseline: line.baseline.map(({ x, y }) => ({ x: x + by, y })) }),
+          words: line.words.map(move),
+        })),
+      })),
+    })),
+  };
+}
