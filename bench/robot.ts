@@ -24,6 +24,8 @@ const { values } = parseArgs({
   },
 });
 const chosen = values.only.split(',');
+/** How long each concurrency is tried. */
+const tryMs = 10_000;
 const targets: Target[] = [];
 const measured: Record<string, object[]> = {};
 if (chosen.includes('peers')) measured.peers = await comparePeers(Number(values.pages));
@@ -79,8 +81,6 @@ async function comparePeers(pages: number): Promise<Contest[]> {
   }
   return results;
 }
-
-const tryMs = 10_000;
 
 async function bestConcurrency(peer: Peer, directory: string, url: string): Promise<number> {
   const { concurrencies } = peer;

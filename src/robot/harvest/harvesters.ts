@@ -336,7 +336,8 @@ class HarvestThread {
 
   constructor(report: (message: ThreadReport) => void, died: (error: unknown) => void) {
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: 1024 },
+      // What a page leaves behind is garbage at once: with more room for the young, less of it is copied.
+      resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 128 },
     });
     this.#worker.on('message', (message: FromThread) => {
       if (message.kind === 'load') this.load = message;

@@ -3,9 +3,12 @@ import type { CorpusDocument } from './document.ts';
 
 /** One JSON object a line: everything but the server's bytes and what the other files repeat. */
 export function jsonLine(document: CorpusDocument): string {
-  const { response: _, paragraphs: __, fetchedAt, ...rest } = document;
-  const described = { ...rest, fetchedAt: new Date(fetchedAt).toISOString() };
-  return `${JSON.stringify(described, (_key, value) => (typeof value === 'bigint' ? value.toString(16) : value))}\n`;
+  const { response: _, paragraphs: __, fetchedAt, ...described } = document;
+  described.fetchedAt = new Date(fetchedAt).toISOString();
+  // JSON has no such numbers.
+  for (const [name, value] of Object.entries(described))
+    if (typeof value === 'bigint') described[name] = value.toString(16);
+  return `${JSON.stringify(described)}\n`;
 }
 
 /** A sentence a line, a blank line behind each paragraph. */

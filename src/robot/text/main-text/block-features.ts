@@ -21,7 +21,7 @@ export function blockFeatures(
     fillSums(row, block, sums);
     fillNeighbours(row, described, index);
     fillPosition(row, block, index);
-    fillPhrases(row, block.text);
+    fillPhrases(row, block);
     row[at.pageBlocks] = Math.log1p(described.length);
     return row;
   });
@@ -188,7 +188,10 @@ const phrases: readonly [feature: number, pattern: RegExp][] = [
 /** Such phrases stand at the beginning. */
 const phraseLength = 200;
 
-function fillPhrases(row: Float32Array, text: string): void {
+function fillPhrases(row: Float32Array, { text, digits }: DescribedBlock): void {
   const start = text.length > phraseLength ? text.slice(0, phraseLength) : text;
-  for (const [feature, pattern] of phrases) if (pattern.test(start)) row[feature] = 1;
+  for (const [feature, pattern] of phrases) {
+    if (feature === at.saysDate && digits === 0) continue;
+    if (pattern.test(start)) row[feature] = 1;
+  }
 }
