@@ -1,19 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { PismakError } from '../../../engine/errors.ts';
 import type { Block } from '../../columns/block.ts';
-import { chunkSize } from '../../columns/block.ts';
-import { SumTable } from '../../columns/sum-table.ts';
 import type { UnitMeta } from '../store.ts';
 import type { FarUnit, Outline, UnitRows } from '../unit-rows.ts';
 import { openCluster, type Shard, unavailable } from './cluster.ts';
 import { createTables, table } from './create-tables.ts';
+import { addRows, emptyTable, portions, readRows } from './encode-units.ts';
 import { type ClickHousePlace, parseClickHouseUrl } from './parse-url.ts';
 import { RowReader, RowWriter } from './row-binary.ts';
 import { ClickHouseError } from './server.ts';
-import { farSums } from './sums.ts';
+import { farSums, preferFullest } from './sums.ts';
 
-/** Rows that one statement reads, unless a single unit has more. */
-const rowsPerRead = 500_000;
 const bodiesPerDrop = 5000;
 /** Another process writes with a quorum to the same table at this moment. */
 const quorumIsBusy = 286;
@@ -78,22 +75,13 @@ export function clickHouseRows(url: string): UnitRows {
 
     async read(cube, wanted) {
       await prepare();
-      const found = new Map<UnitMeta, Block>();
-      for (const part of portions(wanted)) {
-        const dimensions = Math.max(...part.map(({ outline }) => outline.dimensions));
-        const values = Array.from({ length: dimensions }, (_, index) => `, d${index}`).join('');
-        const bodies = part.map(({ unit }) => unit.body).join(', ');
-        const answers = await cluster.everywhere({
-          sql: `SELECT body, split, slot, entity${values} FROM ${name} WHERE cube_id = ${cube} AND body IN (${bodies})
-            FORMAT RowBinary`,
-        });
-        const byBody = new Map(part.map((one) => [one.unit.body, { ...one, ...emptyTable(one.outline) }]));
-        for (const answer of answers) readRows(new RowReader(answer), byBody, dimensions);
-        for (const { unit, outline, table: sums, rows } of byBody.values())
-          if (rows === unit.rows)
-            found.set(unit, sums.toBlock({ splits: outline.splits, slots: outline.slots }));
-      }
-      return found;
+      const found = await readOnce(cube, wanted);
+      const missing = wanted.filter(({ unit }) => !found.has(unit));
+      if (missing.length === 0) return found;
+      // A replica may lag behind.
+      const units = missing.map(({ unit }) => unit);
+      await Promise.all(cluster.shards.map((shard) => preferFullest(shard, name, cube, units)));
+      return new Map([...found, ...(await readOnce(cube, missing))]);
     },
 
     async cubes() {
@@ -135,6 +123,29 @@ export function clickHouseRows(url: string): UnitRows {
     },
   };
 
+  /** Units whose rows are not all there are missing. */
+  async function readOnce(
+    cube: number,
+    wanted: readonly { unit: UnitMeta; outline: Outline }[],
+  ): Promise<Map<UnitMeta, Block>> {
+    const found = new Map<UnitMeta, Block>();
+    for (const part of portions(wanted)) {
+      const dimensions = Math.max(...part.map(({ outline }) => outline.dimensions));
+      const values = Array.from({ length: dimensions }, (_, index) => `, d${index}`).join('');
+      const bodies = part.map(({ unit }) => unit.body).join(', ');
+      const answers = await cluster.everywhere({
+        sql: `SELECT body, split, slot, entity${values} FROM ${name} WHERE cube_id = ${cube} AND body IN (${bodies})
+            FORMAT RowBinary`,
+      });
+      const byBody = new Map(part.map((one) => [one.unit.body, { ...one, ...emptyTable(one.outline) }]));
+      for (const answer of answers) readRows(new RowReader(answer), byBody, dimensions);
+      for (const { unit, outline, table: sums, rows } of byBody.values())
+        if (rows === unit.rows)
+          found.set(unit, sums.toBlock({ splits: outline.splits, slots: outline.slots }));
+    }
+    return found;
+  }
+
   /** A write whose answer was lost may have been stored twice or not at all: such rows must never count. */
   async function check(cube: number, units: readonly FarUnit[]): Promise<void> {
     const bodies = units.map(({ body }) => body).join(', ');
@@ -145,34 +156,6 @@ export function clickHouseRows(url: string): UnitRows {
     if (stored === wanted) return;
     throw new PismakError('unavailable', `ClickHouse stored ${stored} of ${wanted} rows; try again`);
   }
-}
-
-function addRows(
-  shards: readonly RowWriter[],
-  cube: number,
-  { body, level, chunk, block }: FarUnit,
-  dimensions: number,
-): void {
-  for (let split = 0; split + 1 < block.splits.length; split++)
-    for (let row = block.splits[split] as number; row < (block.splits[split + 1] as number); row++) {
-      const entity = chunk * chunkSize + (block.entities[row] as number);
-      const writer = shards[shardOf(entity, shards.length)] as RowWriter;
-      writer.need(8 + 1 + 8 + 1 + 1 + 4 + 8 * dimensions);
-      writer.long(cube);
-      writer.byte(level);
-      writer.long(body);
-      writer.byte(split);
-      writer.byte(block.slots?.[row] ?? 0);
-      writer.word(entity);
-      for (let dimension = 0; dimension < dimensions; dimension++)
-        writer.long(block.columns[dimension]?.[row] ?? 0);
-      writer.rows++;
-    }
-}
-
-/** Where new rows of an entity go. Reads ask all shards, so this may change with their number. */
-function shardOf(entity: number, shards: number): number {
-  return (Math.imul(entity, 0x9e3779b1) >>> 16) % shards;
 }
 
 async function insert(
@@ -194,42 +177,4 @@ async function insert(
       if (!busy || tries >= mostQuorumTries) throw busy ? unavailable(shard.replicas, cause) : error;
       await setTimeout(50);
     }
-}
-
-function emptyTable({ dimensions }: Outline): { table: SumTable; rows: number } {
-  return { table: new SumTable(dimensions), rows: 0 };
-}
-
-function readRows(
-  reader: RowReader,
-  byBody: ReadonlyMap<number, { table: SumTable; rows: number; outline: Outline }>,
-  dimensions: number,
-): void {
-  while (reader.more) {
-    const unit = byBody.get(reader.long());
-    const split = reader.byte();
-    const slot = reader.byte();
-    const entity = reader.word() % chunkSize;
-    const place = unit?.table.place(split, slot, entity) ?? 0;
-    if (unit) unit.rows++;
-    for (let dimension = 0; dimension < dimensions; dimension++) {
-      const value = reader.long();
-      if (value !== 0) unit?.table.add(place, dimension, value);
-    }
-  }
-}
-
-function* portions<One extends { unit: UnitMeta }>(wanted: readonly One[]): Generator<One[]> {
-  let portion: One[] = [];
-  let rows = 0;
-  for (const one of wanted) {
-    if (portion.length > 0 && rows + one.unit.rows > rowsPerRead) {
-      yield portion;
-      portion = [];
-      rows = 0;
-    }
-    portion.push(one);
-    rows += one.unit.rows;
-  }
-  if (portion.length > 0) yield portion;
 }

@@ -12,7 +12,11 @@ const unitsPerQuery = 400;
  * Adds up where the rows are: each shard groups its own, and the parts are merged here. A unit knows how many rows it has, and every answer
  * counts those that it has seen. So a replica that lags behind, or rows that were dropped, can never give a wrong sum.
  */
-export function farSums({ shards }: Cluster, name: string, prepare: () => Promise<void>): FarSums {
+export function farSums(
+  { shards }: Cluster,
+  name: string,
+  prepare: (columns: number) => Promise<void>,
+): FarSums {
   /** Runs a statement on all shards until the answers have all rows: at first anywhere, then on the replicas that have the most. */
   async function complete<T>(
     cube: number,
@@ -20,7 +24,6 @@ export function farSums({ shards }: Cluster, name: string, prepare: () => Promis
     ask: Ask,
     decode: (answers: readonly Buffer[]) => { rows: number; value: T },
   ): Promise<T> {
-    await prepare();
     const wanted = units.reduce((sum, unit) => sum + unit.rows, 0);
     for (const isLast of [false, true]) {
       const { rows, value } = decode(await Promise.all(shards.map((shard) => shard.ask(ask))));
@@ -32,6 +35,7 @@ export function farSums({ shards }: Cluster, name: string, prepare: () => Promis
 
   return {
     async byEntity(cube, weighted, { splits, dimensions, signal }) {
+      await prepare(columnsFor(dimensions));
       const blocks = [];
       for (const some of parts(weighted)) {
         const units = some.map(({ unit }) => unit);
@@ -61,6 +65,7 @@ export function farSums({ shards }: Cluster, name: string, prepare: () => Promis
     },
 
     async byUnit(cube, wanted, { dimensions, masks, signal }) {
+      await prepare(columnsFor(dimensions));
       const sums = new Map<UnitMeta, UnitSums>(wanted.map((unit) => [unit, []]));
       const kept = masks && keptEntities(masks);
       const condition = kept ? ' * (entity IN kept)' : '';
@@ -89,6 +94,11 @@ export function farSums({ shards }: Cluster, name: string, prepare: () => Promis
   };
 }
 
+/** A dimension may be younger than every row: its column must be there all the same. */
+function columnsFor(dimensions: readonly number[]): number {
+  return Math.max(0, ...dimensions) + 1;
+}
+
 function addGroup(ofUnit: UnitSums | undefined, split: number, added: readonly number[]): void {
   if (!ofUnit) return;
   const before = ofUnit[split];
@@ -105,7 +115,8 @@ function weightOf(weighted: readonly { unit: UnitMeta; weight: number }[]): stri
   return `transform(body, [${bodies.map((body) => `toUInt64(${body})`).join(',')}], [${weights.join(',')}], toInt64(0))`;
 }
 
-async function preferFullest(
+/** From now on the replica that has the most of these rows is asked first. */
+export async function preferFullest(
   shard: Shard,
   name: string,
   cube: number,
