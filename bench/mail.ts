@@ -169,7 +169,7 @@ const parts: Record<string, () => Promise<void>> = {
       ] as const) {
         const { broker, engine, servers: pids } = await servers();
         const relays = three.map((each) => ({ ...each, connections: consumers / 3 }));
-        const mail = { classes: { bulk: { inHand: consumers * prefetch } } };
+        const mail = { classes: { bulk: { inFlight: consumers * prefetch } } };
         const name = `RabbitMQ ${consumers}x${prefetch}, three relays, ${when}`;
         add(
           name,

@@ -41,7 +41,7 @@ type Client = Awaited<ReturnType<typeof openHouse>>['client'];
 /** A campaign by id: the queue carries ids, and the database has the mails. */
 export async function sendCampaign(options: CampaignOptions): Promise<CampaignFigures> {
   const { mails, relays, servers = [], separated } = options;
-  const sql = await countSql();
+  const sql = await countSql(options.engine !== undefined);
   const house = await openHouse({ mail: { relays, ...options.mail }, ...options.engine });
   const { client } = house;
   const generated = new RateWatch();

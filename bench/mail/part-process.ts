@@ -1,19 +1,19 @@
 /** Runs one part in a process of its own, so that its memory is its own: `part-process.ts NAME OPTIONS-AS-JSON`. */
-import { consumeBare } from './bare-consumer-part.ts';
-import { sendCampaign } from './campaign-part.ts';
-import { generateMany } from './generation-part.ts';
-import { overtake } from './overtaking-part.ts';
-import { measureRawBroker } from './raw-broker-part.ts';
-import { sendReadyMade } from './ready-made-part.ts';
-import { sendWhole } from './whole-part.ts';
 
-export const parts = {
-  ...{ sendReadyMade, sendCampaign, generateMany, sendWhole, consumeBare, measureRawBroker, overtake },
+/** Loaded one by one: the modules of the others would count as memory of this one. */
+const parts = {
+  sendReadyMade: async () => (await import('./ready-made-part.ts')).sendReadyMade,
+  sendCampaign: async () => (await import('./campaign-part.ts')).sendCampaign,
+  generateMany: async () => (await import('./generation-part.ts')).generateMany,
+  sendWhole: async () => (await import('./whole-part.ts')).sendWhole,
+  consumeBare: async () => (await import('./bare-consumer-part.ts')).consumeBare,
+  measureRawBroker: async () => (await import('./raw-broker-part.ts')).measureRawBroker,
+  overtake: async () => (await import('./overtaking-part.ts')).overtake,
 };
-export type Parts = typeof parts;
+export type Parts = { [Name in keyof typeof parts]: Awaited<ReturnType<(typeof parts)[Name]>> };
 
 const [name = '', text = ''] = process.argv.slice(2);
-const part = (parts as Record<string, ((options: never) => Promise<unknown>) | undefined>)[name];
-if (!part) throw new Error(`there is no part ${name}`);
-const figures = await part(JSON.parse(text) as never);
+if (!(name in parts)) throw new Error(`there is no part ${name}`);
+const part = (await parts[name as keyof Parts]()) as (options: unknown) => Promise<unknown>;
+const figures = await part(JSON.parse(text));
 process.send?.(figures, () => process.exit(0));

@@ -14,6 +14,7 @@ export function runPart<Name extends keyof Parts>(
 ): Promise<Figures<Name>> {
   const child = fork(join(import.meta.dirname, 'part-process.ts'), [name, JSON.stringify(options)], {
     cwd: root,
+    execArgv: ['--max-semi-space-size=8'],
     env: { NODE_COMPILE_CACHE: join(root, '.cache/node'), ...process.env },
   });
   return new Promise((resolve, reject) => {

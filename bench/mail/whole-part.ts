@@ -35,7 +35,7 @@ export async function sendWhole(options: WholeOptions): Promise<WholeFigures> {
   const { mails, relays, servers = [], broker, separated } = options;
   const data = await mkdtemp(join(tmpdir(), 'pismak-bench-whole-'));
   const settings = { data, ...options.engine, broker };
-  const sql = await countSql();
+  const sql = await countSql(true);
   const generated = new RateWatch();
   const sent = new RateWatch();
   const publish = () =>

@@ -47,15 +47,15 @@ const mailClass = z.strictObject({
   holdAtRelay: z.boolean().default(false),
   /** Names of the relays that carry it; empty = all that take the class. */
   relays: z.array(z.string()).default([]),
-  /** Mails that a sender has in its hands at once, and may send twice if it is killed; 0 = by its connections. */
-  inHand: z.int().min(0).max(10_000).default(0),
+  /** Mails that a sender has given to relays without having stored their answer: what a kill can send twice. 0 = by its connections. */
+  inFlight: z.int().min(0).max(10_000).default(0),
   /** When mails may leave: "mon-fri 08:00-18:00"; empty = at all times. */
   hours: z.array(sendingHours).max(50).default([]),
 });
 export type MailClass = z.output<typeof mailClass>;
 
 const hour = 3_600_000;
-const anyTime = { relays: [], hours: [], holdAtRelay: false, inHand: 0 };
+const anyTime = { relays: [], hours: [], holdAtRelay: false, inFlight: 0 };
 
 /** These are always there; `[mail.classes.NAME]` changes them or adds others. */
 const usualClasses: Record<string, MailClass> = {
@@ -90,7 +90,7 @@ export const mailSettings = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9-]{0,30}$/), mailClass.partial())
     .default({})
     .describe(
-      'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe, relays, hours, holdAtRelay, inHand',
+      'Classes of mails besides `transactional` and `bulk`, or changes of these: lane, ttlMs, onUnknown, unsubscribe, relays, hours, holdAtRelay, inFlight',
     )
     .meta({ allowed: 'tables [mail.classes.NAME]' }),
   providers: z

@@ -18,7 +18,7 @@ test('killing Pismak in the middle of a campaign loses no mail; what may be ther
   assert.deepEqual([figures.lost, figures.wrong], [0, 0]);
   assert.ok(figures.duplicates <= figures.counted, `${figures.duplicates} twice, ${figures.counted} counted`);
   assert.ok(
-    figures.counted <= figures.inFlight,
-    `${figures.counted} counted, at most ${figures.inFlight} in flight`,
+    figures.duplicates <= figures.inFlight && figures.counted <= figures.inHand,
+    `${figures.duplicates} twice, ${figures.inFlight} in flight; ${figures.counted} counted, ${figures.inHand} in hand`,
   );
 });

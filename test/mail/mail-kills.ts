@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { mailsInHand } from '../../src/mail/delivery/sender.ts';
+import { mailsInFlight } from '../../src/mail/delivery/sender.ts';
 import { openSink } from '../../src/mail/index.ts';
 import { campaignShow } from '../../src/mail/operations/campaign.ts';
 import { commands, RunningPismak } from '../running-pismak.ts';
@@ -18,8 +18,10 @@ export interface MailKillFigures {
   duplicates: number;
   /** What Pismak says about them: mails that a killed sender had in its hands. */
   counted: number;
-  /** More than this can't have been in the hands of the killed senders together. */
+  /** More than this can't have been with relays, or have waited for their answers to be stored. */
   inFlight: number;
+  /** More than this can't have been in the hands of the killed senders together. */
+  inHand: number;
   seconds: number;
 }
 
@@ -94,7 +96,8 @@ export async function surviveMailKills(options: {
     return {
       ...{ kills, recipients, ...watched.figures(recipients) },
       counted: last.mayBeTwice + last.unknown,
-      inFlight: kills * mailsInHand(connections),
+      inFlight: kills * mailsInFlight(connections),
+      inHand: kills * 2 * mailsInFlight(connections),
       seconds: Math.round((performance.now() - startedAt) / 1000),
     };
   } finally {

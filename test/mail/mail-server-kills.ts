@@ -7,7 +7,7 @@ import { openPostgresDatabase } from '../../src/engine/database/postgres.ts';
 import { messageOf } from '../../src/engine/errors.ts';
 import { startPostgres } from '../../src/engine/testing/servers/postgres.ts';
 import { startRabbitCluster } from '../../src/engine/testing/servers/rabbitmq.ts';
-import { mailsInHand } from '../../src/mail/delivery/sender.ts';
+import { mailsInFlight } from '../../src/mail/delivery/sender.ts';
 import { memoryStore, openQueueSender } from '../../src/mail/index.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';
 import { connections, type MailKillFigures, openWatchedSink } from './mail-kills.ts';
@@ -105,8 +105,9 @@ export async function surviveServerKills(options: {
     }
     return {
       ...{ kills, recipients, ...watched.figures(recipients), counted: found.counted },
-      // A queue gives everything that a dead sender had asked for to the next one.
-      inFlight: kills * 3 * mailsInHand(connections),
+      inFlight: kills * mailsInFlight(connections),
+      // Mails by id and whole ones. A queue gives everything that a dead sender had asked for to the next one.
+      inHand: kills * 4 * mailsInFlight(connections),
       seconds: Math.round((performance.now() - startedAt) / 1000),
     };
   } finally {

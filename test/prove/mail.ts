@@ -43,10 +43,11 @@ for (const [name, survive] of Object.entries(kills)) {
   await rm(directory, { recursive: true, force: true });
   figures[name] = found;
   console.table([found]);
-  const { lost, wrong, duplicates, counted, inFlight } = found;
+  const { lost, wrong, duplicates, counted, inFlight, inHand } = found;
   if (lost > 0 || wrong > 0) faults.push(`${name}: ${lost} mails were lost, ${wrong} went wrong`);
   if (duplicates > counted) faults.push(`${name}: ${duplicates} mails came twice, ${counted} were counted`);
-  if (counted > inFlight) faults.push(`${name}: ${counted} mails were counted, ${inFlight} were in hand`);
+  if (duplicates > inFlight) faults.push(`${name}: ${duplicates} mails came twice, ${inFlight} were in flight`);
+  if (counted > inHand) faults.push(`${name}: ${counted} mails were counted, ${inHand} were in hand`);
 }
 
 if (wanted.has('orders')) {

@@ -33,14 +33,16 @@ export interface SenderParts {
 }
 
 /**
- * Mails that a sender of a class has in its hands: half of them are with the relays while the others are being taken and
- * recorded, which waits for the disk. It is also what may be sent twice if the sender is killed.
+ * Mails of a class that a sender has given to relays without having stored their answers: if it is killed, they are sent again.
+ * Some are on the wire while others wait for the disk; twice as many are in its hands.
  */
-export function mailsInHand(connections: number): number {
-  return Math.max(4 * connections, fewestInHand);
+export function mailsInFlight(connections: number): number {
+  return Math.max(4 * connections, fewestInFlight);
 }
 
-const fewestInHand = 100;
+const fewestInFlight = 100;
+/** Taken ahead, so that the relays need not wait for the disk. */
+const handsPerFlight = 2;
 /** So far the clocks of two machines may differ. */
 const clockDifferenceMs = 5000;
 
@@ -58,15 +60,16 @@ export async function runSenders(parts: SenderParts): Promise<Running> {
     await engine.pipelines.claimOutput(queueOf(name));
     if (!relays.carries(name)) continue;
     // Each class has its own share, so that no class waits for another here.
-    const most = mailClass.inHand || mailsInHand(relays.connections);
-    const turnstile = new Turnstile(most);
+    const inFlight = mailClass.inFlight || mailsInFlight(relays.connections);
+    const most = handsPerFlight * inFlight;
+    const doors = { hands: new Turnstile(most), flight: new Turnstile(inFlight) };
     const hours = new SendingHours(mailClass.hours, settings.timeZone);
     const onError = (error: unknown) =>
       engine.log.error({ err: error, class: name }, 'the sending hours could not be begun or ended yet');
     consumers.push(
       await serveInHours({ clock: engine.clock, hours, onError }, () =>
-        engine.broker.consume(queueOf(name), { concurrency: most, prefetch: 2 * most }, (delivery) =>
-          sender.serve(delivery, name, mailClass, turnstile),
+        engine.broker.consume(queueOf(name), { concurrency: most, prefetch: most }, (delivery) =>
+          sender.serve(delivery, name, mailClass, doors),
         ),
       ),
     );
@@ -96,7 +99,7 @@ class Sender {
     delivery: Delivery,
     className: string,
     mailClass: MailClass,
-    turnstile: Turnstile,
+    doors: { hands: Turnstile; flight: Turnstile },
   ): Promise<void> {
     const message = readMessage(delivery);
     if (typeof message === 'string') return delivery.deadLetter(message);
@@ -108,21 +111,28 @@ class Sender {
         transfer: (row: MailToCompose) => this.#transfer(row, className, mailClass),
         postponeMs: (recipient: string) => this.#parts.relays.postponeMs(className, recipient),
       };
-      return turnstile.pass(() => whole.serve(delivery, mail, sending));
+      return doors.flight.pass(() => whole.serve(delivery, mail, sending));
     }
     const ends = await Promise.all(
-      message.ids.map((id) => turnstile.pass(() => this.#serveOne(id, className, mailClass))),
+      message.ids.map((id) =>
+        doors.hands.pass(() => this.#serveOne(id, className, mailClass, doors.flight)),
+      ),
     );
     // Stopped before every mail was sent: the message stays for the next sender.
     if (ends.includes('stopped')) await delivery.release();
     else void delivery.ack();
   }
 
-  async #serveOne(id: string, className: string, mailClass: MailClass): Promise<'ended' | 'stopped'> {
+  async #serveOne(
+    id: string,
+    className: string,
+    mailClass: MailClass,
+    flight: Turnstile,
+  ): Promise<'ended' | 'stopped'> {
     const { ledger, relays } = this.#parts;
     if (relays.isClosed) return 'stopped';
     const mail = await ledger.take(id);
-    return mail ? this.#send(mail, className, mailClass) : 'ended';
+    return mail ? flight.pass(() => this.#send(mail, className, mailClass)) : 'ended';
   }
 
   async #send(mail: TakenMail, className: string, mailClass: MailClass): Promise<'ended' | 'stopped'> {
