@@ -53,7 +53,10 @@ def blur(lines: torch.Tensor) -> torch.Tensor:
     softer = F.conv2d(soft, kernel, padding=1)
     amount = (uniform(count, 0, 1, lines.device) * sometimes(count, 0.5, lines.device)).view(count, 1, 1, 1)
     deep = sometimes(count, 0.3, lines.device).view(count, 1, 1, 1)
-    return lines + amount * (soft + deep * (softer - soft) - lines)
+    lines = lines + amount * (soft + deep * (softer - soft) - lines)
+    # Out of focus, or a carbon copy.
+    worst = sometimes(count, 0.12, lines.device).view(count, 1, 1, 1)
+    return lines + worst * (F.conv2d(F.conv2d(softer, kernel, padding=1), kernel, padding=1) * 1.25 - lines)
 
 
 def soil(lines: torch.Tensor) -> torch.Tensor:

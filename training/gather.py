@@ -9,6 +9,7 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -22,7 +23,7 @@ SOURCES = json.loads((HERE / "sources.json").read_text())
 CZECH = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,;:!?-()áčďéěíňóřšťúůýžÁČĎÉĚÍŇÓŘŠŤÚŮÝŽ")
 GERMAN = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,;:!?-äöüÄÖÜß")
 LATIN = set("abcdefghilmnopqrstuABCDEFGHILMNOPQRST.,")
-WANTED = "".join(chr(code) for code in [*range(32, 127), *range(160, 384), *range(0x2010, 0x2027), 0x2030, 0x20AC, 0x201E, 0x201C])
+WANTED = "".join(chr(code) for code in [*range(32, 127), *range(160, 384), *range(0x2010, 0x2027), 0x2030, 0x20AC, 0x201E, 0x201C, 0xFB05])
 # Weights and widths that no printer of books and papers used.
 UNUSUAL = re.compile(r"thin|light|extra|black|condensed|narrow|cond|semi|heavy|ultra|oblique.*bold|outline|initial|dropcap|small|caps|icon|symbol|math|dunhill|demi(?!.*regular)|display|medium", re.I)
 
@@ -37,11 +38,20 @@ def fetch(directory: Path) -> None:
             for file in Path(temporary).glob("*.deb"):
                 subprocess.run(["dpkg", "-x", file, target], check=True)
     for package in SOURCES["npm"]:
-        target = directory / package.split("/")[1]
+        target = directory / package.split("/")[-1]
         target.mkdir(parents=True, exist_ok=True)
         packed = subprocess.run(["npm", "pack", "--silent", package], cwd=target, check=True, capture_output=True, text=True)
         with tarfile.open(target / packed.stdout.strip()) as archive:
             archive.extractall(target, filter="data")
+    for package, families in SOURCES["within"].items():
+        with tempfile.TemporaryDirectory() as temporary:
+            subprocess.run(["apt-get", "download", package], cwd=temporary, check=True, stdout=subprocess.DEVNULL)
+            for file in Path(temporary).glob("*.deb"):
+                subprocess.run(["dpkg", "-x", file, Path(temporary) / "all"], check=True)
+            for family, pattern in families.items():
+                (directory / family).mkdir(parents=True, exist_ok=True)
+                for path in (Path(temporary) / "all").rglob(pattern):
+                    shutil.copy(path, directory / family)
 
 
 def kind_of(family: str, file: str, font: TTFont) -> str:
@@ -72,13 +82,13 @@ def choose_fonts(directory: Path, pack: Path) -> None:
             continue
         taken[family] = taken.get(family, 0) + 1
         target = pack / "fonts" / f"{family}-{path.stem}{path.suffix.lower()}"
-        options = subset.Options(layout_features=["kern", "liga"], glyph_names=False, hinting=False, notdef_outline=True)
+        options = subset.Options(layout_features=["kern", "liga", "rlig"], glyph_names=False, hinting=False, notdef_outline=True)
         small = subset.load_font(str(path), options)
         subsetter = subset.Subsetter(options)
         subsetter.populate(text=WANTED)
         subsetter.subset(small)
         subset.save_font(small, str(target), options)
-        held_out = any(part in family for part in SOURCES["held_out_fonts"])
+        held_out = any(part in target.name for part in SOURCES["held_out_fonts"])
         rows.append([target.name, kind, family, str(CZECH <= letters), str(GERMAN <= letters), "held out" if held_out else ""])
     (pack / "fonts.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
     print(f"{len(rows)} fonts")
@@ -135,4 +145,5 @@ def main() -> None:
     gather_texts(packages, options.pack)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -42,11 +42,12 @@ def read_packed(directory: Path, name: str) -> list[tuple[np.ndarray, str, str]]
     return lines
 
 
-def write_packed(directory: Path, name: str, lines: list[tuple[np.ndarray, str]]) -> None:
+def write_packed(directory: Path, name: str, lines) -> None:
+    """(image, text) or (image, text, page) of each line."""
     columns, rows = [], []
-    for image, text in lines:
+    for image, text, *page in lines:
         columns.append((image.T.reshape(-1, 4) // 64).astype(np.uint8))
-        rows.append(f"{image.shape[1]}\t{name}\t{text}\n")
+        rows.append(f"{image.shape[1]}\t{page[0] if page else name}\t{text}\n")
     levels = np.concatenate(columns)
     data = levels[:, 0] | levels[:, 1] << 2 | levels[:, 2] << 4 | levels[:, 3] << 6
     (directory / f"{name}.2bit.xz").write_bytes(lzma.compress(data.tobytes()))

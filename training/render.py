@@ -11,13 +11,26 @@ from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
 from lines import HEIGHT, clean, stretch
 
 SCALE = 2
-QUOTES = {"cs": "„“", "sk": "„“", "de": "„“", "fr": "«»", "en": "“”"}
+QUOTES = {"cs": "„“", "sk": "„“", "de": "„“", "fr": "«»", "en": "“”", "la": "«»"}
+# The small e above a vowel that German books had instead of two dots.
+E_ABOVE = "\u0364"
+# Letters of Fraktur that stay together when a word is spaced out.
+TOGETHER = re.compile(r"ch|ck|tz|ſt|ſſ|ſi|ſch|ff|fi|fl|ft|.", re.S)
+# The fonts that look like those of old books and typewriters are drawn more often than the others.
+LIKELY = {
+    "typewriter": re.compile(r"^(?!.*(italic|oblique)).*(courier|typewriter|elite|cutive|FreeMono|NimbusMono|lmmono|xanh)", re.I),
+    "fraktur": re.compile(r"unifraktur|blankenburg|gamaliel|yfonts|QTFraktur|gotico", re.I),
+}
 
 
 def long_s(text: str) -> str:
     """German spelling in Fraktur: a round s only where a word or its part ends."""
     text = re.sub(r"s(?=[a-zäöüßſ])", "ſ", text)
     return re.sub(r"ſ(?=[kbm])(?<=[aeiouäöü]ſ)", lambda found: random.choice("ſs"), text)
+
+
+def as_in_old_books(text: str) -> str:
+    return re.sub("[äöü]", lambda found: {"ä": "a", "ö": "o", "ü": "u"}[found[0]] + E_ABOVE, text)
 
 
 class Texts:
@@ -91,18 +104,61 @@ def draw(text: str, font, kind: str, chance: random.Random) -> Image.Image:
     width = int(font.getlength(text) + abs(spacing) * len(text)) + 4 * margin
     image = Image.new("L", (width, ascent + descent + 4 * margin), 255)
     pen = ImageDraw.Draw(image)
+    above = font.font_variant(size=max(8, int(font.size * 0.45))) if E_ABOVE in text else None
     if spacing == 0 and not jitter:
-        pen.text((margin, margin), text, font=font, fill=0)
-        return image
+        pieces = re.split(f"([a-z]{E_ABOVE})", text) if above else [text]
+    else:
+        pieces = TOGETHER.findall(text) if kind == "fraktur" else list(text)
     at = float(margin)
-    for letter in text:
+    for piece in pieces:
+        letters = piece.replace(E_ABOVE, "")
         lift = chance.gauss(0, 0.8) * SCALE if jitter else 0
-        pen.text((at, margin + lift), letter, font=font, fill=int(abs(chance.gauss(0, 45))) if jitter else 0)
-        at += max(1, font.getlength(letter) + spacing)
+        if letters:
+            pen.text((at, margin + lift), letters, font=font, fill=int(abs(chance.gauss(0, 45))) if jitter else 0)
+        if E_ABOVE in piece:
+            # Over the letter, or over the one before where letters are drawn one by one.
+            box = font.getbbox(letters or "o")
+            middle = at + (box[0] + box[2]) / 2 if letters else at - font.getlength("o") / 2 - spacing
+            small = above.getbbox("e")
+            pen.text((middle - (small[0] + small[2]) / 2, margin + font.getbbox("o")[1] - small[3] - SCALE), "e", font=above, fill=0)
+        if letters:
+            at += max(1, font.getlength(letters) + spacing)
+    if kind == "typewriter" and chance.random() < 0.04:
+        base = margin + ascent + int(descent * chance.uniform(0.3, 0.8))
+        pen.line((margin, base, at, base), fill=0, width=chance.randint(1, 2) * SCALE)
     return image
 
 
+def strike(image: Image.Image, chance: random.Random) -> Image.Image:
+    """What typewriters do: clogged types, double strokes, half strokes, a dry ribbon, the third carbon copy."""
+    if chance.random() < 0.12:
+        image = ImageChops.darker(image, ImageChops.offset(image, chance.randint(-2, 2), chance.randint(-1, 1)))
+    if chance.random() < 0.25:
+        image = image.filter(ImageFilter.MinFilter(chance.choice((3, 3, 5))))
+    if chance.random() < 0.3:
+        image = image.filter(ImageFilter.GaussianBlur(chance.uniform(0.7, 1.7) * SCALE))
+    array = 255 - np.asarray(image, dtype=np.float32)
+    if chance.random() < 0.2:
+        ends = (1, chance.uniform(0.25, 0.8))
+        array = array * np.linspace(*(ends if chance.random() < 0.5 else ends[::-1]), array.shape[0])[:, None]
+    if chance.random() < 0.3:
+        grain = np.random.default_rng(chance.getrandbits(32)).random((array.shape[0] // 2 + 1, array.shape[1] // 2 + 1))
+        field = Image.fromarray(grain.astype(np.float32)).resize(image.size, Image.BILINEAR)
+        array = array * (1 - chance.uniform(0.2, 0.9) * np.asarray(field))
+    # Scanners and their users turn faint ink up again.
+    array = array * (chance.uniform(200, 255) / max(40, np.percentile(array, 98)))
+    return Image.fromarray(np.clip(255 - array, 0, 255).astype(np.uint8))
+
+
+def slant(image: Image.Image, chance: random.Random) -> Image.Image:
+    lean = chance.uniform(0.08, 0.3)
+    wide = pad(image, 0, 0, image.width + int(image.height * lean), image.height)
+    return wide.transform(wide.size, Image.AFFINE, (1, lean, -lean * image.height / 2, 0, 1, 0), Image.BILINEAR, fillcolor=255)
+
+
 def wear(image: Image.Image, kind: str, chance: random.Random) -> Image.Image:
+    if kind == "typewriter":
+        image = strike(image, chance)
     if chance.random() < 0.25:
         image = image.filter(chance.choice((ImageFilter.MinFilter(3), ImageFilter.MaxFilter(3), ImageFilter.MinFilter(3))))
     if chance.random() < 0.6:
@@ -112,16 +168,18 @@ def wear(image: Image.Image, kind: str, chance: random.Random) -> Image.Image:
         array = np.asarray(image, dtype=np.float32)
         patches = np.random.default_rng(chance.getrandbits(32)).normal(0, 1, (array.shape[0] // 6 + 2, array.shape[1] // 6 + 2))
         field = Image.fromarray(patches.astype(np.float32)).resize(image.size, Image.BICUBIC)
-        array = array + np.asarray(field) * chance.uniform(10, 70)
+        array = array + np.asarray(field) * chance.uniform(10, 40 if kind == "typewriter" else 70)
         image = Image.fromarray(np.clip(array, 0, 255).astype(np.uint8))
     if chance.random() < 0.3:
-        threshold = chance.uniform(90, 190)
+        threshold = chance.uniform(120 if kind == "typewriter" else 90, 190)
         image = image.point(lambda value: 255 if value > threshold else 0)
     return image
 
 
 def line_image(text: str, font, kind: str, neighbours: tuple[str, str], chance: random.Random) -> np.ndarray | None:
     image = draw(text, font, kind, chance)
+    if kind == "roman" and chance.random() < 0.08:
+        image = slant(image, chance)
     box = ImageChops.invert(image).getbbox()
     if box is None:
         return None
@@ -181,14 +239,18 @@ def work(seed: int, count: int, plan: list[tuple[str, str, float]]) -> list[tupl
     while len(result) < count:
         language, kind, _ = chance.choices(plan, weights)[0]
         able = [path for path, czech, german in STATE["fonts"].get(kind, []) if (czech or language not in ("cs", "sk")) and (german or language != "de")]
+        if kind in LIKELY and chance.random() < 0.7:
+            able = [path for path in able if LIKELY[kind].search(path)] or able
         path = chance.choice(able)
         text = STATE["texts"].line(language, chance)
         if kind == "fraktur" and language == "de" and chance.random() < 0.9:
             text = long_s(text)
+            if chance.random() < 0.35:
+                text = as_in_old_books(text)
         neighbours = tuple(STATE["texts"].line(language, chance) for _ in range(2))
         try:
             font = ImageFont.truetype(path, chance.randint(22, 40) * SCALE)
-            if len(text) == 0 or any(is_missing(font, letter) for letter in set(text) - {" "}):
+            if len(text) == 0 or any(is_missing(font, letter) for letter in set(text) - {" ", E_ABOVE}):
                 continue
             image = line_image(text, font, kind, neighbours, chance)
         except (OSError, ValueError):

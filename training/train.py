@@ -8,6 +8,7 @@ import collections
 import json
 import random
 import time
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +23,17 @@ from render import render
 SOURCES = json.loads((Path(__file__).parent / "sources.json").read_text())
 # Language, kind of font, share.
 PLAN = [
-    ("cs", "roman", 32), ("sk", "roman", 10), ("cs", "typewriter", 16), ("de", "fraktur", 12), ("de", "roman", 8), ("fr", "roman", 6),
-    ("fr", "typewriter", 14), ("en", "roman", 9), ("en", "typewriter", 3),
+    ("cs", "roman", 26), ("sk", "roman", 9), ("cs", "typewriter", 11), ("sk", "typewriter", 2), ("de", "fraktur", 20), ("de", "roman", 6), ("de", "typewriter", 4),
+    ("fr", "roman", 6), ("fr", "typewriter", 18), ("en", "roman", 8), ("en", "typewriter", 3), ("la", "roman", 7), ("la", "fraktur", 1),
 ]
-JUDGED = {"czech": [("cs", "roman", 1)], "slovak": [("sk", "roman", 1)], "english": [("en", "roman", 1)], "german": [("de", "roman", 1)], "czech-typed": [("cs", "typewriter", 1)]}
+JUDGED = {
+    "czech": [("cs", "roman", 1)], "slovak": [("sk", "roman", 1)], "english": [("en", "roman", 1)], "german": [("de", "roman", 1)], "latin": [("la", "roman", 1)],
+    "fraktur-book": [("de", "fraktur", 1)], "czech-typed": [("cs", "typewriter", 1)], "french-typed": [("fr", "typewriter", 1)],
+}
+# Kinds that go out as packed lines too, for other recognisers to be judged on.
+PACKED = ("czech", "english", "fraktur-book")
+# What small collections count for: a share that grows with this power of their size.
+POWER = 0.5
 
 
 class Lines:
@@ -70,6 +78,16 @@ def batches(lines: Lines, weights: np.ndarray, chance: np.random.Generator, area
 def decode(logs: np.ndarray, letters: list[str]) -> str:
     best = logs.argmax(axis=1)
     return "".join(letters[code] for code, before in zip(best, [0, *best[:-1]]) if code != 0 and code != before)
+
+
+def widened(weights: dict, network: Recogniser) -> dict:
+    """Weights of a model with fewer letters: new ones begin as unlikely as the network makes them."""
+    wanted = network.state_dict()
+    for name, value in weights.items():
+        if value.shape != wanted[name].shape:
+            wanted[name][: value.shape[0]] = value
+            weights = {**weights, name: wanted[name]}
+    return weights
 
 
 @torch.no_grad()
@@ -122,14 +140,15 @@ def main() -> None:
     groups += ["drawn"] * len(drawn)
     for name, plan in JUDGED.items():
         judged[name] = render(options.pack, "judge", 300, plan, options.seed + 1, options.processes)
-        write_packed(options.out, f"judged-{name}", judged[name]) if name in ("czech", "english") else None
+        write_packed(options.out, f"judged-{name}", judged[name]) if name in PACKED else None
     say(f"{len(drawn)} lines drawn")
 
     start = torch.load(options.start, map_location="cpu") if options.start else None
+    counts = collections.Counter(letter for _, text in train for letter in text)
     if start:
-        letters = start["letters"]
+        new = [letter for letter, count in counts.items() if count >= 30 and letter not in start["letters"] and unicodedata.category(letter)[0] in "LM"]
+        letters = [*start["letters"], *sorted(new)]
     else:
-        counts = collections.Counter(letter for _, text in train for letter in text)
         letters = ["", *sorted(letter for letter, count in counts.items() if count >= 8)]
     alphabet = {letter: code for code, letter in enumerate(letters) if letter}
     known = [index for index, (_, text) in enumerate(train) if all(letter in alphabet for letter in text)]
@@ -138,7 +157,7 @@ def main() -> None:
     real = [group for group in set(groups) if group != "drawn"]
     sizes = collections.Counter(groups)
     # Small collections count for more than their size.
-    shares = {group: sizes[group] ** 0.6 for group in real}
+    shares = {group: sizes[group] ** POWER for group in real}
     for index, group in enumerate(groups):
         share = 1 - options.real if group == "drawn" else options.real * shares[group] / sum(shares.values())
         weights[index] = share / sizes[group]
@@ -148,7 +167,7 @@ def main() -> None:
     lines = Lines(train, alphabet, device)
     network = Recogniser(len(letters)).to(device)
     if start:
-        network.load_state_dict(start["weights"])
+        network.load_state_dict(widened(start["weights"], network))
     average = torch.optim.swa_utils.AveragedModel(network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.9995), use_buffers=True)
     say(f"{sum(each.numel() for each in network.parameters()) / 1e6:.2f} million parameters on {device}")
     optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=0.02)
@@ -176,29 +195,38 @@ def main() -> None:
             say(f"step {step}, loss {mean:.3f}, {step / (time.time() - trained):.1f} a second")
     final = average.module.eval()
     final.read.flatten_parameters()
-    torch.save({"letters": letters, "weights": {name: value.cpu() for name, value in final.state_dict().items()}}, options.out / "model.pt")
+    steps = [*(start.get("steps", []) if start else []), step]
+    torch.save({"letters": letters, "steps": steps, "weights": {name: value.cpu() for name, value in final.state_dict().items()}}, options.out / "model.pt")
     say(f"{step} steps")
 
     read = lambda ink: final(torch.from_numpy(ink).to(device)).float().cpu().numpy()  # noqa: E731
     figures = {name: judge(read, kept[:200], letters) for name, kept in judged.items()}
     say("CER %:", figures)
-    export(final.cpu().float(), options.out, letters, judged, figures, say, steps=step, lines=dict(sizes))
+    export(final.cpu().float(), options.out, letters, judged, figures, say, steps=steps, lines=dict(sizes))
 
 
-def export(network, out: Path, letters, judged, figures, say, **facts) -> None:
+def export(network, out: Path, letters, judged, figures, say, name: str = "model", **facts) -> None:
     import onnxruntime
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     example = torch.zeros(1, 1, HEIGHT, 320)
     axes = {"ink": {0: "lines", 3: "width"}, "logs": {0: "lines", 1: "columns"}}
     torch.onnx.export(network, (example,), out / "model.onnx", input_names=["ink"], output_names=["logs"], dynamic_axes=axes, opset_version=17, dynamo=False)
-    quantize_dynamic(out / "model.onnx", out / "model.int8.onnx", op_types_to_quantize=["LSTM"], weight_type=QuantType.QInt8)
-    session = onnxruntime.InferenceSession(out / "model.int8.onnx", providers=["CPUExecutionProvider"])
+    quantize_dynamic(out / "model.onnx", out / f"{name}.int8.onnx", op_types_to_quantize=["LSTM"], weight_type=QuantType.QInt8)
+    session = onnxruntime.InferenceSession(out / f"{name}.int8.onnx", providers=["CPUExecutionProvider"])
     read = lambda ink: session.run(None, {"ink": ink.astype(np.float32)})[0]  # noqa: E731
-    small = {name: judge(read, kept[:60], letters) for name, kept in judged.items()}
+    small = {kind: judge(read, kept[:60], letters) for kind, kept in judged.items()}
     say("int8, 60 lines each:", small)
-    card = {"letters": letters, "height": HEIGHT, "characterErrorRate": figures, "characterErrorRateInt8": small, **facts}
-    (out / "model.json").write_text(json.dumps(card, ensure_ascii=False, indent=2), encoding="utf8")
+    card = {
+        "name": "print" if name == "model" else name,
+        "about": "Reads one line of print, Fraktur or typescript in Czech, Slovak, German, French, English or Latin. Made by training/train.py.",
+        **{"height": HEIGHT, "letters": letters, "parameters": sum(each.numel() for each in network.parameters())},
+        **facts,
+        "data": [{"name": kind, **SOURCES["data"].get(kind, {"origin": "pages of the user"})} for kind in facts["lines"]],
+        **{"characterErrorRate": figures, "characterErrorRateInt8": small},
+    }
+    (out / f"{name}.json").write_text(json.dumps(card, ensure_ascii=False, indent=2) + "\n", encoding="utf8")
+    (out / "model.onnx").unlink()
 
 
 if __name__ == "__main__":
