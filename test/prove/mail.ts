@@ -46,7 +46,8 @@ for (const [name, survive] of Object.entries(kills)) {
   const { lost, wrong, duplicates, counted, inFlight, inHand } = found;
   if (lost > 0 || wrong > 0) faults.push(`${name}: ${lost} mails were lost, ${wrong} went wrong`);
   if (duplicates > counted) faults.push(`${name}: ${duplicates} mails came twice, ${counted} were counted`);
-  if (duplicates > inFlight) faults.push(`${name}: ${duplicates} mails came twice, ${inFlight} were in flight`);
+  if (duplicates > inFlight)
+    faults.push(`${name}: ${duplicates} mails came twice, ${inFlight} were in flight`);
   if (counted > inHand) faults.push(`${name}: ${counted} mails were counted, ${inHand} were in hand`);
 }
 

@@ -114,9 +114,7 @@ class Sender {
       return doors.flight.pass(() => whole.serve(delivery, mail, sending));
     }
     const ends = await Promise.all(
-      message.ids.map((id) =>
-        doors.hands.pass(() => this.#serveOne(id, className, mailClass, doors.flight)),
-      ),
+      message.ids.map((id) => doors.hands.pass(() => this.#serveOne(id, className, mailClass, doors.flight))),
     );
     // Stopped before every mail was sent: the message stays for the next sender.
     if (ends.includes('stopped')) await delivery.release();
