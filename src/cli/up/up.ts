@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/engine.ts';
 import { type House, loadHouses } from '../../engine/house.ts';
+import { freeMemoryWhenIdle } from '../../engine/idle-memory.ts';
 import { serverNames } from '../../engine/servers/server-addresses.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import { withDeadline } from '../../engine/time/deadline.ts';
@@ -37,8 +38,10 @@ export async function up(
   if (setupLink) print(`Create the first administrator with this one-time link: ${setupLink}`);
   print(`To see it work, run in another terminal: ${commandName} dummy --count 60`);
   const status = live && showStatus(engine, live, server.url);
+  const keepMemory = freeMemoryWhenIdle(engine.clock);
 
   await stopped;
+  keepMemory();
   status?.close();
   const underWay = await countUnderWay(engine);
   print(`Stopping: ${underWay} may finish; Ctrl-C again stops at once, and nothing is lost either way`);
