@@ -32,7 +32,7 @@ export async function runStatistics(engine: Engine): Promise<Running> {
   schedules.registerTask('statistics.seal', async ({ signal, log }) => {
     const { segments, sealed, replaced, batches } = await sweep(await opened(), { seal: true, signal });
     log(
-      `${segments} segments deleted, ${sealed} days sealed, ${replaced} replaced units dropped, ${batches} tokens forgotten`,
+      `${segments} segments deleted, ${sealed} days sealed, ${batches} tokens forgotten, ${replaced} replaced units dropped`,
     );
   });
   schedules.registerTask('statistics.reconcile', async ({ signal, log }) => {
