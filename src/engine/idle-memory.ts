@@ -30,15 +30,16 @@ export function freeMemoryWhenIdle(clock: Clock): () => void {
   return () => cancel();
 }
 
-let collect: (() => void) | undefined;
+let collect: ((how: object) => void) | undefined;
 
 /** Takes about 50 ms. */
 export function collectGarbage(): void {
   if (!collect) {
     // Node has no function for it, but a context that is made after this flag has one.
     setFlagsFromString('--expose-gc');
-    collect = runInNewContext('gc') as () => void;
+    collect = runInNewContext('gc') as (how: object) => void;
     setFlagsFromString('--no-expose-gc');
   }
-  collect();
+  // The last resort shrinks the nursery too.
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

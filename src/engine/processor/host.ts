@@ -2,6 +2,7 @@ import type { Blobs } from '../blobs/blobs.ts';
 import { localCopy } from '../blobs/cache.ts';
 import { openBlobs } from '../blobs/open.ts';
 import { messageOf } from '../errors.ts';
+import { collectGarbage } from '../idle-memory.ts';
 import { openJobFiles } from '../results/job-files.ts';
 import { dieWithParent } from './die-with-parent.ts';
 import { type FromHost, type StageVersion, stageKey, type ToHost } from './host-protocol.ts';
@@ -21,11 +22,17 @@ process.on('message', (message: ToHost) => {
   if (message.type === 'load') void load(message);
   else if (message.type === 'unload') void unload(message.stage);
   else if (message.type === 'process') void work(message);
-  else if (message.type === 'warm') void Promise.all([import('zod'), import('../blobs/directory.ts')]);
+  else if (message.type === 'warm') void warm();
   else abort.abort();
 });
 process.on('disconnect', () => process.exit(0));
 send({ type: 'ready', rssBytes: process.memoryUsage.rss() });
+
+/** A spare process has loaded what every stage needs, and takes no more memory than that while it waits. */
+async function warm(): Promise<void> {
+  await Promise.all([import('zod'), import('../blobs/directory.ts')]);
+  collectGarbage();
+}
 
 async function load(message: Extract<ToHost, { type: 'load' }>): Promise<void> {
   send({ type: 'begun' });
