@@ -109,6 +109,24 @@ test('columns of figures are a table without any rule', () => {
   assert.deepEqual(drawing.rows(), expected);
 });
 
+test('a table in the middle of a block stays between what is above and below it', () => {
+  const drawing = new Drawing();
+  const rows = [
+    'flour        12    75',
+    'rye           9    25',
+    'oats          7    50',
+    'bran          3    10',
+  ];
+  drawing.block(100, 100, ['Prices at the mill were', ...rows, 'and so they went home']);
+  // Words that are apart in the text are apart on the page.
+  for (const { words } of drawing.regions[0]?.paragraphs[0]?.lines ?? [])
+    words.splice(0, words.length, ...words.filter(({ text }) => text !== ''));
+  assert.equal(
+    toText(findTables(drawing.image, drawing.page)),
+    'Prices at the mill were\n\nflour 12 75\nrye 9 25\noats 7 50\nbran 3 10\n\nand so they went home\n',
+  );
+});
+
 test('text in columns is no table, with rules around it or without', () => {
   const text = Array.from({ length: 10 }, () => 'and so they went home');
   const numbered = Array.from({ length: 10 }, (_, index) => `in 19${10 + index} it was so`);

@@ -1,6 +1,6 @@
 import { boxAround } from '../../image/box.ts';
 import type { Grey } from '../../image/grey.ts';
-import { mostColumns, mostRows, type Page, type Region, type Word } from '../../page.ts';
+import { type Line, mostColumns, mostRows, type Page, type Region, type Word } from '../../page.ts';
 import { findAligned } from './aligned.ts';
 import { type Cells, divideRows, inCells, isWithin, toRegion } from './cells.ts';
 import { findGrids, type Grid } from './grids.ts';
@@ -31,8 +31,8 @@ export function findTables(image: Grey, page: Page): Page {
     )
     .filter((grid) => isTable(cellsOf(grid, words)));
   const tables = [...withoutOverlaps(ruled)];
-  const rest = words.filter((word) => !tables.some((grid) => isWithin(grid, word)));
-  tables.push(...findAligned(rest, line));
+  const others = words.filter((word) => !tables.some((grid) => isWithin(grid, word)));
+  tables.push(...findAligned(others, line));
   for (const region of page.regions) {
     const own = wordsOf([region]).filter((word) => !tables.some((grid) => isWithin(grid, word)));
     tables.push(...findAligned(own, line));
@@ -81,7 +81,7 @@ function overlap(one: Grid, other: Grid): boolean {
   return shared(one.columns, other.columns) && shared(one.rows, other.rows);
 }
 
-/** Moves the words of a table out of the blocks that they were read in. It stands where the first of them stood. */
+/** Moves the words of a table out of the blocks that they were read in. It stands where the first of them stood, between what is above and below. */
 function withTable(page: Page, grid: Grid, line: number): Page {
   const inside = new Set(wordsOf(page.regions).filter((word) => isWithin(grid, word)));
   if (inside.size === 0) return page;
@@ -90,16 +90,28 @@ function withTable(page: Page, grid: Grid, line: number): Page {
   for (const region of page.regions) {
     const own = wordsOf([region]);
     const hasTable = own.some((word) => inside.has(word));
-    if (hasTable && !regions.includes(table)) regions.push(table);
-    const rest = hasTable ? without(region, inside) : region;
-    if (rest) regions.push(rest);
+    if (!hasTable) {
+      regions.push(region);
+      continue;
+    }
+    const isAbove = ({ box }: Line) => box.top + box.height / 2 < table.box.top;
+    const above = rest(region, inside, isAbove);
+    if (above) regions.push(above);
+    if (!regions.includes(table)) regions.push(table);
+    const others = rest(region, inside, (one) => !isAbove(one));
+    if (others) regions.push(others);
   }
   return { ...page, regions };
 }
 
-function without(region: Region, taken: ReadonlySet<Word>): Region | undefined {
+/** Those of its lines that are wanted, without the words that were taken. */
+function rest(
+  region: Region,
+  taken: ReadonlySet<Word>,
+  isWanted: (line: Line) => boolean,
+): Region | undefined {
   const paragraphs = region.paragraphs.flatMap((paragraph) => {
-    const lines = paragraph.lines.flatMap((line) => {
+    const lines = paragraph.lines.filter(isWanted).flatMap((line) => {
       const words = line.words.filter((word) => !taken.has(word));
       if (words.length === line.words.length) return [line];
       return words.length === 0 ? [] : [{ words, box: boxAround(words.map(({ box }) => box)) }];
