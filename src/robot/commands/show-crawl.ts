@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { formatBytes, formatDuration } from '../../terminal/output/format.ts';
-import type { crawlStatus } from '../operations/rows.ts';
+import type { crawlRow } from '../operations/rows.ts';
 
-type Crawl = z.output<typeof crawlStatus>;
+type Crawl = z.output<typeof crawlRow>;
 
 const grouped = (number: number) => number.toLocaleString('en');
 

@@ -8,16 +8,7 @@ import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
 import { robot } from '../house.ts';
 import { scansWaiting } from '../scans/scan.ts';
-import {
-  crawlId,
-  crawlName,
-  crawlRow,
-  crawlStates,
-  crawlStatus,
-  ownerOfCrawl,
-  someCrawl,
-  toRow,
-} from './rows.ts';
+import { crawlId, crawlName, crawlRow, crawlStates, ownerOfCrawl, someCrawl, toRow } from './rows.ts';
 
 const one = z.strictObject({ crawl: crawlId });
 const changing = { role: 'user', owner: ownerOfCrawl, changes: true } as const;
@@ -99,12 +90,14 @@ export const robotList = defineOperation({
   output: z.strictObject({ crawls: z.array(crawlRow) }),
   example: { state: 'running' },
   async handler({ engine, caller }, { state, name, limit }) {
-    let query = robotDatabase(engine).query.selectFrom('robot_crawl').selectAll();
+    const database = robotDatabase(engine);
+    let query = database.query.selectFrom('robot_crawl').selectAll();
     if (caller.role !== 'admin') query = query.where('owner', '=', caller.name);
     if (state !== undefined) query = query.where('state', '=', state);
     if (name !== undefined) query = query.where('name', '=', name);
     const rows = await query.orderBy('number', 'desc').limit(limit).execute();
-    return { crawls: rows.map(toRow) };
+    const waiting = await scansWaiting(database.query, rows);
+    return { crawls: rows.map((row) => toRow(row, waiting)) };
   },
 });
 
@@ -115,13 +108,13 @@ export const robotStatus = defineOperation({
   owner: ownerOfCrawl,
   changes: false,
   input: one,
-  output: crawlStatus,
+  output: crawlRow,
   example: { crawl: someCrawl },
   async handler({ engine, caller }, { crawl }) {
     const { findCrawl } = await import('../crawl/crawls.ts');
     const { query } = robotDatabase(engine);
     const row = await findCrawl(query, crawl, caller.name);
-    return { ...toRow(row), scansWaiting: await scansWaiting(query, Number(row.number)) };
+    return toRow(row, await scansWaiting(query, [row]));
   },
 });
 

@@ -37,16 +37,16 @@ export const statisticsRow = z.strictObject({
 export const crawlRow = z.strictObject({
   ...{ id: z.string(), name: z.string(), owner: z.string(), state: z.enum(crawlStates) },
   ...{ createdAt: z.number(), startedAt: z.number().nullable(), finishedAt: z.number().nullable() },
+  /** Pages of scans that wait for the pipeline that reads them. */
+  scansWaiting: z.number(),
   statistics: statisticsRow,
 });
 
-/** A crawl, and how many pages of scans wait for the pipeline that reads them. */
-export const crawlStatus = crawlRow.extend({ scansWaiting: z.number() });
-
-export function toRow(crawl: CrawlRow): z.output<typeof crawlRow> {
+export function toRow(crawl: CrawlRow, waiting: ReadonlyMap<number, number>): z.output<typeof crawlRow> {
   const { id, name, owner, state, createdAt, startedAt, finishedAt } = crawl;
   const statistics = statisticsRow.parse(JSON.parse(crawl.statistics));
-  return { id, name, owner, state, createdAt, startedAt, finishedAt, statistics };
+  const scansWaiting = waiting.get(Number(crawl.number)) ?? 0;
+  return { id, name, owner, state, createdAt, startedAt, finishedAt, scansWaiting, statistics };
 }
 
 export async function ownerOfCrawl(

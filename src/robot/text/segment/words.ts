@@ -5,27 +5,34 @@ const token = /[\p{L}\p{M}\p{N}]+(?:[-'’.,:/@_][\p{L}\p{M}\p{N}]+)*|[^\s]/gu;
 /** Words and marks of a sentence, one by one: `www.pismak.cz`, `1,5` and `česko-slovenský` stay together. */
 export function tokensOf(sentence: string): string[] {
   const tokens: string[] = [];
-  const { length } = sentence;
-  let at = 0;
-  while (at < length) {
-    const kind = classOf(sentence.charCodeAt(at));
-    if (kind === isHalf) return sentence.match(token) ?? [];
-    const from = at++;
-    if (kind === isSpace) continue;
-    if (kind === isWordUnit) {
-      while (at < length) {
-        const next = sentence.charCodeAt(at);
-        const nextKind = classOf(next);
-        if (nextKind === isHalf) return sentence.match(token) ?? [];
-        if (nextKind === isWordUnit) at += 1;
-        else if (joins(next) && at + 1 < length && classOf(sentence.charCodeAt(at + 1)) === isWordUnit)
-          at += 2;
-        else break;
-      }
+  for (let at = 0; at < sentence.length; ) {
+    if (classOf(sentence.charCodeAt(at)) === isSpace) {
+      at += 1;
+      continue;
     }
-    tokens.push(sentence.slice(from, at));
+    const to = tokenEnd(sentence, at);
+    if (to < 0) return sentence.match(token) ?? [];
+    tokens.push(sentence.slice(at, to));
+    at = to;
   }
   return tokens;
+}
+
+/** Where the token ends that begins here; -1 if only a regular expression can tell. */
+export function tokenEnd(sentence: string, from: number): number {
+  const kind = classOf(sentence.charCodeAt(from));
+  if (kind === isHalf) return -1;
+  let at = from + 1;
+  if (kind !== isWordUnit) return at;
+  for (const { length } = sentence; at < length; ) {
+    const next = sentence.charCodeAt(at);
+    const nextKind = classOf(next);
+    if (nextKind === isHalf) return -1;
+    if (nextKind === isWordUnit) at += 1;
+    else if (joins(next) && at + 1 < length && classOf(sentence.charCodeAt(at + 1)) === isWordUnit) at += 2;
+    else break;
+  }
+  return at;
 }
 
 /** - ' ’ . , : / @ _ between two letters belong to the word. */
