@@ -46,7 +46,8 @@ for (const [name, survive] of Object.entries(kills)) {
   const { lost, wrong, duplicates, counted, inFlight, inHand } = found;
   if (lost > 0 || wrong > 0) faults.push(`${name}: ${lost} mails were lost, ${wrong} went wrong`);
   if (duplicates > counted) faults.push(`${name}: ${duplicates} mails came twice, ${counted} were counted`);
-  if (duplicates > inFlight) faults.push(`${name}: ${duplicates} mails came twice, ${inFlight} were in flight`);
+  if (duplicates > inFlight)
+    faults.push(`${name}: ${duplicates} mails came twice, ${inFlight} were in flight`);
   if (counted > inHand) faults.push(`${name}: ${counted} mails were counted, ${inHand} were in hand`);
 }
 
@@ -73,5 +74,6 @@ if (wanted.has('orders')) {
 
 if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 for (const fault of faults) console.log(`THAT WENT WRONG: ${fault}`);
-if (faults.length === 0) say('nothing was lost, what may be there twice is counted, and orders were in time');
+if (faults.length === 0)
+  say(`${[...wanted].join(', ')}: nothing was lost, what may be there twice is counted, no order was late`);
 process.exit(faults.length === 0 ? 0 : 1);

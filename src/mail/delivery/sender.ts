@@ -68,7 +68,7 @@ export async function runSenders(parts: SenderParts): Promise<Running> {
       engine.log.error({ err: error, class: name }, 'the sending hours could not be begun or ended yet');
     consumers.push(
       await serveInHours({ clock: engine.clock, hours, onError }, () =>
-        engine.broker.consume(queueOf(name), { concurrency: most, prefetch: most }, (delivery) =>
+        engine.broker.consume(queueOf(name), { concurrency: inFlight, prefetch: most }, (delivery) =>
           sender.serve(delivery, name, mailClass, doors),
         ),
       ),
@@ -114,9 +114,7 @@ class Sender {
       return doors.flight.pass(() => whole.serve(delivery, mail, sending));
     }
     const ends = await Promise.all(
-      message.ids.map((id) =>
-        doors.hands.pass(() => this.#serveOne(id, className, mailClass, doors.flight)),
-      ),
+      message.ids.map((id) => doors.hands.pass(() => this.#serveOne(id, className, mailClass, doors.flight))),
     );
     // Stopped before every mail was sent: the message stays for the next sender.
     if (ends.includes('stopped')) await delivery.release();
