@@ -37,10 +37,11 @@ export async function surviveServerKills(options: {
   const pismak = new RunningPismak(join(directory, 'up'), settings, commands.up);
   const senders = [1, 2].map(
     (number) =>
-      new SenderProcess(join(directory, `sender${number}`), {
-        ...settings,
-        'mail.relays': `smtp://127.0.0.1:${watched.port}`,
-      }),
+      new SenderProcess(
+        join(directory, `sender${number}`),
+        { ...settings, 'mail.relays': `smtp://127.0.0.1:${watched.port}` },
+        say,
+      ),
   );
   const database = await openPostgresDatabase({ url });
   try {
@@ -118,22 +119,41 @@ export async function surviveServerKills(options: {
   }
 }
 
-/** `pismak mail worker`. */
+/** `pismak mail worker`, started again when it ends, as systemd would. */
 class SenderProcess {
   readonly #parameters: readonly string[];
+  readonly #say: (line: string) => void;
   #process: ChildProcess | undefined;
+  #isWanted = false;
 
-  constructor(data: string, settings: Readonly<Record<string, string | number>>) {
+  constructor(
+    data: string,
+    settings: Readonly<Record<string, string | number>>,
+    say: (line: string) => void,
+  ) {
     const set = Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
     this.#parameters = [pismakProgram, 'mail', 'worker', '--data', data, ...set];
+    this.#say = say;
   }
 
   start(): void {
+    this.#isWanted = true;
     const [program = '', ...before] = endsWithUs;
-    this.#process = spawn(program, [...before, ...this.#parameters], { stdio: 'ignore' });
+    const child = spawn(program, [...before, ...this.#parameters], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#process = child;
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-500);
+    });
+    child.once('exit', (code) => {
+      if (!this.#isWanted || this.#process !== child) return;
+      this.#say(`a sender ended by itself with ${code}: ${said.trim()}`);
+      setTimeout(() => this.#isWanted && this.#process === child && this.start(), 1000);
+    });
   }
 
   async kill(): Promise<void> {
+    this.#isWanted = false;
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');

@@ -74,5 +74,6 @@ if (wanted.has('orders')) {
 
 if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 for (const fault of faults) console.log(`THAT WENT WRONG: ${fault}`);
-if (faults.length === 0) say('nothing was lost, what may be there twice is counted, and orders were in time');
+if (faults.length === 0)
+  say(`${[...wanted].join(', ')}: nothing was lost, what may be there twice is counted, no order was late`);
 process.exit(faults.length === 0 ? 0 : 1);

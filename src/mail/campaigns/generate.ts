@@ -12,7 +12,7 @@ import { type Person, readAudience } from './read-audience.ts';
 export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'settings'>;
 
 /** More would be no faster, and their garbage would double the memory of the process. */
-const peoplePerBatch = 400;
+const peoplePerBatch = 250;
 
 /**
  * Makes the mails of a campaign, a batch of people in each transaction, with how far the audience has been read: after a

@@ -68,7 +68,7 @@ export async function runSenders(parts: SenderParts): Promise<Running> {
       engine.log.error({ err: error, class: name }, 'the sending hours could not be begun or ended yet');
     consumers.push(
       await serveInHours({ clock: engine.clock, hours, onError }, () =>
-        engine.broker.consume(queueOf(name), { concurrency: most, prefetch: most }, (delivery) =>
+        engine.broker.consume(queueOf(name), { concurrency: inFlight, prefetch: most }, (delivery) =>
           sender.serve(delivery, name, mailClass, doors),
         ),
       ),
