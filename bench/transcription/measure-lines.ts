@@ -17,6 +17,7 @@ const kinds: Record<string, { language: string; most: number }> = {
   typescripts: { language: 'fra', most: 0.4 },
   'judged-czech': { language: 'ces', most: 1 },
   'judged-english': { language: 'eng', most: 1 },
+  'judged-fraktur-book': { language: 'Fraktur', most: 0.35 },
 };
 const sources = new URL('../../training/sources.json', import.meta.url);
 const alike = { sameMarks: true, modernLetters: true };

@@ -81,12 +81,8 @@ async function openWork(
   const own = loaded.origins.get('data') === 'default';
   const data = own ? join(options.output, '.pismak') : loaded.settings.data;
   if (!own && existsSync(data) && (await reachableHolder(data, clock, signal))) return elsewhere();
-  const { hasNativeTesseract } = await import('../recognise/installed.ts');
-  if (!(await hasNativeTesseract()))
-    stderr.write(
-      'Tesseract is not installed, so the slower tesseract.js is used; for two to three times the speed:\n' +
-        'apt install tesseract-ocr tesseract-ocr-ces\n',
-    );
+  const { hasNativeTesseract, withoutTesseract } = await import('../recognise/installed.ts');
+  if (!(await hasNativeTesseract())) stderr.write(withoutTesseract());
   const settings = { ...loaded.settings, data };
   const workers = availableParallelism();
   const client = await session.openWork({ settings, purpose: 'pismak transcribe', workers });

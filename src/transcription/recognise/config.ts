@@ -19,7 +19,11 @@ const settings = {
   ENGINE: choice(
     'auto',
     ['tesseract', 'tesseract.js', 'pismak', 'command'],
-    "the recogniser; auto is native Tesseract if installed, else tesseract.js; pismak is Pismak's own",
+    "the recogniser; pismak is Pismak's own; auto is pismak, and Tesseract for other languages and for what pismak is unsure of",
+  ),
+  MODEL: words(
+    '',
+    "a model for pismak among the stage's files, NAME.int8.onnx and NAME.json; the package's own when empty",
   ),
   LANGUAGE: words('auto', 'language of pages whose document names none; auto guesses it'),
   PSM: number(3, 'how Tesseract segments a page without layout, see tesseract --help-psm', {
@@ -57,6 +61,8 @@ export function parseRecogniseConfig(text: string): RecogniseConfig {
   const { ours, programs } = splitConfig(text);
   const config = parseStageConfig(ours, settings);
   if (config.ENGINE === 'command') requireCommand(config);
+  if (config.MODEL !== '' && !/^[\w-]{1,60}$/.test(config.MODEL))
+    throw new Error('MODEL is the name of a model among the files of the stage: letters, digits, _ and -');
   if (config.PSM === 2) throw new Error('PSM = 2 reads no text; 3 is the usual one');
   return { ...config, programs };
 }

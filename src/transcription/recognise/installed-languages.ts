@@ -1,5 +1,6 @@
 import { parseRecogniseConfig } from './config.ts';
 import { openNativeTesseract } from './native-tesseract.ts';
+import { hasRuntime } from './pismak/model.ts';
 import { pismakLanguages } from './pismak/pismak.ts';
 import { packagedLanguages } from './tesseract-js.ts';
 
@@ -36,5 +37,6 @@ async function ask(text: string, stageFiles: readonly string[]): Promise<string[
       : await openNativeTesseract({ tessdata: config.TESSDATA || undefined });
   const own = native ? ((await native.languages()) ?? []) : packagedLanguages;
   await native?.close();
-  return [...new Set([...own, ...added])].sort();
+  const ours = config.ENGINE === 'auto' && hasRuntime() ? pismakLanguages : [];
+  return [...new Set([...own, ...ours, ...added])].sort();
 }

@@ -3,9 +3,11 @@ import { limitsOf } from '../image/image-limits.ts';
 import { openCommandRecogniser } from './command.ts';
 import type { RecogniseConfig } from './config.ts';
 import { openNativeTesseract } from './native-tesseract.ts';
+import type { ModelFiles } from './pismak/model.ts';
 import { openPismak } from './pismak/pismak.ts';
 import type { Recogniser } from './recogniser.ts';
 import { openTesseractJs } from './tesseract-js.ts';
+import { openTogether } from './together.ts';
 
 const modelEnding = '.traineddata';
 
@@ -15,7 +17,8 @@ export async function openRecogniser(
   stageFiles: ReadonlyMap<string, string>,
 ): Promise<Recogniser> {
   if (config.ENGINE === 'command') return openCommandRecogniser(config, stageFiles);
-  if (config.ENGINE === 'pismak') return openPismak({ limits: limitsOf(config) });
+  const own = { limits: limitsOf(config), files: modelFiles(config.MODEL, stageFiles) };
+  if (config.ENGINE === 'pismak') return openPismak(own);
   const models = new Map(
     [...stageFiles]
       .filter(([name]) => name.endsWith(modelEnding))
@@ -28,10 +31,39 @@ export async function openRecogniser(
     tessdata: config.TESSDATA || undefined,
     limits: { seconds: config.PAGE_SECONDS, memoryMb: config.PAGE_MEGABYTES },
   });
+  if (config.ENGINE === 'auto') return openBest(native, own, options);
   if (native) return native;
-  if (config.ENGINE === 'auto') return openTesseractJs(options);
   throw new PismakError(
     'unavailable',
     'ENGINE = tesseract, but tesseract is not installed here: apt-get install tesseract-ocr tesseract-ocr-ces',
   );
+}
+
+/** A model is named, never a path: only files of the stage can be one. */
+function modelFiles(name: string, stageFiles: ReadonlyMap<string, string>): ModelFiles | undefined {
+  if (name === '') return undefined;
+  const [network, card] = [stageFiles.get(`${name}.int8.onnx`), stageFiles.get(`${name}.json`)];
+  if (network && card) return { name, network, card };
+  throw new PismakError(
+    'unavailable',
+    `MODEL = ${name} needs the files ${name}.int8.onnx and ${name}.json in the stage; it has ${[...stageFiles.keys()].join(', ') || 'none'}`,
+  );
+}
+
+/** What is installed here: Pismak's own recogniser, and Tesseract for what it can't read or is unsure of. */
+async function openBest(
+  native: Recogniser | undefined,
+  ours: Parameters<typeof openPismak>[0],
+  options: { models: ReadonlyMap<string, string>; psm: number },
+): Promise<Recogniser> {
+  const own = await openPismak(ours).catch(ours.files ? undefined : unlessInstalled);
+  if (!own) return native ?? openTesseractJs(options);
+  const second = native ?? (await openTesseractJs(options).catch(unlessInstalled));
+  return second ? openTogether({ first: own, second, isSlow: native === undefined }) : own;
+}
+
+/** Optional packages may be left out. */
+function unlessInstalled(error: unknown): undefined {
+  if (error instanceof PismakError && error.code === 'unavailable') return undefined;
+  throw error;
 }

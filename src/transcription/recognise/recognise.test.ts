@@ -117,19 +117,46 @@ test('a page that comes with text is not recognised, unless asked', async () => 
   assert.ok(wordsOf(pageOf(again.files)).length > 0);
 });
 
-test('without Tesseract, tesseract.js is used, and the log says what would be faster', async (t) => {
+test('without Tesseract, Pismak reads by itself, and tesseract.js what only its models can', async (t) => {
   const path = process.env.PATH;
   t.after(() => {
     process.env.PATH = path;
   });
+  const model = join(tessdata(), 'ces.traineddata');
   process.env.PATH = '/nowhere';
-  const { files, log } = await runProcessor(recognise, { files: { source: sample.image } });
-  assert.match(pageOf(files).producer ?? '', /^tesseract\.js/);
-  assert.ok(
-    log.some((line) => line.includes('would be faster')),
-    log.join('\n'),
-  );
+  const { files } = await runProcessor(recognise, { files: { source: sample.image } });
+  assert.match(pageOf(files).producer ?? '', /^pismak print [0-9a-f]{8}, onnxruntime [\d.]+, stage/);
+  assert.ok(share(pageOf(files), sample.truth) > 0.9);
+  const other = await runProcessor(recognise, {
+    files: { source: sample.image, 'order.json': orderFor('chronicle') },
+    stageFiles: { 'chronicle.traineddata': model },
+  });
+  assert.match(pageOf(other.files).producer ?? '', /^tesseract\.js .*chronicle/);
   await assert.rejects(runProcessor(recognise, { config: 'ENGINE = tesseract' }), /not installed here/);
+});
+
+test('with Tesseract, both read what Pismak is unsure of, and the surer reading of each line is kept', async () => {
+  const sharp = await loadSharp();
+  const sure = await runProcessor(recognise, {
+    files: { source: sample.image, 'order.json': orderFor('ces') },
+  });
+  assert.match(pageOf(sure.files).producer ?? '', /^pismak print .*; tesseract \d.*ces [0-9a-f]{8}/);
+  assert.doesNotMatch(sure.log.join('\n'), /read by tesseract too/);
+  const { width } = await sharp(sample.image).metadata();
+  const source = await sharp(sample.image)
+    .resize({ width: Math.round(width * 0.45) })
+    .blur(0.8)
+    .png()
+    .toBuffer();
+  const given = { source, 'order.json': orderFor('ces') };
+  const shares = new Map<string, number>();
+  for (const engine of ['tesseract', 'pismak', 'auto']) {
+    const { files, log } = await runProcessor(recognise, { config: `ENGINE = ${engine}`, files: given });
+    shares.set(engine, share(pageOf(files), sample.truth));
+    if (engine === 'auto') assert.match(log.join('\n'), /unsure and read by tesseract too/);
+  }
+  const [theirs = 0, ours = 0, both = 0] = shares.values();
+  assert.ok(both >= Math.max(theirs, ours) - 0.06, JSON.stringify([...shares]));
 });
 
 test('any program can be the recogniser: it gets language and configuration, and writes hOCR', async () => {

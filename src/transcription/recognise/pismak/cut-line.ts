@@ -14,9 +14,16 @@ const lowest = 5;
 /** A line of print has up to 2,000 columns. */
 const mostColumns = 20_000;
 
-/** Cuts lines out of a page, along their baselines. Reduced copies of the page are kept between lines. */
+/** Cuts lines out of a page, along their baselines. Copies of the page, each half as large as the one before, are kept between lines. */
 export function lineCutter(page: Grey, height: number): (line: FoundLine) => Strip | undefined {
-  const reduced = new Map([[1, page]]);
+  const halves = [page];
+  const halved = (times: number): Grey => {
+    const known = halves[times];
+    if (known) return known;
+    const made = reduce(halved(times - 1), 2);
+    halves[times] = made;
+    return made;
+  };
   return (line) => {
     const whole = line.ascent + line.descent;
     const [first, last] = [line.baseline[0], line.baseline.at(-1)];
@@ -26,9 +33,9 @@ export function lineCutter(page: Grey, height: number): (line: FoundLine) => Str
     const length = last.x - first.x + 2 * tall * air;
     const columns = Math.round((length * height) / tall);
     if (columns < 4 || columns > mostColumns) return undefined;
-    const factor = Math.max(1, Math.floor(tall / height));
-    const source = reduced.get(factor) ?? reduce(page, factor);
-    reduced.set(factor, source);
+    const times = Math.max(0, Math.floor(Math.log2(tall / height)));
+    const factor = 2 ** times;
+    const source = halved(times);
     const placeOf = (column: number) => {
       const x = start + (column * tall) / height;
       const base = heightAt(line.baseline, x);

@@ -1,53 +1,109 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { z } from 'zod';
-import { PismakError } from '../../../engine/errors.ts';
+import { messageOf, PismakError } from '../../../engine/errors.ts';
 import { modelFingerprint } from '../model-fingerprint.ts';
+
+const require = createRequire(import.meta.url);
 
 /** What training writes beside a model. */
 const card = z.object({
   /** Class 0 is blank. */
-  letters: z.array(z.string()).min(2),
+  letters: z.array(z.string().max(8)).min(2).max(5000),
   /** Of a line, in pixels. */
-  height: z.int().positive(),
+  height: z.int().min(8).max(200),
 });
+
+/** Where a model lies. */
+export interface ModelFiles {
+  name: string;
+  network: string;
+  card: string;
+}
 
 /** The network and its alphabet. */
 export interface Model {
   letters: readonly string[];
   height: number;
+  name: string;
   fingerprint: string;
   /** Lines of the same width, one after another; the answer has a column for every four. */
   read(ink: Float32Array, lines: number, width: number): Promise<Float32Array>;
   close(): Promise<void>;
 }
 
-const own = new URL('./model/print.int8.onnx', import.meta.url);
+const pathOf = (name: string) => fileURLToPath(new URL(`./model/${name}`, import.meta.url));
+const packaged = { name: 'print', network: pathOf('print.int8.onnx'), card: pathOf('print.json') };
+/** Ours has 6 MB. */
+const mostBytes = 200 * 1024 * 1024;
 
-/** Loads the model of the package. It uses one thread: workers run a process per core. */
-export async function openModel(): Promise<Model> {
+/** Loads a model, by default that of the package. It uses one thread: workers run a process per core. */
+export async function openModel(files: ModelFiles = packaged): Promise<Model> {
   const runtime = await loadRuntime();
-  const { letters, height } = card.parse(
-    JSON.parse(await readFile(new URL('./model/print.json', import.meta.url), 'utf8')),
-  );
-  const session: InferenceSession = await runtime.InferenceSession.create(await readFile(own), {
+  const { letters, height } = await readCard(files);
+  const session: InferenceSession = await runtime.InferenceSession.create(await contentOf(files.network), {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',
+    // Every batch has another width: a plan of memory for each would only pile up.
+    enableMemPattern: false,
+  }).catch((cause) => {
+    throw unusable(files, cause);
   });
+  const read: Model['read'] = async (ink, lines, width) => {
+    const tensor: Tensor = new runtime.Tensor('float32', ink, [lines, 1, height, width]);
+    const { logs } = await session.run({ ink: tensor });
+    if (!(logs?.data instanceof Float32Array)) throw new Error('the network gave no answer');
+    return logs.data;
+  };
+  // One blank line tells whether the network and its alphabet fit.
+  const tried = await read(new Float32Array(height * blank), 1, blank).catch((cause) => {
+    throw unusable(files, cause);
+  });
+  if (tried.length !== (blank / 4) * letters.length)
+    throw unusable(files, `its answer has not the ${letters.length} classes of ${files.name}.json`);
   return {
     letters,
     height,
-    fingerprint: await modelFingerprint(fileURLToPath(own)),
-    async read(ink, lines, width) {
-      const tensor: Tensor = new runtime.Tensor('float32', ink, [lines, 1, height, width]);
-      const { logs } = await session.run({ ink: tensor });
-      if (!(logs?.data instanceof Float32Array)) throw new Error('the network gave no answer');
-      return logs.data;
-    },
+    name: files.name,
+    fingerprint: await modelFingerprint(files.network),
+    read,
     close: () => session.release(),
   };
+}
+
+const blank = 32;
+
+async function readCard(files: ModelFiles): Promise<z.infer<typeof card>> {
+  try {
+    return card.parse(JSON.parse((await contentOf(files.card)).toString('utf8')));
+  } catch (cause) {
+    throw unusable(files, cause);
+  }
+}
+
+async function contentOf(path: string): Promise<Buffer> {
+  const { size } = await stat(path);
+  if (size > mostBytes) throw new Error(`${basename(path)} has ${size} bytes; at most ${mostBytes} are read`);
+  return readFile(path);
+}
+
+function unusable({ name }: ModelFiles, cause: unknown): PismakError {
+  const reason = typeof cause === 'string' ? cause : messageOf(cause);
+  return new PismakError('unavailable', `the model ${name} can't be used: ${reason}`, { cause });
+}
+
+/** Whether the optional package that runs the network is installed. Doesn't load it. */
+export function hasRuntime(): boolean {
+  try {
+    require.resolve('onnxruntime-node');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {

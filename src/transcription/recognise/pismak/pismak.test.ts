@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { isPermanent } from '../../../engine/processor/processor.ts';
 import { runProcessor } from '../../../index.ts';
 import { compareTexts, errorRate, total } from '../../evaluation/compare.ts';
@@ -128,6 +129,26 @@ test('a Czech page is read into words with places and confidence, with nothing i
   }
   const damaged = runProcessor(recognise, { config, files: { source: sample.image.subarray(0, 60) } });
   await assert.rejects(damaged, (error) => isPermanent(error) && /damaged or truncated/.test(String(error)));
+});
+
+test('a model of one’s own is taken from the files of the stage, and nothing else is', async () => {
+  const path = (name: string) => fileURLToPath(new URL(`./model/${name}`, import.meta.url));
+  const source = (await makeSample('clean', 1, { dpi: 150, share: 0.1 })).image;
+  const chosen = { config: `${config}\nMODEL = chronicle\nLANGUAGE = ces`, files: { source } };
+  const stageFiles = { 'chronicle.int8.onnx': path('print.int8.onnx'), 'chronicle.json': path('print.json') };
+  const { files } = await runProcessor(recognise, { ...chosen, stageFiles });
+  assert.match(pageOf(files).producer ?? '', /^pismak chronicle [0-9a-f]{8},/);
+  await assert.rejects(
+    runProcessor(recognise, chosen),
+    /needs the files chronicle\.int8\.onnx and chronicle\.json/,
+  );
+  const swapped = { ...stageFiles, 'chronicle.int8.onnx': path('print.json') };
+  await assert.rejects(
+    runProcessor(recognise, { ...chosen, stageFiles: swapped }),
+    /the model chronicle can't be used/,
+  );
+  const outside = { ...chosen, config: `${config}\nMODEL = ../print` };
+  await assert.rejects(runProcessor(recognise, outside), /letters, digits, _ and -/);
 });
 
 function pageOf(files: Record<string, string>): Page {

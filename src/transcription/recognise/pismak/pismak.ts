@@ -8,14 +8,14 @@ import type { Box, Line, Page, Region } from '../../page.ts';
 import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser.ts';
 import { lineCutter } from './cut-line.ts';
 import type { ReadLetter } from './decode.ts';
-import { type Model, openModel } from './model.ts';
+import { type Model, type ModelFiles, openModel } from './model.ts';
 import { readLines } from './read-lines.ts';
 import { asLine } from './words.ts';
 
 const require = createRequire(import.meta.url);
 
 /** One model reads them all. The names only tell the other stages what to expect. */
-export const pismakLanguages = ['Fraktur', 'ces', 'deu', 'eng', 'fra', 'slk'];
+export const pismakLanguages = ['Fraktur', 'ces', 'deu', 'eng', 'fra', 'lat', 'slk'];
 
 /** Lines below this mean confidence are stains, ornaments and letters of other scripts. */
 const leastSure = 0.5;
@@ -26,8 +26,15 @@ const fewLetters = 3;
 const leastSureOfFew = 0.8;
 
 /** Pismak's own recogniser: a classical line finder and a small network, in this process, with nothing to install. */
-export async function openPismak({ limits }: { limits: ImageLimits }): Promise<Recogniser> {
-  const model = await openModel();
+export async function openPismak({
+  limits,
+  files,
+}: {
+  limits: ImageLimits;
+  /** Of another model than the package's. */
+  files?: ModelFiles | undefined;
+}): Promise<Recogniser> {
+  const model = await openModel(files);
   const { version } = require('onnxruntime-node/package.json') as { version: string };
   // Guessing the language asks for the same image once per language.
   let last: { image: Uint8Array; page: Page } | undefined;
@@ -35,7 +42,7 @@ export async function openPismak({ limits }: { limits: ImageLimits }): Promise<R
   return {
     name: 'pismak',
     formats: ['png', 'jpeg', 'tiff', 'webp'],
-    describe: async () => `pismak print ${model.fingerprint}, onnxruntime ${version}`,
+    describe: async () => `pismak ${model.name} ${model.fingerprint}, onnxruntime ${version}`,
     languages: async () => pismakLanguages,
     async recognise(image, wanted) {
       if (last?.image !== image || wanted.layout) {

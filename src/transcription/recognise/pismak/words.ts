@@ -38,7 +38,7 @@ export function splitWords(letters: readonly ReadLetter[]): ReadWord[] {
   const finish = (to: number) => {
     if (current.length > 0)
       words.push({
-        text: current.map(({ text }) => text).join(''),
+        text: withOneUmlaut(current.map(({ text }) => text).join('')),
         from,
         to,
         confidence: current.reduce((all, { confidence }) => all * confidence, 1),
@@ -52,6 +52,11 @@ export function splitWords(letters: readonly ReadLetter[]): ReadWord[] {
   }
   finish(Infinity);
   return words;
+}
+
+/** Where the network saw both, a small e above a letter counts, not two dots. */
+function withOneUmlaut(text: string): string {
+  return text.replaceAll(/[äöüÄÖÜ]\u0364/g, (found) => found.normalize('NFD').replace('\u0308', ''));
 }
 
 function lightest(data: Uint8Array): number {
