@@ -9,6 +9,8 @@ export class RateWatch {
   readonly #looks: { at: number; count: number }[] = [];
 
   look(count: number): void {
+    // What has come to its end must not seem slower the longer it is looked at.
+    if (count > 0 && count === this.#end.count) return;
     const at = performance.now();
     const last = this.#looks.at(-1);
     if (!last || at - last.at >= 1000 || (count !== last.count && this.#looks.length < 2))
@@ -33,7 +35,7 @@ export class RateWatch {
     return {
       mean: Math.round(mean),
       median: Math.round(perSecond[Math.floor(perSecond.length / 2)] ?? mean),
-      peak: Math.round(perSecond.at(-1) ?? mean),
+      peak: Math.round(Math.max(mean, perSecond.at(-1) ?? 0)),
     };
   }
 }
