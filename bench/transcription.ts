@@ -36,7 +36,7 @@ const { values } = parseArgs({
     folds: { type: 'string', default: '5' },
     readings: { type: 'string' },
     degraded: { type: 'boolean', default: false },
-    engine: { type: 'string', default: 'tesseract' },
+    engine: { type: 'string', default: 'auto' },
     lines: { type: 'string', default: '200' },
     half: { type: 'string' },
   },

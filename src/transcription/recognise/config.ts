@@ -19,7 +19,7 @@ const settings = {
   ENGINE: choice(
     'auto',
     ['tesseract', 'tesseract.js', 'pismak', 'command'],
-    "the recogniser; pismak is Pismak's own; auto is pismak, and Tesseract for other languages and for what pismak is unsure of",
+    "the recogniser; pismak is Pismak's own; auto is Tesseract, and pismak for what Tesseract is unsure of; without Tesseract, pismak alone",
   ),
   MODEL: words(
     '',

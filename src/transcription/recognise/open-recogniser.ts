@@ -50,7 +50,10 @@ function modelFiles(name: string, stageFiles: ReadonlyMap<string, string>): Mode
   );
 }
 
-/** What is installed here: Pismak's own recogniser, and Tesseract for what it can't read or is unsure of. */
+/**
+ * What is installed here. Tesseract finds columns, tables and headings better, Pismak's own recogniser reads letters better: so Tesseract
+ * reads first, and its unsure parts are read by both. Without Tesseract ours reads, and tesseract.js the languages that it does not know.
+ */
 async function openBest(
   native: Recogniser | undefined,
   ours: Parameters<typeof openPismak>[0],
@@ -58,8 +61,14 @@ async function openBest(
 ): Promise<Recogniser> {
   const own = await openPismak(ours).catch(ours.files ? undefined : unlessInstalled);
   if (!own) return native ?? openTesseractJs(options);
-  const second = native ?? (await openTesseractJs(options).catch(unlessInstalled));
-  return second ? openTogether({ first: own, second, isSlow: native === undefined }) : own;
+  if (native) return openTogether({ first: native, second: own, sureness: asTesseractWouldBe });
+  const others = await openTesseractJs(options).catch(unlessInstalled);
+  return others ? openTogether({ first: own, second: others }) : own;
+}
+
+/** Our confidence is the share of words that are right. Of those of which Tesseract is 0.93 sure, about 0.8 are. */
+function asTesseractWouldBe(confidence: number): number {
+  return Math.cbrt(confidence);
 }
 
 /** Optional packages may be left out. */

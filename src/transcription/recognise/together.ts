@@ -6,47 +6,41 @@ import type { RecogniseOptions, Recogniser } from './recogniser.ts';
 import { fitted } from './thresholds.ts';
 
 /** A region less sure than this is read by both. */
-const unsure = 0.9;
+const unsure = 0.94;
 /** If the whole page is less sure than this, so is its layout: then both read all of it. */
-const unsurePage = 0.8;
-/** Fewer letters are no reason to start another program. */
+const unsurePage = 0.92;
+/** Fewer letters are no reason to read again. */
 const fewLetters = 12;
-/** The second recogniser must be surer by this much, per letter: its confidence means less. */
-const clearly = 0.05;
+/**
+ * The layout stays that of the first, unless the second is surer by half; a line must be clearly surer to be replaced, and very sure to
+ * be added.
+ */
+const thresholds = { ...fitted, clearly: 0.05, much: 0.5, believed: 0.92 };
 
 /**
- * Two recognisers as one. The first reads what it has learned, the second the other languages; and where the first is unsure, both read, and
- * the surer reading of each line is kept.
+ * Two recognisers as one. Each reads the languages that the other can't; where the first is unsure, both read, and the surer reading of each
+ * line is kept.
  */
 export function openTogether({
   first,
   second,
-  isSlow,
+  sureness,
 }: {
   first: Recogniser;
   second: Recogniser;
-  /** Then it reads only the languages that the first can't. */
-  isSlow: boolean;
+  /** How sure the first would be where the second is as sure as this; without it, the second reads only other languages. */
+  sureness?: (confidence: number) => number;
 }): Recogniser {
-  const asSecond = async (language: string) => {
-    const known = await second.languages();
-    const name = installedNames(language, known);
-    return unknownLanguages(name, known).length === 0 ? name : undefined;
-  };
-  const isOfFirst = async (language: string) => {
-    const known = (await first.languages()) ?? [];
-    return language.split('+').every((name) => isFraktur(name) || known.includes(name));
-  };
-  const { orientation } = second;
+  const orientation = first.orientation ? first : second.orientation ? second : undefined;
 
   return {
     name: `${first.name} and ${second.name}`,
     formats: first.formats.filter((format) => second.formats.includes(format)),
     async describe(language) {
-      const theirs = await asSecond(language);
-      if (!(await isOfFirst(language))) return second.describe(theirs ?? language);
-      const own = await first.describe(language);
-      return theirs === undefined || isSlow ? own : `${own}; ${await second.describe(theirs)}`;
+      const [ours, theirs] = [await nameFor(first, language), await nameFor(second, language)];
+      if (ours === undefined) return second.describe(theirs ?? language);
+      const own = await first.describe(ours);
+      return theirs === undefined || !sureness ? own : `${own}; ${await second.describe(theirs)}`;
     },
     async languages() {
       const both = [...((await first.languages()) ?? []), ...((await second.languages()) ?? [])];
@@ -54,18 +48,17 @@ export function openTogether({
     },
     async recognise(image, options) {
       const { language, log } = options;
-      const theirs = await asSecond(language);
-      if (!(await isOfFirst(language)))
-        return second.recognise(image, { ...options, language: theirs ?? language });
-      const own = await first.recognise(image, options);
-      const zones = theirs === undefined || isSlow ? undefined : unsureZones(own);
-      if (theirs === undefined || !zones) return own;
+      const [ours, theirs] = [await nameFor(first, language), await nameFor(second, language)];
+      if (ours === undefined) return second.recognise(image, { ...options, language: theirs ?? language });
+      const own = await first.recognise(image, { ...options, language: ours });
+      const zones = theirs === undefined || !sureness ? undefined : unsureZones(own);
+      if (theirs === undefined || !sureness || !zones) return own;
       const again = await second.recognise(image, {
         ...options,
         language: theirs,
         layout: zones === 'page' ? options.layout : withZones(own, zones),
       });
-      const kept = keepSurer(own, asSureAsItIsRight(again), { ...fitted, clearly });
+      const kept = keepSurer(own, withConfidences(again, sureness), thresholds);
       log(
         `${zones === 'page' ? 'the page was' : `${zones.length} regions were`} unsure and read by ${second.name} too: ` +
           `${kept.second ? 'its reading is kept' : `${kept.replaced + kept.added} lines of it are kept`}`,
@@ -73,14 +66,24 @@ export function openTogether({
       return { ...kept.page, language };
     },
     ...(orientation && {
-      orientation: (image: Uint8Array, options: Pick<RecogniseOptions, 'signal' | 'log'>) =>
-        orientation(image, options),
+      orientation: async (image: Uint8Array, options: Pick<RecogniseOptions, 'signal' | 'log'>) =>
+        orientation.orientation?.(image, options),
     }),
     async close() {
       await first.close();
       await second.close();
     },
   };
+}
+
+/** What a recogniser calls these languages; undefined if it can't read all of them. */
+async function nameFor(recogniser: Recogniser, language: string): Promise<string | undefined> {
+  const known = await recogniser.languages();
+  const fraktur = known?.find(isFraktur);
+  const names = installedNames(language, known)
+    .split('+')
+    .map((name) => (fraktur && isFraktur(name) && !known?.includes(name) ? fraktur : name));
+  return unknownLanguages(names.join('+'), known).length === 0 ? names.join('+') : undefined;
 }
 
 /** Where a second reading may help; undefined if nowhere. */
@@ -106,13 +109,9 @@ function lettersIn(words: readonly Word[]): number {
   return words.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/**
- * Tesseract's confidence of a word as the share of such words that were right: of those with 0.95 about nine in ten, of those with 0.8
- * about half.
- */
-function asSureAsItIsRight(page: Page): Page {
+function withConfidences(page: Page, sureness: (confidence: number) => number): Page {
   const change = (word: Word): Word =>
-    word.confidence === undefined ? word : { ...word, confidence: word.confidence ** 3 };
+    word.confidence === undefined ? word : { ...word, confidence: sureness(word.confidence) };
   return {
     ...page,
     regions: page.regions.map((region) => ({
