@@ -66,7 +66,7 @@ async function runTests(files: string[]): Promise<void> {
 }
 
 async function runFiles(files: string[], concurrency: number): Promise<TestReport> {
-  return await reportTests(run({ files, concurrency, timeout: 300_000 }), (text) =>
+  return await reportTests(run({ files, concurrency, timeout: 480_000 }), (text) =>
     process.stdout.write(text),
   );
 }

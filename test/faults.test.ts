@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { survivedFaults, surviveFaults } from './faults/survive-faults.ts';
 
 test('on servers, what dies while requests are under way costs no request: worker, producer, RabbitMQ node, ZooKeeper leader', {
-  timeout: 280_000,
+  timeout: 420_000,
 }, async (t) => {
   const figures = await surviveFaults({
     faults: ['worker', 'publisher', 'rabbitmq', 'zookeeper'],

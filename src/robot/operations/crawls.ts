@@ -7,7 +7,7 @@ import { done } from '../../engine/operation/operations/rows.ts';
 import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
 import { robot } from '../house.ts';
-import { scansWaiting } from '../scans/scan.ts';
+import { scansWaiting } from '../scans/scans-waiting.ts';
 import { crawlId, crawlName, crawlRow, crawlStates, ownerOfCrawl, someCrawl, toRow } from './rows.ts';
 
 const one = z.strictObject({ crawl: crawlId });
