@@ -38,10 +38,10 @@ export async function up(
   if (setupLink) print(`Create the first administrator with this one-time link: ${setupLink}`);
   print(`To see it work, run in another terminal: ${commandName} dummy --count 60`);
   const status = live && showStatus(engine, live, server.url);
-  const keepMemory = freeMemoryWhenIdle(engine.clock);
+  const stopFreeing = freeMemoryWhenIdle(engine.clock);
 
   await stopped;
-  keepMemory();
+  stopFreeing();
   status?.close();
   const underWay = await countUnderWay(engine);
   print(`Stopping: ${underWay} may finish; Ctrl-C again stops at once, and nothing is lost either way`);

@@ -1,5 +1,6 @@
 import type { Queries } from '../database/database.ts';
-import type { Box, Page } from '../page.ts';
+import type { Page } from '../page.ts';
+import { shifted } from '../shift-page.ts';
 import { halfName } from '../split/half-name.ts';
 
 export type Side = 'left' | 'right';
@@ -33,23 +34,5 @@ export async function widthsOfHalves(
 /** The text of a half at its place in the whole spread. */
 export function inSpread(page: Page, side: Side, widths: Record<Side, number>): Page {
   const by = side === 'left' ? 0 : widths.left;
-  const move = <Thing extends { box: Box }>(thing: Thing): Thing => ({
-    ...thing,
-    box: { ...thing.box, left: thing.box.left + by },
-  });
-  return {
-    ...page,
-    width: widths.left + widths.right,
-    regions: page.regions.map((region) => ({
-      ...move(region),
-      paragraphs: region.paragraphs.map((paragraph) => ({
-        ...move(paragraph),
-        lines: paragraph.lines.map((line) => ({
-          ...move(line),
-          ...(line.baseline && { baseline: line.baseline.map(({ x, y }) => ({ x: x + by, y })) }),
-          words: line.words.map(move),
-        })),
-      })),
-    })),
-  };
+  return { ...shifted(page, by), width: widths.left + widths.right };
 }

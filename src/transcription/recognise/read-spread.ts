@@ -4,7 +4,8 @@ import { loadSharp } from '../image/load-sharp.ts';
 import { describeImage, readGrey } from '../image/open-image.ts';
 import { findFold, leastShape } from '../layout/find-fold.ts';
 import { inReadingOrder } from '../layout/reading-order.ts';
-import type { Box, Page, Region } from '../page.ts';
+import type { Page, Region } from '../page.ts';
+import { shifted } from '../shift-page.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
 
 /** Where the two pages of a spread meet; undefined if the image shows one page. Most images are not even decoded. */
@@ -47,23 +48,4 @@ function joined(regions: readonly Region[]): Region[] {
   if (text.length < 2) return [...regions];
   const box = boxAround(text.map((region) => region.box));
   return [{ kind: 'text', box, paragraphs: text.flatMap(({ paragraphs }) => paragraphs) }, ...rest];
-}
-
-function shifted(page: Page, by: number): Page {
-  const move = <Thing extends { box: Box }>(thing: Thing): Thing => ({
-    ...thing,
-    box: { ...thing.box, left: thing.box.left + by },
-  });
-  const regions = page.regions.map((region) => ({
-    ...move(region),
-    paragraphs: region.paragraphs.map((paragraph) => ({
-      ...move(paragraph),
-      lines: paragraph.lines.map((line) => ({
-        ...move(line),
-        ...(line.baseline && { baseline: line.baseline.map(({ x, y }) => ({ x: x + by, y })) }),
-        words: line.words.map(move),
-      })),
-    })),
-  }));
-  return { ...page, regions };
 }
