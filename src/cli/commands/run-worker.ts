@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { loadHouses } from '../../engine/house.ts';
+import { freeMemoryWhenIdle } from '../../engine/idle-memory.ts';
 import { openLog } from '../../engine/log/log.ts';
 import { workerList, workerStart, workerStop } from '../../engine/operation/operations/worker.ts';
 import type { WorkerRow } from '../../engine/operation/operations/worker-rows.ts';
@@ -65,10 +66,12 @@ async function runAlone(
     houses: await loadHouses(houses),
   });
   out.say(`worker ${worker.id} runs; Ctrl-C stops it`);
+  const stopFreeing = freeMemoryWhenIdle(clock);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+  stopFreeing();
   out.say('stopping: what it has begun may finish');
   await worker.close();
   log.close();
