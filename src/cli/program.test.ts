@@ -72,3 +72,15 @@ test('options for all commands may stand before or after the command', async () 
     assert.equal(stdout, '[]\n');
   }
 });
+
+test('--data names a directory, unless it is JSON: that is data for the command', async () => {
+  const json = '{"number": 7}';
+  const directoryOf = async (...words: string[]) => {
+    const { stdout, stderr } = await runCommand(['config', '--json', ...words], { directory: '/here' });
+    assert.equal(stderr, '');
+    return JSON.parse(stdout).find(({ setting }: { setting: string }) => setting === 'data').value;
+  };
+  assert.equal(await directoryOf('--data', json), '"/here/.pismak"');
+  assert.equal(await directoryOf('--data', '/there', '--data', json), '"/there"');
+  assert.equal(await directoryOf('--data', json, '--data', '/there'), '"/there"');
+});

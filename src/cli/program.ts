@@ -32,16 +32,7 @@ export async function createProgram(surroundings: Surroundings, words: readonly 
     .description('Queues, workers and a watchdog that moves workers to where work waits')
     .version(version)
     .option('--config <file>', 'settings file (default: pismak.toml if it exists; PISMAK_CONFIG)')
-    .option(
-      '--data <directory>',
-      'data directory (default: .pismak; PISMAK_DATA)',
-      (text: string, before?: string) => {
-        // JSON is no directory: commands that take data (`mail send`) find it here.
-        if (!text.trimStart().startsWith('{')) return text;
-        program.setOptionValue('dataGiven', text);
-        return before;
-      },
-    )
+    .option('--data <directory>', 'data directory (default: .pismak; PISMAK_DATA)')
     .option('--set <name=value>', 'any setting, e.g. http.port=8080; may be repeated', collect)
     .option('--url <url>', 'act on another machine (PISMAK_URL)')
     .option('--key <key>', 'API key for that machine (PISMAK_KEY)')
@@ -57,6 +48,7 @@ export async function createProgram(surroundings: Surroundings, words: readonly 
       'after',
       `\nExample:\n  $ pismak up\n  $ pismak dummy --count 1000\n  $ pismak status\n${exitCodesHelp}`,
     );
+  takeJsonAsData(program);
   for (const [heading, groups] of Object.entries(commandGroups(surroundings.houses))) {
     for (const [name, { summary, load }] of Object.entries(groups)) {
       const group = program.command(name).description(summary).helpGroup(`${heading}:`);
@@ -65,4 +57,17 @@ export async function createProgram(surroundings: Surroundings, words: readonly 
     }
   }
   return program;
+}
+
+/** `--data` with JSON names no directory: commands that take data (`mail send`) find it in `dataGiven`. */
+function takeJsonAsData(program: Command): void {
+  let directory: string | undefined;
+  program.on('option:data', (text: string) => {
+    if (!text.trimStart().startsWith('{')) {
+      directory = text;
+      return;
+    }
+    program.setOptionValue('dataGiven', text);
+    program.setOptionValue('data', directory);
+  });
 }
