@@ -1,3 +1,4 @@
+import { formatTime } from './format.ts';
 import { printable, printableLines } from './printable.ts';
 import { type Column, formatTable } from './table.ts';
 
@@ -36,7 +37,9 @@ export function createOutput(options: { stdout: Sink; stderr: Sink; json: boolea
     },
     object(
       value,
-      fields = Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)])),
+      fields = Object.fromEntries(
+        Object.entries(value).map(([name, field]) => [name, readable(name, field)]),
+      ),
     ) {
       if (json) return data(value);
       const longest = Math.max(0, ...Object.keys(fields).map((name) => name.length));
@@ -53,8 +56,20 @@ export function createOutput(options: { stdout: Sink; stderr: Sink; json: boolea
   };
 }
 
-function plain(value: unknown): string | number | null | undefined {
+const timeNames = /(^at|At|After|Before|Until)$/;
+/** 2001, in milliseconds: a smaller number is a duration. */
+const earliestTime = 1e12;
+
+/** A field as people read it: times as dates, small records as words. */
+function readable(name: string, value: unknown): string | number | null | undefined {
+  if (value === '') return undefined;
+  if (typeof value === 'number' && value >= earliestTime && timeNames.test(name)) return formatTime(value);
   if (value === null || value === undefined || typeof value === 'string' || typeof value === 'number')
     return value;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value !== 'object') return String(value);
+  const entries = Object.entries(value);
+  if (entries.length === 0) return undefined;
+  const isFlat = entries.every(([, field]) => typeof field === 'number' || typeof field === 'boolean');
+  if (!isFlat || Array.isArray(value)) return JSON.stringify(value);
+  return entries.map(([key, field]) => `${key} ${field}`).join(', ');
 }
