@@ -1,6 +1,8 @@
+import { PismakError } from '../../engine/errors.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatBytes, formatCount, formatTime } from '../../terminal/output/format.ts';
+import type { Session } from '../../terminal/session.ts';
 import {
   robotDelete,
   robotList,
@@ -28,6 +30,14 @@ import { addDemo } from './demo.ts';
 import { addExport } from './export.ts';
 import { statisticsFields } from './show-crawl.ts';
 import { addTextCommands } from './text-commands.ts';
+
+/** Without a crawl, the newest one is meant. */
+async function orNewest(session: Session<object>, { crawl }: { crawl?: string }): Promise<{ crawl: string }> {
+  if (crawl !== undefined) return { crawl };
+  const { crawls } = await (await session.client()).call(robotList, { limit: 1 });
+  if (!crawls[0]) throw new PismakError('not-found', 'there is no crawl; `pismak robot new` defines one');
+  return { crawl: crawls[0].id };
+}
 
 const add: AddGroup = (group, shell) => {
   const command = operationCommands(group, shell);
@@ -63,12 +73,14 @@ const add: AddGroup = (group, shell) => {
     say: ({ pages }, { crawl }) => `crawl ${crawl} visits ${formatCount(pages, 'page')} again`,
   });
   command(robotStatus, {
-    usage: 'status <crawl>',
+    usage: 'status [crawl]',
+    complete: orNewest,
     show: (crawl, { out }) => out.object(crawl, statisticsFields(crawl)),
   });
   command(robotOptions, { usage: 'options <crawl>' });
   command(robotHosts, {
-    usage: 'hosts <crawl>',
+    usage: 'hosts [crawl]',
+    complete: orNewest,
     columns: [
       { title: 'host', of: (row) => row.origin },
       { title: 'address', of: (row) => row.addresses.join(', ') },
@@ -82,7 +94,8 @@ const add: AddGroup = (group, shell) => {
     empty: 'no hosts',
   });
   command(robotExplain, {
-    usage: 'explain <crawl> <url>',
+    usage: 'explain <url> [crawl]',
+    complete: orNewest,
     show: ({ lines }, { out }) => out.text(lines.join('\n')),
   });
   command(robotDisallowed, {

@@ -53,7 +53,7 @@ export async function explainUrl(engine: Engine, named: { crawl: string; owner: 
   }
   const state = stateNames[row.state] ?? String(row.state);
   lines.push(
-    `The page is ${state}${row.outcome ? ` (${row.outcome})` : ''}, ${row.depth} links from a seed.`,
+    `The page is ${state}${row.outcome ? ` (${row.outcome})` : ''}, ${row.depth === 1 ? '1 link' : `${row.depth} links`} from a seed.`,
   );
   const number = (value: number | null) => (value === null ? null : Number(value));
   return {

@@ -22,7 +22,7 @@ const partial = z.strictObject({
 
 export const robotNew = defineOperation({
   name: 'robot.new',
-  summary: 'Define a crawl; robot.start starts it',
+  summary: 'Define a crawl; it waits until it is started',
   role: 'user',
   owner: 'caller',
   changes: true,
@@ -142,7 +142,7 @@ export const robotPause = stateOperation(
   'paused',
 );
 export const robotResume = stateOperation('resume', 'Resume a crawl that was paused or stopped', 'running');
-export const robotStop = stateOperation('stop', 'Stop a crawl; robot.resume continues it', 'stopped');
+export const robotStop = stateOperation('stop', 'Stop a crawl; it can be resumed', 'stopped');
 
 export const robotRevisit = defineOperation({
   ...{ ...changing, name: 'robot.revisit', summary: 'Visit the pages of a finished or stopped crawl again' },

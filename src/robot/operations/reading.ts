@@ -71,11 +71,11 @@ const requestRow = z.strictObject({
 export const robotExplain = defineOperation({
   ...{ ...reading, name: 'robot.explain', summary: 'Why a page was fetched or not, and what became of it' },
   input: z.strictObject({
-    crawl: crawlId,
     url: z.string().min(1).max(8_000).describe('Address of the page'),
+    crawl: crawlId,
   }),
   output: z.strictObject({ lines: z.array(z.string()).max(100), request: requestRow.nullable() }),
-  example: { crawl: someCrawl, url: 'https://www.example.cz/a.html' },
+  example: { url: 'https://www.example.cz/a.html', crawl: someCrawl },
   async handler({ engine, caller }, { crawl, url }) {
     const { explainUrl } = await import('../crawl/explain.ts');
     return explainUrl(engine, { crawl, owner: caller.name }, url);
