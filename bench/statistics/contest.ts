@@ -10,8 +10,8 @@ export interface Question {
   over: 'interval' | 'all';
 }
 
-/** Told often; what is told is printed every few seconds. */
-export type Progress = (what: string) => void;
+/** Told often; what is told is printed every few seconds. The beginning of a `step`, which may take minutes, is always printed. */
+export type Progress = (what: string, step?: 'step') => void;
 
 /** An engine that answers the same questions on the same data. */
 export interface Contestant {
@@ -32,14 +32,20 @@ export interface Times {
   p99: number;
 }
 
-/** Asks questions one after the other and returns the times in ms. */
+/** Fewer calls would say little. */
+const fewestCalls = 5;
+
+/** Asks questions one after the other, a few at least and then as many as `mostMs` allows, and returns the times in ms. */
 export async function measure(
   questions: readonly Question[],
   ask: (question: Question) => Promise<number[]>,
+  mostMs = Number.POSITIVE_INFINITY,
 ): Promise<{ times: Times; ms: number[]; answers: number[][] }> {
   const ms: number[] = [];
   const answers: number[][] = [];
+  const end = performance.now() + mostMs;
   for (const question of questions) {
+    if (ms.length >= fewestCalls && performance.now() > end) break;
     const began = performance.now();
     answers.push(await ask(question));
     ms.push(performance.now() - began);

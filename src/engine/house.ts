@@ -53,6 +53,11 @@ export interface HouseParts {
     transaction: Queries,
     request: SubmittedRequest,
   ): Promise<boolean>;
+  /**
+   * Asked before a user is deleted: refuses by throwing, or resolves to what erases everything that the house has recorded about the
+   * user. That runs when the user can no longer sign in, before the account goes; it may be repeated. What the user owns stays.
+   */
+  forgetUser?(engine: Engine, user: string): Promise<(signal: AbortSignal) => Promise<unknown>>;
   /** What `/metrics` shows of it to this caller; names begin with `pismak_` and the house's name. Called often: keep it cheap. */
   metrics?(engine: Engine, caller: Caller): Promise<Metric[]>;
   /** Called in the transaction that stores an alert or its end: what it adds there goes out with it. Must be quick. */

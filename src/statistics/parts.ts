@@ -12,6 +12,10 @@ export const parts: HouseParts = {
   processors: (engine) => [ingestProcessor(engine)],
   firstStart: { stages: [ingestStage], pipelines: [] },
   operations: statisticsOperations,
+  async forgetUser(engine, user) {
+    const { forgetAccount } = await import('./entities/erase-user.ts');
+    return forgetAccount(engine, user);
+  },
   run: runStatistics,
   runBesideWorker: (beside) =>
     sectionOf(beside.settings, statistics).own ? sendOwnEvents(beside) : { async close() {} },

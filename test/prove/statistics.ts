@@ -1,10 +1,12 @@
 /**
- * `npm run prove -- statistics [--only sqlite,postgres,clickhouse,replicas] [--histories 1000] [--kills 60] [--minutes 4]`: on each store
+ * `npm run prove -- statistics [--only sqlite,postgres,clickhouse,replicas,chdb] [--histories 1000] [--kills 60] [--minutes 4]`: on each store
  * random histories with late events, repeated batches, re-runs, sealed days and backfills, and a process that is killed while it ingests,
  * rolls up and sweeps. `clickhouse` and `replicas` are two shards of two replicas each, with ZooKeeper and PostgreSQL; `replicas` kills
- * one ClickHouse after the other while events arrive, aggregators publish and a reader asks. Every answer must equal the plain sum over
- * all events. Each list of histories and of kills ends after `--minutes`, and the figures say how many there were.
+ * one ClickHouse after the other while events arrive, aggregators publish and a reader asks. `chdb` is a current ClickHouse of two shards,
+ * which runs the contract of the adapter first. Every answer must equal the plain sum over all events. Each list of histories and of kills ends after `--minutes`, and the figures say how many there were.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,11 +21,12 @@ import { type ClickHouseServers, startClickHouse } from '../../src/statistics/te
 import { checkHistory, historySteps } from '../../src/statistics/testing/random-history.ts';
 import { surviveKills } from '../../src/statistics/testing/survive-kills.ts';
 import { surviveReplicas } from '../../src/statistics/testing/survive-replicas.ts';
+import { startChdb } from '../statistics/chdb/servers.ts';
 
 const { values } = parseArgs({
   options: {
     json: { type: 'string' },
-    only: { type: 'string', default: 'sqlite,postgres,clickhouse,replicas' },
+    only: { type: 'string', default: 'sqlite,postgres,clickhouse,replicas,chdb' },
     histories: { type: 'string', default: '1000' },
     kills: { type: 'string', default: '60' },
     minutes: { type: 'string', default: '4' },
@@ -65,6 +68,16 @@ try {
     if (only.has('clickhouse')) await prove('clickhouse', newDatabase, urlOf);
     if (only.has('replicas')) await proveReplicas(servers, await newDatabase(), urlOf());
   }
+  if (only.has('chdb')) {
+    await runContract();
+    const servers = await startChdb(2);
+    closing.unshift(() => servers.close());
+    await prove(
+      'chdb',
+      async () => 'sqlite:',
+      () => servers.urlOf(),
+    );
+  }
   console.log('every answer equals the plain sum over all events');
 } finally {
   for (const close of closing) await close();
@@ -80,6 +93,13 @@ async function startReplicated(): Promise<ClickHouseServers> {
   const servers = await startClickHouse({ nodes: 4, zookeeper: addresses });
   closing.unshift(() => servers.close());
   return servers;
+}
+
+async function runContract(): Promise<void> {
+  say('chdb: the contract of the adapter');
+  const program = join(import.meta.dirname, '../statistics/chdb/contract.ts');
+  const [code] = await once(spawn(process.execPath, ['--test', program], { stdio: 'inherit' }), 'exit');
+  if (code !== 0) throw new Error('chdb does not keep the contract; the reason stands above');
 }
 
 async function prove(name: string, newUrl: () => Promise<string>, newStore: () => string): Promise<void> {

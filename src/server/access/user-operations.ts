@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, PismakError } from '../../engine/errors.ts';
 import { type Caller, defineOperation, type Operation } from '../../engine/operation/operation.ts';
@@ -145,10 +146,7 @@ export const userDisable = defineOperation({
   summary: 'Disable a user: sessions end, and keys stop working until the user is enabled again',
   ...administration,
   async handler({ engine }, { name }) {
-    await changeAccount(engine, name, async (transaction) => {
-      await transaction.updateTable('account').set({ disabled: 1 }).where('name', '=', name).execute();
-      await endSessions(transaction, name);
-    });
+    await changeAccount(engine, name, (transaction) => disableAccount(transaction, name));
     return {};
   },
 });
@@ -168,9 +166,22 @@ export const userEnable = defineOperation({
 export const userDelete = defineOperation({
   name: 'user.delete',
   summary:
-    'Delete a user with all sessions, keys and webhook secrets; what the user owns stays, and nobody gets the name again',
+    'Delete a user with all sessions, keys, webhook secrets and what was recorded about the user; what the user owns stays, and nobody gets the name again',
   ...administration,
-  async handler({ engine, caller }, { name }) {
+  input: ofUser.extend({
+    keep: z
+      .array(z.string().max(40))
+      .max(20)
+      .default([])
+      .describe('Houses that keep what they have recorded about the user'),
+  }),
+  async handler({ engine, caller, signal }, { name, keep }) {
+    const erasures = await erasuresOf(engine, name, keep);
+    if (erasures.length > 0) {
+      // What is recorded must not grow meanwhile. If anything fails, the user is disabled and can be deleted again.
+      await changeAccount(engine, name, (transaction) => disableAccount(transaction, name));
+      for (const erase of erasures) await erase(signal);
+    }
     await deleteAccount(engine, name, caller.name, async (transaction) => {
       await endSessions(transaction, name);
       await transaction.deleteFrom('apiKey').where('owner', '=', name).execute();
@@ -179,6 +190,29 @@ export const userDelete = defineOperation({
     return {};
   },
 });
+
+async function disableAccount(transaction: Queries, name: string): Promise<void> {
+  await transaction.updateTable('account').set({ disabled: 1 }).where('name', '=', name).execute();
+  await endSessions(transaction, name);
+}
+
+/** What houses erase when this user goes. Nothing has been changed yet, so a house may still refuse. */
+async function erasuresOf(engine: Engine, name: string, keep: readonly string[]) {
+  const recording = engine.houses.flatMap(({ name: house, forgetUser }) =>
+    forgetUser ? [{ house, forgetUser }] : [],
+  );
+  const unknown = keep.find((kept) => !recording.some(({ house }) => house === kept));
+  if (unknown !== undefined) {
+    const names = recording.map(({ house }) => house).join(', ') || 'none';
+    throw new PismakError(
+      'invalid-input',
+      `keep: ${unknown} records nothing about users; these do: ${names}`,
+    );
+  }
+  if (!(await accountExists(engine.database.query, name))) throw unknownUser(name);
+  const forgetting = recording.filter(({ house }) => !keep.includes(house));
+  return Promise.all(forgetting.map(({ forgetUser }) => forgetUser(engine, name)));
+}
 
 /** Guessing it is as slow as at the sign-in. */
 async function checkCurrent(engine: Engine, { name, address }: Caller, current = ''): Promise<void> {

@@ -45,6 +45,11 @@ export function parseMonth(text: string): DayRange | undefined {
   return first === undefined ? undefined : unitOf('month', first);
 }
 
+/** `2026-03` for any of its days. */
+export function formatMonth(day: Day): string {
+  return formatDay(day).slice(0, 7);
+}
+
 /** The whole unit that contains the day. */
 export function unitOf(unit: DayUnit, day: Day): DayRange {
   if (unit === 'day') return { from: day, to: day };

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { PismakError } from '../../engine/errors.ts';
-import { type Day, type DayRange, formatDay } from '../calendar/days.ts';
+import { type Day, type DayRange, formatDay, unitOf } from '../calendar/days.ts';
 import type { Statistics } from '../statistics.ts';
+import { levels } from '../store/store.ts';
 import type { StatisticsDatabase, StatisticsQueries } from '../tables.ts';
 
 /** The first days of the months that are closed. */
@@ -40,6 +41,31 @@ export async function closeMonth(
     .values({ month, closedAt: clock.now(), closedBy: by })
     .onConflict((conflict) => conflict.column('month').doNothing())
     .execute();
+}
+
+/** A closed month in which something is counted about the user; undefined if there is none. */
+export async function closedMonthOf({ database }: Statistics, user: string): Promise<Day | undefined> {
+  // What a batch brought is in a segment until it is in the unit of its month.
+  const unit = await database.query
+    .selectFrom('statistics_unit as unit')
+    .innerJoin('statistics_cube as cube', 'cube.id', 'unit.cube')
+    .innerJoin('statistics_closed as closed', 'closed.month', 'unit.bucket')
+    .select('closed.month')
+    .where('cube.user', '=', user)
+    .where('unit.level', '=', levels.indexOf('month'))
+    .where('unit.rows', '>', 0)
+    .limit(1)
+    .executeTakeFirst();
+  if (unit) return unit.month;
+  const closed = await listClosedMonths(database.query);
+  const days = await database.query
+    .selectFrom('statistics_segment as segment')
+    .innerJoin('statistics_cube as cube', 'cube.id', 'segment.cube')
+    .select('segment.day')
+    .distinct()
+    .where('cube.user', '=', user)
+    .execute();
+  return days.map(({ day }) => unitOf('month', day).from).find((month) => closed.has(month));
 }
 
 /** Events that came too late for their month, the newest first. */

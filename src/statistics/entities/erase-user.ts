@@ -1,4 +1,8 @@
-import type { Statistics } from '../statistics.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { formatMonth } from '../calendar/days.ts';
+import { closedMonthOf } from '../close/closed-months.ts';
+import { type Statistics, statisticsOf } from '../statistics.ts';
 
 const cubesAtOnce = 100;
 
@@ -28,4 +32,22 @@ export async function eraseUser(
   if (kind === undefined)
     await database.query.deleteFrom('statistics_access').where('user', '=', user).execute();
   return erased;
+}
+
+/**
+ * What erases everything about an account that is being deleted, with what it may read of others. Invoices may rest on the sums of
+ * closed months, so those never go along unnoticed.
+ */
+export async function forgetAccount(engine: Engine, user: string) {
+  const statistics = await statisticsOf(engine);
+  const closed = await closedMonthOf(statistics, user);
+  if (closed !== undefined)
+    throw new PismakError(
+      'conflict',
+      `${user} has statistics in ${formatMonth(closed)}, which is closed: keep them with keep (--keep statistics), or erase them first (statistics erase ${user})`,
+    );
+  return async (signal: AbortSignal) => {
+    await eraseUser(statistics, { user, signal });
+    await statistics.database.query.deleteFrom('statistics_access').where('reader', '=', user).execute();
+  };
 }

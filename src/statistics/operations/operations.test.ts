@@ -374,6 +374,34 @@ describe('statistics over the API', async () => {
     );
   });
 
+  test('with a user everything goes that was counted about the user, but closed months only if the administrator says so', async () => {
+    const user = 'leaving';
+    const deleteUser = async (input: object) => {
+      const { status, body } = await server.call('user.delete', { name: user, ...input }, admin);
+      return `${status} ${body.error?.message ?? ''}`;
+    };
+    const own = await server.signUp(user, 'user');
+    await ingest([event({ user }), event({ user: 'kept' })]);
+    await call('allow', { reader: user, user: 'kept' });
+    await call('close', { month: '2026-03' });
+    assert.match(
+      await deleteUser({}),
+      /^409 leaving has statistics in 2026-03, which is closed: .*--keep statistics/,
+    );
+    await call('rollup', {});
+    assert.match(await deleteUser({}), /^409 leaving has statistics in 2026-03/);
+    assert.equal((await server.call('session.show', {}, own)).status, 200, 'nothing has changed');
+    assert.match(await deleteUser({ keep: ['static'] }), /^400 keep: static records nothing about users/);
+    await call('close', { month: '2026-03', open: true });
+    assert.match(await deleteUser({}), /^200/);
+    assert.deepEqual(await clicksBy({ user, granularity: 'month' }), [['202603', 0]]);
+    assert.deepEqual((await call('access', { reader: user })).access, []);
+    await server.signUp('staying', 'user');
+    await ingest([event({ user: 'staying' })]);
+    assert.match(await deleteUser({ name: 'staying', keep: ['statistics'] }), /^200/);
+    assert.deepEqual(await clicksBy({ user: 'staying', granularity: 'month' }), [['202603', 1]]);
+  });
+
   test('explain shows what is added and subtracted', async () => {
     const user = 'explain';
     await ingest(

@@ -26,14 +26,25 @@ export interface ClickHouseServers {
 const password = 'secret+/';
 
 /** Servers on their own loopback ports; they end with this process. With `zookeeper` (`host:port`, ...) tables can be replicated. */
-export async function startClickHouse(
+export function startClickHouse(
   options: { nodes?: number; zookeeper?: readonly string[] } = {},
 ): Promise<ClickHouseServers> {
-  const { nodes: count = 1, zookeeper = [] } = options;
+  const { nodes = 1, zookeeper = [] } = options;
+  return startServers(nodes, (home) => createNode(home, zookeeper));
+}
+
+/** Starts so many nodes, each with a directory of its own, which goes with them. */
+export async function startServers(
+  count: number,
+  create: (home: string) => Promise<ClickHouseNode>,
+): Promise<ClickHouseServers> {
   const directory = await mkdtemp(join(tmpdir(), 'pismak-clickhouse-'));
   const nodes: ClickHouseNode[] = [];
-  for (let index = 0; index < count; index++)
-    nodes.push(await createNode(join(directory, String(index)), zookeeper));
+  for (let index = 0; index < count; index++) {
+    const home = join(directory, String(index));
+    await mkdir(home);
+    nodes.push(await create(home));
+  }
   const close = async () => {
     await Promise.all(nodes.map((node) => node.kill()));
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
@@ -56,7 +67,7 @@ export async function startClickHouse(
 
 async function createNode(home: string, zookeeper: readonly string[]): Promise<ClickHouseNode> {
   const [port, replication, native] = [await freePort(), await freePort(), await freePort()];
-  await mkdir(join(home, 'data'), { recursive: true });
+  await mkdir(join(home, 'data'));
   const ensemble = zookeeper.map((server) => {
     const [host, clientPort] = server.split(':');
     return `<node><host>${host}</host><port>${clientPort}</port></node>`;
@@ -82,10 +93,12 @@ async function createNode(home: string, zookeeper: readonly string[]): Promise<C
         <profile>default</profile><quota>default</quota></default></users>
       <quotas><default/></quotas></yandex>`,
   );
-  return nodeOf(file, home, port);
+  return nodeOf({ command: ['clickhouse-server', `--config-file=${file}`], home, port });
 }
 
-function nodeOf(file: string, cwd: string, port: number): ClickHouseNode {
+/** `command` serves ClickHouse’s HTTP at `port`, with `home` as its working directory. */
+export function nodeOf(options: { command: readonly string[]; home: string; port: number }): ClickHouseNode {
+  const { command, home, port } = options;
   const address = `127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   return {
@@ -97,8 +110,9 @@ function nodeOf(file: string, cwd: string, port: number): ClickHouseNode {
     },
     async start() {
       // It must end with this process, however that ends.
-      const command = ['--pdeathsig', 'KILL', 'clickhouse-server', `--config-file=${file}`];
-      const started = spawn('setpriv', command, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+      const started = spawn('setpriv', ['--pdeathsig', 'KILL', ...command], {
+        ...{ cwd: home, stdio: ['ignore', 'ignore', 'pipe'] as const },
+      });
       child = started;
       let said = '';
       started.stderr.setEncoding('utf8').on('data', (piece: string) => {

@@ -1,102 +1,23 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import fc from 'fast-check';
-import { openDatabase } from '../../../engine/database/open.ts';
 import { hasCode } from '../../../engine/errors.ts';
 import { eventually } from '../../../engine/testing/eventually.ts';
-import { temporaryDirectory } from '../../../engine/testing/temporary-directory.ts';
-import { ManualClock, systemClock } from '../../../engine/time/clock.ts';
-import { formatDay } from '../../calendar/days.ts';
-import { ingest } from '../../ingest/ingest.ts';
-import { answerSeries } from '../../query/answer.ts';
-import { reconcile } from '../../rollup/reconcile.ts';
-import { rollUp } from '../../rollup/roll-up.ts';
-import { sweep } from '../../rollup/sweep.ts';
-import type { Statistics } from '../../statistics.ts';
 import { startClickHouse } from '../../testing/clickhouse-server.ts';
-import { openTestStatistics } from '../../testing/open-test-statistics.ts';
-import { checkHistory, historySteps } from '../../testing/random-history.ts';
-import { storeContract } from '../contract.ts';
-import { bodiesPerWrite } from '../unit-rows.ts';
+import { clickHouseContract } from './contract.ts';
 import { parseClickHouseUrl } from './parse-url.ts';
-import { clickHouseRows } from './rows.ts';
 import { clickHouseServer } from './server.ts';
 
-/** Histories here; `npm run prove -- statistics` runs more, on replicas that are killed. */
-const runs = 3;
-
-type Scope = { after(work: () => Promise<void>): void };
+/** Histories here; `npm run prove -- statistics` runs more, on replicas that are killed, and on a current ClickHouse. */
+const histories = 3;
 
 describe('ClickHouse', async () => {
   const servers = await startClickHouse({ nodes: 2 });
   after(() => servers.close());
-  const [first, second] = servers.nodes;
-  assert.ok(first && second);
-
-  async function open(t: Scope, options: { store: string; clock?: ManualClock; lateDays?: number }) {
-    const { store, clock = systemClock, lateDays = 45 } = options;
-    const file = join(await temporaryDirectory(t), 'state.db');
-    const database = await openDatabase('sqlite:', { file, clock });
-    t.after(() => database.close());
-    return openTestStatistics({ database, clock, settings: { store, lateDays } });
-  }
-
-  storeContract('SQLite and ClickHouse of two shards', async (t) => {
-    const { store } = await open(t, { store: servers.urlOf() });
-    return store;
-  });
-
-  test('whatever happens, every query equals the plain sum over all events', async (t) => {
-    const clock = new ManualClock(Date.UTC(2020, 11, 20));
-    const file = join(await temporaryDirectory(t), 'state.db');
-    const database = await openDatabase('sqlite:', { file, clock });
-    t.after(() => database.close());
-    const store = servers.urlOf();
-    const histories = fc.asyncProperty(historySteps, fc.integer(), (steps, seed) =>
-      checkHistory({ database, clock, store }, steps, seed),
-    );
-    await fc.assert(histories, { numRuns: runs });
-  });
-
-  test('a shard is added by adding it to the URL: answers stay exact, and new rows are spread over both', async (t) => {
-    const alone = await open(t, { store: servers.urlOf([[first]], 'grown') });
-    await send(alone, 'first');
-    await rollUp(alone);
-    const before = await ask(alone);
-    const grown = await reopen(alone, servers.urlOf([[first], [second]], 'grown'));
-    assert.deepEqual(await ask(grown), before);
-    await send(grown, 'second');
-    await rollUp(grown);
-    const [one, two] = await Promise.all(
-      [first, second].map((node) => clickHouseRows(servers.urlOf([[node]], 'grown')).cubes()),
-    );
-    assert.ok([...(one?.values() ?? [])].length > 0 && [...(two?.values() ?? [])].length > 0);
-    assert.deepEqual((await ask(grown)).total, { clicks: 2 * (before.total?.clicks ?? 0) });
-    assert.equal((await reconcile(grown)).difference, undefined);
-    // What the first shard alone has is not the whole: better no answer than a wrong one.
-    await assert.rejects(ask(await reopen(grown, servers.urlOf([[first]], 'grown'))), (error) =>
-      hasCode(error, 'unavailable'),
-    );
-    await assert.rejects(ask(await reopen(grown, '')), (error) => hasCode(error, 'configuration-invalid'));
-  });
-
-  test('a replica that lags behind gives no smaller sum: the one that has the rows is asked', async (t) => {
-    const alone = await open(t, { store: servers.urlOf([[first]], 'lagging') });
-    await send(alone, 'first');
-    await rollUp(alone);
-    await sweep(alone);
-    // A table that gets nothing from the other server, as if replication had stopped.
-    await clickHouseRows(servers.urlOf([[second]], 'lagging')).cubes();
-    const both = await reopen(alone, `${servers.urlOf([[second, first]], 'lagging')}&quorum=1`);
-    assert.deepEqual(await ask(both), await ask(alone));
-    const again = await reopen(alone, `${servers.urlOf([[second, first]], 'lagging')}&quorum=1`);
-    assert.deepEqual((await ask(again, 'hour')).total, (await ask(alone)).total);
-    const late = await reopen(alone, servers.urlOf([[second]], 'lagging'));
-    await assert.rejects(ask(late, 'hour'), (error) => hasCode(error, 'unavailable'));
-  });
+  clickHouseContract('ClickHouse', servers, histories);
 
   test('a question that nobody waits for any more ends in ClickHouse, too', async () => {
+    const [first] = servers.nodes;
+    assert.ok(first);
     const server = clickHouseServer(first.address, parseClickHouseUrl(servers.urlOf([[first]])));
     const gone = new AbortController();
     const sql = 'SELECT count() FROM system.numbers WHERE number % 7 = 3';
@@ -109,55 +30,6 @@ describe('ClickHouse', async () => {
     gone.abort();
     await assert.rejects(asking);
     await eventually('the question has ended', async () => !(await running()));
-  });
-
-  test('rows of replaced units are dropped later, and those of erased users too; nothing else goes', async (t) => {
-    const store = servers.urlOf();
-    const statistics = await open(t, { store });
-    await send(statistics, 'first');
-    await rollUp(statistics);
-    await send(statistics, 'second');
-    await rollUp(statistics);
-    const { id } = (await statistics.store.head('keyword', '3')) ?? assert.fail();
-    const rows = clickHouseRows(store);
-    const before = await rows.bodies(id);
-    const answer = await ask(statistics);
-    const { replaced } = await sweep(statistics, { seal: true });
-    assert.ok(replaced > 0 && replaced < before.length);
-    await eventually(
-      'the rows are gone',
-      async () => (await rows.bodies(id)).length === before.length - replaced,
-    );
-    assert.deepEqual(await ask(statistics), answer);
-    assert.equal((await sweep(statistics, { seal: true })).replaced, 0);
-    await statistics.store.erase(id);
-    await eventually('all rows are gone', async () => (await rows.cubes()).size === 0);
-  });
-
-  test('rows of a write that never came to its end are dropped after an hour, and don’t count before', async (t) => {
-    const clock = new ManualClock(Date.UTC(2026, 3, 1));
-    const store = servers.urlOf();
-    const statistics = await open(t, { store, clock });
-    await send(statistics, 'first');
-    await rollUp(statistics);
-    const { id } = (await statistics.store.head('keyword', '3')) ?? assert.fail();
-    const answer = await ask(statistics);
-    const [unit] = await statistics.store.units(id, 0);
-    assert.ok(unit);
-    const block = (await statistics.store.readUnits(id, [unit])).get(unit);
-    assert.ok(block);
-    // As if a process had died between writing rows and publishing them.
-    await statistics.database.query
-      .insertInto('statistics_write')
-      .values({ id: 900, cube: id, createdAt: clock.now() })
-      .execute();
-    const rows = clickHouseRows(store);
-    await rows.write(id, [{ body: 900 * bodiesPerWrite, level: 0, chunk: 0, block }]);
-    assert.deepEqual(await ask(statistics), answer);
-    assert.equal((await sweep(statistics, { seal: true })).replaced, 0, 'it may still end');
-    clock.advance(2 * 3_600_000);
-    assert.equal((await sweep(statistics, { seal: true })).replaced, 1);
-    assert.deepEqual(await ask(statistics), answer);
   });
 });
 
@@ -177,26 +49,3 @@ test('the URL names shards and their replicas, and what is wrong with it is told
       (error) => hasCode(error, 'configuration-invalid') && !/top-secret/.test(error.message),
     );
 });
-
-function reopen({ database, clock }: Statistics, store: string): Promise<Statistics> {
-  return openTestStatistics({ database, clock, settings: { store } });
-}
-
-/** A click of each of forty keywords. */
-async function send(statistics: Statistics, token: string): Promise<void> {
-  const at = statistics.clock.now();
-  const events = Array.from({ length: 40 }, (_, entity) => ({
-    ...{ kind: 'keyword', entity, user: 3, split: entity % 2 ? 'context' : 'fulltext', at, clicks: entity },
-  }));
-  const batch = { owner: 'test', level: 'event' as const, content: { events }, mayWrite: () => true };
-  assert.equal((await ingest(statistics, { ...batch, token })).accepted, events.length);
-}
-
-function ask(statistics: Statistics, granularity: 'day' | 'hour' = 'day') {
-  const today = formatDay(statistics.days.dayAt(statistics.clock.now()));
-  return answerSeries(statistics, {
-    ...{ kind: 'keyword', user: 3, from: today, to: today, dimensions: ['clicks'], over: 'all' },
-    ...{ filters: [{ field: 'clicks', is: '>', value: 0 }], granularity },
-    ...{ includeTotal: true, limit: 30 },
-  });
-}
