@@ -6,7 +6,7 @@
  * Single lines, Pismak's recogniser beside `tesseract --psm 7`, with `--only lines` and PISMAK_LINES=DIRECTORY (see
  * transcription/packed-lines.ts). The line finder, with `--only line-finder` and PISMAK_LINE_PAGES=DIRECTORY.
  * `npm run bench -- transcription [--only speed,quality,many,real,folds,lines,line-finder] [--pages 12] [--rounds 3] [--each 2]
- * [--kinds clean,skew] [--many 10000] [--some typed,news] [--worst worst.html] [--folds 5|kinds] [--readings DIRECTORY] [--degraded]`
+ * [--kinds clean,skew] [--many 10000] [--some typed,news] [--worst worst.html] [--folds 5|kinds] [--readings DIRECTORY] [--degraded 2]`
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -35,7 +35,7 @@ const { values } = parseArgs({
     worst: { type: 'string' },
     folds: { type: 'string', default: '5' },
     readings: { type: 'string' },
-    degraded: { type: 'boolean', default: false },
+    degraded: { type: 'string', default: '0' },
     engine: { type: 'string', default: 'auto' },
     lines: { type: 'string', default: '200' },
     half: { type: 'string' },
@@ -60,7 +60,7 @@ const folds = parts.has('folds')
         ...{
           readings: values.readings ?? scratchDirectory(),
           folds: values.folds,
-          degraded: values.degraded,
+          degraded: Number(values.degraded),
         },
       },
       targets,

@@ -26,13 +26,20 @@ const degradations: readonly Degradation[] = [
   { name: 'bordered', spoil: (image, random) => blackBorder(image, random, 0.05) },
 ];
 
-/** A worse copy of every page, each worse in another way, always the same. Their kind is the page's, so folds by kind keep them together. */
-export async function degradedCopies(pages: readonly RealPage[], directory: string): Promise<RealPage[]> {
+/** A worse copy of every nth page, each worse in another way, always the same. Their kind is the page's, so folds by kind keep them together. */
+export async function degradedCopies(
+  pages: readonly RealPage[],
+  directory: string,
+  every: number,
+): Promise<RealPage[]> {
   const sharp = await loadSharp();
   await mkdir(directory, { recursive: true });
   const copies: RealPage[] = [];
   for (const [index, page] of pages.entries()) {
-    const { name, spoil, reshape } = degradations[index % degradations.length] as Degradation;
+    if (index % every !== every - 1) continue;
+    const { name, spoil, reshape } = degradations[
+      Math.floor(index / every) % degradations.length
+    ] as Degradation;
     const grey = await readGrey(await readFile(page.path), limits);
     spoil?.(grey, seededRandom(index));
     const { width, height } = grey;

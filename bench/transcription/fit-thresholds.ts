@@ -1,10 +1,25 @@
 import { compareTexts, errorRate } from '../../src/transcription/evaluation/compare.ts';
 import { toText } from '../../src/transcription/formats/text.ts';
+import type { Box, Page, Region } from '../../src/transcription/page.ts';
+import { linesOf } from '../../src/transcription/recognise/keep-surer.ts';
 import { lookAgain } from '../../src/transcription/recognise/look-again.ts';
 import { finish } from '../../src/transcription/recognise/read-carefully.ts';
-import type { Thresholds } from '../../src/transcription/recognise/thresholds.ts';
+import { secondOpinion } from '../../src/transcription/recognise/second-opinion.ts';
+import {
+  type Doubts,
+  fitted,
+  fittedDoubts,
+  type Thresholds,
+} from '../../src/transcription/recognise/thresholds.ts';
 import type { Readings } from './readings.ts';
 import type { RealPage } from './real-pages.ts';
+
+/** When a page is read again, and when by the other recogniser. */
+export interface Setting {
+  looks: Thresholds;
+  doubts: Doubts;
+}
+export const ours: Setting = { looks: fitted, doubts: fittedDoubts };
 
 /** A page with all its readings, and what our stages make of them under given thresholds. */
 export interface Candidate {
@@ -12,14 +27,13 @@ export interface Candidate {
   readings: Readings;
   /** CER by hand. */
   hand: number;
-  judge(thresholds: Thresholds): Promise<Judged>;
+  judge(setting: Setting): Promise<Judged>;
 }
 
 export interface Judged {
   /** CER. */
   errors: number;
   cpu: number;
-  text: string;
 }
 
 const alike = { sameMarks: true, modernLetters: true };
@@ -27,63 +41,107 @@ export const rateOf = (truth: string, text: string) => errorRate(compareTexts(tr
 
 export function candidate(real: RealPage, readings: Readings): Candidate {
   const rates = new Map<string, number>();
-  const options = { language: real.language };
-  const judge = async (thresholds: Thresholds): Promise<Judged> => {
-    let { cpu } = readings.first;
-    const { page } = await lookAgain(readings.first.page, {
-      ...{ isPrepared: readings.isPrepared, language: real.language, thresholds, log: () => {} },
-      async look(name) {
-        const view = readings.views[name];
-        cpu += view?.cpu ?? 0;
-        return view;
-      },
-    });
-    const text = toText(finish(structuredClone(page), { options }));
+  const known = new Map<string, Judged>();
+  const judge = async (setting: Setting): Promise<Judged> => {
+    const key = JSON.stringify(setting);
+    const before = known.get(key);
+    if (before) return before;
+    const { page, cpu } = await chosen(readings, real.language, setting);
+    const text = toText(finish(structuredClone(page), { options: { language: real.language } }));
     // Most thresholds lead to the same text, and comparing a newspaper page takes long.
     const errors = rates.get(text) ?? rateOf(real.truth, text);
     rates.set(text, errors);
-    return { errors, cpu, text };
+    known.set(key, { errors, cpu });
+    return { errors, cpu };
   };
   return { real, readings, hand: rateOf(real.truth, readings.hand.text), judge };
 }
 
-const tried: { [Name in keyof Thresholds]: readonly number[] } = {
-  sureEnough: [0.75, 0.8, 0.84, 0.87],
-  sureOfFraktur: [0.7, 0.75, 0.8, 0.87],
-  sureOfPrepared: [0.86, 0.9, 0.94],
-  hopeless: [0.5, 0.6, 0.7],
-  // These two hardly matter.
-  clearly: [0.02],
-  much: [0.08],
-  believed: [0.75, 0.85],
-};
-
-/** All combinations of the values that are tried. */
-export function grid(): Thresholds[] {
-  const names = Object.keys(tried) as (keyof Thresholds)[];
-  let all: Partial<Thresholds>[] = [{}];
-  for (const name of names)
-    all = all.flatMap((some) => tried[name].map((value) => ({ ...some, [name]: value })));
-  return all as Thresholds[];
+/** The reading that the stages would choose, but for ink that is unread, and what it costs. */
+async function chosen({ first, isPrepared, views }: Readings, language: string, { looks, doubts }: Setting) {
+  let { cpu } = first;
+  const { second } = first;
+  const asked =
+    second &&
+    (await secondOpinion(first.page, {
+      ...{ unread: [], doubts },
+      async read(zones) {
+        const { page, share } = partOf(second.page, zones);
+        cpu += second.find + share * second.read;
+        return page;
+      },
+    }));
+  const { page } = await lookAgain(asked?.page ?? first.page, {
+    ...{ isPrepared, language, thresholds: looks, log: () => {} },
+    async look(name) {
+      const view = views[name];
+      cpu += view?.cpu ?? 0;
+      return view;
+    },
+  });
+  return { page, cpu };
 }
+
+/** The lines in these places, and their share of all that there is to read. */
+function partOf(page: Page, zones: readonly Box[] | undefined): { page: Page; share: number } {
+  if (!zones) return { page, share: 1 };
+  const all = linesOf(page);
+  const lines = all.filter(({ box }) => zones.some((zone) => isInside(box, zone)));
+  const length = (some: typeof lines) => some.reduce((sum, { box }) => sum + box.width / (box.height + 1), 0);
+  const regions = lines.map(({ box, ...line }): Region => {
+    return { kind: 'text', box, paragraphs: [{ box, lines: [{ ...line, box }] }] };
+  });
+  return { page: { ...page, regions }, share: all.length === 0 ? 0 : length(lines) / length(all) };
+}
+
+function isInside({ left, top, width, height }: Box, zone: Box): boolean {
+  const [x, y] = [left + width / 2, top + height / 2];
+  return x >= zone.left && x < zone.left + zone.width && y >= zone.top && y < zone.top + zone.height;
+}
+
+const triedLooks: Partial<Record<keyof Thresholds, readonly number[]>> = {
+  sureEnough: [0.7, 0.75, 0.8, 0.84, 0.87],
+  sureOfFraktur: [0.6, 0.7, 0.75, 0.8],
+  sureOfPrepared: [0.75, 0.8, 0.86, 0.9],
+  hopeless: [0.5, 0.6, 0.7],
+};
+const triedDoubts: Partial<Record<keyof Doubts, readonly number[]>> = {
+  unsureLine: [0.88, 0.9, 0.92, 0.94],
+  least: [0, 0.05, 0.1, 0.2],
+  unsurePage: [0.5, 0.7, 0.8, 0.85],
+  sureness: [1, 1 / 2, 1 / 3, 1 / 4, 1 / 6],
+  clearly: [0.02, 0.05, 0.08],
+  believed: [0.85, 0.92, 0.96],
+};
 
 /** Being worse than by hand counts twice, and more CPU than this is not allowed. */
 const mostCpu = 1.6;
 
-/** Of all results of a grid, the index of the thresholds that are best for these pages. */
-export function best(pages: readonly { hand: number; handCpu: number; judged: readonly Judged[] }[]): number {
-  const handCpu = pages.reduce((sum, one) => sum + one.handCpu, 0);
-  let winner = 0;
-  let lowest = Infinity;
-  for (const index of pages[0]?.judged.keys() ?? []) {
-    const cpu = pages.reduce((sum, { judged }) => sum + (judged[index]?.cpu ?? 0), 0);
-    const harm = pages.reduce((sum, { judged, hand }) => {
-      const errors = judged[index]?.errors ?? Infinity;
-      return sum + errors + Math.max(0, errors - hand);
-    }, 0);
-    // Where two are equally good, the cheaper one.
-    const cost = harm / pages.length + (cpu > mostCpu * handCpu ? 1 : 0) + (1e-3 * cpu) / handCpu;
-    if (cost < lowest) [winner, lowest] = [index, cost];
+/** The thresholds that are best for these pages, found one after another, twice over, from those of the program. */
+export async function fit(pages: readonly Candidate[]): Promise<Setting> {
+  let best = ours;
+  let lowest = await costOf(pages, best);
+  const attempt = async (setting: Setting) => {
+    const cost = await costOf(pages, setting);
+    if (cost < lowest - 1e-6) [best, lowest] = [setting, cost];
+  };
+  for (let round = 0; round < 2; round++) {
+    for (const [name, values] of Object.entries(triedDoubts))
+      for (const value of values) await attempt({ ...best, doubts: { ...best.doubts, [name]: value } });
+    for (const [name, values] of Object.entries(triedLooks))
+      for (const value of values) await attempt({ ...best, looks: { ...best.looks, [name]: value } });
   }
-  return winner;
+  return best;
+}
+
+async function costOf(pages: readonly Candidate[], setting: Setting): Promise<number> {
+  let [harm, cpu, handCpu] = [0, 0, 0];
+  for (const { hand, readings, judge } of pages) {
+    const judged = await judge(setting);
+    harm += judged.errors + Math.max(0, judged.errors - hand);
+    cpu += judged.cpu;
+    handCpu += readings.hand.cpu;
+  }
+  // Where two are equally good, the cheaper one: one point of CER is worth as much as all that Tesseract needs by hand.
+  return harm / pages.length + Math.max(0, cpu / handCpu - mostCpu) + (1e-2 * cpu) / handCpu;
 }

@@ -1,7 +1,9 @@
+import { limitsOf } from '../../src/transcription/image/image-limits.ts';
+import { parsePrepareConfig } from '../../src/transcription/prepare/prepare-config.ts';
 import { openNativeTesseract } from '../../src/transcription/recognise/native-tesseract.ts';
-import { fitted } from '../../src/transcription/recognise/thresholds.ts';
+import { openPismak } from '../../src/transcription/recognise/pismak/pismak.ts';
 import { degradedCopies } from './degraded-copies.ts';
-import { best, type Candidate, candidate, grid, type Judged } from './fit-thresholds.ts';
+import { type Candidate, candidate, fit, type Judged, ours as program } from './fit-thresholds.ts';
 import { readingsOf } from './readings.ts';
 import { type RealPage, realPages } from './real-pages.ts';
 import { compare, percent, printMarkdown, type Target } from './report.ts';
@@ -15,8 +17,8 @@ export interface FoldOptions {
   readings: string;
   /** How many; or `kinds`: each kind of page is judged by thresholds that were fitted on the other kinds. */
   folds: string;
-  /** Also read a worse copy of every page, in the fold of its page. */
-  degraded: boolean;
+  /** Also read a worse copy of every nth page, in the fold of its page; 0 for none. */
+  degraded: number;
 }
 
 interface Row {
@@ -35,37 +37,24 @@ export async function measureFolds(
   { directory, some, readings, folds, degraded }: FoldOptions,
   targets: Target[],
 ) {
-  const recogniser = await openNativeTesseract();
-  if (!recogniser) throw new Error('native Tesseract is not installed');
+  const first = await openNativeTesseract();
+  if (!first) throw new Error('native Tesseract is not installed');
+  const second = await openPismak({ limits: limitsOf(parsePrepareConfig('')) });
   const scans = await realPages(directory, some);
-  const copies = degraded ? await degradedCopies(scans, readings) : [];
+  const copies = degraded > 0 ? await degradedCopies(scans, readings, degraded) : [];
   const pages: Candidate[] = [];
   for (const real of [...scans, ...copies]) {
-    pages.push(candidate(real, await readingsOf(real, recogniser, readings)));
+    pages.push(candidate(real, await readingsOf(real, { first, second }, readings)));
     console.error(`${real.name} is read`);
-  }
-  const settings = grid();
-  const judged = new Map<Candidate, Judged[]>();
-  for (const one of pages) {
-    const each: Judged[] = [];
-    for (const thresholds of settings) each.push(await one.judge(thresholds));
-    judged.set(one, each);
   }
   const rows: Row[] = [];
   for (const fold of foldsOf(pages, folds)) {
-    const others = pages.filter((one) => !fold.includes(one));
-    const index = best(
-      others.map((one) => ({
-        ...{ hand: one.hand, handCpu: one.readings.hand.cpu },
-        judged: judged.get(one) ?? [],
-      })),
-    );
-    console.log(`fitted without ${namesOf(fold)}: ${JSON.stringify(settings[index])}`);
-    for (const one of fold) {
-      const unseen = judged.get(one)?.[index];
-      if (unseen) rows.push({ one, ours: await one.judge(fitted), unseen });
-    }
+    const setting = await fit(pages.filter((one) => !fold.includes(one)));
+    console.log(`fitted without ${namesOf(fold)}: ${JSON.stringify(setting)}`);
+    for (const one of fold)
+      rows.push({ one, ours: await one.judge(program), unseen: await one.judge(setting) });
   }
+  console.log(`fitted on all: ${JSON.stringify(await fit(pages))}`);
   printRows(rows);
   addTargets(rows, targets);
   return rows.map(({ one, ours, unseen }) => ({

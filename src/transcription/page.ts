@@ -34,7 +34,7 @@ export const mostColumns = 100;
 const paragraph = z.object({
   box,
   lines: z.array(line),
-  /** In a table: its place, counted from 0. */
+  /** In a table: its place, counted from 0; of a cell over several, the first one. */
   cell: z
     .object({
       row: z
@@ -45,6 +45,9 @@ const paragraph = z.object({
         .int()
         .min(0)
         .max(mostColumns - 1),
+      /** How many rows and columns it takes; one if not said. */
+      rowSpan: z.int().min(1).max(mostRows).optional(),
+      columnSpan: z.int().min(1).max(mostColumns).optional(),
     })
     .optional(),
 });

@@ -95,7 +95,10 @@ function writeParagraph(xml: XmlWriter, page: Page, paragraph: Paragraph, id: st
     const { cell } = paragraph;
     if (cell)
       xml.element('Roles', {}, () =>
-        xml.element('TableCellRole', { rowIndex: cell.row, columnIndex: cell.column }),
+        xml.element('TableCellRole', {
+          ...{ rowIndex: cell.row, columnIndex: cell.column },
+          ...{ rowSpan: cell.rowSpan, colSpan: cell.columnSpan },
+        }),
       );
     for (const [index, line] of paragraph.lines.entries()) writeLine(xml, page, line, `${id}l${index + 1}`);
     writeText(xml, paragraphText(paragraph), meanConfidence(paragraph.lines));

@@ -1,4 +1,4 @@
-import type { Line, Page, Paragraph, Region } from '../page.ts';
+import { type Line, mostColumns, mostRows, type Page, type Paragraph, type Region } from '../page.ts';
 
 /** Plain text with the line breaks and hyphens of the page, an empty line between paragraphs, and a line for each row of a table. */
 export function toText(page: Page): string {
@@ -13,13 +13,17 @@ function regionTexts(region: Region): string[] {
   return [lines.filter((text) => text !== '').join('\n')];
 }
 
-/** The texts of a table's cells, row by row, all rows of the same length; undefined if the region has no cells. */
+/**
+ * The texts of a table's cells, row by row, all rows of the same length; undefined if the region has no cells. The text of a cell over
+ * several rows or columns stands in the first one.
+ */
 export function tableRows({ kind, paragraphs }: Region): string[][] | undefined {
   const cells = paragraphs.flatMap(({ cell, lines }) => (cell ? [{ ...cell, lines }] : []));
   if (kind !== 'table' || cells.length === 0 || cells.length < paragraphs.length) return undefined;
-  const count = (numbers: readonly number[]) => Math.max(...numbers) + 1;
-  const rows = Array.from({ length: count(cells.map(({ row }) => row)) }, () =>
-    Array.from({ length: count(cells.map(({ column }) => column)) }, () => ''),
+  const height = Math.max(...cells.map(({ row, rowSpan = 1 }) => row + rowSpan));
+  const width = Math.max(...cells.map(({ column, columnSpan = 1 }) => column + columnSpan));
+  const rows = Array.from({ length: Math.min(mostRows, height) }, () =>
+    Array.from({ length: Math.min(mostColumns, width) }, () => ''),
   );
   for (const { row, column, lines } of cells) {
     const texts = rows[row];

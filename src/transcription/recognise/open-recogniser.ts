@@ -52,7 +52,7 @@ function modelFiles(name: string, stageFiles: ReadonlyMap<string, string>): Mode
 
 /**
  * What is installed here. Tesseract finds columns, tables and headings better, Pismak's own recogniser reads letters better: so Tesseract
- * reads first, and its unsure parts are read by both. Without Tesseract ours reads, and tesseract.js the languages that it does not know.
+ * reads first, and ours the lines that it is unsure of. Without Tesseract ours reads, and tesseract.js the languages that it does not know.
  */
 async function openBest(
   native: Recogniser | undefined,
@@ -61,14 +61,9 @@ async function openBest(
 ): Promise<Recogniser> {
   const own = await openPismak(ours).catch(ours.files ? undefined : unlessInstalled);
   if (!own) return native ?? openTesseractJs(options);
-  if (native) return openTogether({ first: native, second: own, sureness: asTesseractWouldBe });
+  if (native) return openTogether({ first: native, second: own, consulted: true });
   const others = await openTesseractJs(options).catch(unlessInstalled);
-  return others ? openTogether({ first: own, second: others }) : own;
-}
-
-/** Our confidence is the share of words that are right. Of those of which Tesseract is 0.93 sure, about 0.8 are. */
-function asTesseractWouldBe(confidence: number): number {
-  return Math.cbrt(confidence);
+  return others ? openTogether({ first: own, second: others, consulted: false }) : own;
 }
 
 /** Optional packages may be left out. */

@@ -1,4 +1,5 @@
 import type { ImageLimits } from '../image/image-limits.ts';
+import { rememberGrey } from '../image/remember-grey.ts';
 import { divideColumns } from '../layout/divide-columns.ts';
 import { inColumnOrder } from '../layout/reading-order.ts';
 import { rejoinLines } from '../layout/rejoin-lines.ts';
@@ -9,7 +10,7 @@ import { type ViewName, viewOf } from '../prepare/views.ts';
 import { confidenceOf, sureLetters, wordsOf } from './keep-surer.ts';
 import { type Look, lookAgain } from './look-again.ts';
 import { mendFraktur } from './mend-fraktur.ts';
-import { readRest } from './read-rest.ts';
+import { readDoubtful, readRest } from './read-rest.ts';
 import { foldOf, inSpreadOrder, readHalves } from './read-spread.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
 import { fitted } from './thresholds.ts';
@@ -40,18 +41,21 @@ export interface CarefulReading {
 }
 
 /**
- * Reads a page, and looks again if the reading is unsure: turned, without its preparation, and prepared more thoroughly. The surer
- * reading of every line is kept.
+ * Reads a page, and looks again if the reading is unsure: turned, with another recogniser, without its preparation, and prepared more
+ * thoroughly. The surer reading of every line is kept.
  */
 export async function readCarefully(given: PageToRead): Promise<CarefulReading> {
   const { page: first, turned, fold } = await readUpright(given);
   const now = { ...given, ...turned, fold };
-  const { page, image = now.image } = await lookAgain(first, {
+  const decode = rememberGrey(given.limits);
+  const again = await readDoubtful({ ...now, decode }, first);
+  const { page, image = now.image } = await lookAgain(again.page, {
     ...{ isPrepared: changesShades(now.transformation?.steps), language: given.options.language },
     look: (name) => readView(now, name),
     log: given.options.log,
   });
-  const whole = await readRest({ ...now, image }, page, { mayRead: true, tables: true });
+  const unread = { mayRead: !again.unread?.wasRead, known: again.unread };
+  const whole = await readRest({ ...now, decode, image }, page, { ...unread, tables: true });
   return { page: finish(whole, now), ...(turned && { turned }) };
 }
 
@@ -65,13 +69,16 @@ export async function readUpright(given: PageToRead): Promise<CarefulReading> {
 /** One reading, put in order. */
 export async function readOnce(given: PageToRead): Promise<Page> {
   const now = await withFold(given);
-  return finish(await readRest(now, await read(now, now.image), { mayRead: false, tables: true }), now);
+  const decode = rememberGrey(given.limits);
+  const page = await read(now, now.image);
+  return finish(await readRest({ ...now, decode }, page, { mayRead: false, tables: true }), now);
 }
 
 /** Only what others have chosen, in their order. */
 export async function readChosen(given: PageToRead): Promise<Page> {
-  const { recogniser, image, options } = given;
-  return readRest(given, await recogniser.recognise(image, options), { mayRead: false, tables: false });
+  const { recogniser, image, options, limits } = given;
+  const page = await recogniser.recognise(image, options);
+  return readRest({ ...given, decode: rememberGrey(limits) }, page, { mayRead: false, tables: false });
 }
 
 /** In reading order, with the letters that models mistake. Changes the given page. */

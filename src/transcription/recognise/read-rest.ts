@@ -1,19 +1,49 @@
 import type { Grey } from '../image/grey.ts';
-import type { ImageLimits } from '../image/image-limits.ts';
-import { readGrey } from '../image/open-image.ts';
+import type { Decode } from '../image/remember-grey.ts';
 import { insertRegions } from '../layout/insert-regions.ts';
 import { findTables } from '../layout/tables/find-tables.ts';
 import type { Box, Line, Page } from '../page.ts';
 import { confidenceOf, linesOf } from './keep-surer.ts';
 import type { RecogniseOptions, Recogniser } from './recogniser.ts';
 import { fitted } from './thresholds.ts';
-import { findUnread } from './unread-ink.ts';
+import { findUnread, type UnreadInk } from './unread-ink.ts';
 
 export interface ImageToRead {
   recogniser: Recogniser;
   image: Uint8Array;
-  limits: ImageLimits;
   options: RecogniseOptions;
+  decode: Decode;
+}
+
+/** Has another recogniser, if there is one, read the lines of a page that are unsure, and what looks like text but was not read. */
+export async function readDoubtful(
+  { recogniser, image, options, decode }: ImageToRead,
+  page: Page,
+): Promise<Doubtful> {
+  if (!recogniser.readAgain) return { page };
+  const grey = await decode(image);
+  if (!isSameSize(grey, page)) return { page };
+  const unread = findUnread(grey, page);
+  const again = await recogniser.readAgain(image, page, { ...options, decode, unread: unread.boxes });
+  return { page: again ?? page, unread: { image, page, found: unread, wasRead: again !== undefined } };
+}
+
+export interface Doubtful {
+  page: Page;
+  /** What a reading of an image had left unread. */
+  unread?: Unread;
+}
+
+interface Unread {
+  image: Uint8Array;
+  page: Page;
+  found: UnreadInk;
+  /** Whether somebody has read it since. */
+  wasRead: boolean;
+}
+
+function isSameSize(one: { width: number; height: number }, other: { width: number; height: number }) {
+  return one.width === other.width && one.height === other.height;
 }
 
 /**
@@ -21,18 +51,20 @@ export interface ImageToRead {
  * still unread then is named in the page: text is never left out silently.
  */
 export async function readRest(
-  { recogniser, image, limits, options }: ImageToRead,
+  { recogniser, image, decode, options }: ImageToRead,
   page: Page,
-  { mayRead, tables }: { mayRead: boolean; tables: boolean },
+  { mayRead, tables, known }: { mayRead: boolean; tables: boolean; known?: Unread | undefined },
 ): Promise<Page> {
-  const grey = await readGrey(image, limits);
+  const grey = await decode(image);
   // Another recogniser may have its own idea of the size.
-  if (grey.width !== page.width || grey.height !== page.height) return page;
-  const whole = await readUnread({ recogniser, image, options }, grey, page, mayRead);
+  if (!isSameSize(grey, page)) return page;
+  // Looking overwrites nothing that is needed again.
+  const found = known?.page === page && known.image === image ? known.found : findUnread(grey, page);
+  const whole = await readUnread({ recogniser, image, options }, grey, page, found, mayRead);
   if (!tables) return whole;
   const divided = findTables(grey, whole);
-  const found = divided.regions.filter(({ kind, paragraphs }) => kind === 'table' && paragraphs.length > 0);
-  for (const table of found) options.log(`a table of ${table.paragraphs.length} cells is read row by row`);
+  const filled = divided.regions.filter(({ kind, paragraphs }) => kind === 'table' && paragraphs.length > 0);
+  for (const table of filled) options.log(`a table of ${table.paragraphs.length} cells is read row by row`);
   return divided;
 }
 
@@ -40,10 +72,9 @@ async function readUnread(
   { recogniser, image, options }: Pick<ImageToRead, 'recogniser' | 'image' | 'options'>,
   grey: Grey,
   page: Page,
+  found: UnreadInk,
   mayRead: boolean,
 ): Promise<Page> {
-  // Looking overwrites nothing that is needed again.
-  const found = findUnread(grey, page);
   if (found.lines === 0) return page;
   const more = mayRead ? await readBoxes(recogniser, image, options, page, found.boxes) : page;
   const added = linesOf(more).length - linesOf(page).length;

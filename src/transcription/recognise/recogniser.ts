@@ -1,3 +1,4 @@
+import type { Decode } from '../image/remember-grey.ts';
 import type { Box, Page } from '../page.ts';
 import type { QuarterTurn } from '../prepare/orientation.ts';
 
@@ -17,6 +18,15 @@ export interface Recogniser {
     image: Uint8Array,
     options: Pick<RecogniseOptions, 'signal' | 'log'>,
   ): Promise<Orientation | undefined>;
+  /**
+   * Reads what is doubtful in a reading of this image with other means, and the places with ink that were not read. The page with the surer
+   * reading of every line; undefined if it has no other means for these languages.
+   */
+  readAgain?(
+    image: Uint8Array,
+    page: Page,
+    options: RecogniseOptions & { unread: readonly Box[] },
+  ): Promise<Page | undefined>;
   close(): Promise<void>;
 }
 
@@ -33,6 +43,8 @@ export interface RecogniseOptions {
   layout?: Page | undefined;
   signal: AbortSignal;
   log(line: string): void;
+  /** For recognisers that need the pixels: others may have decoded the image already. */
+  decode?: Decode;
 }
 
 /** The parts of the page with text; `undefined` to read the whole page. */

@@ -26,3 +26,29 @@ export const fitted: Thresholds = {
   much: 0.08,
   believed: 0.75,
 };
+
+/** When another recogniser is asked for its reading of a line, and when that is kept. */
+export interface Doubts {
+  /** A line less sure than this is read by the other one too. */
+  unsureLine: number;
+  /** The share of the letters of a page in such lines from which on it is worth asking. */
+  least: number;
+  /** A page less sure than this is read by the other one as a whole: its layout is unsure too. */
+  unsurePage: number;
+  /** The power of the other's confidence that makes it as high as that of the first for words that are right as often. */
+  sureness: number;
+  /** How much surer, per letter, its reading of a line must be. */
+  clearly: number;
+  /** A line that only the other has found is believed from here on. */
+  believed: number;
+}
+
+/** Tesseract first, Pismak's own recogniser second. */
+export const fittedDoubts: Doubts = {
+  unsureLine: 0.94,
+  least: 0.05,
+  unsurePage: 0.85,
+  sureness: 1 / 3,
+  clearly: 0.05,
+  believed: 0.92,
+};

@@ -40,7 +40,10 @@ export const pageStructure: Structure = {
     ImageRegion: region,
     TableRegion: { ...region, optional: { rows: types.whole, columns: types.whole } },
     Roles: { children: /^TableCellRole $/ },
-    TableCellRole: { required: { rowIndex: types.whole, columnIndex: types.whole } },
+    TableCellRole: {
+      required: { rowIndex: types.whole, columnIndex: types.whole },
+      optional: { rowSpan: types.whole, colSpan: types.whole },
+    },
     SeparatorRegion: region,
     UnknownRegion: { ...region, optional: { comments: types.text } },
     Coords: { required: { points: types.points } },

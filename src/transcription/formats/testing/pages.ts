@@ -81,7 +81,13 @@ const paragraph = fc.record(
   {
     box,
     lines: fc.array(line, { maxLength: 3 }),
-    cell: fc.record({ row: fc.nat(3), column: fc.nat(3) }),
+    cell: fc.record(
+      {
+        ...{ row: fc.nat(3), column: fc.nat(3) },
+        ...{ rowSpan: fc.integer({ min: 1, max: 3 }), columnSpan: fc.integer({ min: 1, max: 3 }) },
+      },
+      { requiredKeys: ['row', 'column'] },
+    ),
   },
   { requiredKeys: ['box', 'lines'] },
 );

@@ -1,6 +1,7 @@
 import { boxAround } from '../../image/box.ts';
 import type { Line, Paragraph, Region, Word } from '../../page.ts';
 import type { Grid } from './grids.ts';
+import { joinCells } from './spans.ts';
 import { middleOf, type VisualRow, visualRows } from './visual-rows.ts';
 
 /** Words in the cells of a grid, by row and column. */
@@ -55,15 +56,19 @@ function standSideBySide(lines: readonly VisualRow[], columns: readonly number[]
 
 /** The table, cell by cell in rows; empty cells are left out. */
 export function toRegion(grid: Grid, cells: Cells, line: number): Region {
-  const paragraphs = cells.flatMap((row, rowIndex) =>
-    row.flatMap((words, column): Paragraph[] => {
+  const paragraphs = joinCells(grid, cells, line).flatMap(
+    ({ words, row, column, rowSpan, columnSpan }): Paragraph[] => {
       if (words.length === 0) return [];
       const lines = visualRows(words, line).map(
         (one): Line => ({ box: boxAround(one.words.map(({ box }) => box)), words: one.words }),
       );
       const box = boxAround(lines.map((one) => one.box));
-      return [{ box, lines, cell: { row: rowIndex, column } }];
-    }),
+      const size = { ...(rowSpan > 1 && { rowSpan }), ...(columnSpan > 1 && { columnSpan }) };
+      return [{ box, lines, cell: { row, column, ...size } }];
+    },
+  );
+  paragraphs.sort(({ cell: one }, { cell: other }) =>
+    one && other ? one.row - other.row || one.column - other.column : 0,
   );
   const [left, top] = [grid.columns[0] ?? 0, grid.rows[0] ?? 0].map((edge) => Math.max(0, Math.round(edge)));
   const [right, bottom] = [grid.columns.at(-1) ?? 0, grid.rows.at(-1) ?? 0].map(Math.round);

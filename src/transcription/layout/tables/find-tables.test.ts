@@ -103,6 +103,48 @@ test('a cell may have several lines, and what a recogniser makes of rules is no 
   ]);
 });
 
+test('a cell may take several rows or columns: where the rule is missing that divides others', () => {
+  const drawing = new Drawing();
+  drawing.block(120, 235, ['Town']);
+  drawing.block(620, 210, ['Inhabitants']);
+  drawing.block(460, 260, ['1910']);
+  drawing.block(780, 260, ['1911']);
+  drawing.block(120, 310, ['Brno', 'Zlín']);
+  drawing.block(460, 310, ['1250', '310']);
+  drawing.block(780, 310, ['1304', '355']);
+  drawing.level(200, 100, 1000);
+  drawing.level(250, 400, 1000);
+  for (const y of [300, 350, 400]) drawing.level(y, 100, 1000);
+  for (const x of [100, 400, 998]) drawing.upright(x, 200, 400);
+  drawing.upright(700, 250, 400);
+  assert.deepEqual(drawing.rows(), [
+    'Town\tInhabitants\t',
+    '\t1910\t1911',
+    'Brno\t1250\t1304',
+    'Zlín\t310\t355',
+  ]);
+  const xml = toPageXml(findTables(drawing.image, drawing.page), {
+    name: 'a',
+    number: 1,
+    created: new Date(0),
+  });
+  assert.match(xml, /<TableCellRole rowIndex="0" columnIndex="0" rowSpan="2"\/>[\s\S]*?<Unicode>Town</);
+  assert.match(
+    xml,
+    /<TableCellRole rowIndex="0" columnIndex="1" colSpan="2"\/>[\s\S]*?<Unicode>Inhabitants</,
+  );
+  assert.equal(xml.match(/Span=/g)?.length, 2, 'all other cells take one row and one column');
+});
+
+test('a head without upright rules still has a cell for each column', () => {
+  const drawing = new Drawing();
+  columns(drawing);
+  for (const y of [200, 250, 300, 350, 410]) drawing.level(y, 100, 1000);
+  for (const x of [400, 700]) drawing.upright(x, 250, 410);
+  for (const x of [100, 998]) drawing.upright(x, 200, 410);
+  assert.deepEqual(drawing.rows(), expected);
+});
+
 test('columns of figures are a table without any rule', () => {
   const drawing = new Drawing();
   columns(drawing);

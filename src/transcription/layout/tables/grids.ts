@@ -4,6 +4,9 @@ import type { PrintedRules, Rule } from './rules-in-image.ts';
 export interface Grid {
   columns: number[];
   rows: number[];
+  /** The printed rules, if there are any. */
+  level?: readonly Rule[];
+  upright?: readonly Rule[];
 }
 
 /** In heights of a line: rules that meet may miss each other by so much, and rules that close are one. */
@@ -11,24 +14,42 @@ const tolerance = 0.7;
 /** The share of the table that a rule must run through to divide it. */
 const across = 0.75;
 const down = 0.6;
+/** ... or only so much, if it begins and ends at other rules: then cells beside it take several rows or columns. */
+const part = 0.3;
 
 /** Rules that touch each other form a grid if they divide an area into columns and rows. */
 export function findGrids({ level, upright }: PrintedRules, line: number): Grid[] {
-  return connected(level, upright, tolerance * line).flatMap((part) => {
-    const ends = [...part.level.flatMap(({ from, to }) => [from, to]), ...part.upright.map(({ at }) => at)];
+  return connected(level, upright, tolerance * line).flatMap((rules) => {
+    const ends = [...rules.level.flatMap(({ from, to }) => [from, to]), ...rules.upright.map(({ at }) => at)];
     const heights = [
-      ...part.upright.flatMap(({ from, to }) => [from, to]),
-      ...part.level.map(({ at }) => at),
+      ...rules.upright.flatMap(({ from, to }) => [from, to]),
+      ...rules.level.map(({ at }) => at),
     ];
     const [left, right] = [Math.min(...ends), Math.max(...ends)];
     const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
-    const rows = part.level.filter(({ from, to }) => to - from >= across * (right - left));
-    const columns = part.upright.filter(({ from, to }) => to - from >= down * (bottom - top));
+    const rows = rules.level.filter(({ from, to }) => to - from >= across * (right - left));
+    const columns = rules.upright.filter(({ from, to }) => to - from >= down * (bottom - top));
     // One rule under a heading and one between two columns of text are no table.
     if (rows.length < 2 || columns.length === 0) return [];
+    const slack = tolerance * line;
+    const short = {
+      rows: partly(
+        rules.level,
+        [left, ...rules.upright.map(({ at }) => at), right],
+        part * (right - left),
+        slack,
+      ),
+      columns: partly(
+        rules.upright,
+        [top, ...rules.level.map(({ at }) => at), bottom],
+        part * (bottom - top),
+        slack,
+      ),
+    };
     const grid = {
-      columns: edges([left, ...columns.map(({ at }) => at), right], line),
-      rows: edges([top, ...rows.map(({ at }) => at), bottom], line),
+      columns: edges([left, ...[...columns, ...short.columns].map(({ at }) => at), right], line),
+      rows: edges([top, ...[...rows, ...short.rows].map(({ at }) => at), bottom], line),
+      ...rules,
     };
     return grid.columns.length >= 3 && grid.rows.length >= 2 ? [grid] : [];
   });
@@ -60,6 +81,16 @@ function meet(level: Rule, upright: Rule, slack: number): boolean {
     level.at >= upright.from - slack &&
     level.at <= upright.to + slack
   );
+}
+
+/** Rules that begin and end at others, and are long enough together with those in the same line. */
+function partly(rules: readonly Rule[], ends: readonly number[], least: number, slack: number): Rule[] {
+  const isEnd = (place: number) => ends.some((end) => Math.abs(end - place) <= slack);
+  const whole = rules.filter(({ from, to }) => isEnd(from) && isEnd(to));
+  return whole.filter(({ at }) => {
+    const beside = whole.filter((other) => Math.abs(other.at - at) <= slack);
+    return beside.reduce((sum, { from, to }) => sum + to - from, 0) >= least;
+  });
 }
 
 /** In order, with double rules as one. */

@@ -46,7 +46,8 @@ export async function openPismak({
     languages: async () => pismakLanguages,
     async recognise(image, wanted) {
       if (last?.image !== image || wanted.layout) {
-        const page = await readPage(model, await readGrey(image, limits), wanted);
+        const grey = await (wanted.decode?.(image) ?? readGrey(image, limits));
+        const page = await readPage(model, grey, wanted);
         if (wanted.layout) return { ...page, language: wanted.language };
         last = { image, page };
       }
@@ -64,9 +65,11 @@ async function readPage(
   const { width, height, dpi } = page;
   const found = findLines(page);
   const cut = lineCutter(page, model.height);
-  const likely = found.lines.toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, mostLines);
-  if (likely.length < found.lines.length)
-    log(`${found.lines.length} lines were found, mostly stains; the longest ${mostLines} are read`);
+  const zones = textZones(layout);
+  const wanted = zones ? found.lines.filter((line) => isWanted(line, zones)) : found.lines;
+  const likely = wanted.toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, mostLines);
+  if (likely.length < wanted.length)
+    log(`${wanted.length} lines were found, mostly stains; the longest ${mostLines} are read`);
   const strips = likely.flatMap((line) => {
     const strip = cut(line);
     return strip ? [{ line, strip }] : [];
@@ -83,13 +86,23 @@ async function readPage(
   });
   const unsure = strips.length - lines.length;
   if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
-  const zones = textZones(layout);
   const regions = zones ? inZones(lines, zones) : [...asRegions(lines), ...others(found)];
   return { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
 }
 
 function lengthOf({ baseline }: FoundLine): number {
   return (baseline.at(-1)?.x ?? 0) - (baseline[0]?.x ?? 0);
+}
+
+/** Whether a line may lie in a zone: the box of its words, which decides, is known only when it is read. */
+function isWanted({ baseline, ascent, descent }: FoundLine, zones: readonly Box[]): boolean {
+  const [first, last] = [baseline[0]?.x ?? 0, baseline.at(-1)?.x ?? 0];
+  const heights = baseline.map(({ y }) => y);
+  const middle = (Math.min(...heights) - ascent + Math.max(...heights) + descent) / 2;
+  return zones.some(
+    ({ left, top, width, height }) =>
+      last > left && first < left + width && middle > top - descent && middle < top + height + descent,
+  );
 }
 
 function isText(letters: readonly ReadLetter[]): boolean {
