@@ -88,7 +88,7 @@ async function createNode(home: string, zookeeper: readonly string[]): Promise<C
       <path>${home}/data/</path><tmp_path>${home}/tmp/</tmp_path>
       <users_config>users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
       <mark_cache_size>67108864</mark_cache_size>
-      ${ensemble.length > 0 ? replication(ensemble) : ''}
+      ${ensemble.length > 0 ? replicationBy(ensemble) : ''}
     </yandex>`,
   );
   await writeFile(
@@ -101,7 +101,7 @@ async function createNode(home: string, zookeeper: readonly string[]): Promise<C
   return nodeOf({ command: ['clickhouse-server', `--config-file=${file}`], home, port });
 }
 
-function replication(ensemble: readonly string[]): string {
+function replicationBy(ensemble: readonly string[]): string {
   return `<zookeeper>${ensemble.join('')}<session_timeout_ms>3000</session_timeout_ms></zookeeper>
     <merge_tree><zookeeper_session_expiration_check_period>1</zookeeper_session_expiration_check_period></merge_tree>`;
 }
