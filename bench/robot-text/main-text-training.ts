@@ -2,7 +2,7 @@ import { decodePage } from '../../src/robot/text/html/charset.ts';
 import { PageReader } from '../../src/robot/text/html/page-reader.ts';
 import { type PageBlock, PageTree } from '../../src/robot/text/html/page-tree.ts';
 import { scanHtml } from '../../src/robot/text/html/scan.ts';
-import { blockFeatures } from '../../src/robot/text/main-text/block-features.ts';
+import { eachBlock } from '../../src/robot/text/main-text/block-features.ts';
 import { mainText } from '../../src/robot/text/main-text/main-text.ts';
 import { compileModel, type Predict, type TreeModel } from '../../src/robot/text/main-text/tree-model.ts';
 import { type Article, f1Of, type Score, scoreOf, shingles, tokens } from './articles.ts';
@@ -40,15 +40,9 @@ export function sampleOf(article: Article): Sample {
   });
   // What a block counts for in the score of its page.
   const weights = texts.map((text) => 0.02 + 20 * Math.min(1, tokens(text).length / truth.length));
-  return {
-    article,
-    blocks: tree.blocks,
-    texts,
-    title,
-    rows: blockFeatures(tree.blocks, texts, title),
-    labels,
-    weights,
-  };
+  const rows: Float32Array[] = [];
+  eachBlock(tree.blocks, texts, title, (row) => rows.push(row.slice()));
+  return { article, blocks: tree.blocks, texts, title, rows, labels, weights };
 }
 
 export function fitModel(samples: readonly Sample[]): TreeModel {

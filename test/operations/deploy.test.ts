@@ -8,6 +8,9 @@ import { runPostgres } from '../../src/engine/local-servers/postgres-programs.ts
 import { loadSettings } from '../../src/engine/settings/load.ts';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
 import { version } from '../../src/engine/version.ts';
+import { parseClickHouseUrl } from '../../src/statistics/store/clickhouse/parse-url.ts';
+import { clickHouseServer } from '../../src/statistics/store/clickhouse/server.ts';
+import { startClickHouse } from '../../src/statistics/testing/clickhouse-server.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
@@ -28,13 +31,17 @@ test('compose accepts compose.yaml once the example files are copied; images are
   for (const file of await readdir(join(deploy, 'env'))) {
     await cp(join(deploy, 'env', file), join(deploy, 'env', file.replace(/\.example$/, '')));
   }
-  const { stdout } = await execute('docker-compose', ['-f', 'compose.yaml', 'config'], { cwd: deploy });
+  const { stdout } = await execute('docker-compose', ['--profile', 'clickhouse', 'config'], { cwd: deploy });
   const services = stdout
     .slice(stdout.indexOf('services:'), stdout.search(/^(version|volumes):/m))
     .split(/\n {2}(?=\w)/)
     .slice(1);
   const names = services.map((text) => text.slice(0, text.indexOf(':')));
   assert.deepEqual(names.sort(), [
+    'ch1',
+    'ch2',
+    'ch3',
+    'ch4',
     'db1',
     'db2',
     'pismak',
@@ -93,6 +100,25 @@ test('PostgreSQL takes its settings, and the scripts are bash', async (t) => {
   for (const script of ['create-replication.sh', 'start-standby.sh']) {
     await execute('bash', ['-n', join(source, 'postgresql', script)]);
   }
+});
+
+test('ClickHouse takes its settings, and the example names two shards of two replicas', async (t) => {
+  const servers = await startClickHouse({ settings: join(source, 'clickhouse', 'pismak.xml') });
+  t.after(() => servers.close());
+  const place = parseClickHouseUrl(servers.urlOf());
+  const server = clickHouseServer(servers.nodes[0]?.address ?? '', place);
+  const name = 'zookeeper_session_expiration_check_period';
+  const sql = `SELECT value FROM system.merge_tree_settings WHERE name = '${name}'`;
+  assert.equal((await server.ask({ sql })).toString().trim(), '1');
+  const [, url = ''] =
+    /^# PISMAK_STATISTICS_STORE=(.*)$/m.exec(await inDeploy('env/pismak.env.example')) ?? [];
+  const { shards, quorum, password } = parseClickHouseUrl(url);
+  assert.deepEqual(shards, [
+    ['ch1:8123', 'ch2:8123'],
+    ['ch3:8123', 'ch4:8123'],
+  ]);
+  assert.equal(quorum, 2);
+  assert.equal(password, (await variables('env/clickhouse.env.example')).CLICKHOUSE_PASSWORD);
 });
 
 const units = ['pismak.service', 'pismak-worker@.service'];

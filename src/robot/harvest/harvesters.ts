@@ -9,8 +9,9 @@ import type { Clock } from '../../engine/time/clock.ts';
 import { type CrawlDefinition, readDefinition } from '../crawl/options.ts';
 import type { BatchRow, Database } from '../database/tables.ts';
 import { addScans } from '../scans/scan.ts';
+import { divideBatch, sharesIn } from './divide-batch.ts';
 import { monotonic } from './monotonic.ts';
-import type { BatchPlan, Report, ScoutPlan } from './plan.ts';
+import { type BatchPlan, reportLine, type ScoutPlan } from './plan.ts';
 import type { FromThread, ThreadLoad, ThreadReport, ToThread } from './thread-messages.ts';
 import { idleShare, threadsWanted } from './threads-wanted.ts';
 
@@ -41,7 +42,12 @@ export const segmentOwner = (crawl: number) => `robot:${crawl}`;
 
 interface HeldBatch {
   crawl: number;
-  thread: HarvestThread;
+  /** Each carries out a share of it. */
+  threads: HarvestThread[];
+  /** Of those, the ones that have ended. */
+  ended: number;
+  /** How many could. */
+  shares: number;
   renewedAt: number;
   /** Stores one report after another. */
   storing: Promise<void>;
@@ -93,7 +99,7 @@ export class Harvesters implements Running {
     this.#stop.abort();
     this.#bell.ring();
     await this.#ended;
-    for (const [batch, { thread }] of this.#batches) thread.tell({ kind: 'stop', batch });
+    for (const [batch, held] of this.#batches) tellAll(held, { kind: 'stop', batch });
     const deadline = monotonic() + 5_000;
     while (this.#batches.size > 0 && monotonic() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -123,10 +129,11 @@ export class Harvesters implements Running {
   #adapt(): void {
     if (!this.#isAuto || monotonic() - this.#adaptedAt < 1_000) return;
     this.#adaptedAt = monotonic();
-    const { busy, batches } = this.load;
+    const { busy } = this.load;
+    const shares = this.#batches.values().reduce((sum, held) => sum + held.shares, 0);
     const threads = this.#wanted;
     const idle = this.#idle();
-    this.#wanted = threadsWanted({ threads, busy, batches, idle, cores: availableParallelism() });
+    this.#wanted = threadsWanted({ threads, busy, shares, idle, cores: availableParallelism() });
   }
 
   #tellProblems(): void {
@@ -145,7 +152,7 @@ export class Harvesters implements Running {
   #adjust(): void {
     while (this.#threads.length < this.#wanted) {
       const thread = new HarvestThread(
-        (message) => void this.#take(message),
+        (message) => this.#receive(message, thread),
         (error) => this.#lose(thread, error),
       );
       this.#threads.push(thread);
@@ -158,21 +165,23 @@ export class Harvesters implements Running {
   }
 
   #countOf(thread: HarvestThread): number {
-    return [...this.#batches.values()].filter((batch) => batch.thread === thread).length;
+    return [...this.#batches.values()].filter(({ threads }) => threads.includes(thread)).length;
   }
 
-  /** Claims one batch; or stores what a thread reports. */
-  async #take(message?: ThreadReport): Promise<boolean> {
-    if (message) {
-      const held = this.#batches.get(message.batch);
-      if (held) held.storing = held.storing.then(() => this.#store(message, held));
-      return true;
-    }
-    const thread = this.#threads
+  #receive(message: ThreadReport, thread: HarvestThread): void {
+    const held = this.#batches.get(message.batch);
+    if (held) held.storing = held.storing.then(() => this.#store(message, held, thread));
+  }
+
+  /** Claims one batch, and has it carried out by the thread that has least to do, or by all that have nothing to do. */
+  async #take(): Promise<boolean> {
+    const sorted = this.#threads
       .slice(0, this.#wanted)
       .map((each) => ({ each, count: this.#countOf(each) }))
-      .sort((a, b) => a.count - b.count)[0];
-    if (!thread || thread.count >= batchesPerThread) return false;
+      .sort((a, b) => a.count - b.count);
+    const [first] = sorted;
+    if (!first || first.count >= batchesPerThread) return false;
+    const idle = sorted.filter(({ each, count }) => count === 0 || each === first.each);
     const began = monotonic();
     const claimed = await this.#claim();
     if (!claimed) return false;
@@ -180,14 +189,19 @@ export class Harvesters implements Running {
     const notAfter = began + this.#parts.leaseMs;
     const { id: batch } = row;
     const crawl = Number(row.crawl);
-    this.#batches.set(batch, { crawl, thread: thread.each, renewedAt: began, storing: Promise.resolve() });
-    if (row.kind === 'scout')
-      thread.each.tell({ kind: 'scout', batch, crawl, options, plan: JSON.parse(row.plan) as ScoutPlan });
-    else
-      thread.each.tell({
-        ...{ kind: 'harvest', batch, crawl, options, notAfter },
-        plan: JSON.parse(row.plan) as BatchPlan,
-      });
+    const held = { crawl, ended: 0, renewedAt: began, storing: Promise.resolve() };
+    if (row.kind === 'scout') {
+      this.#batches.set(batch, { ...held, threads: [first.each], shares: 1 });
+      first.each.tell({ kind: 'scout', batch, crawl, options, plan: JSON.parse(row.plan) as ScoutPlan });
+      return true;
+    }
+    const plan = JSON.parse(row.plan) as BatchPlan;
+    const shares = divideBatch(plan, idle.length);
+    const threads = idle.slice(0, shares.length).map(({ each }) => each);
+    this.#batches.set(batch, { ...held, threads, shares: sharesIn(plan) });
+    const over = new SharedArrayBuffer(plan.rows.flat().length);
+    for (const [index, share] of shares.entries())
+      threads[index]?.tell({ kind: 'harvest', batch, crawl, options, notAfter, over, plan: share });
     return true;
   }
 
@@ -217,14 +231,14 @@ export class Harvesters implements Running {
   }
 
   /** The pages, the segment that holds them and the results become durable in one transaction, or not at all. */
-  async #store(message: ThreadReport, held: HeldBatch): Promise<void> {
+  async #store(message: ThreadReport, held: HeldBatch, thread: HarvestThread): Promise<void> {
     const { database, blobs, clock, log } = this.#parts;
-    const { batch, parts, pages } = message;
+    const { batch, content, parts, pages } = message;
+    const ended = message.ended && held.ended + 1 === held.threads.length;
     const began = monotonic();
     try {
       const scanned = await this.#keepImages(message);
-      const blob =
-        parts.length > 0 ? await blobs.put(Buffer.concat(parts.map(({ content }) => content))) : undefined;
+      const blob = parts.length > 0 ? await blobs.put(content) : undefined;
       const isOurs = await database.transaction(async (transaction) => {
         const renewed = await transaction
           .updateTable('robot_batch')
@@ -235,33 +249,35 @@ export class Harvesters implements Running {
           .returning('id')
           .execute();
         if (renewed.length === 0) return false;
-        let report: Report = message.report;
+        let segment: number | undefined;
         if (blob) {
           const now = clock.now();
           await ownAll(transaction, [blob.hash], segmentOwner(held.crawl), now);
-          const lengths = parts.map(({ name, content }) => ({ name, length: content.length }));
           const { id } = await transaction
             .insertInto('robot_segment')
             .values({
               ...{ crawl: held.crawl, blob: blob.hash, size: blob.size, pages, createdAt: now },
-              parts: JSON.stringify(lengths),
+              parts: JSON.stringify(parts),
             })
             .returning('id')
             .executeTakeFirstOrThrow();
-          report = { ...report, segment: Number(id) };
+          segment = Number(id);
         }
         const blobOwner = segmentOwner(held.crawl);
         await addScans(transaction, scanned, { crawl: held.crawl, clock, blobOwner });
         await transaction
           .insertInto('robot_result')
-          .values({ crawl: held.crawl, batch, results: JSON.stringify(report) })
+          .values({ crawl: held.crawl, batch, results: reportLine(message.report, { segment, ended }) })
           .execute();
         return true;
       });
       if (!isOurs) return this.#refuse(batch, held);
       held.renewedAt = began;
-      held.thread.tell({ kind: 'stored', batch, isReport: true, notAfter: began + this.#parts.leaseMs });
-      if (message.report.ended) this.#end(batch);
+      const notAfter = began + this.#parts.leaseMs;
+      for (const each of held.threads)
+        each.tell({ kind: 'stored', batch, isReport: each === thread, notAfter });
+      if (message.ended) held.ended++;
+      if (ended) this.#end(batch);
       this.#parts.reported(held.crawl);
     } catch (error) {
       log.error({ err: error, batch }, 'a report could not be stored; its batch is given up');
@@ -277,8 +293,8 @@ export class Harvesters implements Running {
     return kept;
   }
 
-  #refuse(batch: string, { thread }: HeldBatch): void {
-    thread.tell({ kind: 'refused', batch });
+  #refuse(batch: string, held: HeldBatch): void {
+    tellAll(held, { kind: 'refused', batch });
     this.#end(batch);
   }
 
@@ -298,7 +314,7 @@ export class Harvesters implements Running {
       .execute();
     const isRunning = new Set(running.map(({ number }) => Number(number)));
     for (const [batch, held] of this.#batches) {
-      if (!isRunning.has(held.crawl)) held.thread.tell({ kind: 'stop', batch });
+      if (!isRunning.has(held.crawl)) tellAll(held, { kind: 'stop', batch });
       const began = monotonic();
       if (began - held.renewedAt < leaseMs / 6) continue;
       const { numUpdatedRows } = await database.query
@@ -313,7 +329,7 @@ export class Harvesters implements Running {
         continue;
       }
       held.renewedAt = began;
-      held.thread.tell({ kind: 'stored', batch, isReport: false, notAfter: began + leaseMs });
+      tellAll(held, { kind: 'stored', batch, isReport: false, notAfter: began + leaseMs });
     }
   }
 
@@ -323,9 +339,13 @@ export class Harvesters implements Running {
     this.#parts.log.error({ err: error }, 'a harvester died; a new one takes its place');
     const index = this.#threads.indexOf(thread);
     if (index >= 0) this.#threads.splice(index, 1);
-    for (const [batch, held] of this.#batches) if (held.thread === thread) this.#batches.delete(batch);
+    for (const [batch, held] of this.#batches) if (held.threads.includes(thread)) this.#refuse(batch, held);
     this.#bell.ring();
   }
+}
+
+function tellAll({ threads }: HeldBatch, message: ToThread): void {
+  for (const thread of threads) thread.tell(message);
 }
 
 /** Pages of strangers are handled in a thread with a limit of memory of its own. */

@@ -28,11 +28,11 @@ test('requests in flight grow while some wait and there is time, and shrink when
 });
 
 test('threads come while all are busy and the machine has time, and go when they are idle', () => {
-  const usual = { threads: 2, batches: 8, idle: 0.5, cores: 4 };
+  const usual = { threads: 2, shares: 8, idle: 0.5, cores: 4 };
   assert.equal(threadsWanted({ ...usual, busy: 0.9 }), 3);
   assert.equal(threadsWanted({ ...usual, busy: 0.9, threads: 4 }), 4);
   assert.equal(threadsWanted({ ...usual, busy: 0.9, idle: 0.05 }), 2, 'the machine has no time');
-  assert.equal(threadsWanted({ ...usual, busy: 0.9, batches: 2 }), 2, 'nothing waits');
+  assert.equal(threadsWanted({ ...usual, busy: 0.9, shares: 2 }), 2, 'nothing waits');
   assert.equal(threadsWanted({ ...usual, busy: 0.1 }), 1);
   assert.equal(threadsWanted({ ...usual, busy: 0, threads: 1 }), 1);
 });

@@ -37,6 +37,8 @@ export interface Stop {
   /** The address that is contacted, whatever the DNS says meanwhile. */
   address: string;
   delayMs: number;
+  /** Requests at once on the address; `maxHosts` of the rules if it is absent. */
+  atOnce?: number;
   /** What tdmrep.json reserves, as rules of robots.txt. */
   tdm?: string;
   visits: Visit[];
@@ -123,16 +125,28 @@ export interface ScoutResult {
   isTemporary?: boolean;
 }
 
-/** One report of a harvester. */
-export interface Report {
-  /** Where the pages are stored. */
-  segment?: number;
+/** What a harvester found out. */
+export interface Findings {
   visits: VisitResult[];
   scouted?: ScoutResult[];
-  /** The batch is over. */
-  ended?: boolean;
   /** Milliseconds spent, by activity. */
   spent?: Record<string, number>;
+}
+
+/** One report of a harvester. */
+export interface Report extends Findings {
+  /** Where the pages are stored. */
+  segment?: number;
+  /** The batch is over. */
+  ended?: boolean;
+}
+
+/** Findings are in JSON already. */
+export function reportLine(
+  findings: string,
+  { segment, ended }: { segment: number | undefined; ended: boolean },
+): string {
+  return `{"ended":${ended},${segment === undefined ? '' : `"segment":${segment},`}${findings.slice(1)}`;
 }
 
 /** Where a site says for all of its pages whether text and data mining is reserved (TDMRep). */

@@ -18,6 +18,8 @@ import { readTdm, tdmLimit } from './tdm-reservation.ts';
 export interface RunningBatch {
   readonly id: string;
   readonly plan: BatchPlan;
+  /** Shared with the threads that have other shares of the batch: a byte for each stop, in the order of the rows. */
+  readonly over?: SharedArrayBuffer | undefined;
   /** No request begins after this, on the monotonic clock. Each stored report moves it. */
   notAfter: number;
   readonly stop: AbortSignal;
@@ -45,22 +47,27 @@ export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promis
   const { rows, rules } = batch.plan;
   const hardEnd = monotonic() + longestBatchMs;
   const addresses = new Map<string, InFlight>();
-  const slotsAt = (address: string) => {
-    const slots = addresses.get(address) ?? new InFlight(rules.maxHosts);
+  const slotsAt = ({ address, atOnce = rules.maxHosts }: Stop) => {
+    const slots = addresses.get(address) ?? new InFlight(atOnce);
+    slots.limit = Math.min(slots.limit, atOnce);
     addresses.set(address, slots);
     return slots;
   };
   const mayGoOn = () => !batch.stop.aborted && monotonic() < Math.min(batch.notAfter, hardEnd);
   const delays = rows.map(([first]) => first?.delayMs ?? 0);
+  // The other threads that have a share of this batch see at once what a host asks one of them.
+  const over = new Uint8Array(batch.over ?? new ArrayBuffer(rows.flat().length));
+  const starts = rows.map((_, index) => rows.slice(0, index).flat().length);
   const staggerMs = rows.length > 1 ? Math.min(...delays) / rows.length : 0;
   await Promise.all(
     rows.map(async (row, index) => {
       // Rows begin one after another within the first delay, as if columns were read from top to bottom.
       if (index > 0 && staggerMs > 0) await pause(staggerMs * index, batch.stop);
       const hosts = new Map<string, number>();
-      for (const stop of row) {
+      for (const [column, stop] of row.entries()) {
         if (!mayGoOn()) return;
-        await new StopRun(batch, stop, parts, { mayGoOn, slots: slotsAt(stop.address), hosts }).run();
+        const isOver = over.subarray((starts[index] ?? 0) + column);
+        await new StopRun(batch, stop, parts, { mayGoOn, slots: slotsAt(stop), hosts, isOver }).run();
       }
     }),
   );
@@ -71,6 +78,8 @@ interface StopParts {
   slots: InFlight;
   /** When each host of the row may be asked next, on the monotonic clock. */
   hosts: Map<string, number>;
+  /** Not 0 if the host asked us to leave, or does not answer: what is left waits for a later batch. */
+  isOver: Uint8Array;
 }
 
 /** The requests to one domain. */
@@ -82,8 +91,6 @@ class StopRun {
   #delayMs: number;
   #robots: Robots | undefined;
   #failures = 0;
-  /** The host asked us to leave, or does not answer: what is left waits for a later batch. */
-  #isOver = false;
 
   constructor(batch: RunningBatch, stop: Stop, parts: HarvestParts, own: StopParts) {
     this.#batch = batch;
@@ -93,16 +100,24 @@ class StopRun {
     this.#delayMs = stop.delayMs;
   }
 
+  get #isOver(): boolean {
+    return Atomics.load(this.#own.isOver, 0) !== 0;
+  }
+
+  #leave(): void {
+    Atomics.store(this.#own.isOver, 0, 1);
+  }
+
   async run(): Promise<void> {
-    const { visits } = this.#stop;
+    const { visits, atOnce = this.#batch.plan.rules.maxHosts } = this.#stop;
     const { options } = this.#parts.context;
-    const { maxHosts } = this.#batch.plan.rules;
+    if (visits.length === 0) return;
     let connection: Connection;
     try {
       connection = connectTo(this.#stop, {
         timeoutMs: options.pageTimeout * 1000,
         limitBytes: Math.round(options.pageLimitMb * 1e6),
-        connections: this.#delayMs === 0 ? maxHosts : 1,
+        connections: this.#delayMs === 0 ? atOnce : 1,
         allowPrivate: options.allowPrivate,
       });
     } catch (error) {
@@ -127,7 +142,7 @@ class StopRun {
           if (visit) await this.#visit(connection, visit);
         }
       };
-      const sideBySide = this.#delayMs === 0 ? Math.min(maxHosts, visits.length) : 1;
+      const sideBySide = this.#delayMs === 0 ? Math.min(atOnce, visits.length) : 1;
       await Promise.all(Array.from({ length: sideBySide }, work));
     } finally {
       await connection.close();
@@ -158,7 +173,7 @@ class StopRun {
       this.#log(buffer, { url: `${this.#stop.origin}${visit.path}`, at, ms, answer, result });
       return result;
     });
-    if (result?.slowDown) this.#isOver = true;
+    if (result?.slowDown) this.#leave();
   }
 
   /** Text and links; judged by the crawl's own segmenter, if it has one. */
@@ -201,7 +216,7 @@ class StopRun {
       ...(isAnswer && { status: answer.status, bytes: answer.body.length }),
       ...(slowDown && { slowDown }),
     };
-    if (slowDown) this.#isOver = true;
+    if (slowDown) this.#leave();
     if (result.tdm !== undefined) this.#stop = { ...this.#stop, tdm: result.tdm };
     const url = `${this.#stop.origin}${visit.path}`;
     await this.#parts.report(this.#batch, result, (buffer) =>
@@ -216,7 +231,7 @@ class StopRun {
     for (let hops = 0; ; hops++) {
       const asked = await this.#ask(connection, path, {}, robotsLimit);
       if (!asked) {
-        this.#isOver = true;
+        this.#leave();
         return;
       }
       const { answer, at, ms } = asked;
@@ -250,7 +265,7 @@ class StopRun {
       await this.#parts.report(this.#batch, result, (buffer) =>
         this.#log(buffer, { url, at, ms, answer, result }),
       );
-      if (isElsewhere || !robots) this.#isOver = true;
+      if (isElsewhere || !robots) this.#leave();
       this.#robots = robots;
       const moreMs = Math.max(0, (found.crawlDelayMs ?? 0) - this.#delayMs);
       this.#delayMs += moreMs;
@@ -323,7 +338,7 @@ class StopRun {
 
   async #fail(visit: Visit, failure: FetchFailure, time = { at: Date.now(), ms: 0 }): Promise<void> {
     const isDown = failure.isTemporary && ++this.#failures >= mostFailures;
-    if (isDown) this.#isOver = true;
+    if (isDown) this.#leave();
     const result: VisitResult = {
       ...{ ...this.#resultOf(visit), ...time, reason: failure.kind },
       outcome: failure.isTemporary ? 'later' : 'failed',

@@ -5,6 +5,7 @@ import type { CorpusDocument } from '../text/corpus/document.ts';
 import { jsonLine, plainText, vertical } from '../text/corpus/lines.ts';
 import type { Fingerprint } from '../text/fingerprint.ts';
 import { encodeText } from '../text/html/encode-text.ts';
+import { GrowingBytes } from './growing-bytes.ts';
 import { documentLine, type RecordEntry, recordLine } from './segment-index.ts';
 
 /** The parts of a segment. Each is a run of whole gzip members, so segments make files by being appended. */
@@ -23,31 +24,31 @@ type TextEncoding = Parameters<typeof encodeText>[1];
 
 /** Collects what is stored of a batch until the next report. */
 export class SegmentBuffer {
-  readonly #lines: Record<PartName, string[]> = {
-    ...{ index: [], documents: [], text: [], corpus: [], warc: [], requests: [] },
+  readonly #parts: Record<Exclude<PartName, 'warc'>, GrowingBytes> = {
+    ...{ index: new GrowingBytes(), documents: new GrowingBytes(), text: new GrowingBytes() },
+    ...{ corpus: new GrowingBytes(), requests: new GrowingBytes() },
   };
   readonly #records: Buffer[] = [];
   readonly scans: Scan[] = [];
   pages = 0;
   bytes = 0;
-  /** How the bytes of the plain text are written in its lines: encoded ones as characters below 256. */
-  readonly #textAs: 'utf8' | 'latin1';
   readonly #encoding: TextEncoding;
 
   /** The encoding is that of the plain text. */
   constructor(encoding: TextEncoding = 'utf-8') {
     this.#encoding = encoding;
-    this.#textAs = encoding === 'utf-8' ? 'utf8' : 'latin1';
   }
 
-  #add(part: Exclude<PartName, 'warc'>, text: string): void {
-    this.#lines[part].push(text);
-    this.bytes += text.length;
+  /** Returns how many bytes it took. */
+  #add(part: Exclude<PartName, 'warc'>, text: string, encoding?: 'latin1'): number {
+    const length = this.#parts[part].write(text, encoding);
+    this.bytes += length;
+    return length;
   }
 
   /** The rules come before the requests that were made under them, so that a log can be checked by itself. */
   addRequest(line: object, rules: object): void {
-    if (this.#lines.requests.length === 0) this.#add('requests', `${JSON.stringify({ rules })}\n`);
+    if (this.#parts.requests.length === 0) this.#add('requests', `${JSON.stringify({ rules })}\n`);
     this.#add('requests', `${JSON.stringify(line)}\n`);
   }
 
@@ -64,22 +65,16 @@ export class SegmentBuffer {
   addDocument(document: CorpusDocument, print: Fingerprint): void {
     this.#add('documents', jsonLine({ ...document, ...print }));
     const isUseful = document.usability !== 0;
-    const [text, corpus] = isUseful ? [this.#encoded(plainText(document)), vertical(document)] : ['', ''];
-    if (isUseful) {
-      this.#add('text', text);
-      this.#add('corpus', corpus);
-    }
+    const text = isUseful ? this.#addText(plainText(document)) : 0;
+    const corpus = isUseful ? this.#add('corpus', vertical(document)) : 0;
     const { finalUrl, url, fetchedAt, words = 0 } = document;
-    const entry = {
-      ...{ url: `${finalUrl ?? url}`, fetchedAt, words: Number(words), ...print },
-      ...{ text: Buffer.byteLength(text, this.#textAs), corpus: Buffer.byteLength(corpus) },
-    };
+    const entry = { url: `${finalUrl ?? url}`, fetchedAt, words: Number(words), ...print, text, corpus };
     this.#add('index', documentLine(entry));
   }
 
-  #encoded(text: string): string {
-    if (this.#encoding === 'utf-8') return text;
-    return Buffer.from(encodeText(text, this.#encoding)).toString('latin1');
+  #addText(text: string): number {
+    if (this.#encoding === 'utf-8') return this.#add('text', text);
+    return this.#add('text', Buffer.from(encodeText(text, this.#encoding)).toString('latin1'), 'latin1');
   }
 
   /** Pages that somebody else has to read. */
@@ -88,22 +83,26 @@ export class SegmentBuffer {
     for (const image of scan.images) this.bytes += image.length;
   }
 
-  /** The parts compressed, in the order of their names. */
-  async seal(): Promise<{ name: PartName; content: Buffer }[]> {
+  /** The parts compressed, one behind the other in the order of their names. Nothing can be added then. */
+  async seal(): Promise<{ content: Uint8Array; parts: { name: PartName; length: number }[] }> {
     const sealed = await Promise.all(
       partNames.map(async (name) => {
-        const lines = this.#lines[name];
-        const content =
-          name === 'warc'
-            ? Buffer.concat(this.#records)
-            : lines.length > 0
-              ? await compress(Buffer.from(lines.join(''), name === 'text' ? this.#textAs : 'utf8'), {
-                  level,
-                })
-              : Buffer.alloc(0);
-        return { name, content };
+        if (name === 'warc') return { name, pieces: this.#records };
+        const part = this.#parts[name];
+        if (part.length === 0) return { name, pieces: [] };
+        const piece = await compress(part.content, { level });
+        part.giveBack();
+        return { name, pieces: [piece] };
       }),
     );
-    return sealed.filter(({ content }) => content.length > 0);
+    const parts = sealed.flatMap(({ name, pieces }) => {
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      return length > 0 ? [{ name, length }] : [];
+    });
+    // A buffer of its own: it goes to another thread as a whole.
+    const content = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const { pieces } of sealed) for (const piece of pieces) at += piece.copy(content, at);
+    return { content, parts };
   }
 }

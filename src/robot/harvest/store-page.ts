@@ -197,9 +197,13 @@ function linksOf(
   const links: FoundLink[] = [];
   const all: string[] = [];
   for (const { url, nofollow } of page.links) {
-    if (nofollow || !scope.accepts(url) || scope.trap(url) !== undefined) continue;
+    if (nofollow) continue;
+    const isNews = !isTooDeep && seen.isNews(url, depth, usability);
+    // Most links were seen before, and looking whether they are wanted takes longer.
+    if (options.depth === 0 && !isNews) continue;
+    if (!scope.accepts(url) || scope.trap(url) !== undefined) continue;
     if (options.depth > 0) all.push(url);
-    if (!isTooDeep && seen.isNews(url, depth, usability)) links.push({ url, depth, parent: usability });
+    if (isNews) links.push({ url, depth, parent: usability });
   }
   return { ...(links.length > 0 && { links }), ...(all.length > 0 && { allLinks: all }) };
 }

@@ -1,6 +1,6 @@
 import type { CrawlDefinition } from '../crawl/options.ts';
 import type { Scan } from '../scans/scan.ts';
-import type { BatchPlan, Report, ScoutPlan } from './plan.ts';
+import type { BatchPlan, ScoutPlan } from './plan.ts';
 import type { PartName } from './segment-buffer.ts';
 
 /** What a harvester's thread is told. */
@@ -10,7 +10,9 @@ export type ToThread =
       batch: string;
       crawl: number;
       options: CrawlDefinition;
+      /** All of it, or a share of a batch that several threads carry out. */
       plan: BatchPlan;
+      over: SharedArrayBuffer;
       notAfter: number;
     }
   | { kind: 'scout'; batch: string; crawl: number; options: CrawlDefinition; plan: ScoutPlan }
@@ -38,8 +40,13 @@ export interface ThreadLoad {
 export interface ThreadReport {
   kind: 'report';
   batch: string;
-  report: Report;
-  parts: { name: PartName; content: Uint8Array }[];
+  /** The thread has done its share of the batch. */
+  ended: boolean;
+  /** The rest of the report in JSON, as it is stored: making it here spares the process's only thread the work. */
+  report: string;
+  /** The segment; empty if there is nothing to store. */
+  content: Uint8Array;
+  parts: { name: PartName; length: number }[];
   pages: number;
   scans: Scan[];
 }

@@ -5,7 +5,7 @@ import type { CrawlDefinition } from '../crawl/options.ts';
 import { loadScope } from '../crawl/scope.ts';
 import { Converter } from './converter.ts';
 import { adaptLimit, InFlight } from './in-flight.ts';
-import type { VisitResult } from './plan.ts';
+import type { Findings, VisitResult } from './plan.ts';
 import { type RunningBatch, runBatch } from './run-batch.ts';
 import { scout } from './scout.ts';
 import { SeenLinks } from './seen-links.ts';
@@ -31,6 +31,7 @@ const mostUnderWay = 3;
 class HarvestedBatch implements RunningBatch {
   readonly id: string;
   readonly plan: RunningBatch['plan'];
+  readonly over: SharedArrayBuffer;
   readonly #stopping = new AbortController();
   readonly stop = this.#stopping.signal;
   readonly crawl: number;
@@ -44,10 +45,11 @@ class HarvestedBatch implements RunningBatch {
   #room: (() => void)[] = [];
   readonly #timer: NodeJS.Timeout;
 
-  constructor({ batch, crawl, plan, notAfter, options }: Extract<ToThread, { kind: 'harvest' }>) {
+  constructor({ batch, crawl, plan, over, notAfter, options }: Extract<ToThread, { kind: 'harvest' }>) {
     this.id = batch;
     this.crawl = crawl;
     this.plan = plan;
+    this.over = over;
     this.notAfter = notAfter;
     this.#encoding = options.encoding;
     this.#buffer = new SegmentBuffer(this.#encoding);
@@ -85,11 +87,20 @@ class HarvestedBatch implements RunningBatch {
     this.#underWay++;
     const sealing = buffer.seal();
     this.#sending = this.#sending.then(async () => {
-      const parts = await sealing;
+      const segment = await sealing;
       if (this.#refused) return;
       const spent = takeSpent(this.crawl);
       const { pages, scans } = buffer;
-      tell({ kind: 'report', batch: this.id, report: { visits, ended, spent }, parts, pages, scans });
+      const found: Findings = { visits, spent };
+      tell({
+        kind: 'report',
+        batch: this.id,
+        ended,
+        report: JSON.stringify(found),
+        ...segment,
+        pages,
+        scans,
+      });
     });
   }
 
@@ -101,7 +112,10 @@ class HarvestedBatch implements RunningBatch {
 }
 
 function tell(message: FromThread): void {
-  parentPort?.postMessage(message);
+  // The bytes change hands: they are not copied.
+  const given =
+    message.kind === 'report' && message.content.length > 0 ? [message.content.buffer as ArrayBuffer] : [];
+  parentPort?.postMessage(message, given);
 }
 
 function takeSpent(crawl: number): Record<string, number> {
@@ -142,11 +156,10 @@ parentPort?.on('message', async (message: ToThread) => {
   switch (message.kind) {
     case 'scout': {
       const scouted = await scout(message.plan, message.options);
+      const found: Findings = { visits: [], scouted };
       tell({
-        kind: 'report',
-        batch: message.batch,
-        report: { visits: [], scouted, ended: true },
-        ...{ parts: [], pages: 0, scans: [] },
+        ...{ kind: 'report', batch: message.batch, ended: true, report: JSON.stringify(found) },
+        ...{ content: new Uint8Array(), parts: [], pages: 0, scans: [] },
       });
       return;
     }

@@ -7,18 +7,18 @@ import { cpus } from 'node:os';
 export function threadsWanted({
   threads,
   busy,
-  batches,
+  shares,
   idle,
   cores,
 }: {
   threads: number;
   busy: number;
-  /** Batches under way. */
-  batches: number;
+  /** How many threads the batches under way could keep busy. */
+  shares: number;
   idle: number;
   cores: number;
 }): number {
-  if (busy > 0.75 && batches > threads && idle > 0.15) return Math.min(cores, threads + 1);
+  if (busy > 0.75 && shares > threads && idle > 0.15) return Math.min(cores, threads + 1);
   // With one thread fewer the others would still have time left.
   const after = threads > 1 ? (busy * threads) / (threads - 1) : 1;
   return after < 0.5 ? threads - 1 : threads;

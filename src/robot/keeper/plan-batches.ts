@@ -237,7 +237,8 @@ export class BatchPlanner {
     const [address = ''] = domain.addresses;
     const { id, origin, host } = domain;
     const delayMs = this.#delayOf(domain, bound);
-    return { domain: id, origin, host, address, delayMs, ...(tdm !== '' && { tdm }), visits };
+    const atOnce = bound.maxHosts;
+    return { domain: id, origin, host, address, delayMs, atOnce, ...(tdm !== '' && { tdm }), visits };
   }
 
   /** Where other running crawls have domains too, both keep to the stricter rules. */

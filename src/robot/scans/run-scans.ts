@@ -122,9 +122,8 @@ async function take(engine: Engine, request: Request): Promise<void> {
       { pipeline: row.pipeline, page: row.page, reason: request.logs.at(-1)?.log },
       'robot: a page could not be read; it has no text',
     );
-  const parts = row && !hasFailed(request) ? await partsOf(engine, row, request) : [];
-  const content = Buffer.concat(parts.map((part) => part.content));
-  const stored = content.length > 0 ? await engine.blobs.put(content) : undefined;
+  const segment = row && !hasFailed(request) ? await segmentOf(engine, row, request) : undefined;
+  const stored = segment ? await engine.blobs.put(segment.content) : undefined;
   await database.transaction(async (transaction) => {
     if (!row) return;
     const crawl = Number(row.crawl);
@@ -145,12 +144,11 @@ async function take(engine: Engine, request: Request): Promise<void> {
     if (removed.length === 0 || !stored) return;
     const now = engine.clock.now();
     await ownAll(transaction, [stored.hash], segmentOwner(crawl), now);
-    const lengths = parts.map(({ name, content: { length } }) => ({ name, length }));
     await transaction
       .insertInto('robot_segment')
       .values({
         ...{ crawl, blob: stored.hash, size: stored.size, pages: 1, createdAt: now },
-        parts: JSON.stringify(lengths),
+        parts: JSON.stringify(segment?.parts),
       })
       .execute();
   });
@@ -158,9 +156,9 @@ async function take(engine: Engine, request: Request): Promise<void> {
   await endRequests(database.query, [request]);
 }
 
-async function partsOf({ blobs }: Engine, row: ScanRow & { options: string }, request: Request) {
+async function segmentOf({ blobs }: Engine, row: ScanRow & { options: string }, request: Request) {
   const file = request.results.findLast(({ name }) => name.endsWith('.txt'));
-  if (!file) return [];
+  if (!file) return undefined;
   const { segment } = await import('../text/segment/segment.ts');
   const text = Buffer.from(await contentOf(blobs, file))
     .toString('utf8')

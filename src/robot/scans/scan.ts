@@ -20,12 +20,13 @@ export async function addScans(
   pages: readonly { document: CorpusDocument; page: number; blob: string }[],
   { crawl, clock, blobOwner }: { crawl: number; clock: Clock; blobOwner: string },
 ): Promise<void> {
+  if (pages.length === 0) return;
   const row = await transaction
     .selectFrom('robot_crawl')
     .select(['owner', 'options'])
     .where('number', '=', crawl)
     .executeTakeFirst();
-  if (!row || pages.length === 0) return;
+  if (!row) return;
   const { scans: pipeline = '' } = JSON.parse(row.options) as { scans?: string };
   if (pipeline === '') return;
   await ownAll(

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { freePort } from '../../engine/testing/servers/free-port.ts';
 
@@ -25,12 +25,18 @@ export interface ClickHouseServers {
 
 const password = 'secret+/';
 
-/** Servers on their own loopback ports; they end with this process. With `zookeeper` (`host:port`, ...) tables can be replicated. */
+/**
+ * Servers on their own loopback ports; they end with this process. With `zookeeper` (`host:port`, ...) tables can be replicated.
+ * `settings` is a file for `config.d`.
+ */
 export function startClickHouse(
-  options: { nodes?: number; zookeeper?: readonly string[] } = {},
+  options: { nodes?: number; zookeeper?: readonly string[]; settings?: string } = {},
 ): Promise<ClickHouseServers> {
-  const { nodes = 1, zookeeper = [] } = options;
-  return startServers(nodes, (home) => createNode(home, zookeeper));
+  const { nodes = 1, zookeeper = [], settings } = options;
+  return startServers(nodes, async (home) => {
+    if (settings !== undefined) await cp(settings, join(home, 'config.d', basename(settings)));
+    return createNode(home, zookeeper);
+  });
 }
 
 /** Starts so many nodes, each with a directory of its own, which goes with them. */
@@ -82,8 +88,7 @@ async function createNode(home: string, zookeeper: readonly string[]): Promise<C
       <path>${home}/data/</path><tmp_path>${home}/tmp/</tmp_path>
       <users_config>users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
       <mark_cache_size>67108864</mark_cache_size>
-      <merge_tree><zookeeper_session_expiration_check_period>1</zookeeper_session_expiration_check_period></merge_tree>
-      ${ensemble.length > 0 ? `<zookeeper>${ensemble.join('')}<session_timeout_ms>3000</session_timeout_ms></zookeeper>` : ''}
+      ${ensemble.length > 0 ? replicationBy(ensemble) : ''}
     </yandex>`,
   );
   await writeFile(
@@ -94,6 +99,11 @@ async function createNode(home: string, zookeeper: readonly string[]): Promise<C
       <quotas><default/></quotas></yandex>`,
   );
   return nodeOf({ command: ['clickhouse-server', `--config-file=${file}`], home, port });
+}
+
+function replicationBy(ensemble: readonly string[]): string {
+  return `<zookeeper>${ensemble.join('')}<session_timeout_ms>3000</session_timeout_ms></zookeeper>
+    <merge_tree><zookeeper_session_expiration_check_period>1</zookeeper_session_expiration_check_period></merge_tree>`;
 }
 
 /** `command` serves ClickHouse’s HTTP at `port`, with `home` as its working directory. */

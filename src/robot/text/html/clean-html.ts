@@ -1,5 +1,5 @@
 import { mainText } from '../main-text/main-text.ts';
-import { normalizeUrl } from '../url/normalize-url.ts';
+import { linksFrom, normalizeUrl } from '../url/normalize-url.ts';
 import { decodePage } from './charset.ts';
 import { authorOf, dateOf } from './metadata.ts';
 import { PageReader } from './page-reader.ts';
@@ -67,9 +67,10 @@ export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
 function linksOf(head: PageReader['head'], base: string): CleanPage['links'] {
   const noneFollowed = head.robots.some((rule) => /^[^:]*\b(?:nofollow|none)\b/.test(rule));
   const links = new Map<string, { url: string; nofollow: boolean }>();
+  const normalize = linksFrom(base);
   for (const { href, nofollow } of head.links) {
     if (links.size >= mostLinks) break;
-    const url = normalizeUrl(href, base);
+    const url = normalize(href);
     if (url === undefined) continue;
     const known = links.get(url);
     if (known === undefined) links.set(url, { url, nofollow: nofollow || noneFollowed });

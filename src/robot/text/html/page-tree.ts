@@ -13,6 +13,8 @@ export interface PageElement {
   index: number;
   /** What its name and words say about its content; read when first asked for. */
   marks: Marks | undefined;
+  /** Which kind of thing it is, in a word; made when first asked for. */
+  style: string | undefined;
 }
 
 /** One line of the page's text, and the innermost element that it stands in as a block. */
@@ -33,6 +35,7 @@ export class PageTree {
     words: '',
     index: 0,
     marks: undefined,
+    style: undefined,
   };
   readonly blocks: PageBlock[] = [];
   #open = this.root;
@@ -40,13 +43,9 @@ export class PageTree {
 
   open(name: string, attributes: Attributes): void {
     const parent = this.#open;
-    const words =
-      attributes.count === 0
-        ? ''
-        : `${attributes.get('class') ?? ''} ${attributes.get('id') ?? ''} ${attributes.get('role') ?? ''} ${attributes.get('itemprop') ?? ''}`
-            .trim()
-            .toLowerCase();
-    this.#open = { name, parent, depth: parent.depth + 1, words, index: this.#count, marks: undefined };
+    const words = attributes.count === 0 ? '' : wordsOf(attributes);
+    const depth = parent.depth + 1;
+    this.#open = { name, parent, depth, words, index: this.#count, marks: undefined, style: undefined };
     this.#count += 1;
   }
 
@@ -74,6 +73,17 @@ export class PageTree {
     this.blocks.push({ element: blockOf(this.#open), from, to, linked: linked ? to - from : 0 });
   }
 }
+
+function wordsOf(attributes: Attributes): string {
+  let words = '';
+  for (const name of speaking) {
+    const value = attributes.get(name);
+    if (value !== undefined) words = words === '' ? value : `${words} ${value}`;
+  }
+  return words === '' ? '' : words.trim().toLowerCase();
+}
+
+const speaking = ['class', 'id', 'role', 'itemprop'];
 
 function blockOf(element: PageElement): PageElement {
   let block = element;

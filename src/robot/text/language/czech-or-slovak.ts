@@ -49,26 +49,32 @@ export interface Hint {
 
 /** Fewer letters of one language may be names in a text of another. */
 const fewestCzechLetters = 8;
-const czechLetterShare = 0.02;
+const czechLetterShare = 0.012;
+/** So many ř and ě tell without a single ů. */
+const manyCzechLetters = 20;
 
 /** Whether a text has as many ř, ě and ů as only Czech has, and no letter of a neighbour (Slovak, Polish, Sorbian). */
 export function isPlainlyCzech(text: string): boolean {
   let czechLetters = 0;
-  let hasRing = false;
+  let rings = 0;
+  let hooks = 0;
   for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at) | 1;
-    if (code < 0xc0) continue;
+    const unit = text.charCodeAt(at);
+    if (unit < 0xc0) continue;
     // A capital and its small letter differ in the last bit: ě, ř, ů.
-    if (code === 0x11b || code === 0x159) czechLetters += 1;
-    else if (code === 0x16f) {
-      czechLetters += 1;
-      hasRing = true;
-    } else if (foreign.has(text.charAt(at))) return false;
+    const code = unit | 1;
+    if (code === 0x11b) czechLetters += 1;
+    else if (code === 0x159) hooks += 1;
+    else if (code === 0x16f) rings += 1;
+    else if (unit < 0x180 && isForeign[unit] === 1) return false;
   }
-  return hasRing && czechLetters >= fewestCzechLetters && czechLetters >= czechLetterShare * text.length;
+  czechLetters += rings + hooks;
+  const fewest = rings > 0 ? fewestCzechLetters : hooks > 0 ? manyCzechLetters : Number.POSITIVE_INFINITY;
+  return czechLetters >= fewest && czechLetters >= czechLetterShare * text.length;
 }
 
-const foreign = new Set('ľĺŕôĽĹŔÔłŁćĆńŃśŚźŹàèùâêäÄöÖüÜ');
+const isForeign = new Uint8Array(0x180);
+for (const letter of 'ľĺŕôĽĹŔÔłŁćĆńŃśŚźŹàèùâêäÄöÖüÜ') isForeign[letter.charCodeAt(0)] = 1;
 
 export function czechOrSlovak(text: string): Hint {
   const lower = text.toLowerCase();

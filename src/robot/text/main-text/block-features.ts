@@ -1,20 +1,25 @@
 import type { PageBlock, PageElement } from '../html/page-tree.ts';
-import { type DescribedBlock, describeBlock, isCapital } from './described-block.ts';
+import { type DescribedBlock, describeBlock } from './described-block.ts';
 import { fillMarks } from './element-marks.ts';
 import { at, featureNames } from './features.ts';
+import { logOf } from './logarithms.ts';
 import { type PageSums, type Sums, sumPage } from './page-sums.ts';
 
-/** The features of all blocks of a page, row by row. */
-export function blockFeatures(
+/** Gives the features of all blocks of a page, one row after the other, which is only valid during the call. */
+export function eachBlock(
   blocks: readonly PageBlock[],
   texts: readonly string[],
   title: string,
-): Float32Array[] {
+  take: (row: Float32Array, index: number) => void,
+): void {
   const described = blocks.map((block, index) => describeBlock(block, texts[index] ?? ''));
   const sums = sumPage(described);
   const fillPosition = positionsIn(described, title);
-  return described.map((block, index) => {
-    const row = new Float32Array(featureNames.length);
+  const pageBlocks = logOf(described.length);
+  // One array for all: each of its own cost as much as filling it.
+  const row = new Float32Array(featureNames.length);
+  for (const [index, block] of described.entries()) {
+    row.fill(0);
     fillText(row, block);
     fillTag(row, block.element.name);
     fillMarks(row, block.element);
@@ -22,15 +27,15 @@ export function blockFeatures(
     fillNeighbours(row, described, index);
     fillPosition(row, block, index);
     fillPhrases(row, block);
-    row[at.pageBlocks] = Math.log1p(described.length);
-    return row;
-  });
+    row[at.pageBlocks] = pageBlocks;
+    take(row, index);
+  }
 }
 
 function fillText(row: Float32Array, block: DescribedBlock): void {
-  const { text, length, words } = block;
-  row[at.length] = Math.log1p(length);
-  row[at.words] = Math.log1p(words);
+  const { length, words } = block;
+  row[at.length] = logOf(length);
+  row[at.words] = logOf(words);
   row[at.linked] = block.linkShare;
   row[at.commas] = block.commas / words;
   row[at.stops] = block.stops / words;
@@ -38,7 +43,7 @@ function fillText(row: Float32Array, block: DescribedBlock): void {
   row[at.digits] = block.digits / (length + 1);
   row[at.capitals] = block.capitals / words;
   row[at.wordLength] = length / words;
-  row[at.startsCapital] = isCapital(text.charCodeAt(/^["'„“‘(]/.test(text) ? 1 : 0)) ? 1 : 0;
+  row[at.startsCapital] = block.startsCapital ? 1 : 0;
 }
 
 const tags = new Map<string, number>([
@@ -100,17 +105,17 @@ function fillSums(
   row[at.inCandidate] = found >= 0 ? 1 : 0;
   row[at.belowCandidate] = found >= 0 ? Math.min(10, found) : 15;
   row[at.candidateShare] = of(candidate).prose / prose;
-  row[at.parentProse] = Math.log1p(parent.prose);
+  row[at.parentProse] = logOf(parent.prose);
   row[at.parentLinked] = parent.linked / (parent.text + 1);
   row[at.parentShare] = parent.prose / prose;
-  row[at.grandProse] = Math.log1p(grand.prose);
+  row[at.grandProse] = logOf(grand.prose);
   row[at.grandLinked] = grand.linked / (grand.text + 1);
   row[at.grandShare] = grand.prose / prose;
   row[at.styleProse] = alike.prose / (alike.text + 1);
   row[at.styleShare] = alike.prose / prose;
-  row[at.styleCount] = Math.log1p(alike.count);
+  row[at.styleCount] = logOf(alike.count);
   row[at.styleLinked] = alike.linked / (alike.text + 1);
-  row[at.pageProse] = Math.log1p(page.prose);
+  row[at.pageProse] = logOf(page.prose);
   row[at.pageLinked] = page.linked / (page.text + 1);
 }
 
@@ -118,16 +123,16 @@ function fillNeighbours(row: Float32Array, blocks: readonly DescribedBlock[], in
   const { style } = blocks[index] as DescribedBlock;
   const previous = blocks[index - 1];
   const next = blocks[index + 1];
-  row[at.previousLength] = Math.log1p(previous?.length ?? 0);
+  row[at.previousLength] = logOf(previous?.length ?? 0);
   row[at.previousLinked] = previous?.linkShare ?? 1;
   row[at.previousSame] = previous === undefined ? -1 : previous.style === style ? 1 : 0;
   row[at.previousEnds] = previous?.endsSentence === true ? 1 : 0;
-  row[at.nextLength] = Math.log1p(next?.length ?? 0);
+  row[at.nextLength] = logOf(next?.length ?? 0);
   row[at.nextLinked] = next?.linkShare ?? 1;
   row[at.nextSame] = next === undefined ? -1 : next.style === style ? 1 : 0;
   row[at.nextEnds] = next?.endsSentence === true ? 1 : 0;
-  row[at.secondPrevious] = Math.log1p(blocks[index - 2]?.length ?? 0);
-  row[at.secondNext] = Math.log1p(blocks[index + 2]?.length ?? 0);
+  row[at.secondPrevious] = logOf(blocks[index - 2]?.length ?? 0);
+  row[at.secondNext] = logOf(blocks[index + 2]?.length ?? 0);
 }
 
 /** Where in the page a block stands, and whether it is the title or stands there twice. To be called block by block. */
@@ -156,7 +161,7 @@ function positionsIn(blocks: readonly DescribedBlock[], title: string) {
     row[at.betweenProse] = index >= firstProse && index <= lastProse ? 1 : 0;
     row[at.toProseBefore] = lastSeen < 0 ? 30 : Math.min(30, index - lastSeen);
     row[at.toProseAfter] = next === undefined ? 30 : Math.min(30, next - index);
-    row[at.proseBefore] = Math.log1p(proseBefore);
+    row[at.proseBefore] = logOf(proseBefore);
     row[at.isTitle] = length > 5 && length <= title.length && lowerTitle.includes(text.toLowerCase()) ? 1 : 0;
     row[at.repeated] = Math.min(5, counts.get(text) ?? 1);
     before += length;
@@ -166,32 +171,6 @@ function positionsIn(blocks: readonly DescribedBlock[], title: string) {
   };
 }
 
-const phrases: readonly [feature: number, pattern: RegExp][] = [
-  [
-    at.saysPromo,
-    /subscri|newsletter|sign (?:up|in)|log in|click here|read (?:more|also)|also read|see also|more:|related|advertis|download|follow (?:us|me)|like us|share (?:this|on)|donate|přihla|odebír|číst dál|čtěte|sdílet|více|registr|cookies/i,
-  ],
-  [
-    at.saysByline,
-    /^(?:by|written by|posted by|author|autor|od|text|foto|photo|image|picture|source|zdroj|credit|©)\b[:\s]/i,
-  ],
-  [
-    at.saysDate,
-    /\b(?:\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{2,4}|\d{4}-\d{2}-\d{2}|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2},? \d{4}|\d+ (?:hours?|days?|minutes?) ago|\d{1,2}:\d{2})\b/i,
-  ],
-  [
-    at.saysCopyright,
-    /©|copyright|all rights reserved|všechna práva|terms of (?:use|service)|privacy policy/i,
-  ],
-  [at.saysComment, /\b(?:comments?|repl(?:y|ies)|komentář|diskuse|respond)\b/i],
-];
-/** Such phrases stand at the beginning. */
-const phraseLength = 200;
-
-function fillPhrases(row: Float32Array, { text, digits }: DescribedBlock): void {
-  const start = text.length > phraseLength ? text.slice(0, phraseLength) : text;
-  for (const [feature, pattern] of phrases) {
-    if (feature === at.saysDate && digits === 0) continue;
-    if (pattern.test(start)) row[feature] = 1;
-  }
+function fillPhrases(row: Float32Array, { phrases }: DescribedBlock): void {
+  for (const feature of phrases) row[feature] = 1;
 }

@@ -1,18 +1,26 @@
 import type { PageBlock, PageElement } from '../html/page-tree.ts';
+import { phrasesIn } from './phrases.ts';
 
-/** A block with what is read off its text, once. */
-export interface DescribedBlock {
-  element: PageElement;
-  linked: number;
-  text: string;
+/** What is read off a text by itself. */
+interface DescribedText {
   length: number;
-  linkShare: number;
   words: number;
   commas: number;
   stops: number;
   digits: number;
   capitals: number;
+  startsCapital: boolean;
   endsSentence: boolean;
+  /** The features that it sets by what it says. */
+  phrases: readonly number[];
+}
+
+/** A block with what is read off its text, once. */
+export interface DescribedBlock extends DescribedText {
+  element: PageElement;
+  linked: number;
+  text: string;
+  linkShare: number;
   /** Long enough, with full stops, and no link: it reads like prose. */
   isProse: boolean;
   /** Blocks of the same style are the same kind of thing: paragraphs of the text, lines of a menu. */
@@ -22,6 +30,45 @@ export interface DescribedBlock {
 const proseLength = 80;
 
 export function describeBlock({ element, linked }: PageBlock, text: string): DescribedBlock {
+  const described = describeText(text);
+  const { length, words, commas, stops, digits, capitals, startsCapital, endsSentence, phrases } = described;
+  const linkShare = length === 0 ? 0 : Math.min(1, linked / length);
+  return {
+    element,
+    linked,
+    text,
+    length,
+    words,
+    commas,
+    stops,
+    digits,
+    capitals,
+    startsCapital,
+    endsSentence,
+    phrases,
+    linkShare,
+    isProse: length >= proseLength && linkShare < 0.5 && stops > 0,
+    style: styleOf(element),
+  };
+}
+
+/** Menus and footers are the same on every page of a site. */
+const known = new Map<string, DescribedText>();
+const mostKnown = 5_000;
+const longestKnown = 100;
+
+function describeText(text: string): DescribedText {
+  if (text.length > longestKnown) return readText(text);
+  let described = known.get(text);
+  if (described === undefined) {
+    described = readText(text);
+    if (known.size >= mostKnown) known.clear();
+    known.set(text, described);
+  }
+  return described;
+}
+
+function readText(text: string): DescribedText {
   const { length } = text;
   let words = 1;
   let commas = 0;
@@ -30,6 +77,8 @@ export function describeBlock({ element, linked }: PageBlock, text: string): Des
   let capitals = 0;
   for (let index = 0; index < length; index += 1) {
     const code = text.charCodeAt(index);
+    // Most characters are small letters.
+    if (code >= 97 && code <= 122) continue;
     if (code === 32 || code === 10 || code === 9) words += 1;
     else if (code === 44) commas += 1;
     else if (code === 46 || code === 63 || code === 33 || code === 0x2026) {
@@ -38,12 +87,11 @@ export function describeBlock({ element, linked }: PageBlock, text: string): Des
     } else if (code >= 48 && code <= 57) digits += 1;
     else if (isCapital(code)) capitals += 1;
   }
-  const linkShare = length === 0 ? 0 : Math.min(1, linked / length);
   return {
-    ...{ element, linked, text, length, linkShare, words, commas, stops, digits, capitals },
+    ...{ length, words, commas, stops, digits, capitals },
+    startsCapital: isCapital(text.charCodeAt(/^["'„“‘(]/.test(text) ? 1 : 0)),
     endsSentence: /[.?!…:]["”“’'»)]*$/.test(length > 20 ? text.slice(-8) : text),
-    isProse: length >= proseLength && linkShare < 0.5 && stops > 0,
-    style: `${element.parent?.parent?.name}.${element.parent?.name}.${styleWord(element.parent)}>${element.name}.${styleWord(element)}`,
+    phrases: phrasesIn(text, digits > 0),
   };
 }
 
@@ -56,6 +104,12 @@ export function isCapital(code: number): boolean {
     return (code & 1) === (shifted ? 1 : 0);
   }
   return (code >= 0x391 && code <= 0x3a9) || (code >= 0x400 && code <= 0x42f);
+}
+
+/** Blocks that lie in one element have the same. */
+function styleOf(element: PageElement): string {
+  element.style ??= `${element.parent?.parent?.name}.${element.parent?.name}.${styleWord(element.parent)}>${element.name}.${styleWord(element)}`;
+  return element.style;
 }
 
 function styleWord(element: PageElement | undefined): string {

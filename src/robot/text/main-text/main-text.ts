@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PageBlock } from '../html/page-tree.ts';
-import { blockFeatures } from './block-features.ts';
+import { eachBlock } from './block-features.ts';
 import { compileModel, type Predict, type TreeModel } from './tree-model.ts';
 
 let shipped: Predict | undefined;
@@ -24,7 +24,8 @@ export function mainText(
   predict: Predict = shippedModel(),
 ): string {
   if (blocks.length === 0 || blocks.length > mostBlocks) return '';
-  const chances = blockFeatures(blocks, texts, title).map(predict);
+  const chances: number[] = [];
+  eachBlock(blocks, texts, title, (row) => chances.push(predict(row)));
   const limit = limitOf(chances, blocks, texts);
   let text = '';
   let last = -1;

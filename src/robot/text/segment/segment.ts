@@ -1,4 +1,5 @@
 import { detectLanguage } from '../language/language.ts';
+import { classOf, isSpace } from './character-classes.ts';
 import { splitSentences } from './sentences.ts';
 import { type Sentence, usabilityOf } from './usability.ts';
 import { measure } from './words.ts';
@@ -30,9 +31,9 @@ export function segment(text: string, options: SegmentOptions): Segmented {
   let words = 0;
   let dropped = 0;
   let sentences = 0;
-  for (const part of text.split(/\n\s*\n/)) {
+  for (const lines of paragraphsIn(text)) {
     const kept: Sentence[] = [];
-    for (const line of joinedLines(part)) {
+    for (const line of lines) {
       for (const sentence of splitSentences(line)) {
         const { words: count, letters } = measure(sentence);
         if (count < shortest && !(letters > 0 && endsSentence(sentence))) {
@@ -59,18 +60,41 @@ function fitnessOf(score: number): number {
   return Math.min(1, 0.2 + score);
 }
 
-/** A line that goes on in the next one (wrapped text of a file or a PDF) is put together again; other lines stand for themselves. */
-function joinedLines(paragraph: string): string[] {
-  const lines: string[] = [];
-  for (const raw of paragraph.split('\n')) {
-    const line = /\s\s|[^\S ]/.test(raw) ? raw.replaceAll(/\s+/g, ' ').trim() : raw.trim();
-    if (line === '') continue;
+/**
+ * The lines of each paragraph. A line that goes on in the next one (wrapped text of a file or a PDF) is put together again; other lines
+ * stand for themselves.
+ */
+function paragraphsIn(text: string): string[][] {
+  const paragraphs: string[][] = [];
+  let lines: string[] = [];
+  for (const raw of text.split('\n')) {
+    const line = hasOddSpace(raw) ? raw.replaceAll(/\s+/g, ' ').trim() : raw;
+    if (line === '') {
+      if (lines.length > 0) paragraphs.push(lines);
+      lines = [];
+      continue;
+    }
     const last = lines.at(-1);
     if (last !== undefined && goesOn(last, line)) {
       lines[lines.length - 1] = /\p{Ll}-$/u.test(last) ? last.slice(0, -1) + line : `${last} ${line}`;
     } else lines.push(line);
   }
-  return lines;
+  if (lines.length > 0) paragraphs.push(lines);
+  return paragraphs;
+}
+
+/** Whether there is white space that is not one space between words. */
+function hasOddSpace(line: string): boolean {
+  let isAfterSpace = true;
+  for (let at = 0; at < line.length; at += 1) {
+    const code = line.charCodeAt(at);
+    if (code === 32) {
+      if (isAfterSpace) return true;
+      isAfterSpace = true;
+    } else if ((code > 32 && code < 128) || classOf(code) !== isSpace) isAfterSpace = false;
+    else return true;
+  }
+  return isAfterSpace && line !== '';
 }
 
 function endsSentence(text: string): boolean {

@@ -24,6 +24,22 @@ export function normalizeUrl(url: string, base?: string): string | undefined {
   return normal.length > longestUrl ? undefined : normal;
 }
 
+/** Letters, numbers and what a path has without encoding; no segment that begins with a point, none that is empty. */
+const plainPath = /^\/?(?:[\w~-][\w~.-]*(?:\/[\w~-][\w~.-]*)*\/?)?$/;
+
+/** Normalises the links of a page. Most are plain paths, which need no parser. */
+export function linksFrom(base: string): (href: string) => string | undefined {
+  const folder = normalizeUrl('.', base);
+  const root = normalizeUrl('/', base);
+  if (folder === undefined || root === undefined || !folder.endsWith('/'))
+    return (href) => normalizeUrl(href, base);
+  return (href) => {
+    if (href === '' || href.length > longestUrl || !plainPath.test(href)) return normalizeUrl(href, base);
+    const url = href.charCodeAt(0) === 47 ? root + href.slice(1) : folder + href;
+    return url.length > longestUrl ? undefined : url;
+  };
+}
+
 /** /a;jsessionid=1B2 and /(S(abc))/a name a visit inside the path. */
 function withoutSession(path: string): string {
   if (!path.includes(';') && !path.includes('(')) return path;

@@ -44,7 +44,10 @@ async function createAt(server: ClickHouseServer, database: string, path: string
   });
 }
 
-/** Replicas find each other in ZooKeeper by this. One that exists stays, however the URL is ordered later. */
+/**
+ * Replicas find each other in ZooKeeper by this. One that exists stays, however the URL is ordered later. Not below `/pismak`, where all
+ * belongs to the user of Pismak’s coordination.
+ */
 async function pathOf({ replicas }: Shard, database: string): Promise<string> {
   const sql = `SELECT zookeeper_path FROM system.replicas WHERE database = '${database}' AND table = '${table}'`;
   for (const replica of replicas) {
@@ -54,7 +57,7 @@ async function pathOf({ replicas }: Shard, database: string): Promise<string> {
     );
     if (path !== '') return path;
   }
-  return `/pismak/statistics/${database}/${replicas[0]?.address.replaceAll(/[^\w.]/g, '_')}/${table}`;
+  return `/clickhouse/pismak/${database}/${replicas[0]?.address.replaceAll(/[^\w.]/g, '_')}/${table}`;
 }
 
 async function addColumns(shard: Shard, database: string, dimensions: number): Promise<void> {
