@@ -52,11 +52,11 @@ export async function consumeBare(options: {
       });
   });
   await all.promise;
-  const { cpu, peakRssMb } = costSince(before, servers, 0);
+  const { cpu, ownCpu, peakRssMb } = costSince(before, servers, 0);
   await relays.close();
   await consuming.close();
   await channel.queueDelete(queue);
   await channel.close();
   await connection.close();
-  return { mails, sent: watch.rates(), cpu, peakRssMb };
+  return { mails, sent: watch.rates(), cpu, ownCpu, peakRssMb };
 }

@@ -9,8 +9,9 @@ interface Usage {
 
 /** What work has cost, servers included, relays not. */
 export interface Cost {
-  /** Busy cores. */
+  /** Busy cores: of all, and of this process alone. */
   cpu: number;
+  ownCpu: number;
   /** The most that this process had in memory so far. */
   peakRssMb: number;
   writtenMb: number;
@@ -18,12 +19,14 @@ export interface Cost {
 }
 
 interface Costs extends Usage {
+  ownCpuSeconds: number;
   at: number;
   sql: number;
 }
 
 export function costsNow(servers: readonly number[], sql: number): Costs {
-  return { ...usageOf(servers), sql, at: performance.now() };
+  const { user, system } = process.cpuUsage();
+  return { ...usageOf(servers), ownCpuSeconds: (user + system) / 1e6, sql, at: performance.now() };
 }
 
 export function costSince(before: Costs, servers: readonly number[], sql: number): Cost {
@@ -31,6 +34,7 @@ export function costSince(before: Costs, servers: readonly number[], sql: number
   const seconds = (now.at - before.at) / 1000;
   return {
     cpu: Number(((now.cpuSeconds - before.cpuSeconds) / seconds).toFixed(2)),
+    ownCpu: Number(((now.ownCpuSeconds - before.ownCpuSeconds) / seconds).toFixed(2)),
     peakRssMb: peakRssMb(),
     writtenMb: Math.round(now.writtenMb - before.writtenMb),
     sqlPerSecond: Math.round((now.sql - before.sql) / seconds),

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
-import type { MailRow } from '../database/tables.ts';
-import { classOf, rowOf } from '../delivery/submit-mail.ts';
+import { classOf } from '../delivery/submit-mail.ts';
 import { addressKey, parseContact } from '../model/address.ts';
 import { longestDataBytes } from '../model/mail.ts';
 import { language as languageTag } from '../model/mail-type.ts';
@@ -38,30 +37,42 @@ export async function recipesOf(
   return recipes;
 }
 
+/** What differs from mail to mail of a campaign. */
+export interface CampaignMail {
+  id: string;
+  recipe: Recipe;
+  recipient: string;
+  fields: string;
+  language: string;
+}
+
 /** Undefined if the person can't get a mail: no valid address, or data beyond the limit. */
-export function mailOf(
+export function mailFor(
   campaign: Campaign,
   recipes: readonly Recipe[],
-  person: Person,
-  now: number,
-): MailRow | undefined {
-  const { email, ...data } = person;
+  { email, ...data }: Person,
+): CampaignMail | undefined {
   try {
     const to = parseContact(String(email ?? ''));
-    const digest = hash('sha256', `${campaign.id}\n${addressKey(to.address)}`, 'hex');
+    const recipient = addressKey(to.address);
+    const digest = hash('sha256', `${campaign.id}\n${recipient}`, 'hex');
     // The share, too, follows from the address: a person stays in a variant.
     const chance = Number.parseInt(digest.slice(40, 52), 16) / 2 ** 48;
-    const { type, mailClass } = recipes.find(({ until }) => chance < until) ?? (recipes.at(-1) as Recipe);
+    const recipe = recipes.find(({ until }) => chance < until) ?? (recipes.at(-1) as Recipe);
+    const { type } = recipe;
     const spoken =
       typeof data.language === 'string' && languageTag.safeParse(data.language).success
         ? data.language
         : undefined;
-    const fields = { type: type.code, to, data, ...(spoken !== undefined && { language: spoken }) };
-    const begin = Math.max(now, campaign.startAt);
+    const fields = JSON.stringify({
+      type: type.code,
+      to,
+      data,
+      ...(spoken !== undefined && { language: spoken }),
+    });
+    if (fields.length > longestDataBytes) return undefined;
     const id = `${campaign.id.slice(-12)}-${digest.slice(0, 32)}`;
-    const row = rowOf({ id, owner: campaign.owner, now: begin }, type, mailClass, fields);
-    if (row.fields.length > longestDataBytes) return undefined;
-    return { ...row, campaign: campaign.id, variant: recipes.length > 1 ? type.code : '' };
+    return { id, recipe, recipient, fields, language: spoken ?? type.language };
   } catch (error) {
     if (hasCode(error, 'invalid-input')) return undefined;
     throw new PismakError(
@@ -70,4 +81,19 @@ export function mailOf(
       { cause: error },
     );
   }
+}
+
+/** What the mails of a recipe have in common. */
+export function sharedColumns(
+  campaign: Campaign,
+  recipes: readonly Recipe[],
+  { type, mailClass }: Recipe,
+  now: number,
+) {
+  const createdAt = Math.max(now, campaign.startAt);
+  return {
+    ...{ owner: campaign.owner, type: type.code, version: type.version, class: type.class },
+    ...{ state: 'waiting' as const, campaign: campaign.id, variant: recipes.length > 1 ? type.code : '' },
+    ...{ createdAt, notAfter: createdAt + (type.ttlMs ?? mailClass.ttlMs), changedAt: createdAt },
+  };
 }

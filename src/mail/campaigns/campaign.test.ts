@@ -217,7 +217,7 @@ test('CSV: quotes, line breaks in fields, semicolons, CRLF, a byte order mark, c
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
     })();
     const rows = [];
-    for await (const row of readCsv(chunks)) rows.push(row);
+    for await (const some of readCsv(chunks)) rows.push(...some);
     assert.deepEqual(rows, expected, `chunks of ${size}`);
   }
 });

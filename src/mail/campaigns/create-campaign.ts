@@ -130,7 +130,7 @@ export async function cancelCampaign(engine: Engine, campaign: Campaign): Promis
 
 /** An audience without addresses is refused before anything is sent. */
 async function checkHead(engine: Engine, source: AudienceSource): Promise<void> {
-  for await (const person of readAudience(engine, source)) {
+  for await (const [person = {}] of readAudience(engine, source)) {
     if (typeof person.email === 'string') return;
     throw new PismakError(
       'invalid-input',

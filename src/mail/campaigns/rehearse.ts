@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../engine/engine.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
-import { type MailRow, mailQueries } from '../database/tables.ts';
+import { mailQueries } from '../database/tables.ts';
 import { submitMail } from '../delivery/submit-mail.ts';
 import type { MailFields } from '../model/mail.ts';
 import { composerOf } from '../open-mail.ts';
 import type { Campaign } from './campaign.ts';
-import { mailOf, recipesOf } from './campaign-mails.ts';
+import { mailFor, type Recipe, recipesOf, sharedColumns } from './campaign-mails.ts';
 import { type Person, readAudience } from './read-audience.ts';
 
 /** What would become of a campaign's audience. */
@@ -52,10 +52,10 @@ export async function rehearse(
   };
 
   const look = async (people: readonly Person[]) => {
-    const rows: { number: number; row: MailRow }[] = [];
+    const rows: { number: number; row: RehearsedMail }[] = [];
     for (const person of people) {
       const number = ++result.read;
-      const row = mailOf(campaign, recipes, person, engine.clock.now());
+      const row = rehearsedMail(campaign, recipes, person, engine.clock.now());
       if (!row) {
         result.refused++;
         problem(number, String(person.email ?? '').slice(0, 254), 'no valid address, or too much data');
@@ -116,14 +116,14 @@ export async function sendTests(
   const recipes = await recipesOf(engine, campaign);
   const found: Person[] = [];
   for await (const person of audienceOf(engine, campaign)) {
-    if (mailOf(campaign, recipes, person, 0)) found.push(person);
+    if (mailFor(campaign, recipes, person)) found.push(person);
     if (found.length >= people) break;
   }
   if (found.length === 0) throw new PismakError('invalid-input', 'the audience names nobody with an address');
   const ids: string[] = [];
   for (const recipe of recipes)
     for (const person of found) {
-      const row = mailOf(campaign, [{ ...recipe, until: 1 }], person, engine.clock.now());
+      const row = mailFor(campaign, [{ ...recipe, until: 1 }], person);
       if (!row) continue;
       const fields = JSON.parse(row.fields) as MailFields;
       for (const address of to) {
@@ -134,12 +134,20 @@ export async function sendTests(
   return ids;
 }
 
+type RehearsedMail = NonNullable<ReturnType<typeof rehearsedMail>>;
+
+function rehearsedMail(campaign: Campaign, recipes: readonly Recipe[], person: Person, now: number) {
+  const mail = mailFor(campaign, recipes, person);
+  return mail && { ...sharedColumns(campaign, recipes, mail.recipe, now), ...mail };
+}
+
 async function* audienceOf(engine: Engine, campaign: Campaign): AsyncGenerator<Person> {
-  for (const source of campaign.sources) yield* readAudience(engine, source);
+  for (const source of campaign.sources)
+    for await (const people of readAudience(engine, source)) yield* people;
 }
 
 /** Ids of the mails whose recipient gets none of this class. */
-async function suppressedAmong(engine: Engine, rows: readonly MailRow[]): Promise<Set<string>> {
+async function suppressedAmong(engine: Engine, rows: readonly RehearsedMail[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const known = await mailQueries(engine)
     .selectFrom('mail_suppressed')
@@ -151,7 +159,7 @@ async function suppressedAmong(engine: Engine, rows: readonly MailRow[]): Promis
     )
     .execute();
   const keys = new Set(known.map(({ address, class: name }) => `${address} ${name}`));
-  const isSuppressed = (row: MailRow) =>
+  const isSuppressed = (row: RehearsedMail) =>
     keys.has(`${row.recipient} `) || keys.has(`${row.recipient} ${row.class}`);
   return new Set(rows.filter(isSuppressed).map(({ id }) => id));
 }

@@ -28,7 +28,10 @@ export interface ComposedMail {
 export type MailToCompose = Pick<
   MailRow,
   'id' | 'type' | 'version' | 'class' | 'fields' | 'language' | 'createdAt'
->;
+> & {
+  /** `fields`, if somebody has read them already. */
+  parsed?: MailFields;
+};
 
 export interface ComposeParts {
   settings: MailSettings;
@@ -183,7 +186,7 @@ function tagged(address: string, tag: string): string {
 
 /** They were checked when the mail was stored: checking them again would cost as much as the rest. */
 function readFields(mail: MailToCompose): MailFields {
-  return JSON.parse(mail.fields) as MailFields;
+  return mail.parsed ?? (JSON.parse(mail.fields) as MailFields);
 }
 
 async function readKey({

@@ -2,28 +2,40 @@ import { z } from 'zod';
 import type { OutgoingMessage } from '../../engine/broker/broker.ts';
 import { mailFields } from '../model/mail.ts';
 
-/** What lies in the queue of a class: the ids of stored mails, or a whole mail that no database knows yet. */
-const namedMails = z.strictObject({ ids: z.array(z.string().max(100)).min(1).max(1000) });
+const count = z.int().min(0);
+/** A mail that no database knows yet. */
 const wholeMail = z.strictObject({
-  mail: z.strictObject({
-    id: z.string().min(1).max(100),
-    owner: z.string().max(200),
-    createdAt: z.number(),
-    notAfter: z.number(),
-    fields: mailFields,
-  }),
+  id: z.string().min(1).max(100),
+  owner: z.string().max(200),
+  createdAt: z.number(),
+  notAfter: z.number(),
+  fields: mailFields,
+  /** What became of it in another message. */
+  tried: z.strictObject({ attempts: count, unknowns: count, takes: count }).optional(),
+  /** It waits until then. */
+  notBefore: z.number().optional(),
 });
-export type WholeMail = z.output<typeof wholeMail>['mail'];
+export type WholeMail = z.output<typeof wholeMail>;
+
+/** What lies in the queue of a class: the ids of stored mails, one whole mail, or a few. */
+const namedMails = z.strictObject({ ids: z.array(z.string().max(100)).min(1).max(1000) });
+const oneMail = z.strictObject({ mail: wholeMail });
+const someMails = z.strictObject({ mails: z.array(wholeMail).min(1).max(100) });
 
 /** Reads a message; throws what is wrong with it. One schema is tried, because a failed one costs as much as a mail. */
-export function readMailMessage(body: Uint8Array): z.output<typeof namedMails> | z.output<typeof wholeMail> {
+export function readMailMessage(body: Uint8Array): z.output<typeof namedMails> | z.output<typeof someMails> {
   const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
-  const isWhole = typeof value === 'object' && value !== null && 'mail' in value;
-  return isWhole ? wholeMail.parse(value) : namedMails.parse(value);
+  if (typeof value !== 'object' || value === null || 'ids' in value) return namedMails.parse(value);
+  return 'mail' in value ? { mails: [oneMail.parse(value).mail] } : someMails.parse(value);
 }
 
 /** Mails of campaigns travel together: a message costs as much as the mail itself. */
 export const mailsPerMessage = 25;
+
+/** Fewer: if a sender is killed, the whole message is sent again. */
+export const wholeMailsPerMessage = 5;
+/** With large mails, fewer still. */
+const wholeMessageBytes = 64 * 1024;
 
 export function byIds(ids: readonly string[], owner: string, lane: 'high' | 'normal'): OutgoingMessage {
   return {
@@ -32,4 +44,33 @@ export function byIds(ids: readonly string[], owner: string, lane: 'high' | 'nor
     lane,
     headers: { 'pismak-owner': owner },
   };
+}
+
+/** Groups of mails for one message each, in their order. */
+export function inWholeMessages<Item extends { text: string }>(
+  items: readonly Item[],
+  most: number,
+): Item[][] {
+  const groups: Item[][] = [];
+  let room = 0;
+  for (const item of items) {
+    const last = groups.at(-1);
+    room -= item.text.length;
+    if (last && last.length < most && room >= 0) last.push(item);
+    else {
+      groups.push([item]);
+      room = wholeMessageBytes - item.text.length;
+    }
+  }
+  return groups;
+}
+
+/** `texts`: whole mails as JSON. */
+export function wholeMessage(
+  id: string,
+  texts: readonly string[],
+  { owner, lane }: { owner: string; lane: 'high' | 'normal' },
+): OutgoingMessage {
+  const body = texts.length === 1 ? `{"mail":${texts[0]}}` : `{"mails":[${texts.join(',')}]}`;
+  return { id, body: Buffer.from(body), lane, headers: { 'pismak-owner': owner } };
 }

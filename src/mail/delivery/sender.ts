@@ -11,7 +11,7 @@ import type { Composer, MailToCompose } from './compose.ts';
 import { deleteSentFiles } from './delete-sent-files.ts';
 import { judge, judgeBefore, returned, type Verdict } from './judge.ts';
 import type { MailLedger } from './mail-ledger.ts';
-import { readMailMessage } from './mail-message.ts';
+import { readMailMessage, wholeMailsPerMessage } from './mail-message.ts';
 import { PolicyWatch } from './policy-watch.ts';
 import { SendingHours } from './sending-hours.ts';
 import { serveInHours } from './serve-in-hours.ts';
@@ -43,6 +43,13 @@ export function mailsInFlight(connections: number): number {
 const fewestInFlight = 100;
 /** Taken ahead, so that the relays need not wait for the disk. */
 const handsPerFlight = 2;
+
+/** Most messages carry several mails. So many messages may be in hand that their whole mails are about twice those in flight. */
+function messagesInHand(inFlight: number): { concurrency: number; prefetch: number } {
+  const concurrency = Math.max(Math.min(inFlight, 25), Math.ceil(inFlight / 4));
+  const prefetch = Math.ceil((handsPerFlight * inFlight) / wholeMailsPerMessage);
+  return { concurrency, prefetch: Math.max(concurrency, prefetch) };
+}
 /** So far the clocks of two machines may differ. */
 const clockDifferenceMs = 5000;
 
@@ -61,14 +68,13 @@ export async function runSenders(parts: SenderParts): Promise<Running> {
     if (!relays.carries(name)) continue;
     // Each class has its own share, so that no class waits for another here.
     const inFlight = mailClass.inFlight || mailsInFlight(relays.connections);
-    const most = handsPerFlight * inFlight;
-    const doors = { hands: new Turnstile(most), flight: new Turnstile(inFlight) };
+    const doors = { hands: new Turnstile(handsPerFlight * inFlight), flight: new Turnstile(inFlight) };
     const hours = new SendingHours(mailClass.hours, settings.timeZone);
     const onError = (error: unknown) =>
       engine.log.error({ err: error, class: name }, 'the sending hours could not be begun or ended yet');
     consumers.push(
       await serveInHours({ clock: engine.clock, hours, onError }, () =>
-        engine.broker.consume(queueOf(name), { concurrency: inFlight, prefetch: most }, (delivery) =>
+        engine.broker.consume(queueOf(name), messagesInHand(inFlight), (delivery) =>
           sender.serve(delivery, name, mailClass, doors),
         ),
       ),
@@ -103,15 +109,16 @@ class Sender {
   ): Promise<void> {
     const message = readMessage(delivery);
     if (typeof message === 'string') return delivery.deadLetter(message);
-    if ('mail' in message) {
-      const { mail } = message;
+    if ('mails' in message) {
+      const { mails } = message;
       const { whole } = this.#parts;
+      if (mails.length > doors.flight.most) return whole.split(delivery, mails);
       const sending = {
         ...{ className, mailClass },
         transfer: (row: MailToCompose) => this.#transfer(row, className, mailClass),
         postponeMs: (recipient: string) => this.#parts.relays.postponeMs(className, recipient),
       };
-      return doors.flight.pass(() => whole.serve(delivery, mail, sending));
+      return doors.flight.pass(() => whole.serve(delivery, mails, sending), mails.length);
     }
     const ends = await Promise.all(
       message.ids.map((id) => doors.hands.pass(() => this.#serveOne(id, className, mailClass, doors.flight))),

@@ -24,7 +24,7 @@ export type TakenMail = Pick<
 };
 
 /** One parameter, however many ids: with one for each, the statement would be compiled anew for every number of them. */
-const idsOf = (dialect: MailDatabase['dialect'], ids: readonly string[]) =>
+export const idsOf = (dialect: MailDatabase['dialect'], ids: readonly string[]) =>
   dialect === 'sqlite'
     ? sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`
     : sql`(SELECT jsonb_array_elements_text(CAST(${JSON.stringify(ids)} AS jsonb)))`;

@@ -1,246 +1,199 @@
-import { sql } from 'kysely';
-import { z } from 'zod';
-import type { Broker, Delivery } from '../../engine/broker/broker.ts';
+import type { Delivery } from '../../engine/broker/broker.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
-import type { Running } from '../../engine/service/service.ts';
-import { insertMany } from '../database/many-rows.ts';
-import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { addressKey } from '../model/address.ts';
-import { type MailState, mailStates } from '../model/mail.ts';
 import type { MailClass, MailSettings } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
-import { findType } from '../types/mail-types.ts';
 import type { MailToCompose } from './compose.ts';
 import { InBatches } from './in-batches.ts';
 import { judge, judgeBefore, type Verdict } from './judge.ts';
-import type { WholeMail } from './mail-message.ts';
-
-type Transfer = (
-  mail: MailToCompose,
-) => Promise<(SmtpOutcome & { relay: string }) | { verdict: Verdict } | 'stopped'>;
+import { type WholeMail, wholeMessage } from './mail-message.ts';
+import { type Recorded, recordQueue } from './record-whole.ts';
+import { SendingSnapshot } from './sending-snapshot.ts';
 
 /** What the class of a mail and the relays have to do with it. */
 interface Sending {
   className: string;
   mailClass: MailClass;
-  transfer: Transfer;
+  transfer(
+    mail: MailToCompose,
+  ): Promise<(SmtpOutcome & { relay: string }) | { verdict: Verdict } | 'stopped'>;
   /** 0, or how much later the mail should come back, because its destination is busy. */
   postponeMs(recipient: string): number;
 }
 
-const recordQueue = 'mail.record';
+/** How often a mail was tried. */
+type Tried = NonNullable<WholeMail['tried']>;
+
+/** What became of a mail of a message. */
+type End =
+  | { result: Recorded }
+  /** Not sent, and why. Without `tried` it counts as if nobody had taken it. */
+  | { kind: 'later'; mail: WholeMail; delayMs: number; reason: string; tried?: Tried }
+  | { kind: 'stopped'; mail: WholeMail }
+  | { kind: 'hopeless'; mail: WholeMail; reason: string };
+type Unsent = Exclude<End, { result: Recorded }>;
+
+type Parts = Pick<Engine, 'alerts' | 'broker' | 'clock' | 'database' | 'log' | 'random'>;
+
 /** Why a mail went back into the queue without an attempt. */
 const postponed = 'its destination is busy';
-
-const recorded = z.array(
-  z.strictObject({
-    ...{
-      id: z.string(),
-      owner: z.string(),
-      type: z.string(),
-      version: z.number(),
-      class: z.string(),
-      recipient: z.string(),
-    },
-    ...{
-      fields: z.string(),
-      language: z.string(),
-      state: z.enum(mailStates),
-      attempts: z.number(),
-      takes: z.number(),
-    },
-    ...{
-      unknowns: z.number(),
-      createdAt: z.number(),
-      notAfter: z.number(),
-      changedAt: z.number(),
-      sentAt: z.number().nullable(),
-    },
-    ...{ relay: z.string(), answer: z.string() },
-  }),
-);
-type Recorded = z.output<typeof recorded>[number];
-
-/** Types and suppressions are known to senders, and at most so old. */
-const freshMs = 5000;
+const unknownMark = 'unknown: ';
+const awayMs = 1000;
 
 /**
  * Mails that travel whole: the database is not asked while they are sent. What became of them goes to a queue of results,
  * from which it is stored in batches, with the data that the online version needs.
  */
 export class WholeMails {
-  readonly #engine: Pick<Engine, 'alerts' | 'broker' | 'clock' | 'database' | 'log' | 'random'>;
+  readonly #engine: Parts;
   readonly #settings: MailSettings;
-  readonly #versions = new Map<
-    string,
-    { at: number; version: Promise<{ version: number; language: string; ttlMs?: number | undefined }> }
-  >();
-  readonly #results: InBatches<Recorded, undefined>;
-  #suppressed: { at: number; addresses: Promise<Set<string>> } | undefined;
+  readonly #known: SendingSnapshot;
+  readonly #results: InBatches<readonly Recorded[], undefined>;
 
-  constructor(engine: WholeMails['_engine'], settings: MailSettings) {
+  constructor(engine: Parts, settings: MailSettings) {
     this.#engine = engine;
     this.#settings = settings;
-    this.#results = new InBatches(200, async (results) => {
+    this.#known = new SendingSnapshot(engine);
+    this.#results = new InBatches(50, async (groups) => {
+      const results = groups.flat();
       await engine.broker.publish(recordQueue, {
         id: results[0]?.id ?? '',
         body: Buffer.from(JSON.stringify(results)),
       });
-      return results.map(() => undefined);
+      return groups.map(() => undefined);
     });
   }
 
-  /** Only a type. */
-  declare readonly _engine: Pick<Engine, 'alerts' | 'broker' | 'clock' | 'database' | 'log' | 'random'>;
-
-  async serve(
-    delivery: Delivery,
-    mail: WholeMail,
-    { className, mailClass, transfer, postponeMs }: Sending,
-  ): Promise<void> {
-    const { clock, random } = this.#engine;
-    const recipient = addressKey(mail.fields.to.address);
-    const attempts = delivery.history.filter(({ reason }) => reason !== postponed).length;
-    const postponements = delivery.history.length - attempts;
-    let type: { version: number; language: string };
-    try {
-      type = await this.#version(mail.fields.type);
-    } catch (error) {
-      if (hasCode(error, 'not-found')) return delivery.deadLetter(messageOf(error));
-      throw error;
-    }
-    const row = {
-      ...{
-        id: mail.id,
-        owner: mail.owner,
-        type: mail.fields.type,
-        version: type.version,
-        class: className,
-        recipient,
-      },
-      ...{ fields: JSON.stringify(mail.fields), language: mail.fields.language ?? type.language },
-      ...{ createdAt: mail.createdAt, notAfter: mail.notAfter },
-    };
-    const isSuppressed =
-      (await this.#suppressions()).has(`${recipient} `) ||
-      (await this.#suppressions()).has(`${recipient} ${className}`);
-    let verdict = judgeBefore({ isSuppressed, notAfter: mail.notAfter, campaignState: null }, clock.now());
-    let relay = '';
-    if (!verdict) {
-      const laterMs = postponeMs(recipient);
-      if (laterMs > 0) return delivery.retry({ delayMs: laterMs, reason: postponed });
-      const outcome = await transfer(row);
-      if (outcome === 'stopped') return delivery.release();
-      if ('verdict' in outcome) verdict = outcome.verdict;
-      else {
-        relay = outcome.relay;
-        verdict = judge(
-          { attempts, notAfter: mail.notAfter, recipient, createdAt: mail.createdAt },
-          outcome,
-          {
-            ...{ now: clock.now(), random, settings: this.#settings, mailClass },
-          },
-        );
-      }
-    }
-    if (verdict.retryAt !== undefined) {
-      const unknown = verdict.unknowns > 0 ? 'unknown: ' : '';
-      return delivery.retry({
-        delayMs: Math.max(0, verdict.retryAt - clock.now()),
-        reason: unknown + verdict.answer,
-      });
-    }
-    const now = clock.now();
-    const state: MailState = verdict.state;
-    const unknowns =
-      verdict.unknowns + delivery.history.filter(({ reason }) => reason.startsWith('unknown: ')).length;
-    await this.#results.ask({
-      ...{
-        ...row,
-        state,
-        attempts: attempts + verdict.attempts,
-        takes: delivery.attempt - postponements + Number(delivery.mayHaveBegun),
-        unknowns,
-        changedAt: now,
-        relay,
-      },
-      ...{ sentAt: state === 'sent' ? now : null, answer: verdict.answer.slice(0, 500) },
-    });
-    if (state === 'failed' || state === 'unknown' || state === 'expired')
-      void this.#engine.alerts.raise(
-        `mail.${state}`,
-        mail.id,
-        `mail ${mail.id} (${row.type}) to ${recipient}: ${verdict.answer}`,
-        { owner: mail.owner },
-      );
+  /**
+   * Sends the mails of a message, which leaves its queue when a relay has answered to each and the results are in their queue.
+   * A mail that has to wait leaves the message before that, and waits alone.
+   */
+  async serve(delivery: Delivery, mails: readonly WholeMail[], sending: Sending): Promise<void> {
+    const [only] = mails;
+    const waitMs = mails.length === 1 && only ? (only.notBefore ?? 0) - this.#engine.clock.now() : 0;
+    if (waitMs > 0) return delivery.retry({ delayMs: waitMs, reason: postponed });
+    const before = triedBefore(delivery);
+    const suppressed = await this.#known.suppressed();
+    const ends = await Promise.all(mails.map((mail) => this.#send(mail, before, suppressed, sending)));
+    const results = ends.flatMap((end) => ('result' in end ? [end.result] : []));
+    const unsent = ends.filter((end): end is Unsent => !('result' in end));
+    if (only && mails.length === 1 && unsent[0]) return settleAlone(delivery, unsent[0]);
+    if (results.length === 0 && unsent.every(({ kind }) => kind === 'stopped')) return delivery.release();
+    await Promise.all([
+      ...unsent.map((end) => this.#publishAlone(delivery, end, before)),
+      ...(results.length > 0 ? [this.#results.ask(results)] : []),
+    ]);
     void delivery.ack();
   }
 
-  #version(code: string) {
-    const at = this.#engine.clock.now();
-    const known = this.#versions.get(code);
-    if (known && at - known.at < freshMs && at >= known.at) return known.version;
-    const version = findType(this.#engine, code);
-    // While the database is away, what was known goes on.
-    const kept = known
-      ? version.catch((error) => (hasCode(error, 'not-found') ? Promise.reject(error) : known.version))
-      : version;
-    this.#versions.set(code, { at, version: kept });
-    kept.catch(() => this.#versions.delete(code));
-    return kept;
+  /** Each mail of a message gets one of its own: together they are more than may be in flight. */
+  async split(delivery: Delivery, mails: readonly WholeMail[]): Promise<void> {
+    const before = triedBefore(delivery);
+    for (const mail of mails) await this.#publishAlone(delivery, { kind: 'stopped', mail }, before);
+    void delivery.ack();
   }
 
-  #suppressions(): Promise<Set<string>> {
-    const at = this.#engine.clock.now();
-    const known = this.#suppressed;
-    if (known && at - known.at < freshMs && at >= known.at) return known.addresses;
-    const reading = mailQueries(this.#engine)
-      .selectFrom('mail_suppressed')
-      .select(['address', 'class'])
-      .execute()
-      .then((rows) => new Set(rows.map((row) => `${row.address} ${row.class}`)));
-    const addresses = known ? reading.catch(() => known.addresses) : reading;
-    this.#suppressed = { at, addresses };
-    addresses.catch(() => {
-      this.#suppressed = undefined;
-    });
-    return addresses;
+  async #send(
+    mail: WholeMail,
+    before: Tried,
+    suppressed: ReadonlySet<string>,
+    { className, mailClass, transfer, postponeMs }: Sending,
+  ): Promise<End> {
+    const { clock, random } = this.#engine;
+    const { id, owner, fields, createdAt, notAfter } = mail;
+    const recipient = addressKey(fields.to.address);
+    const tried = sum(before, mail.tried);
+    let row: Omit<MailToCompose, 'parsed'> & Pick<Recorded, 'owner' | 'recipient' | 'notAfter'>;
+    let verdict: Verdict | undefined;
+    let relay = '';
+    try {
+      const { version, language } = await this.#known.type(fields.type);
+      row = {
+        ...{ id, owner, type: fields.type, version, class: className, recipient, createdAt, notAfter },
+        ...{ fields: JSON.stringify(fields), language: fields.language ?? language },
+      };
+      const isSuppressed = suppressed.has(`${recipient} `) || suppressed.has(`${recipient} ${className}`);
+      verdict = judgeBefore({ isSuppressed, notAfter, campaignState: null }, clock.now());
+      if (!verdict) {
+        const laterMs = postponeMs(recipient);
+        if (laterMs > 0) return { kind: 'later', mail, delayMs: laterMs, reason: postponed };
+        const composing: MailToCompose = { ...row, parsed: fields };
+        const outcome = await transfer(composing);
+        row.fields = composing.fields;
+        if (outcome === 'stopped') return { kind: 'stopped', mail };
+        if ('verdict' in outcome) verdict = outcome.verdict;
+        else {
+          relay = outcome.relay;
+          verdict = judge({ attempts: tried.attempts, notAfter, recipient, createdAt }, outcome, {
+            ...{ now: clock.now(), random, settings: this.#settings, mailClass },
+          });
+        }
+      }
+    } catch (error) {
+      if (hasCode(error, 'not-found')) return { kind: 'hopeless', mail, reason: messageOf(error) };
+      // The other mails of the message must not be sent again because of it.
+      if (hasCode(error, 'unavailable')) return { kind: 'later', mail, delayMs: awayMs, reason: postponed };
+      throw error;
+    }
+    const now = clock.now();
+    const { state, answer, retryAt } = verdict;
+    const all = {
+      ...{ attempts: tried.attempts + verdict.attempts, unknowns: tried.unknowns + verdict.unknowns },
+      takes: tried.takes,
+    };
+    if (retryAt !== undefined) {
+      const delayMs = Math.max(0, retryAt - now);
+      if (verdict.isReturned) return { kind: 'later', mail, delayMs, reason: postponed };
+      const reason = (verdict.unknowns > 0 ? unknownMark : '') + answer;
+      return { kind: 'later', mail, delayMs, reason, tried: all };
+    }
+    if (state === 'failed' || state === 'unknown' || state === 'expired')
+      void this.#engine.alerts.raise(
+        `mail.${state}`,
+        id,
+        `mail ${id} (${row.type}) to ${recipient}: ${answer}`,
+        { owner },
+      );
+    const sentAt = state === 'sent' ? now : null;
+    return {
+      result: { ...row, ...all, state, changedAt: now, relay, sentAt, answer: answer.slice(0, 500) },
+    };
+  }
+
+  async #publishAlone({ queue, lane }: Delivery, end: Unsent, before: Tried): Promise<void> {
+    const { mail } = end;
+    const untouched = sum({ ...before, takes: Math.max(0, before.takes - 1) }, mail.tried);
+    const tried = (end.kind === 'later' && end.tried) || untouched;
+    const notBefore = end.kind === 'later' ? this.#engine.clock.now() + end.delayMs : undefined;
+    const text = JSON.stringify({ ...mail, tried, notBefore });
+    await this.#engine.broker.publish(queue, wholeMessage(mail.id, [text], { owner: mail.owner, lane }));
   }
 }
 
-const columns = [
-  ...(['id', 'owner', 'type', 'version', 'class', 'recipient', 'fields', 'language', 'state'] as const),
-  ...([
-    'attempts',
-    'takes',
-    'unknowns',
-    'createdAt',
-    'notAfter',
-    'changedAt',
-    'sentAt',
-    'relay',
-    'answer',
-  ] as const),
-];
+function settleAlone(delivery: Delivery, end: Unsent): Promise<void> {
+  if (end.kind === 'stopped') return delivery.release();
+  if (end.kind === 'hopeless') return delivery.deadLetter(end.reason);
+  return delivery.retry({ delayMs: end.delayMs, reason: end.reason });
+}
 
-/**
- * Stores the results of whole mails: idempotent, so messages may come twice. A mail that a killed sender had sent is sent and
- * recorded again: its row shows how often it was taken.
- */
-export async function runRecorder(
-  engine: Pick<Engine, 'database' | 'log' | 'pipelines'> & { broker: Broker },
-): Promise<Running> {
-  await engine.pipelines.claimOutput(recordQueue);
-  const { dialect, query } = mailDatabase(engine);
-  return engine.broker.consume(recordQueue, { concurrency: 2 }, async (delivery) => {
-    const all = recorded.parse(JSON.parse(Buffer.from(delivery.body).toString()));
-    // A statement can't change a row twice.
-    const rows = [...new Map(all.map((row) => [row.id, row])).values()];
-    await sql`
-      ${insertMany(dialect, columns, rows)} ON CONFLICT ("id") DO UPDATE SET "takes" =
-        CASE WHEN "excluded"."takes" > "mail_mail"."takes" THEN "excluded"."takes" ELSE "mail_mail"."takes" END
-    `.execute(query);
-    await delivery.ack();
-  });
+/** What the queue knows about a message: its mails share it. */
+function triedBefore({ attempt, mayHaveBegun, history }: Delivery): Tried {
+  if (history.length === 0) return { attempts: 0, unknowns: 0, takes: attempt + Number(mayHaveBegun) };
+  const attempts = history.filter(({ reason }) => reason !== postponed).length;
+  const postponements = history.length - attempts;
+  return {
+    attempts,
+    unknowns: history.filter(({ reason }) => reason.startsWith(unknownMark)).length,
+    takes: attempt - postponements + Number(mayHaveBegun),
+  };
+}
+
+function sum(one: Tried, other: Tried | undefined): Tried {
+  if (!other) return one;
+  return {
+    attempts: one.attempts + other.attempts,
+    unknowns: one.unknowns + other.unknowns,
+    takes: one.takes + other.takes,
+  };
 }

@@ -101,7 +101,19 @@ export function formatContact({ name, address }: Contact): string {
   return name === undefined ? address : `${name} <${address}>`;
 }
 
+/** Most addresses share few domains, and checking one costs as much as the rest of the address. */
+const validDomains = new Set<string>();
+const mostDomains = 1000;
+
 function isDomain(domain: string): boolean {
+  if (validDomains.has(domain)) return true;
+  if (!hasDomainForm(domain)) return false;
+  if (validDomains.size >= mostDomains) validDomains.clear();
+  validDomains.add(domain);
+  return true;
+}
+
+function hasDomainForm(domain: string): boolean {
   if (!allowed.test(domain)) return false;
   const ascii = domainToASCII(domain);
   return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(

@@ -93,19 +93,19 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
   assert.equal(memory.sent[0]?.to.address, 'zofie@example.org');
 });
 
-test('a whole mail that a relay puts off is tried again from the queue; suppressed and expired ones are recorded', async (t) => {
+test('of whole mails in one message, one that is put off is tried again alone, one without a type is a dead letter, and a suppressed one is recorded', async (t) => {
   const house = await runMailHouse(t, { misbehave: ['450@rcpt=late'] });
   const { engine, call, sink, received, server, admin } = house;
   await call('suppression.add', { address: 'unwanted@example.org' });
   const store = {
-    type: async (code: string) => (await import('../types/mail-types.ts')).findType(engine, code),
+    type: async () => (await import('../types/mail-types.ts')).findType(engine, 'order'),
   };
   const queue = queueSender({ broker: engine.broker, store });
-  const [late, unwanted] = await Promise.all(
-    ['late@example.org', 'unwanted@example.org'].map(
-      async (to) => (await queue.send({ type: 'order', to })).id,
-    ),
-  );
+  const send = async (to: string, type = 'order') => (await queue.send({ type, to })).id;
+  const [late, unwanted, gone] = await Promise.all([
+    ...[send('late@example.org'), send('unwanted@example.org'), send('gone@example.org', 'gone')],
+    send('usual@example.org'),
+  ]);
   await eventually(
     'it is recorded',
     async () => (await server.call('mail.show', { mail: unwanted ?? '' }, admin)).status === 200,
@@ -122,7 +122,10 @@ test('a whole mail that a relay puts off is tried again from the queue; suppress
   );
   const shown = await call('mail.show', { mail: late });
   assert.ok(shown.state === 'sent' && shown.attempts >= 2 && shown.repeated === 0, JSON.stringify(shown));
-  assert.equal(received.length, 1);
+  assert.deepEqual(received.map(({ to }) => to[0]).toSorted(), ['late@example.org', 'usual@example.org']);
+  const dead = await engine.broker.dead('mail.transactional');
+  assert.deepEqual([dead.length, dead[0]?.id], [1, gone]);
+  assert.match(dead[0]?.history.at(-1)?.reason ?? '', /there is no mail type gone/);
 });
 
 test('whole mails beyond the pace of a provider make way for others and come later, each once', async (t) => {

@@ -9,12 +9,13 @@ import { Composer } from '../delivery/compose.ts';
 import { buildSkeleton } from '../mime/skeleton.ts';
 import { checkMail, type MailFields } from '../model/mail.ts';
 import { Relays } from '../relays/relays.ts';
-import { classesOf, mailSettings, queueOf } from '../settings.ts';
+import { classesOf, mailSettings } from '../settings.ts';
 import { compileTemplate } from '../templates/compile.ts';
 import { tokensOf } from '../tokens.ts';
 import type { MailSender } from './mail-sender.ts';
 import { callServer, type MailStore } from './mail-store.ts';
 import { asInput } from './mails.ts';
+import { queueTogether } from './queue-together.ts';
 
 /** Keeps mails in memory: for tests. */
 export function memorySender(): MailSender & { readonly sent: readonly MailFields[] } {
@@ -117,21 +118,19 @@ export function queueSender(options: {
   mail?: object;
 }): MailSender {
   const { broker, store, owner = 'local' } = options;
-  const settings = mailSettings.parse({ ...options.mail });
+  const classes = classesOf(mailSettings.parse({ ...options.mail }));
+  const queued = queueTogether(broker, owner, (className) => classes.get(className)?.inFlight || undefined);
   return {
     async send(input) {
-      const mail = checkMail(input);
-      const type = await store.type(mail.type);
-      const mailClass = classesOf(settings).get(type.class);
-      const now = systemClock.now();
+      const fields = checkMail(input);
+      const type = await store.type(fields.type);
+      const mailClass = classes.get(type.class);
+      const createdAt = systemClock.now();
       const id = newId(systemClock);
-      const notAfter = now + (type.ttlMs ?? mailClass?.ttlMs ?? 86_400_000);
-      await broker.publish(queueOf(type.class), {
-        id,
-        body: Buffer.from(JSON.stringify({ mail: { id, owner, createdAt: now, notAfter, fields: mail } })),
-        lane: type.priority ?? mailClass?.lane ?? 'normal',
-        headers: { 'pismak-owner': owner },
-      });
+      const notAfter = createdAt + (type.ttlMs ?? mailClass?.ttlMs ?? 86_400_000);
+      const lane = type.priority ?? mailClass?.lane ?? 'normal';
+      const text = JSON.stringify({ id, owner, createdAt, notAfter, fields });
+      await queued({ id, className: type.class, lane, text });
       return { id };
     },
     close: () => broker.close(),
@@ -143,6 +142,7 @@ export async function openQueueSender(options: {
   url: string;
   store: MailStore;
   owner?: string;
+  mail?: object;
 }): Promise<MailSender> {
   const { openBroker } = await import('../../engine/broker/open.ts');
   const file = options.url.startsWith('sqlite:') ? options.url.slice('sqlite:'.length) : '';

@@ -28,7 +28,8 @@ export function startThread<Question, Answer>(
   module: URL,
   options: { owns: string; revive: (error: CarriedError) => Error },
 ): ThreadLink<Question, Answer> {
-  const worker = new Worker(module);
+  // Its objects are rows on their way: a larger nursery would only be memory.
+  const worker = new Worker(module, { resourceLimits: { maxYoungGenerationSizeMb: 6 } });
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   const ended = Promise.withResolvers<void>();
   let lastId = 0;
