@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
-import { formatTime } from '../../terminal/output/format.ts';
+import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import {
   statisticsEntityCreate,
@@ -75,7 +75,7 @@ export function addEntity(group: Command, shell: Shell): void {
         }
         bar.close();
         if (out.json) out.object(sum);
-        else out.say(`${sum.created} entities created, ${sum.updated} updated`);
+        else out.say(`${formatCount(sum.created, 'entity', 'entities')} created, ${sum.updated} updated`);
       }),
     );
 }
@@ -93,6 +93,7 @@ function readLines(text: string, before: number): Line[] {
     const read = line.safeParse(value);
     if (read.success) return [read.data];
     const [issue] = read.error.issues;
-    throw new PismakError('invalid-input', `${place}: ${issue?.path.join('.')}: ${issue?.message}`);
+    const field = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
+    throw new PismakError('invalid-input', `${place}: ${field}${issue?.message}`);
   });
 }

@@ -72,7 +72,9 @@ export function addIngest(group: Command, shell: Shell): void {
         out.say(summary(sum));
         for (const { line, id, reason } of refusals)
           out.say(`line ${line}${id === '' ? '' : ` (${id})`}: ${reason}`);
-        if (sum.refused > refusals.length) out.say(`and ${sum.refused - refusals.length} more`);
+        // Why events were refused is told when they come first.
+        if (refusals.length > 0 && sum.refused > refusals.length)
+          out.say(`and ${sum.refused - refusals.length} more`);
       }),
     );
 

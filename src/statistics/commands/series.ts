@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
+import { formatBytes, formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { statisticsExplain, statisticsGranularizedSumStats } from '../operations/read.ts';
@@ -64,7 +65,7 @@ export function addSeries(group: Command, shell: Shell): void {
         if (answer.filter.length > 0) out.say(`filter: ${answer.filter.join(' ')}`);
         const { blocks, rows, loaded, loadedBytes } = answer.read;
         out.say(
-          `${rows} rows in ${blocks} blocks read, ${loaded} of them (${loadedBytes} bytes) from the store; ${answer.entities} entities; ${answer.ms} ms`,
+          `${formatCount(rows, 'row')} in ${formatCount(blocks, 'block')} read, ${loaded} from the store (${formatBytes(loadedBytes)}); ${formatCount(answer.entities, 'entity', 'entities')}; ${answer.ms.toFixed(1)} ms`,
         );
       }),
     );

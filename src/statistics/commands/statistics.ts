@@ -25,15 +25,15 @@ const add: AddGroup = (group, shell) => {
   command(statisticsRollup, {
     usage: 'rollup',
     examples: ['statistics rollup'],
-    say: ({ units, cubes, rows }) => `${units} units of ${cubes} users and kinds built, ${rows} rows`,
+    say: ({ units, rows }) => `${formatCount(units, 'unit')} with ${formatCount(rows, 'row')} built`,
   });
   addSeries(group, shell);
   addTable(group, shell);
   addEntity(group, shell);
   command(statisticsReconcile, {
     usage: 'reconcile',
-    show({ units, cubes, difference }, { out }) {
-      if (!difference) return out.say(`${units} units of ${cubes} users and kinds agree`);
+    show({ units, difference }, { out }) {
+      if (!difference) return out.say(`all levels agree: ${formatCount(units, 'unit')} checked`);
       const { kind, user, level, unit, entity, split, dimension, expected, got } = difference;
       throw new PismakError(
         'conflict',

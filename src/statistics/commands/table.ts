@@ -70,7 +70,8 @@ function splitLines(splits: Answer['totals']['splits']): Line[] {
 }
 
 function shortRatio(ratio: number | null | undefined): string {
-  return ratio === null || ratio === undefined ? '' : ratio.toPrecision(3);
+  if (ratio === null || ratio === undefined) return '';
+  return Math.abs(ratio) < 1000 ? ratio.toPrecision(3) : ratio.toFixed(0);
 }
 
 function csvRows({ rows, totals }: Answer): (string | number | null | undefined)[][] {

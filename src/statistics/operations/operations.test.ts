@@ -314,6 +314,10 @@ describe('statistics over the API', async () => {
       [{ filters: [{ field: 'clics', is: '<', value: 1 }] }, /^400 filters: clics: there is no such field/],
       [{ filters: [{ field: 'clicks', is: 'between', value: 1 }] }, /^400 filters: clicks: .* two values/],
       [{ filters: [{ field: 'name', is: '<', value: 'a' }] }, /^400 filters: name: `<` does not fit/],
+      [
+        { filters: [{ field: 'cost', is: 'below', value: 1 }] },
+        /^400 filters.0: it must be {field, is, value} /,
+      ],
       [{ filters: [{ field: 'cost', is: '<', value: 'much' }] }, /^400 filters: cost: "much" is no number/],
       [{ from: '1990-01-01', granularity: 'day' }, /^400 granularity: .* the limit is 5000/],
       [{ granularity: 'decade' }, /^400 granularity: /],
@@ -412,7 +416,7 @@ describe('statistics over the API', async () => {
     await call('rollup', { user });
     const question = { ...march, user, from: '2026-03-02', granularity: 'month' };
     const { points, read } = await call('explain', question);
-    assert.deepEqual(points[0].scans, ['+month 2026-03 (1 rows)', '-day 2026-03-01 (1 rows)']);
+    assert.deepEqual(points[0].scans, ['+month 2026-03 (1 row)', '-day 2026-03-01 (1 row)']);
     assert.deepEqual([read.blocks, read.rows], [2, 2]);
   });
 });

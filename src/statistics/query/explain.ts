@@ -67,5 +67,5 @@ function describe(snapshot: Snapshot, { level, bucket, sign }: Scan): string[] {
         ? `week ${unitsWithin('week', { from: bucket, to: bucket })[0]?.id}`
         : `${level} ${formatDay(bucket).slice(0, level === 'month' ? 7 : 10)}`;
   const segments = newer === 0 ? '' : `, ${newer} newer segment${newer === 1 ? '' : 's'}`;
-  return [`${sign === 1 ? '+' : '-'}${name} (${rows} rows${segments})`];
+  return [`${sign === 1 ? '+' : '-'}${name} (${rows} row${rows === 1 ? '' : 's'}${segments})`];
 }

@@ -17,11 +17,16 @@ const condition = z.strictObject({
 export type Filter = z.infer<typeof condition> | { and: Filter[] } | { or: Filter[] };
 /** Nested `and` and `or` of conditions. */
 export const filter: z.ZodType<Filter> = z.lazy(() =>
-  z.union([
-    condition,
-    z.strictObject({ and: z.array(filter).max(100) }),
-    z.strictObject({ or: z.array(filter).max(100) }),
-  ]),
+  z.union(
+    [
+      condition,
+      z.strictObject({ and: z.array(filter).max(100) }),
+      z.strictObject({ or: z.array(filter).max(100) }),
+    ],
+    {
+      error: `it must be {field, is, value} with one of ${comparisons.join(' ')} as \`is\`, or {and: [...]} or {or: [...]}`,
+    },
+  ),
 );
 
 /** What an entity is, besides its sums. */
