@@ -38,10 +38,7 @@ export async function sendWhole(options: WholeOptions): Promise<WholeFigures> {
   const sql = await countSql(true);
   const generated = new RateWatch();
   const sent = new RateWatch();
-  const publish = () =>
-    publishMails(mails, broker, (count) => {
-      generated.look(count);
-    });
+  const publish = () => publishMails(mails, broker, (count) => generated.look(count), options.mail);
   // Without relays there are no senders, but queues.
   const first = await openHouse({ ...settings, mail: {} });
   await first.client.call(typeCreate, newsType);
@@ -79,8 +76,9 @@ export async function publishMails(
   mails: number,
   broker: string,
   look: (published: number) => void,
+  mail: Record<string, unknown> = {},
 ): Promise<void> {
-  const sender = await openQueueSender({ url: broker, store: memoryStore([newsType]) });
+  const sender = await openQueueSender({ url: broker, store: memoryStore([newsType]), mail });
   let begun = 0;
   let done = 0;
   try {
