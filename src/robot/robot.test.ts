@@ -37,6 +37,16 @@ test('a crawl stores every page once and breaks no rule, as servers and log both
   assert.equal(statistics.documents, documents.length);
 });
 
+test('two threads share a host without a delay, and together make no more requests at once than the rules allow', async (t) => {
+  const served = await serveTestWeb(t, { hosts: 1, addresses: 1, pages: 240 });
+  const engine = await runTestRobot(t);
+  const fast = { reqDelay: 0, generalPause: 0, maxHosts: 5, maxReqs: 1_000 };
+  const { number, rules } = await crawl(engine, definitionFor(served, fast));
+  const documents = (await storedLines(engine, number, 'documents')).map((line) => JSON.parse(line).finalUrl);
+  assert.deepEqual(documents.toSorted(), served.web.expected().toSorted());
+  assert.deepEqual(served.violations(rules), []);
+});
+
 test('faults of servers cost at most their own pages, and rules are kept among them', async (t) => {
   const served = await serveTestWeb(t, { hosts: 32, addresses: 16, pages: 6, faults: true });
   const engine = await runTestRobot(t);

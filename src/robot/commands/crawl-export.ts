@@ -111,7 +111,7 @@ export class CrawlExport {
     return this.#client.call(robotRelease, { crawl, through: after });
   }
 
-  async #segmentsAfter(after: number): Promise<Segment[]> {
+  async #segmentsAfter(after: number, { wantsRecords = true } = {}): Promise<Segment[]> {
     const { crawl } = this.#state;
     const { segments } = await this.#client.call(robotSegments, { crawl, after, limit: 100 });
     const read: Segment[] = [];
@@ -125,7 +125,7 @@ export class CrawlExport {
         named.set(name, whole.subarray(from, from + length));
         from += length;
       }
-      read.push({ id, pages, parts: named, ...(await indexOf(named)) });
+      read.push({ id, pages, parts: named, ...(await indexOf(named, wantsRecords)) });
     }
     return read;
   }
@@ -149,7 +149,7 @@ export class CrawlExport {
     const anew: Positions = {};
     let first = 0;
     for (let after = 0; after < this.#state.after; ) {
-      const segments = await this.#segmentsAfter(after);
+      const segments = await this.#segmentsAfter(after, { wantsRecords: false });
       const last = segments.at(-1);
       if (!last) break;
       for (const { id, parts, documents } of segments) {
@@ -189,10 +189,15 @@ function piecesOf(segments: readonly Segment[], part: string): Buffer[] {
   return segments.flatMap(({ parts }) => parts.get(part) ?? []);
 }
 
-async function indexOf(parts: ReadonlyMap<string, Buffer>): Promise<Pick<Segment, 'documents' | 'records'>> {
+async function indexOf(
+  parts: ReadonlyMap<string, Buffer>,
+  wantsRecords: boolean,
+): Promise<Pick<Segment, 'documents' | 'records'>> {
   const content = parts.get('index');
   if (!content) return { documents: [], records: [] };
-  const { documents, records } = readSegmentIndex((await promisify(gunzip)(content)).toString());
+  const { documents, records } = readSegmentIndex((await promisify(gunzip)(content)).toString(), {
+    wantsRecords,
+  });
   return { documents: documents.filter(({ text, corpus }) => text + corpus > 0), records };
 }
 

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Blobs } from '../../engine/blobs/blobs.ts';
 import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
@@ -12,6 +12,7 @@ import { addScans } from '../scans/scan.ts';
 import { divideBatch, sharesIn } from './divide-batch.ts';
 import { monotonic } from './monotonic.ts';
 import { type BatchPlan, reportLine, type ScoutPlan } from './plan.ts';
+import { startThread } from './start-thread.ts';
 import type { FromThread, ThreadLoad, ThreadReport, ToThread } from './thread-messages.ts';
 import { idleShare, threadsWanted } from './threads-wanted.ts';
 
@@ -355,10 +356,7 @@ class HarvestThread {
   load: ThreadLoad = { kind: 'load', utilization: 0, inFlight: 0, problems: [] };
 
   constructor(report: (message: ThreadReport) => void, died: (error: unknown) => void) {
-    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
-      // What a page leaves behind is garbage at once: with more room for the young, less of it is copied.
-      resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 128 },
-    });
+    this.#worker = startThread(new URL('./thread.ts', import.meta.url));
     this.#worker.on('message', (message: FromThread) => {
       if (message.kind === 'load') this.load = message;
       else report(message);

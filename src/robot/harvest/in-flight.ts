@@ -1,11 +1,20 @@
 /** Lets a number of requests run at once; the rest wait in the order they came. */
 export class InFlight {
-  limit: number;
+  #limit: number;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(limit: number) {
-    this.limit = limit;
+    this.#limit = limit;
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  set limit(limit: number) {
+    this.#limit = limit;
+    this.#fill();
   }
 
   get running(): number {
@@ -17,13 +26,23 @@ export class InFlight {
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#running++;
+    if (this.#running < this.#limit) this.#running++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       return await work();
     } finally {
       this.#running--;
-      if (this.#running < this.limit) this.#waiting.shift()?.();
+      this.#fill();
+    }
+  }
+
+  /** Those that may begin count from now on: until they wake, nobody else takes their place. */
+  #fill(): void {
+    while (this.#running < this.#limit) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#running++;
+      next();
     }
   }
 }

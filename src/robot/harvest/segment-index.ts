@@ -42,12 +42,15 @@ export function recordLine(record: RecordEntry): string {
   return `${JSON.stringify({ record })}\n`;
 }
 
-/** Reads the part `index` of a segment. */
-export function readSegmentIndex(text: string): { documents: DocumentEntry[]; records: RecordEntry[] } {
+/** Reads the part `index` of a segment; without records if nobody wants them. */
+export function readSegmentIndex(
+  text: string,
+  { wantsRecords = true } = {},
+): { documents: DocumentEntry[]; records: RecordEntry[] } {
   const documents: DocumentEntry[] = [];
   const records: RecordEntry[] = [];
   for (const line of text.split('\n')) {
-    if (line === '') continue;
+    if (line === '' || (!wantsRecords && line.startsWith('{"record":'))) continue;
     const entry = JSON.parse(line) as { document?: unknown; record?: unknown };
     if (entry.document !== undefined) documents.push(documentSchema.parse(entry.document));
     if (entry.record !== undefined) records.push(recordSchema.parse(entry.record));

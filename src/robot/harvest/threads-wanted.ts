@@ -18,7 +18,7 @@ export function threadsWanted({
   idle: number;
   cores: number;
 }): number {
-  if (busy > 0.75 && shares > threads && idle > 0.15) return Math.min(cores, threads + 1);
+  if (busy > 0.75 && shares > threads && idle > 0.05) return Math.min(cores, threads + 1);
   // With one thread fewer the others would still have time left.
   const after = threads > 1 ? (busy * threads) / (threads - 1) : 1;
   return after < 0.5 ? threads - 1 : threads;

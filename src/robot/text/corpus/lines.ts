@@ -32,43 +32,85 @@ export function vertical(document: CorpusDocument): string {
   }).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [` ${name}="${escaped(value)}"`],
   );
-  const lines = [`<doc${attributes.join('')}>`];
+  const lines = new UnitBuffer();
+  lines.put(`<doc${attributes.join('')}>\n`);
   for (const sentences of paragraphs) {
-    lines.push('<p>');
-    for (const sentence of sentences) {
-      const tokens = tokenLines(sentence);
-      if (tokens !== '') lines.push('<s>', tokens, '</s>');
-    }
-    lines.push('</p>');
+    lines.put('<p>\n');
+    for (const sentence of sentences) lines.putSentence(sentence);
+    lines.put('</p>\n');
   }
-  lines.push('</doc>\n');
-  return lines.join('\n');
+  lines.put('</doc>\n');
+  return lines.toString();
 }
 
-let units = new Uint16Array(1 << 12);
+let shared = new Uint16Array(1 << 16);
 
-/** A token a line, without the last line break. Units are copied into one array: a string for each token took three times as long. */
-function tokenLines(sentence: string): string {
-  if (units.length < 8 * sentence.length) units = new Uint16Array(16 * sentence.length);
-  let length = 0;
+/** Units in one array that serves document after document: a string for each token took three times as long. */
+class UnitBuffer {
+  #length = 0;
+
+  put(text: string): void {
+    this.#reserve(text.length);
+    for (let at = 0; at < text.length; at += 1) shared[this.#length++] = text.charCodeAt(at);
+  }
+
+  /** A token a line between `<s>` and `</s>`, if there is any. */
+  putSentence(sentence: string): void {
+    // A token has at least one unit and becomes at most six and a line break.
+    this.#reserve(7 * sentence.length);
+    const before = this.#length;
+    this.put('<s>\n');
+    const from = this.#length;
+    const to = tokenLines(sentence, shared, from);
+    if (to < 0) this.put(`${linesByExpression(sentence)}\n`);
+    else this.#length = to;
+    if (this.#length === from) this.#length = before;
+    else this.put('</s>\n');
+  }
+
+  toString(): string {
+    const text = Buffer.from(shared.buffer, 0, 2 * this.#length).toString('utf16le');
+    if (shared.length > mostShared) shared = new Uint16Array(1 << 16);
+    return text;
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#length + more + 16;
+    if (needed <= shared.length) return;
+    const larger = new Uint16Array(2 * needed);
+    larger.set(shared.subarray(0, this.#length));
+    shared = larger;
+  }
+}
+
+const mostShared = 1 << 22;
+
+function linesByExpression(sentence: string): string {
+  return tokensOf(sentence)
+    .map((token) => entities[token] ?? token)
+    .join('\n');
+}
+
+/** Writes a token a line from a place on; returns where it ends, or -1 if only a regular expression can tell. */
+function tokenLines(sentence: string, units: Uint16Array, from: number): number {
+  let length = from;
   for (let at = 0; at < sentence.length; ) {
     if (classOf(sentence.charCodeAt(at)) === isSpace) {
       at += 1;
       continue;
     }
     const to = tokenEnd(sentence, at);
-    if (to < 0)
-      return tokensOf(sentence)
-        .map((token) => entities[token] ?? token)
-        .join('\n');
-    if (length > 0) units[length++] = 10;
+    if (to < 0) return -1;
     // What must be escaped is a token of its own.
-    const entity = to === at + 1 ? entities[sentence[at] as string] : undefined;
+    const code = sentence.charCodeAt(at);
+    const mayBeEscaped = to === at + 1 && (code === 34 || code === 38 || code === 60 || code === 62);
+    const entity = mayBeEscaped ? entities[sentence[at] as string] : undefined;
     if (entity === undefined) while (at < to) units[length++] = sentence.charCodeAt(at++);
     else for (let unit = 0; unit < entity.length; unit += 1) units[length++] = entity.charCodeAt(unit);
+    units[length++] = 10;
     at = to;
   }
-  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
+  return length;
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

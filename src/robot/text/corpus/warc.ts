@@ -123,18 +123,31 @@ function record(fields: Readonly<Record<string, string>>, block: Buffer): Buffer
 function httpHead({ status, reason = '', headers, body }: WebResponse): string {
   const lines = [`HTTP/1.1 ${status} ${oneLine(reason)}`.trimEnd()];
   for (const [name, value] of headers) {
-    if (name.startsWith(':') || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) continue;
-    const renamed = /^(?:content-encoding|transfer-encoding|content-length)$/i.test(name)
-      ? `X-Orig-${name}`
-      : name;
-    lines.push(`${renamed}: ${oneLine(value)}`);
+    const stored = storedName(name);
+    if (stored !== '') lines.push(`${stored}: ${oneLine(value)}`);
   }
   lines.push(`Content-Length: ${body.length}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
+/** Servers send the same few names. */
+const storedNames = new Map<string, string>();
+
+/** Under which name a header is stored; empty if it is none. */
+function storedName(name: string): string {
+  let stored = storedNames.get(name);
+  if (stored === undefined) {
+    const isName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
+    const isOurs = /^(?:content-encoding|transfer-encoding|content-length)$/i.test(name);
+    stored = isName ? `${isOurs ? 'X-Orig-' : ''}${name}` : '';
+    if (storedNames.size >= 1_000) storedNames.clear();
+    storedNames.set(name, stored);
+  }
+  return stored;
+}
+
 function oneLine(value: string): string {
-  return value.replaceAll(/[\r\n\0]+/g, ' ').trim();
+  return (/[\r\n\0]/.test(value) ? value.replaceAll(/[\r\n\0]+/g, ' ') : value).trim();
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -1,4 +1,5 @@
-import { eld } from 'eld/small';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { czechOrSlovak, isPlainlyCzech } from './czech-or-slovak.ts';
 
 export interface Language {
@@ -24,6 +25,7 @@ const sharpness = 12;
 export function detectLanguage(text: string): Language {
   // Most pages of a Czech crawl: their letters tell, at a twentieth of the detector's time.
   if (isPlainlyCzech(middleOf(text))) return { language: 'cs', score: plainlyCzech };
+  const { eld } = detector();
   let sums = new Map<string, number>();
   let read = '';
   let best: Language = { language: '', score: 0 };
@@ -39,6 +41,16 @@ export function detectLanguage(text: string): Language {
     if (best.score > sure) break;
   }
   return best;
+}
+
+let loaded: typeof import('eld/small') | undefined;
+
+/** Its table takes half a second to load and most of a harvester's heap, so it is there only when the first text needs it. */
+function detector(): typeof import('eld/small') {
+  loaded ??= createRequire(import.meta.url)(
+    fileURLToPath(import.meta.resolve('eld/small')),
+  ) as typeof import('eld/small');
+  return loaded;
 }
 
 function mostLikely(logits: ReadonlyMap<string, number>): Language {
