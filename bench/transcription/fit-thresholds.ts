@@ -106,12 +106,12 @@ const triedLooks: Partial<Record<keyof Thresholds, readonly number[]>> = {
   hopeless: [0.5, 0.6, 0.7],
 };
 const triedDoubts: Partial<Record<keyof Doubts, readonly number[]>> = {
-  unsureLine: [0.88, 0.9, 0.92, 0.94],
+  unsureLine: [0.88, 0.9, 0.92, 0.94, 0.96],
   least: [0, 0.05, 0.1, 0.2],
-  unsurePage: [0.5, 0.7, 0.8, 0.85],
-  sureness: [1, 1 / 2, 1 / 3, 1 / 4, 1 / 6],
-  clearly: [0.02, 0.05, 0.08],
-  believed: [0.85, 0.92, 0.96],
+  unsurePage: [0, 0.5, 0.7, 0.8, 0.85],
+  sureness: [2, 1.5, 1, 1 / 2, 1 / 3],
+  clearly: [0, 0.02, 0.05, 0.08],
+  believed: [0.75, 0.85, 0.92, 0.96],
 };
 
 /** Being worse than by hand counts twice, and more CPU than this is not allowed. */

@@ -51,6 +51,17 @@ test('a rule across the columns divides them', () => {
   assert.deepEqual(orderOf(a, c, b, d, rule(0, 850, 1300)), ['a', 'b', 'c', 'd']);
 });
 
+test('blocks whose relations run in a circle keep the order of the recogniser', () => {
+  const blocks = [
+    block('a', 2708, 1766, 709, 1),
+    block('b', 2517, 1872, 900, 3),
+    block('c', 1578, 3246, 1148, 5),
+    block('d', 1838, 3959, 724, 5),
+    block('e', 2695, 3952, 724, 4),
+  ];
+  assert.deepEqual(orderOf(...blocks), ['a', 'b', 'c', 'd', 'e']);
+});
+
 test('without columns the order of the recogniser stays: it has only cut lines apart', () => {
   const [a, b] = [block('a', 0, 300, 400, 1), block('b', 500, 300, 400, 1)];
   const [c, d] = [block('c', 0, 340, 400, 1), block('d', 500, 340, 400, 1)];

@@ -68,9 +68,14 @@ export async function guessLanguage(
     const doubt = share > leastShare ? 0 : 0.15;
     tried.set(language, { words, share, score: confidenceOf(words) + 0.3 * share - doubt });
   };
+  const { polyglot } = recogniser;
   const first = firstTries.find((language) => known.includes(language)) ?? known[0] ?? guessed;
-  await tryOut(first);
-  const read = tried.get(first)?.words ?? [];
+  if (!polyglot) await tryOut(first);
+  const read =
+    tried.get(first)?.words ??
+    wordsOf(
+      (await polyglot?.recognise(sample, { language: first, signal, log: () => {} })) ?? { regions: [] },
+    );
   const likely = known
     .map((language) => ({ language, share: shareOf(read, language) }))
     .filter(({ share }) => share > leastShare)
@@ -82,7 +87,15 @@ export async function guessLanguage(
   for (const language of others.toSorted((one, other) => rank(one) - rank(other)).slice(0, mostTries)) {
     const { score, share } = best(tried);
     if (score >= sureScore && share > leastShare) break;
+    // All the others are read worse still.
+    if (polyglot && likely.length > 0 && score < confidenceOf(read) - clearlySurer) break;
     await tryOut(language);
+  }
+  const [likeliest] = likely;
+  if (polyglot && likeliest && best(tried).score < confidenceOf(read) - clearlySurer) {
+    const score = confidenceOf(read) + 0.3 * likeliest.share;
+    const why = `${likeliest.language} ${score.toFixed(2)}, read by ${polyglot.name}`;
+    return { language: likeliest.language, why, score };
   }
   const why = [...tried].map(([language, { score }]) => `${language} ${score.toFixed(2)}`).join(', ');
   const { language, score } = best(tried);
@@ -96,6 +109,8 @@ const notLanguages = new Set(['osd', 'equ', 'snum']);
 const sureScore = 0.8;
 const badScore = 0.5;
 const mostTries = 5;
+/** A page that the models of single languages read worse than the one for all by this much is a bad scan of a language that it knows. */
+const clearlySurer = 0.2;
 /** Of common words. A text in another language has fewer. */
 const leastShare = 0.1;
 
@@ -117,7 +132,7 @@ function best(tried: ReadonlyMap<string, Tried>): Tried & { language: string } {
   return { language, ...found };
 }
 
-function wordsOf({ regions }: Page): Word[] {
+function wordsOf({ regions }: Pick<Page, 'regions'>): Word[] {
   return regions
     .flatMap(({ paragraphs }) => paragraphs)
     .flatMap(({ lines }) => lines)

@@ -182,6 +182,10 @@ test('the language is guessed from a quick first reading, and said, if nobody na
   });
   assert.equal(pageOf(files).language, 'ces');
   assert.match(log.join('\n'), /language ces, guessed: .*ces [01]\.\d\d/);
+  // Tesseract reads hardly a word of it.
+  const { image } = await makeSample('bleed-through', 1, { dpi: 150, share: 0.32 });
+  const faint = await runProcessor(recognise, { files: { source: image, 'order.json': order } });
+  assert.equal(pageOf(faint.files).language, 'ces', faint.log.join('\n'));
 });
 
 function pageOf(files: Record<string, string>): Page {

@@ -27,6 +27,8 @@ export interface Recogniser {
     page: Page,
     options: RecogniseOptions & { unread: readonly Box[] },
   ): Promise<Page | undefined>;
+  /** Reads many languages with one model, if there is such a one: its text tells which language it is. */
+  readonly polyglot?: Recogniser;
   close(): Promise<void>;
 }
 

@@ -48,7 +48,7 @@ export const fittedDoubts: Doubts = {
   unsureLine: 0.94,
   least: 0.05,
   unsurePage: 0.85,
-  sureness: 1 / 3,
+  sureness: 1,
   clearly: 0.05,
   believed: 0.92,
 };

@@ -6,7 +6,7 @@ import { secondOpinion } from './second-opinion.ts';
 
 /**
  * Two recognisers as one: each reads the languages that the other can't. If the second is to be `consulted`, it reads what the first is
- * unsure of, and the surer reading of each line is kept.
+ * unsure of, and the surer reading of each line is kept; and its one model for all languages tells which language it is.
  */
 export function openTogether({
   first,
@@ -40,6 +40,7 @@ export function openTogether({
       return second.recognise(image, { ...options, language: theirs ?? language });
     },
     ...(consulted && {
+      polyglot: second,
       async readAgain(image: Uint8Array, page: Page, options: RecogniseOptions & { unread: readonly Box[] }) {
         const { language, unread, log } = options;
         const [ours, theirs] = [await nameFor(first, language), await nameFor(second, language)];
