@@ -57,7 +57,7 @@ export const pismak: Peer = {
     const options = `--allow-private --req-delay 0 --general-pause 0 --max-hosts ${concurrency} --max-reqs 10000`;
     const words = ['robot', 'crawl', url, ...options.split(' '), '-o', output];
     const time = await timed(join(root, 'bin', 'pismak'), words, directory, limitMs);
-    const files = (await readdir(output)).filter((file) => file.startsWith('documents-'));
+    const files = (await namesIn(output)).filter((file) => file.startsWith('documents-'));
     let pages = 0;
     // A run that was stopped may leave half a gzip member at the end.
     const finishFlush = constants.Z_SYNC_FLUSH;
@@ -102,7 +102,7 @@ export const scrapy: Peer = {
     const words = Object.entries(settings).flatMap(([name, value]) => ['-s', `${name}=${value}`]);
     const all = ['-m', 'scrapy', 'runspider', 'spider.py', '-a', `start=${url}`, '-O', 'items.jl', ...words];
     const time = await timed('/usr/bin/python3', all, directory, limitMs);
-    const pages = countLines(await readFile(join(directory, 'items.jl')));
+    const pages = await linesOf(join(directory, 'items.jl'));
     return contest('Scrapy', words.filter((word) => word !== '-s').join(' '), pages, time);
   },
 };
@@ -119,7 +119,7 @@ export const crawlee: Peer = {
       directory,
       limitMs,
     );
-    const pages = countLines(await readFile(output));
+    const pages = await linesOf(output);
     return contest(
       'Crawlee',
       `CheerioCrawler, maxConcurrency ${concurrency}, nothing else on disk`,
@@ -136,10 +136,26 @@ export const wget: Peer = {
   async run({ url, directory, limitMs }) {
     const words = ['--recursive', '--level=inf', '--no-verbose', '--quiet', '--no-directories', url];
     const time = await timed('wget', words, directory, limitMs);
-    const pages = (await readdir(directory)).filter((file) => file.endsWith('.html')).length;
+    const pages = (await namesIn(directory)).filter((file) => file.endsWith('.html')).length;
     return contest('wget', words.slice(0, -1).join(' '), pages, time);
   },
 };
+
+/** A peer that is stopped very early may have written nothing. */
+async function linesOf(file: string): Promise<number> {
+  return countLines(await readFile(file).catch(ifMissing(Buffer.alloc(0))));
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch(ifMissing<string[]>([]));
+}
+
+function ifMissing<Value>(value: Value): (error: NodeJS.ErrnoException) => Value {
+  return (error) => {
+    if (error.code !== 'ENOENT') throw error;
+    return value;
+  };
+}
 
 function countLines(content: Uint8Array): number {
   let lines = 0;

@@ -23,7 +23,7 @@ import {
 
 test('a crawl stores every page once and breaks no rule, as servers and log both see it', async (t) => {
   const served = await serveTestWeb(t);
-  const engine = await runTestRobot(t);
+  const engine = await runTestRobot(t, { robot: { harvesters: 2 } });
   const { number, rules, statistics } = await crawl(engine, definitionFor(served));
   const documents = (await storedLines(engine, number, 'documents')).map((line) => JSON.parse(line).finalUrl);
   assert.deepEqual(documents.toSorted(), served.web.expected().toSorted());
@@ -39,7 +39,7 @@ test('a crawl stores every page once and breaks no rule, as servers and log both
 
 test('two threads share a host without a delay, and together make no more requests at once than the rules allow', async (t) => {
   const served = await serveTestWeb(t, { hosts: 1, addresses: 1, pages: 240 });
-  const engine = await runTestRobot(t);
+  const engine = await runTestRobot(t, { robot: { harvesters: 2 } });
   const fast = { reqDelay: 0, generalPause: 0, maxHosts: 5, maxReqs: 1_000 };
   const { number, rules } = await crawl(engine, definitionFor(served, fast));
   const documents = (await storedLines(engine, number, 'documents')).map((line) => JSON.parse(line).finalUrl);
@@ -77,7 +77,7 @@ test('nothing deeper than the limit is fetched, and everything within it is', as
 
 test('two crawls that meet on the same addresses keep to the stricter rules together', async (t) => {
   const served = await serveTestWeb(t, { hosts: 6, addresses: 2, pages: 6 });
-  const engine = await runTestRobot(t);
+  const engine = await runTestRobot(t, { robot: { harvesters: 2 } });
   const strict = { reqDelay: 0.06, generalPause: 0.4, maxHosts: 1, maxReqs: 4 };
   const first = crawl(engine, definitionFor(served, strict), 'strict');
   const { query } = robotDatabase(engine);
@@ -224,7 +224,7 @@ test('pages are visited again by themselves, and harvesters come and go meanwhil
     if (path === '/same') return [type, `<p>Tato stránka se nikdy nemění.</p><!-- ${++visits.same} -->`];
     return undefined;
   });
-  const engine = await runTestRobot(t);
+  const engine = await runTestRobot(t, { robot: { harvesters: 2 } });
   const days = 0.5 / 86_400;
   const definition = crawlDefinition.parse({
     ...{ seeds: [`${origin}/`], allowPrivate: true, recrawl: days, ...quick },

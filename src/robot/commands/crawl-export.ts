@@ -152,17 +152,20 @@ export class CrawlExport {
       const segments = await this.#segmentsAfter(after, { wantsRecords: false });
       const last = segments.at(-1);
       if (!last) break;
+      const pieces = { text: [] as Buffer[], corpus: [] as Buffer[] };
       for (const { id, parts, documents } of segments) {
         if (id > this.#state.after) break;
         const from = first;
         for (const part of texts) {
           const content = parts.get(part);
           if (!content) continue;
-          const some = await onlySome(content, part, documents, (index) => chosen[from + index] === 1);
-          await append(this.#directory, anew, part, some, '.new');
+          pieces[part].push(await onlySome(content, part, documents, (index) => chosen[from + index] === 1));
         }
         first += documents.length;
       }
+      // Each append waits for the disk, so there are few of them.
+      for (const part of texts)
+        await append(this.#directory, anew, part, Buffer.concat(pieces[part]), '.new');
       after = last.id;
     }
     // Segments that were released can't be read again: their texts stay as they are written.

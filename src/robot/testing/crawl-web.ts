@@ -46,12 +46,12 @@ export async function servePages(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An engine whose robot is running. */
+/** An engine whose robot is running, with one thread unless the settings say otherwise: starting one takes a second. */
 export async function runTestRobot(
   t: Pick<TestContext, 'after'>,
   settings: Record<string, unknown> = {},
 ): Promise<Engine> {
-  const engine = await openTestEngine(t, { settings: { robot: { harvesters: 2 }, ...settings } });
+  const engine = await openTestEngine(t, { settings: { robot: { harvesters: 1 }, ...settings } });
   const running = await runRobot(engine);
   t.after(() => running.close());
   return engine;
