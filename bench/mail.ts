@@ -14,7 +14,7 @@ import { printMarkdown, printTargets, type Target } from './transcription/report
  * What mails cost: by id on the embedded queue and on PostgreSQL, whole on RabbitMQ, beside the same mails without a queue, a bare
  * consumer, nodemailer's pool and postfix's smtp-source, in one run.
  * `npm run bench -- mail [--only wire,campaign,generation,whole,table,broker,orders] [--mails 30000] [--recipients 2000000]
- * [--newsletters 200000] [--messages 40000] [--json FILE]`
+ * [--newsletters 1000000] [--messages 40000] [--json FILE]`
  */
 const known = ['wire', 'campaign', 'generation', 'whole', 'table', 'broker', 'orders'];
 const { values } = parseArgs({
@@ -22,7 +22,7 @@ const { values } = parseArgs({
     ...{ json: { type: 'string' }, only: { type: 'string' }, mails: { type: 'string', default: '30000' } },
     ...{
       recipients: { type: 'string', default: '2000000' },
-      newsletters: { type: 'string', default: '200000' },
+      newsletters: { type: 'string', default: '1000000' },
     },
     messages: { type: 'string', default: '40000' },
   },

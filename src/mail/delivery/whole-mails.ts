@@ -133,8 +133,10 @@ export class WholeMails {
     } catch (error) {
       if (hasCode(error, 'not-found')) return { kind: 'hopeless', mail, reason: messageOf(error) };
       // The other mails of the message must not be sent again because of it.
-      if (hasCode(error, 'unavailable')) return { kind: 'later', mail, delayMs: awayMs, reason: postponed };
-      throw error;
+      const later = { kind: 'later', mail, delayMs: awayMs } as const;
+      if (hasCode(error, 'unavailable')) return { ...later, reason: postponed };
+      this.#engine.log.error({ err: error, mail: id }, 'a mail could not be sent yet');
+      return { ...later, reason: messageOf(error), tried: { ...tried, attempts: tried.attempts + 1 } };
     }
     const now = clock.now();
     const { state, answer, retryAt } = verdict;
