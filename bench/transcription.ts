@@ -6,7 +6,7 @@
  * Single lines, Pismak's recogniser beside `tesseract --psm 7`, with `--only lines` and PISMAK_LINES=DIRECTORY (see
  * transcription/packed-lines.ts). The line finder, with `--only line-finder` and PISMAK_LINE_PAGES=DIRECTORY.
  * `npm run bench -- transcription [--only speed,quality,many,real,folds,lines,line-finder] [--pages 12] [--rounds 3] [--each 2]
- * [--kinds clean,skew] [--many 10000] [--some typed,news] [--worst worst.html] [--folds 5|kinds] [--readings DIRECTORY] [--degraded 2]`
+ * [--kinds clean,skew] [--many 10000] [--some typed,news] [--worst worst.html] [--folds 5|kinds] [--readings DIRECTORY] [--degraded 2] [--curved]`
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -36,6 +36,7 @@ const { values } = parseArgs({
     folds: { type: 'string', default: '5' },
     readings: { type: 'string' },
     degraded: { type: 'string', default: '0' },
+    curved: { type: 'boolean', default: false },
     engine: { type: 'string', default: 'auto' },
     lines: { type: 'string', default: '200' },
     half: { type: 'string' },
@@ -52,7 +53,9 @@ const quality = parts.has('quality') ? await measureQuality({ kinds, each, proce
 const many = parts.has('many') ? await measureMany(Number(values.many), targets) : undefined;
 const { worst, engine, some } = values;
 const scans = () => ({ directory: directoryIn('PISMAK_REAL_PAGES'), some });
-const real = parts.has('real') ? await measureReal({ ...scans(), worst, engine }, targets) : undefined;
+const real = parts.has('real')
+  ? await measureReal({ ...scans(), worst, engine, isCurved: values.curved }, targets)
+  : undefined;
 const folds = parts.has('folds')
   ? await measureFolds(
       {

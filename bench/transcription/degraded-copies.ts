@@ -26,6 +26,39 @@ const degradations: readonly Degradation[] = [
   { name: 'bordered', spoil: (image, random) => blackBorder(image, random, 0.05) },
 ];
 
+/** A copy of every page whose lines bend up towards the left edge, as near the fold of a thick book. */
+export async function curvedCopies(pages: readonly RealPage[], directory: string): Promise<RealPage[]> {
+  const sharp = await loadSharp();
+  const copies: RealPage[] = [];
+  for (const page of pages) {
+    const { data, width, height } = curved(await readGrey(await readFile(page.path), limits));
+    const path = join(directory, `${page.name}-curved.png`);
+    await sharp(data, { raw: { width, height, channels: 1 } })
+      .png({ compressionLevel: 1 })
+      .toFile(path);
+    copies.push({ ...page, name: `${page.name}-curved`, path });
+  }
+  return copies;
+}
+
+/** The part of the width that is bent, and how far, of the height: about a line and a half. */
+const [bent, rise] = [0.3, 0.025];
+
+function curved({ data, width, height }: Grey): Grey {
+  const bend = Uint8Array.from(data);
+  for (let x = 0; x < bent * width; x++) {
+    const shift = rise * height * (1 - x / (bent * width)) ** 2;
+    const [whole, part] = [Math.floor(shift), shift % 1];
+    for (let y = 0; y < height; y++) {
+      const [above, below] = [y + whole, y + whole + 1].map(
+        (row) => data[Math.min(height - 1, row) * width + x] ?? 255,
+      );
+      bend[y * width + x] = (above ?? 255) * (1 - part) + (below ?? 255) * part;
+    }
+  }
+  return { data: bend, width, height };
+}
+
 /** A worse copy of every nth page, each worse in another way, always the same. Their kind is the page's, so folds by kind keep them together. */
 export async function degradedCopies(
   pages: readonly RealPage[],

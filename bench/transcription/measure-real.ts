@@ -6,7 +6,9 @@ import {
   total,
 } from '../../src/transcription/evaluation/compare.ts';
 import { toText } from '../../src/transcription/formats/text.ts';
+import { scratchDirectory } from '../engine/scratch.ts';
 import { cpuSeconds } from './cpu-seconds.ts';
+import { curvedCopies } from './degraded-copies.ts';
 import { realByHand } from './read-by-hand.ts';
 import { type RealPage, realPages } from './real-pages.ts';
 import { compare, percent, printMarkdown, type Target } from './report.ts';
@@ -33,13 +35,22 @@ export async function measureReal(
     some,
     worst,
     engine,
-  }: { directory: string; some: string; worst: string | undefined; engine: string },
+    isCurved,
+  }: {
+    directory: string;
+    some: string;
+    worst: string | undefined;
+    engine: string;
+    /** Reads copies of the pages with bent lines instead. */
+    isCurved: boolean;
+  },
   targets: Target[],
 ) {
   const chain = await openStageChain(stages, { recognise: `ENGINE = ${engine}` });
   const all: Measured[] = [];
+  const scans = await realPages(directory, some);
   try {
-    for (const page of await realPages(directory, some)) {
+    for (const page of isCurved ? await curvedCopies(scans, scratchDirectory()) : scans) {
       const hand = realByHand(page);
       const before = cpuSeconds();
       const { name, language } = page;
