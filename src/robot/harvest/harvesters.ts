@@ -14,7 +14,7 @@ import { monotonic } from './monotonic.ts';
 import { type BatchPlan, reportLine, type ScoutPlan } from './plan.ts';
 import { startThread } from './start-thread.ts';
 import type { FromThread, ThreadLoad, ThreadReport, ToThread } from './thread-messages.ts';
-import { idleShare, threadsWanted } from './threads-wanted.ts';
+import { idleShare, leastSpare, threadsWanted } from './threads-wanted.ts';
 
 export interface HarvesterParts {
   database: Database;
@@ -67,6 +67,8 @@ export class Harvesters implements Running {
   #wanted: number;
   #isAuto: boolean;
   #adaptedAt = monotonic();
+  /** The share of the machine's time that nobody used lately. */
+  #spare = 1;
 
   /** With 0 threads, their number adapts to what there is to do. */
   constructor(parts: HarvesterParts, count: number) {
@@ -133,8 +135,9 @@ export class Harvesters implements Running {
     const { busy } = this.load;
     const shares = this.#batches.values().reduce((sum, held) => sum + held.shares, 0);
     const threads = this.#wanted;
-    const idle = this.#idle();
-    this.#wanted = threadsWanted({ threads, busy, shares, idle, cores: availableParallelism() });
+    this.#spare = this.#idle();
+    const cores = availableParallelism();
+    this.#wanted = threadsWanted({ threads, busy, shares, idle: this.#spare, cores });
   }
 
   #tellProblems(): void {
@@ -199,7 +202,11 @@ export class Harvesters implements Running {
     const plan = JSON.parse(row.plan) as BatchPlan;
     const shares = divideBatch(plan, idle.length);
     const threads = idle.slice(0, shares.length).map(({ each }) => each);
-    this.#batches.set(batch, { ...held, threads, shares: sharesIn(plan) });
+    const most = sharesIn(plan);
+    this.#batches.set(batch, { ...held, threads, shares: most });
+    // The next batch will be larger: threads that start now are there for it.
+    if (this.#isAuto && this.#spare > leastSpare)
+      this.#wanted = Math.max(this.#wanted, Math.min(availableParallelism(), most));
     const over = new SharedArrayBuffer(plan.rows.flat().length);
     for (const [index, share] of shares.entries())
       threads[index]?.tell({ kind: 'harvest', batch, crawl, options, notAfter, over, plan: share });

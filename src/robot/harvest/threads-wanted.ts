@@ -1,5 +1,8 @@
 import { cpus } from 'node:os';
 
+/** With less, the machine has no time for another thread. */
+export const leastSpare = 0.05;
+
 /**
  * How many threads the harvesters of a process should have. One more when all are busy and the machine still has time; one fewer when
  * they could do with less. `busy` is the share of time that the threads work, `idle` the share that the machine's processors do not.
@@ -18,7 +21,7 @@ export function threadsWanted({
   idle: number;
   cores: number;
 }): number {
-  if (busy > 0.75 && shares > threads && idle > 0.05) return Math.min(cores, threads + 1);
+  if (busy > 0.75 && shares > threads && idle > leastSpare) return Math.min(cores, threads + 1);
   // With one thread fewer the others would still have time left.
   const after = threads > 1 ? (busy * threads) / (threads - 1) : 1;
   return after < 0.5 ? threads - 1 : threads;
