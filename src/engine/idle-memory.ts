@@ -32,13 +32,14 @@ export function freeMemoryWhenIdle(clock: Clock): () => void {
 
 let collect: ((how: object) => void) | undefined;
 
-/** Takes about 50 ms. `last-resort` shrinks the nursery too, and forgets compiled code: for a process that will wait. */
-export function collectGarbage(flavor: 'regular' | 'last-resort' = 'last-resort'): void {
+/** Takes about 50 ms. */
+export function collectGarbage(): void {
   if (!collect) {
     // Node has no function for it, but a context that is made after this flag has one.
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as (how: object) => void;
     setFlagsFromString('--no-expose-gc');
   }
-  collect({ type: 'major', execution: 'sync', flavor });
+  // The last resort shrinks the nursery too.
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -15,8 +15,8 @@ export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'databa
 
 /** Each batch waits for the disk once. More would be no faster, and take memory. */
 const peoplePerBatch = 1000;
-/** A batch lives just long enough for V8 to take it for something lasting: the heap would grow by 100 MB before it looks again. */
-const peoplePerCollection = 50_000;
+/** A batch lives just long enough for V8 to take it for something lasting: the heap would grow by 100 MB before V8 looks again. */
+const peoplePerCollection = 25_000;
 
 /**
  * Makes the mails of a campaign, a batch of people in each transaction, with how far the audience has been read: after a
@@ -49,7 +49,7 @@ export async function generate(
       batch = [];
       if (!(await storing)) return false;
       if (uncollected >= peoplePerCollection) {
-        collectGarbage('regular');
+        collectGarbage();
         uncollected = 0;
       }
       const next = isLast ? { source: source + 1, position: 0 } : { source, position };
