@@ -9,6 +9,7 @@ import { viewOf } from '../prepare/views.ts';
 import { foldedText } from '../search/fold.ts';
 import { commonWords } from './common-words.ts';
 import { checkLanguage, guessed, installedNames } from './language.ts';
+import { isFraktur } from './mend-fraktur.ts';
 import { readableImage } from './readable-image.ts';
 import type { Recogniser } from './recogniser.ts';
 
@@ -109,6 +110,7 @@ const notLanguages = new Set(['osd', 'equ', 'snum']);
 const sureScore = 0.8;
 const badScore = 0.5;
 const mostTries = 5;
+const clearlyFraktur = 0.05;
 /** A page that the models of single languages read worse than the one for all by this much is a bad scan of a language that it knows. */
 const clearlySurer = 0.2;
 /** Of common words. A text in another language has fewer. */
@@ -126,9 +128,12 @@ function rank(language: string): number {
 }
 
 function best(tried: ReadonlyMap<string, Tried>): Tried & { language: string } {
-  const [[language, found] = [guessed, { score: 0, share: 0 }]] = [...tried].toSorted(
-    ([, one], [, other]) => other.score - one.score,
-  );
+  const sorted = [...tried].toSorted(([, one], [, other]) => other.score - one.score);
+  const [[language, found] = [guessed, { score: 0, share: 0 }], second] = sorted;
+  // Read as Fraktur, signs of other scripts become letters: so it must be clear.
+  const isUnclear = isFraktur(language) && found.score < sureScore;
+  if (second && isUnclear && found.score - second[1].score < clearlyFraktur)
+    return { language: second[0], ...second[1] };
   return { language, ...found };
 }
 
