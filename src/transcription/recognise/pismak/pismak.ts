@@ -3,12 +3,13 @@ import type { Grey } from '../../image/grey.ts';
 import type { ImageLimits } from '../../image/image-limits.ts';
 import { readGrey } from '../../image/open-image.ts';
 import { asRegions } from '../../lines/blocks.ts';
-import { type FoundLine, type FoundLines, findLines } from '../../lines/find-lines.ts';
+import { type FoundLines, findLines } from '../../lines/find-lines.ts';
 import type { Box, Line, Page, Region } from '../../page.ts';
 import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser.ts';
 import { lineCutter } from './cut-line.ts';
 import type { ReadLetter } from './decode.ts';
 import { type Model, type ModelFiles, openModel } from './model.ts';
+import { findOrientation, lengthOf } from './orientation.ts';
 import { readLines } from './read-lines.ts';
 import { asLine } from './words.ts';
 
@@ -19,6 +20,8 @@ export const pismakLanguages = ['Fraktur', 'ces', 'deu', 'eng', 'fra', 'lat', 's
 
 /** Lines below this mean confidence are stains, ornaments and letters of other scripts. */
 const leastSure = 0.5;
+/** If more of the length of all lines gives no text, the page may lie the wrong way round. */
+const mostUnread = 0.4;
 /** A page of a newspaper has a thousand. */
 const mostLines = 2500;
 /** A few letters alone are often dust. */
@@ -38,6 +41,7 @@ export async function openPismak({
   const { version } = require('onnxruntime-node/package.json') as { version: string };
   // Guessing the language asks for the same image once per language.
   let last: { image: Uint8Array; page: Page } | undefined;
+  let failed: Uint8Array | undefined;
 
   return {
     name: 'pismak',
@@ -46,12 +50,15 @@ export async function openPismak({
     languages: async () => pismakLanguages,
     async recognise(image, wanted) {
       if (last?.image !== image || wanted.layout) {
-        const page = await readPage(model, await readGrey(image, limits), wanted);
+        const { page, unread } = await readPage(model, await readGrey(image, limits), wanted);
+        failed = unread > mostUnread ? image : undefined;
         if (wanted.layout) return { ...page, language: wanted.language };
         last = { image, page };
       }
       return { ...structuredClone(last.page), language: wanted.language };
     },
+    hasFailed: (image) => image === failed,
+    orientation: async (image, { signal }) => findOrientation(model, await readGrey(image, limits), signal),
     close: () => model.close(),
   };
 }
@@ -60,7 +67,7 @@ async function readPage(
   model: Model,
   page: Grey & { dpi?: number },
   { layout, signal, log }: RecogniseOptions,
-): Promise<Page> {
+): Promise<{ page: Page; unread: number }> {
   const { width, height, dpi } = page;
   const found = findLines(page);
   const cut = lineCutter(page, model.height);
@@ -76,20 +83,20 @@ async function readPage(
     strips.map(({ strip }) => strip),
     signal,
   );
+  let [length, unreadLength] = [0, 0];
   const lines = strips.flatMap(({ line, strip }, index): Line[] => {
     const own = letters[index] ?? [];
     const read = isText(own) ? asLine(own, strip, line, page) : undefined;
+    length += lengthOf(line);
+    if (!read) unreadLength += lengthOf(line);
     return read && !isPieceOfRule(read, found.rules) ? [read] : [];
   });
   const unsure = strips.length - lines.length;
   if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
   const zones = textZones(layout);
   const regions = zones ? inZones(lines, zones) : [...asRegions(lines), ...others(found)];
-  return { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
-}
-
-function lengthOf({ baseline }: FoundLine): number {
-  return (baseline.at(-1)?.x ?? 0) - (baseline[0]?.x ?? 0);
+  const whole = { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
+  return { page: whole, unread: length === 0 ? 0 : unreadLength / length };
 }
 
 function isText(letters: readonly ReadLetter[]): boolean {
