@@ -3,7 +3,7 @@ import type { Grey } from '../../image/grey.ts';
 import type { ImageLimits } from '../../image/image-limits.ts';
 import { readGrey } from '../../image/open-image.ts';
 import { asRegions } from '../../lines/blocks.ts';
-import { type FoundLines, findLines } from '../../lines/find-lines.ts';
+import { type FoundLine, type FoundLines, findLines } from '../../lines/find-lines.ts';
 import type { Box, Line, Page, Region } from '../../page.ts';
 import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser.ts';
 import { lineCutter } from './cut-line.ts';
@@ -39,9 +39,8 @@ export async function openPismak({
 }): Promise<Recogniser> {
   const model = await openModel(files);
   const { version } = require('onnxruntime-node/package.json') as { version: string };
-  // Guessing the language asks for the same image once per language.
-  let last: { image: Uint8Array; page: Page } | undefined;
-  let failed: Uint8Array | undefined;
+  // Guessing the language asks for the same image once per language, and some regions of it may be asked for later.
+  let last: { image: Uint8Array; read: ReadPage } | undefined;
 
   return {
     name: 'pismak',
@@ -49,27 +48,36 @@ export async function openPismak({
     describe: async () => `pismak ${model.name} ${model.fingerprint}, onnxruntime ${version}`,
     languages: async () => pismakLanguages,
     async recognise(image, wanted) {
-      if (last?.image !== image || wanted.layout) {
-        const { page, unread } = await readPage(model, await readGrey(image, limits), wanted);
-        failed = unread > mostUnread ? image : undefined;
-        if (wanted.layout) return { ...page, language: wanted.language };
-        last = { image, page };
-      }
-      return { ...structuredClone(last.page), language: wanted.language };
+      const { language, layout } = wanted;
+      const zones = textZones(layout);
+      const known = last?.image === image ? last.read : undefined;
+      const read = known ?? (await readPage(model, await readGrey(image, limits), zones, wanted));
+      if (!zones) last = { image, read };
+      return { ...structuredClone(asPage(read, zones)), language };
     },
-    hasFailed: (image) => image === failed,
+    hasFailed: (image) => last?.image === image && last.read.unread > mostUnread,
     orientation: async (image, { signal }) => findOrientation(model, await readGrey(image, limits), signal),
     close: () => model.close(),
   };
 }
 
+interface ReadPage {
+  size: Pick<Page, 'width' | 'height' | 'dpi'>;
+  lines: Line[];
+  others: Region[];
+  /** Share of the length of all lines that gave no text. */
+  unread: number;
+}
+
+/** Reads all lines, or those in and near some zones. */
 async function readPage(
   model: Model,
   page: Grey & { dpi?: number },
-  { layout, signal, log }: RecogniseOptions,
-): Promise<{ page: Page; unread: number }> {
-  const { width, height, dpi } = page;
-  const found = findLines(page);
+  zones: readonly Box[] | undefined,
+  { signal, log }: RecogniseOptions,
+): Promise<ReadPage> {
+  const all = findLines(page);
+  const found = { ...all, lines: zones ? all.lines.filter((line) => isNear(line, zones)) : all.lines };
   const cut = lineCutter(page, model.height);
   const likely = found.lines.toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, mostLines);
   if (likely.length < found.lines.length)
@@ -93,10 +101,26 @@ async function readPage(
   });
   const unsure = strips.length - lines.length;
   if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
-  const zones = textZones(layout);
-  const regions = zones ? inZones(lines, zones) : [...asRegions(lines), ...others(found)];
-  const whole = { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
-  return { page: whole, unread: length === 0 ? 0 : unreadLength / length };
+  const { width, height, dpi } = page;
+  return {
+    ...{ size: { width, height, ...(dpi === undefined ? {} : { dpi }) }, lines, others: others(found) },
+    unread: length === 0 ? 0 : unreadLength / length,
+  };
+}
+
+function asPage({ size, lines, others: rest }: ReadPage, zones: readonly Box[] | undefined): Page {
+  return { ...size, regions: zones ? inZones(lines, zones) : [...asRegions(lines), ...rest] };
+}
+
+function isNear({ baseline, ascent, descent }: FoundLine, zones: readonly Box[]): boolean {
+  const [first, last] = [baseline[0], baseline.at(-1)];
+  if (!first || !last) return false;
+  const away = ascent + descent;
+  const [x, y] = [(first.x + last.x) / 2, (first.y + last.y) / 2];
+  return zones.some(
+    ({ left, top, width, height }) =>
+      x > left - away && x < left + width + away && y > top - away && y < top + height + away,
+  );
 }
 
 function isText(letters: readonly ReadLetter[]): boolean {
