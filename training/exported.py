@@ -1,4 +1,4 @@
-"""The weights of a network from the file that Pismak runs, to go on from it. LSTMs are rounded to 8 bits there, which training mends."""
+"""The weights of a network from the file that Pismak runs, to go on from it. They are rounded to 8 bits there, which training mends."""
 
 import json
 from pathlib import Path
@@ -24,6 +24,7 @@ def load_exported(path: Path) -> tuple[Recogniser, list[str]]:
     graph = onnx.load(path).graph
     values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     values |= {node.output[0]: numpy_helper.to_array(node.attribute[0].t) for node in graph.node if node.op_type == "Constant"}
+    values |= {node.output[0]: dequantised(node, values) for node in graph.node if node.op_type == "DequantizeLinear" and node.input[0] in values}
     network = Recogniser(len(letters)).eval()
     state = network.state_dict()
     for node in graph.node:
@@ -56,6 +57,13 @@ def load_exported(path: Path) -> tuple[Recogniser, list[str]]:
     state["tell.bias"] = torch.tensor(biases[-1])
     network.load_state_dict(state)
     return network, letters
+
+
+def dequantised(node, values: dict) -> np.ndarray:
+    """Weights of a convolution have a scale for each channel."""
+    rounded, scale, zero = (values[name].astype(np.float32) for name in node.input)
+    shape = (-1,) + (1,) * (rounded.ndim - 1)
+    return (rounded - zero.reshape(shape)) * scale.reshape(shape)
 
 
 def floats(rounded: np.ndarray, scale: np.ndarray, zero: np.ndarray) -> np.ndarray:

@@ -14,10 +14,12 @@ import torch
 from torch import nn
 
 from augment import augment
+from export import export
 from exported import load_exported
+from judging import judge
 from network import Recogniser
 from pages import lines_of
-from train import Lines, export, judge, widened
+from train import Lines, widened
 
 PACKAGED = Path(__file__).parent.parent / "src/transcription/recognise/pismak/model/print.int8.onnx"
 
@@ -64,7 +66,8 @@ def main() -> None:
     network = network.to(device).eval()
     before = {name: value.clone() for name, value in network.state_dict().items()}
     read = lambda ink: network(torch.from_numpy(ink).to(device)).float().cpu().numpy()  # noqa: E731
-    first = judge(read, kept, letters)
+    with torch.no_grad():
+        first = judge(read, kept, letters)
     say(f"before: {first} errors per 100 letters")
 
     data = Lines(train, {letter: code for code, letter in enumerate(letters) if letter}, device)
@@ -93,11 +96,12 @@ def main() -> None:
     mixed = {name: value if not value.is_floating_point() else options.keep * before[name] + (1 - options.keep) * value for name, value in tuned.items()}
     network.load_state_dict(mixed)
     network.eval()
-    last = judge(read, kept, letters)
+    with torch.no_grad():
+        last = judge(read, kept, letters)
     say(f"after: {last} errors per 100 letters")
     options.out.mkdir(parents=True, exist_ok=True)
     figures = {"judged lines": len(kept), "before": first, "after": last}
-    export(network.cpu(), options.out, letters, {"own pages": kept}, figures, say, name=options.name, steps=[options.steps], lines={"own pages": len(train)})
+    export(network.cpu(), options.out, letters, [image for image, _ in train], {"own pages": kept}, figures, say, name=options.name, steps=[options.steps], lines={"own pages": len(train)})
     if last > first:
         say("the new model is WORSE on the judged lines than the old one; give it more pages, or fewer steps")
 

@@ -10,7 +10,7 @@ import numpy as np
 HEIGHT = 40
 # Marks that transcribers put in for what is not a letter on the page.
 CONVENTIONS = re.compile(r"~|_|⟦|⟧|◻|☛|☚|△|●|✕|✤|▲|⬤|◼|★|⸫")
-SAME = str.maketrans({"ʃ": "/", "˙": ".", "‧": "·", "⁄": "/", "‚": ",", "’": "'", "‘": "'", "″": '"', "”": '"', "—": "–", "‐": "-", "‑": "-", "\u00a0": " ", "\u202f": " ", "…": "..."})
+SAME = str.maketrans({"ʃ": "/", "˙": ".", "‧": "·", "⁄": "/", "‚": ",", "’": "'", "‘": "'", "″": '"', "”": '"', "—": "–", "‐": "-", "‑": "-", "⸗": "-", "¬": "-", "\u00a0": " ", "\u202f": " ", "…": "..."})
 
 
 def clean(text: str) -> str:

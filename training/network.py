@@ -26,11 +26,12 @@ class Recogniser(nn.Module):
 
     def __init__(self, classes: int):
         super().__init__()
+        # Multiples of 16 channels: what processors take at a time.
         self.look = nn.Sequential(
-            block(1, 24), nn.MaxPool2d(2), block(24, 48), nn.MaxPool2d(2),
-            Residual(48, 96, (1, 1)), Residual(96, 160, (2, 1)),
+            block(1, 16), nn.MaxPool2d(2), block(16, 48), nn.MaxPool2d(2),
+            Residual(48, 80, (1, 1)), Residual(80, 128, (2, 1)),
         )
-        self.collapse = nn.Sequential(nn.Conv2d(160, 256, (5, 1), bias=False), nn.BatchNorm2d(256), nn.ReLU(inplace=True))
+        self.collapse = nn.Sequential(nn.Conv2d(128, 256, (5, 1), bias=False), nn.BatchNorm2d(256), nn.ReLU(inplace=True))
         self.drop = nn.Dropout(0.15)
         self.read = nn.LSTM(256, 256, num_layers=2, bidirectional=True, batch_first=True, dropout=0.15)
         self.tell = nn.Linear(512, classes)

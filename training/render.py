@@ -2,7 +2,7 @@
 
 import random
 import re
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -261,9 +261,17 @@ def work(seed: int, count: int, plan: list[tuple[str, str, float]]) -> list[tupl
     return result
 
 
-def render(pack: Path, part: str, count: int, plan: list[tuple[str, str, float]], seed: int, processes: int) -> list[tuple[np.ndarray, str]]:
-    """`plan`: language, kind of font, share."""
-    portion = 250
-    with ProcessPoolExecutor(processes, initializer=begin, initargs=(str(pack), part)) as pool:
-        jobs = [pool.submit(work, seed * 100_000 + number, portion, plan) for number in range((count + portion - 1) // portion)]
-        return [line for job in jobs for line in job.result()][:count]
+class Drawing:
+    """Lines that processes draw while the caller does something else."""
+
+    def __init__(self, pack: Path, part: str, processes: int):
+        self.pool = ProcessPoolExecutor(processes, initializer=begin, initargs=(str(pack), part))
+
+    def order(self, count: int, plan: list[tuple[str, str, float]], seed: int) -> list[Future]:
+        """`plan`: language, kind of font, share."""
+        portion = min(count, 250)
+        return [self.pool.submit(work, seed * 100_000 + number, portion, plan) for number in range((count + portion - 1) // portion)]
+
+
+def drawn(jobs: list[Future]) -> list[tuple[np.ndarray, str]]:
+    return [line for job in jobs for line in job.result()]

@@ -15,6 +15,7 @@ import { compare, percent, printMarkdown, type Target } from './report.ts';
 const kinds: Record<string, { language: string; most: number }> = {
   newspapers: { language: 'Fraktur', most: 0.25 },
   typescripts: { language: 'fra', most: 0.4 },
+  books: { language: 'Fraktur', most: 0.35 },
   'judged-czech': { language: 'ces', most: 1 },
   'judged-english': { language: 'eng', most: 1 },
   'judged-fraktur-book': { language: 'Fraktur', most: 0.35 },

@@ -109,7 +109,8 @@ async function read({ recogniser, options, fold }: PageToRead, image: Uint8Array
 /** The page turned and read again, if it lies the wrong way round. */
 async function readTurned(given: PageToRead, first: Page): Promise<CarefulReading | undefined> {
   const { recogniser, image, transformation, options } = given;
-  if (!recogniser.orientation || confidenceOf(wordsOf(first)) >= fitted.hopeless) return undefined;
+  const isRead = confidenceOf(wordsOf(first)) >= fitted.hopeless && !recogniser.hasFailed?.(image);
+  if (!recogniser.orientation || isRead) return undefined;
   const found = await recogniser.orientation(image, options);
   if (!found || found.turn === 0 || found.confidence < sureOfTurn) return undefined;
   const turned = await turnUpright(image, transformation, found.turn);

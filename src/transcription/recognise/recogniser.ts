@@ -13,6 +13,8 @@ export interface Recogniser {
   languages(): Promise<string[] | undefined>;
   /** Throws `PermanentFailure` for an image that can't be read. */
   recognise(image: Uint8Array, options: RecogniseOptions): Promise<Page>;
+  /** Whether most of the image that was read last gave no text. It may lie the wrong way round. */
+  hasFailed?(image: Uint8Array): boolean;
   /** How far a page must be turned clockwise to stand upright, as far as this program can tell, and how sure it is. */
   orientation?(
     image: Uint8Array,
@@ -34,7 +36,7 @@ export interface Recogniser {
 
 export interface Orientation {
   turn: QuarterTurn;
-  /** Tesseract's own measure; from about 2 on it is right. */
+  /** Tesseract's own measure, or how much surer this direction is than the others; from about 2 on it is right. */
   confidence: number;
 }
 

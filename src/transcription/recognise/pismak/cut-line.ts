@@ -42,18 +42,16 @@ export function lineCutter(page: Grey, height: number): (line: FoundLine) => Str
       return { x, top: base - line.ascent - tall * air, bottom: base + line.descent + tall * air };
     };
     const data = new Uint8Array(columns * height);
-    const step = tall / height / factor;
+    const sums = new Float64Array(height);
+    // Two samples each way: a pixel of the strip is up to two of the source.
+    const step = tall / height / factor / 2;
     for (let column = 0; column < columns; column++) {
-      // Two samples each way: a pixel of the strip is up to two of the source.
-      const [near, far] = [placeOf(column + 0.25), placeOf(column + 0.75)];
-      for (let row = 0; row < height; row++) {
-        const sum =
-          shadeAt(source, near.x / factor, near.top / factor + (row + 0.25) * step) +
-          shadeAt(source, near.x / factor, near.top / factor + (row + 0.75) * step) +
-          shadeAt(source, far.x / factor, far.top / factor + (row + 0.25) * step) +
-          shadeAt(source, far.x / factor, far.top / factor + (row + 0.75) * step);
-        data[row * columns + column] = sum / 4;
+      sums.fill(0);
+      for (const part of [0.25, 0.75]) {
+        const { x, top } = placeOf(column + part);
+        addShades(source, x / factor, top / factor + step / 2, step, sums);
       }
+      for (let row = 0; row < height; row++) data[row * columns + column] = (sums[row] as number) / 4;
     }
     return { data, width: columns, height, placeOf };
   };
@@ -71,17 +69,25 @@ export function heightAt(points: readonly Point[], x: number): number {
   return length <= 0 ? before.y : before.y + ((x - before.x) / length) * (after.y - before.y);
 }
 
-/** Between four pixels; at the edge of the page, its last ones. */
-function shadeAt({ data, width, height }: Grey, x: number, y: number): number {
+/** Adds two samples down the page to each sum, each between four pixels; beyond the edge of the page, its last ones. */
+function addShades(
+  { data, width, height }: Grey,
+  x: number,
+  y: number,
+  step: number,
+  sums: Float64Array,
+): void {
   const left = Math.max(0, Math.min(width - 1, x - 0.5));
-  const top = Math.max(0, Math.min(height - 1, y - 0.5));
   const column = Math.floor(left);
-  const row = Math.floor(top);
-  const right = column + 1 < width ? 1 : 0;
-  const below = row + 1 < height ? width : 0;
-  const at = row * width + column;
   const across = left - column;
-  const upper = (data[at] as number) * (1 - across) + (data[at + right] as number) * across;
-  const lower = (data[at + below] as number) * (1 - across) + (data[at + below + right] as number) * across;
-  return upper + (lower - upper) * (top - row);
+  const right = column + 1 < width ? 1 : 0;
+  for (let sample = 0; sample < 2 * sums.length; sample++) {
+    const top = Math.max(0, Math.min(height - 1, y + sample * step - 0.5));
+    const row = Math.floor(top);
+    const at = row * width + column;
+    const below = at + (row + 1 < height ? width : 0);
+    const upper = (data[at] as number) * (1 - across) + (data[at + right] as number) * across;
+    const lower = (data[below] as number) * (1 - across) + (data[below + right] as number) * across;
+    sums[sample >> 1] = (sums[sample >> 1] as number) + upper + (lower - upper) * (top - row);
+  }
 }

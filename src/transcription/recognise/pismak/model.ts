@@ -37,7 +37,7 @@ export interface Model {
 
 const pathOf = (name: string) => fileURLToPath(new URL(`./model/${name}`, import.meta.url));
 const packaged = { name: 'print', network: pathOf('print.int8.onnx'), card: pathOf('print.json') };
-/** Ours has 6 MB. */
+/** Ours has 4 MB. */
 const mostBytes = 200 * 1024 * 1024;
 
 /** Loads a model, by default that of the package. It uses one thread: workers run a process per core. */

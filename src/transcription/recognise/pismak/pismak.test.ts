@@ -131,6 +131,19 @@ test('a Czech page is read into words with places and confidence, with nothing i
   await assert.rejects(damaged, (error) => isPermanent(error) && /damaged or truncated/.test(String(error)));
 });
 
+test('a page that lies on its side or its head is turned, without Tesseract', async () => {
+  const sample = await makeSample('clean', 1, { dpi: 150, share: 0.4 });
+  const sharp = await loadSharp();
+  for (const turn of [180, 270]) {
+    const source = await sharp(sample.image).rotate(turn).png().toBuffer();
+    const chosen = { config: `${config}\nLANGUAGE = ces`, files: { source } };
+    const { files, log } = await runProcessor(recognise, chosen);
+    const text = wordsOf(pageOf(files)).map((word) => word.text);
+    assert.ok(errorRate(compareTexts(sample.truth, text.join(' ')).characters) < 0.03, log.join('\n'));
+    assert.match(log.join('\n'), new RegExp(`turned by ${360 - turn} degrees: .*stays turned`));
+  }
+});
+
 test('a model of one’s own is taken from the files of the stage, and nothing else is', async () => {
   const path = (name: string) => fileURLToPath(new URL(`./model/${name}`, import.meta.url));
   const source = (await makeSample('clean', 1, { dpi: 150, share: 0.1 })).image;

@@ -9,6 +9,7 @@ import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser
 import { lineCutter } from './cut-line.ts';
 import type { ReadLetter } from './decode.ts';
 import { type Model, type ModelFiles, openModel } from './model.ts';
+import { findOrientation, lengthOf } from './orientation.ts';
 import { readLines } from './read-lines.ts';
 import { asLine } from './words.ts';
 
@@ -19,6 +20,8 @@ export const pismakLanguages = ['Fraktur', 'ces', 'deu', 'eng', 'fra', 'lat', 's
 
 /** Lines below this mean confidence are stains, ornaments and letters of other scripts. */
 const leastSure = 0.5;
+/** If more of the length of all lines gives no text, the page may lie the wrong way round. */
+const mostUnread = 0.4;
 /** A page of a newspaper has a thousand. */
 const mostLines = 2500;
 /** A few letters alone are often dust. */
@@ -36,8 +39,10 @@ export async function openPismak({
 }): Promise<Recogniser> {
   const model = await openModel(files);
   const { version } = require('onnxruntime-node/package.json') as { version: string };
-  // Guessing the language asks for the same image once per language.
-  let last: { image: Uint8Array; page: Page } | undefined;
+  // Guessing the language asks for the same image once per language, and some regions of it may be asked for later.
+  let last: { image: Uint8Array; read: ReadPage } | undefined;
+  const decode = (image: Uint8Array, wanted: RecogniseOptions) =>
+    wanted.decode?.(image) ?? readGrey(image, limits);
 
   return {
     name: 'pismak',
@@ -45,31 +50,40 @@ export async function openPismak({
     describe: async () => `pismak ${model.name} ${model.fingerprint}, onnxruntime ${version}`,
     languages: async () => pismakLanguages,
     async recognise(image, wanted) {
-      if (last?.image !== image || wanted.layout) {
-        const grey = await (wanted.decode?.(image) ?? readGrey(image, limits));
-        const page = await readPage(model, grey, wanted);
-        if (wanted.layout) return { ...page, language: wanted.language };
-        last = { image, page };
-      }
-      return { ...structuredClone(last.page), language: wanted.language };
+      const { language, layout } = wanted;
+      const zones = textZones(layout);
+      const known = last?.image === image ? last.read : undefined;
+      const read = known ?? (await readPage(model, await decode(image, wanted), zones, wanted));
+      if (!zones) last = { image, read };
+      return { ...structuredClone(asPage(read, zones)), language };
     },
+    hasFailed: (image) => last?.image === image && last.read.unread > mostUnread,
+    orientation: async (image, { signal }) => findOrientation(model, await readGrey(image, limits), signal),
     close: () => model.close(),
   };
 }
 
+interface ReadPage {
+  size: Pick<Page, 'width' | 'height' | 'dpi'>;
+  lines: Line[];
+  others: Region[];
+  /** Share of the length of all lines that gave no text. */
+  unread: number;
+}
+
+/** Reads all lines, or those in and near some zones. */
 async function readPage(
   model: Model,
   page: Grey & { dpi?: number },
-  { layout, signal, log }: RecogniseOptions,
-): Promise<Page> {
-  const { width, height, dpi } = page;
-  const found = findLines(page);
+  zones: readonly Box[] | undefined,
+  { signal, log }: RecogniseOptions,
+): Promise<ReadPage> {
+  const all = findLines(page);
+  const found = { ...all, lines: zones ? all.lines.filter((line) => isNear(line, zones)) : all.lines };
   const cut = lineCutter(page, model.height);
-  const zones = textZones(layout);
-  const wanted = zones ? found.lines.filter((line) => isWanted(line, zones)) : found.lines;
-  const likely = wanted.toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, mostLines);
-  if (likely.length < wanted.length)
-    log(`${wanted.length} lines were found, mostly stains; the longest ${mostLines} are read`);
+  const likely = found.lines.toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, mostLines);
+  if (likely.length < found.lines.length)
+    log(`${found.lines.length} lines were found, mostly stains; the longest ${mostLines} are read`);
   const strips = likely.flatMap((line) => {
     const strip = cut(line);
     return strip ? [{ line, strip }] : [];
@@ -79,29 +93,36 @@ async function readPage(
     strips.map(({ strip }) => strip),
     signal,
   );
+  let [length, unreadLength] = [0, 0];
   const lines = strips.flatMap(({ line, strip }, index): Line[] => {
     const own = letters[index] ?? [];
     const read = isText(own) ? asLine(own, strip, line, page) : undefined;
+    length += lengthOf(line);
+    if (!read) unreadLength += lengthOf(line);
     return read && !isPieceOfRule(read, found.rules) ? [read] : [];
   });
   const unsure = strips.length - lines.length;
   if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
-  const regions = zones ? inZones(lines, zones) : [...asRegions(lines), ...others(found)];
-  return { width, height, ...(dpi === undefined ? {} : { dpi }), regions };
+  const { width, height, dpi } = page;
+  return {
+    ...{ size: { width, height, ...(dpi === undefined ? {} : { dpi }) }, lines, others: others(found) },
+    unread: length === 0 ? 0 : unreadLength / length,
+  };
 }
 
-function lengthOf({ baseline }: FoundLine): number {
-  return (baseline.at(-1)?.x ?? 0) - (baseline[0]?.x ?? 0);
+function asPage({ size, lines, others: rest }: ReadPage, zones: readonly Box[] | undefined): Page {
+  return { ...size, regions: zones ? inZones(lines, zones) : [...asRegions(lines), ...rest] };
 }
 
 /** Whether a line may lie in a zone: the box of its words, which decides, is known only when it is read. */
-function isWanted({ baseline, ascent, descent }: FoundLine, zones: readonly Box[]): boolean {
-  const [first, last] = [baseline[0]?.x ?? 0, baseline.at(-1)?.x ?? 0];
-  const heights = baseline.map(({ y }) => y);
-  const middle = (Math.min(...heights) - ascent + Math.max(...heights) + descent) / 2;
+function isNear({ baseline, ascent, descent }: FoundLine, zones: readonly Box[]): boolean {
+  const [first, last] = [baseline[0], baseline.at(-1)];
+  if (!first || !last) return false;
+  const away = ascent + descent;
+  const [x, y] = [(first.x + last.x) / 2, (first.y + last.y) / 2];
   return zones.some(
     ({ left, top, width, height }) =>
-      last > left && first < left + width && middle > top - descent && middle < top + height + descent,
+      x > left - away && x < left + width + away && y > top - away && y < top + height + away,
   );
 }
 
