@@ -18,7 +18,7 @@ export async function serveWithNginx(
     http {
       types { text/html html; } access_log off; sendfile on; keepalive_requests 1000000;
       client_body_temp_path ${temporary}/a; proxy_temp_path ${temporary}/b; fastcgi_temp_path ${temporary}/c;
-      uwsgi_temp_path ${temporary}/d; scgi_temp_path ${temporary}/e; open_file_cache max=100000;
+      uwsgi_temp_path ${temporary}/d; scgi_temp_path ${temporary}/e; open_file_cache max=5000;
       server { listen 127.0.0.1:${port} backlog=4096; root ${files}; charset utf-8; }
     }`;
   const file = join(temporary, 'nginx.conf');
