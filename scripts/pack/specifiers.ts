@@ -11,7 +11,7 @@ const places = new RegExp(
   `(?<before>${[
     /^(?:import|export)\b[^'"`;]*?\bfrom\s*/,
     /^import\s+/,
-    /\bimport\s*\(\s*/,
+    /\bimport(?:\.meta\.resolve)?\s*\(\s*/,
     /\bnew URL\(\s*/,
     /\brequire(?:\.resolve)?\(\s*/,
   ]
