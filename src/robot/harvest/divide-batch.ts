@@ -32,7 +32,8 @@ export function divideBatch(plan: BatchPlan, most: number): BatchPlan[] {
       row.map((stop) => {
         const whole = stop.atOnce ?? rules.maxHosts;
         const atOnce = Math.floor(whole / count) + (share < whole % count ? 1 : 0);
-        const isMine = (index: number) => (isDivisible(stop) ? index % count === share : share === 0);
+        const divisible = isDivisible(stop);
+        const isMine = (index: number) => (divisible ? index % count === share : share === 0);
         return { ...stop, atOnce, visits: stop.visits.filter((__, index) => isMine(index)) };
       }),
     ),
