@@ -25,8 +25,9 @@ export async function serveWeb(plan: WebPlan, { agent = 'PismakRobot' } = {}): P
   let byName = new Map<string, WebHost>();
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    const at = Date.now();
     const began = performance.now();
+    // Not the clock on the wall, which may be set back between two requests.
+    const at = Math.floor(performance.timeOrigin + began);
     const address = request.socket.localAddress ?? '';
     const name = (request.headers.host ?? '').replace(/:\d+$/, '');
     const path = request.url ?? '/';
