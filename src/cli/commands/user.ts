@@ -62,9 +62,6 @@ const add: AddGroup = (group, shell) => {
   });
   command(userDisable, { usage: 'disable <user>', say: (_, { name }) => `user ${name} is disabled` });
   command(userEnable, { usage: 'enable <user>', say: (_, { name }) => `user ${name} may sign in again` });
-  command(userDelete, {
-    usage: 'delete <user>',
-    say: (_, { name }) => `user ${name} is deleted`,
-  });
+  command(userDelete, { usage: 'delete <user>', say: (_, { name }) => `user ${name} is deleted` });
 };
 export default add;
