@@ -47,7 +47,7 @@ def spread(lines: torch.Tensor) -> torch.Tensor:
 
 def blur(lines: torch.Tensor) -> torch.Tensor:
     count = lines.shape[0]
-    kernel = torch.tensor([1.0, 2.0, 1.0], device=lines.device)
+    kernel = 2 - (torch.arange(3.0, device=lines.device) - 1).abs()
     kernel = (kernel[:, None] * kernel[None, :] / 16).view(1, 1, 3, 3)
     soft = F.conv2d(lines, kernel, padding=1)
     softer = F.conv2d(soft, kernel, padding=1)
@@ -66,7 +66,7 @@ def soil(lines: torch.Tensor) -> torch.Tensor:
     per = lambda low, high, share: (uniform(count, low, high, device) * sometimes(count, share, device)).view(count, 1, 1, 1)  # noqa: E731
     patches = F.interpolate(torch.rand(count, 1, 5, max(2, width // 10), device=device), (height, width), mode="bilinear", align_corners=False)
     lines = lines * (1 - per(0, 0.8, 0.4) * patches)
-    behind = torch.flip(lines[torch.randperm(count, device=device)], dims=(3,))
+    behind = torch.flip(lines[torch.rand(count, device=device).argsort()], dims=(3,))
     lines = torch.maximum(lines, behind * per(0.05, 0.45, 0.25))
     shade = F.interpolate(torch.rand(count, 1, 2, max(2, width // 60), device=device), (height, width), mode="bilinear", align_corners=False)
     lines = lines + per(0, 0.35, 0.3) * shade * (1 - lines)

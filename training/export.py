@@ -1,6 +1,8 @@
 """The network as the file that Pismak runs, with everything that takes time in 8 bits, and its card."""
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,8 @@ from judging import ink_of, judge, spread
 from lines import HEIGHT
 
 SOURCES = json.loads((Path(__file__).parent / "sources.json").read_text())
+# Lines of each kind that the network is judged on.
+JUDGED = 200
 # Lines that tell how large the values between the convolutions become.
 EXAMPLES = 100
 # With fewer lines to choose from (one's own pages), convolutions stay in 32 bits: 47 lines told too little, and errors grew by half.
@@ -27,7 +31,7 @@ class Examples(CalibrationDataReader):
         return next(self.inks, None)
 
 
-def export(network, out: Path, letters, examples: list[np.ndarray], judged, figures, say, name: str = "model", **facts) -> None:
+def export(network, out: Path, letters, examples: list[np.ndarray], judged, say, name: str = "model", **facts) -> None:
     """`examples`: images of lines that the network learned from."""
     axes = {"ink": {0: "lines", 3: "width"}, "logs": {0: "lines", 1: "columns"}}
     whole, part = out / "float.onnx", out / "part.onnx"
@@ -40,10 +44,10 @@ def export(network, out: Path, letters, examples: list[np.ndarray], judged, figu
             per_channel=True, reduce_range=True, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
         )
     quantize_dynamic(part if enough else whole, out / f"{name}.int8.onnx", op_types_to_quantize=["LSTM"], weight_type=QuantType.QInt8)
-    session = onnxruntime.InferenceSession(out / f"{name}.int8.onnx", providers=["CPUExecutionProvider"])
-    read = lambda ink: session.run(None, {"ink": ink.astype(np.float32)})[0]  # noqa: E731
-    small = {kind: judge(read, spread(kept, 100), letters) for kind, kept in judged.items()}
-    say("int8, up to 100 lines each:", small)
+    figures = errors_of(whole, judged, letters)
+    say("errors per 100 letters:", figures)
+    small = errors_of(out / f"{name}.int8.onnx", judged, letters)
+    say("in 8 bits:", small)
     card = {
         "name": "print" if name == "model" else name,
         "about": "Reads one line of print, Fraktur or typescript in Czech, Slovak, German, French, English or Latin. Made by training/train.py.",
@@ -55,6 +59,15 @@ def export(network, out: Path, letters, examples: list[np.ndarray], judged, figu
     (out / f"{name}.json").write_text(json.dumps(card, ensure_ascii=False, indent=2) + "\n", encoding="utf8")
     for path in (whole, part):
         path.unlink(missing_ok=True)
+
+
+def errors_of(path: Path, judged, letters) -> dict[str, float]:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    read = lambda ink: session.run(None, {"ink": ink.astype(np.float32)})[0]  # noqa: E731
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return {kind: judge(read, spread(kept, JUDGED), letters, threads.map) for kind, kept in judged.items()}
 
 
 def described(kind: str) -> dict:

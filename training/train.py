@@ -1,12 +1,11 @@
-"""Trains, judges and exports the recogniser, and writes its card. Two stages of at most ten minutes each on one large GPU:
+"""Trains, judges and exports the recogniser, and writes its card, in ten minutes on one large GPU:
     python3 train.py --pack PACK --lines LINES --out OUT
-`--stage 2` runs only the second one, from OUT/model.pt; `--extra DIR` adds packed lines of one's own (see pages.py).
+`--extra DIR` adds packed lines of one's own (see pages.py).
 """
 
 import argparse
 import collections
 import json
-import random
 import time
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from torch import nn
 
 from augment import augment
 from export import export
-from judging import judge, spread
 from lines import read_packed, split, write_packed
 from network import Recogniser
 from render import Drawing, drawn
@@ -33,15 +31,15 @@ JUDGED = {
 }
 # Kinds that go out as packed lines too, for other recognisers to be judged on.
 PACKED = ("czech", "english", "fraktur-book")
-# Steps, the highest rate, the share of real lines, lines drawn anew.
-STAGES = [
-    {"steps": 5993, "rate": 2e-3, "real": 0.5, "drawn": 60_000, "seed": 1, "without": ["papers"]},
-    {"steps": 6163, "rate": 1.2e-3, "real": 0.62, "drawn": 60_000, "seed": 2},
-]
-# Training begins with so many drawn lines, and goes on with all of them from this step on: meanwhile they are drawn.
-FIRST_DRAWN, JOINED = 8_000, 1_500
+STEPS, RATE, SEED = 14_000, 2e-3, 1
+# The share of real lines among all.
+REAL = 0.58
+# How many drawn lines there are from which step on: training begins with few of them, and the others are drawn meanwhile.
+DRAWN = {0: 8_000, 1_500: 30_000, 4_000: 60_000, 8_000: 120_000}
 # Columns of all lines of a batch together.
 AREA = 320 * 640
+# Widths of batches are multiples of this one. Each shape costs a second on the GPU when it comes for the first time, so there must be few.
+BROADER = 96
 
 
 class Lines:
@@ -58,10 +56,10 @@ class Lines:
         self.codes = torch.tensor([alphabet[letter] for _, text in lines for letter in text]).to(device)
         self.device = device
 
-    def batch(self, indices: list[int]):
+    def batch(self, indices: list[int], width: int | None = None):
         chosen = torch.tensor(indices)
         widths, lengths = self.widths[chosen], self.lengths[chosen]
-        width = (int(widths.max()) + 31) // 32 * 32
+        width = width or (int(widths.max()) + 31) // 32 * 32
         place = torch.arange(width, device=self.device)
         there = chosen.to(self.device)
         inside = place[None, :] < widths.to(self.device)[:, None]
@@ -72,20 +70,48 @@ class Lines:
         return ink, (widths + 3) // 4, self.codes[letters.clamp(max=len(self.codes) - 1)], lengths
 
 
-def batches(lines: Lines, weights: np.ndarray, chance: np.random.Generator, area: int):
-    """Lines of like width together, about `area` columns at a time."""
-    widths = lines.widths.numpy()
+def batches(lines: Lines, weights: np.ndarray, chance: np.random.Generator):
+    """Lines of like width together with the width of their batch: the same few shapes again and again."""
     while True:
         chosen = chance.choice(len(weights), size=40_000, p=weights)
-        chosen = chosen[np.argsort(widths[chosen] + chance.normal(0, 10, len(chosen)))]
-        groups, group = [], []
-        for index in chosen:
-            group.append(int(index))
-            if len(group) * widths[index] >= area or len(group) >= 640:
-                groups.append(group)
-                group = []
+        broad = -(-lines.widths.numpy()[chosen] // BROADER) * BROADER
+        groups, rest = [], np.array([], dtype=chosen.dtype)
+        for width in np.unique(broad):
+            # What did not fill a batch goes along with broader lines.
+            rest = np.concatenate([rest, chosen[broad == width]])
+            count = min(640, AREA // width)
+            groups += [(rest[at : at + count].tolist(), int(width)) for at in range(0, len(rest) - count + 1, count)]
+            rest = rest[len(rest) - len(rest) % count :]
+        if len(rest) > 0:
+            groups.append(([*rest.tolist(), *chosen[: count - len(rest)].tolist()], int(broad.max())))
         chance.shuffle(groups)
         yield from groups
+
+
+class Reading(nn.Module):
+    """Lines worn anew, and what the network reads. On a GPU each shape is recorded once and replayed: the LSTMs alone start 1,300 kernels a step."""
+
+    def __init__(self, network: Recogniser):
+        super().__init__()
+        self.network = network
+
+    def forward(self, ink):
+        with torch.autocast(ink.device.type, torch.bfloat16, cache_enabled=False):
+            return self.network(augment(ink).contiguous(memory_format=torch.channels_last))
+
+
+class Readings:
+    def __init__(self, network: Recogniser):
+        self.network, self.known, self.pool = network, {}, None
+
+    def __call__(self, ink):
+        if ink.device.type != "cuda":
+            return Reading(self.network)(ink)
+        if ink.shape not in self.known:
+            # Batches run one after another, so all shapes share their memory.
+            self.pool = self.pool or torch.cuda.graph_pool_handle()
+            self.known[ink.shape] = torch.cuda.make_graphed_callables(Reading(self.network).train(), (ink,), pool=self.pool)
+        return self.known[ink.shape](ink)
 
 
 def widened(weights: dict, network: Recogniser) -> dict:
@@ -107,34 +133,32 @@ def weigh(groups: list[str], real: float) -> np.ndarray:
     return weights / weights.sum()
 
 
-def learn(network, lines, jobs, stage: dict, seconds: float | None, device, say) -> tuple[dict, int, int]:
-    """One stage: the averaged weights, the steps, and how many lines were drawn."""
+def learn(network, lines, jobs, most: int, seconds: float | None, device, say) -> tuple[dict, int, int]:
+    """The averaged weights, the steps, and how many lines were drawn. `jobs`: `most` lines that are being drawn."""
     alphabet = {letter: code for code, letter in enumerate(["", *SOURCES["letters"]]) if letter}
 
-    def gathered(some):
-        new = [(image, text, "drawn") for image, text in drawn(some)]
-        known = [line for line in [*lines, *new] if line[2] not in stage.get("without", []) and all(letter in alphabet for letter in line[1])]
-        weights = weigh([group for _, _, group in known], stage["real"])
+    def gathered(count):
+        new = [(image, text, "drawn") for image, text in drawn(jobs[: max(1, len(jobs) * count // most)])]
+        known = [line for line in [*lines, *new] if all(letter in alphabet for letter in line[1])]
+        weights = weigh([group for _, _, group in known], REAL)
         data = Lines([(image, text) for image, text, _ in known], alphabet, device)
         say(f"{len(known)} lines:", dict(collections.Counter(group for _, _, group in known)))
-        return data, batches(data, weights, np.random.default_rng(stage["seed"]), AREA), len(new)
+        return data, batches(data, weights, np.random.default_rng([SEED, count])), len(new)
 
-    first = max(1, len(jobs) * FIRST_DRAWN // max(1, stage["drawn"]))
-    data, source, count = gathered(jobs[:first])
     average = torch.optim.swa_utils.AveragedModel(network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.9995), use_buffers=True)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=stage["rate"], weight_decay=0.02)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=0.02, fused=device.type == "cuda")
     loss_of = nn.CTCLoss(zero_infinity=True)
     network.train()
+    read = Readings(network)
     begun, step, mean = time.time(), 0, None
-    while (done := (time.time() - begun) / seconds if seconds else step / stage["steps"]) < 1:
-        if step == JOINED:
-            data, source, count = gathered(jobs)
+    while (done := (time.time() - begun) / seconds if seconds else step / STEPS) < 1:
+        if step in DRAWN:
+            data, source, count = gathered(min(most, DRAWN[step]))
         for group in optimizer.param_groups:
-            group["lr"] = stage["rate"] * min(1, (step + 1) / 300) * (0.02 + 0.98 * 0.5 * (1 + np.cos(np.pi * done)))
-        ink, widths, targets, lengths = data.batch(next(source))
-        with torch.autocast(device.type, torch.bfloat16):
-            logs = network(augment(ink).contiguous(memory_format=torch.channels_last))
-        loss = loss_of(logs.transpose(0, 1), targets, widths, lengths)
+            group["lr"] = RATE * min(1, (step + 1) / 300) * (0.005 + 0.995 * 0.5 * (1 + np.cos(np.pi * done)))
+        indices, width = next(source)
+        ink, widths, targets, lengths = data.batch(indices, width)
+        loss = loss_of(read(ink).transpose(0, 1), targets, widths, lengths)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 3)
@@ -155,19 +179,18 @@ def main() -> None:
     parser.add_argument("--lines", type=Path, required=True)
     parser.add_argument("--extra", type=Path, action="append", default=[])
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--stage", type=int, choices=range(1, len(STAGES) + 1), help="only this one; later ones go on from OUT/model.pt")
-    parser.add_argument("--seconds", type=float, help="trains each stage by the clock, not by its steps")
-    parser.add_argument("--drawn", type=int, help="other than the stage's number of drawn lines")
+    parser.add_argument("--seconds", type=float, help="trains by the clock, not by its steps")
+    parser.add_argument("--drawn", type=int, help="another number of drawn lines")
     parser.add_argument("--processes", type=int, default=15)
     options = parser.parse_args()
     begun = time.time()
     say = lambda *words: print(f"{time.time() - begun:6.1f} s", *words, flush=True)  # noqa: E731
     options.out.mkdir(parents=True, exist_ok=True)
-    stages = STAGES[options.stage - 1 : options.stage] if options.stage else STAGES
+    torch.manual_seed(SEED)
     # Processes that draw begin before the GPU is touched.
-    counts = [options.drawn or stage["drawn"] for stage in stages]
     drawing, judging = Drawing(options.pack, "train", options.processes), Drawing(options.pack, "judge", 2)
-    jobs = [drawing.order(count, PLAN, stage["seed"]) for count, stage in zip(counts, stages)]
+    most = options.drawn or max(DRAWN.values())
+    jobs = drawing.order(most, PLAN, SEED)
     to_judge = {name: judging.order(300, plan, 99) for name, plan in JUDGED.items()}
 
     judged, lines = {}, []
@@ -187,30 +210,17 @@ def main() -> None:
     letters = ["", *SOURCES["letters"]]
     network = Recogniser(len(letters)).to(device).to(memory_format=torch.channels_last)
     say(f"{sum(each.numel() for each in network.parameters()) / 1e6:.2f} million parameters on {device}")
-    made = {"steps": [], "drawn": 0}
-    if options.stage and options.stage > 1:
-        made = torch.load(options.out / "model.pt", map_location="cpu")
-        network.load_state_dict(made["weights"])
-    for stage, own in zip(stages, jobs):
-        torch.manual_seed(stage["seed"])
-        random.seed(stage["seed"])
-        weights, steps, count = learn(network, lines, own, stage, options.seconds, device, say)
-        network.load_state_dict(weights)
-        made = {"letters": letters, "weights": weights, "steps": [*made["steps"], steps], "drawn": made["drawn"] + count}
-        torch.save(made, options.out / "model.pt")
-        say(f"{steps} steps")
+    weights, steps, count = learn(network, lines, jobs, most, options.seconds, device, say)
+    torch.save({"letters": letters, "weights": weights}, options.out / "model.pt")
+    say(f"{steps} steps")
 
     for name, own in to_judge.items():
         judged[name] = drawn(own)[:300]
         write_packed(options.out, f"judged-{name}", judged[name]) if name in PACKED else None
-    final = network.eval()
-    read = lambda ink: final(torch.from_numpy(ink).to(device)).float().cpu().numpy()  # noqa: E731
-    with torch.no_grad():
-        figures = {name: judge(read, spread(kept, 200), letters) for name, kept in judged.items()}
-    say("CER %:", figures)
-    sizes = {**collections.Counter(group for _, _, group in lines), "drawn": made["drawn"]}
-    final = final.cpu().float().to(memory_format=torch.contiguous_format)
-    export(final, options.out, letters, [image for image, _, _ in lines], judged, figures, say, steps=made["steps"], lines=sizes)
+    final = Recogniser(len(letters)).eval()
+    final.load_state_dict(weights)
+    sizes = {**collections.Counter(group for _, _, group in lines), "drawn": count}
+    export(final, options.out, letters, [image for image, _, _ in lines], judged, say, steps=steps, lines=sizes)
 
 
 if __name__ == "__main__":
