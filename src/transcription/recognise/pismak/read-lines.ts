@@ -24,17 +24,23 @@ export async function readLines(
   const pieces = strips.flatMap((strip, line) =>
     strip.width < shrink || strip.height !== model.height
       ? []
-      : cut(normaliseLine(strip)).map((piece) => ({ ...piece, line })),
+      : cut(strip).map((piece) => ({ ...piece, line })),
   );
   // Lines of like width together: what is padded is read for nothing.
-  const sorted = pieces.toSorted((one, other) => one.ink.width - other.ink.width);
+  const sorted = pieces.toSorted((one, other) => one.width - other.width);
   for (let from = 0; from < sorted.length; ) {
     signal.throwIfAborted();
     let to = from + 1;
-    const fits = () => (sorted[to]?.ink.width ?? Infinity) * (to + 1 - from) <= batchColumns;
+    const fits = () => (sorted[to]?.width ?? Infinity) * (to + 1 - from) <= batchColumns;
     while (to - from < batchLines && fits()) to++;
-    const batch = sorted.slice(from, to);
-    const width = roundUp(batch.at(-1)?.ink.width ?? 0);
+    // Only now: what the network sees takes four bytes a pixel.
+    const batch = sorted
+      .slice(from, to)
+      .map((piece) => ({ ...piece, ink: piece.ink() }))
+      .filter(({ ink }) => ink.data.some((one) => one > 0));
+    from = to;
+    if (batch.length === 0) continue;
+    const width = roundUp(batch.at(-1)?.width ?? 0);
     const answers = await model.read(filled(batch, width, model.height), batch.length, width);
     const [classes, columns] = [model.letters.length, width / shrink];
     for (const [index, { ink, line, start }] of batch.entries()) {
@@ -44,7 +50,6 @@ export async function readLines(
       for (const letter of own)
         read[line]?.push({ ...letter, start: letter.start + shift, end: letter.end + shift });
     }
-    from = to;
   }
   for (const letters of read) letters.sort((one, other) => one.start - other.start);
   return read;
@@ -67,20 +72,24 @@ function filled(batch: readonly { ink: LineInk }[], width: number, height: numbe
 }
 
 interface Piece {
-  ink: LineInk;
+  width: number;
+  ink(): LineInk;
   /** Its first column in the line. */
   start: number;
 }
 
-function cut(ink: LineInk): Piece[] {
+function cut(strip: Grey): Piece[] {
+  if (strip.width <= longest) return [{ width: strip.width, ink: () => normaliseLine(strip), start: 0 }];
+  const whole = normaliseLine(strip);
   const pieces: Piece[] = [];
-  for (let start = 0; start < ink.width; ) {
-    const rest = ink.width - start;
-    const width = rest <= longest ? rest : emptiest(ink, start + longest / 2, start + longest) - start;
-    pieces.push({ ink: part(ink, start, width), start });
+  for (let start = 0; start < whole.width; ) {
+    const rest = whole.width - start;
+    const width = rest <= longest ? rest : emptiest(whole, start + longest / 2, start + longest) - start;
+    const ink = part(whole, start, width);
+    pieces.push({ width, ink: () => ink, start });
     start += width;
   }
-  return pieces.filter((piece) => piece.ink.data.some((one) => one > 0));
+  return pieces;
 }
 
 /** The column with the least ink, of those that whole columns of the answer begin with. */
@@ -96,7 +105,6 @@ function emptiest({ data, width, height }: LineInk, from: number, to: number): n
 }
 
 function part({ data, width, height }: LineInk, start: number, across: number): LineInk {
-  if (across === width) return { data, width, height };
   const cutOut = new Float32Array(across * height);
   for (let row = 0; row < height; row++)
     cutOut.set(data.subarray(row * width + start, row * width + start + across), row * across);
