@@ -30,7 +30,8 @@ export function findMarks(ink: Ink): Marks {
     const { width, height } = one;
     if (Math.max(width, height) < smallest * letter || one.ink < 2) continue;
     if (height < leastLetter * letter && width <= widestTouching * letter) marks.small.push(one);
-    else if (height > mostLetter * letter && height <= mostOfTitle * letter && isLetter(one)) titles.push(one);
+    else if (height > mostLetter * letter && height <= mostOfTitle * letter && isLetter(one))
+      titles.push(one);
     else if (height > mostLetter * letter || width > widestTouching * letter) addPicture(one);
     else if (height > 4 * letter && width > 12 * letter) addPicture(one);
     else marks.letters.push(one);
