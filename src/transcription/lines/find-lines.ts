@@ -100,7 +100,8 @@ function giveSmall({ small }: Marks, chains: readonly Chain[], gutters: Gutters,
     const foot = mark.top + mark.height;
     let best: { line: Chain; away: number } | undefined;
     for (const line of bands.near(mark.top, foot)) {
-      const size = Math.max(letter, line.body);
+      // Beside large letters, marks of this size are dust.
+      const size = Math.max(letter, Math.min(line.body, 2 * letter));
       const { left, right } = ends.get(line) ?? line;
       const gap = Math.max(left - (mark.left + mark.width), mark.left - right);
       if (gap > (isDash(mark, line) ? furthestDash : furthestMark) * size) continue;
