@@ -9,6 +9,7 @@ import { findGutters, type Gutters, isDivided } from './gutters.ts';
 import { findInk, type Ink } from './ink.ts';
 import { asChain, type Chain, joinChains, slopeOf } from './join-chains.ts';
 import { findMarks, type Marks } from './marks.ts';
+import { partTouching } from './part-touching.ts';
 import { takeOutRules } from './rules.ts';
 
 export interface Point {
@@ -38,8 +39,9 @@ export function findLines(page: Grey): FoundLines {
   const ink = findInk(page);
   const rules = takeOutRules(ink);
   const marks = findMarks(ink);
-  const gutters = findGutters(ink, marks.letters, rules.barrier);
-  const pieces = chainLetters(marks.letters, gutters, ink.letter);
+  const letters = partTouching(ink, marks.letters);
+  const gutters = findGutters(ink, letters, rules.barrier);
+  const pieces = chainLetters(letters, gutters, ink.letter);
   const slope = slopeOf(pieces, ink.letter);
   const joined = joinChains(
     pieces.map((letters) => asChain(letters, slope)),
@@ -91,15 +93,22 @@ function giveSmall({ small }: Marks, chains: readonly Chain[], gutters: Gutters,
     const { top, height } = boxAround(line.letters);
     bands.add(line, top - line.body, top + height);
   }
+  // From the last letters of a line, not from marks that it was given: leader dots don't belong to it.
+  const ends = new Map(chains.map((line) => [line, { left: line.left, right: line.right }]));
   for (const mark of small) {
     const x = mark.left + mark.width / 2;
     const foot = mark.top + mark.height;
     let best: { line: Chain; away: number } | undefined;
     for (const line of bands.near(mark.top, foot)) {
-      const beside = 1.5 * Math.max(letter, line.body);
-      if (x < line.left - beside || x > line.right + beside) continue;
+      // Beside large letters, marks of this size are dust.
+      const size = Math.max(letter, Math.min(line.body, 2 * letter));
+      const { left, right } = ends.get(line) ?? line;
+      const gap = Math.max(left - (mark.left + mark.width), mark.left - right);
+      if (gap > (isDash(mark, line) ? furthestDash : furthestMark) * size) continue;
       const middle = mark.top + mark.height / 2;
-      if (isDivided(gutters, x, line.left, middle) || isDivided(gutters, line.right, x, middle)) continue;
+      // Gutters begin at the last letter, so a hyphen behind it stands in one.
+      const isFar = gap > besideLetter * size;
+      if (isFar && (isDivided(gutters, x, left, middle) || isDivided(gutters, right, x, middle))) continue;
       const above = line.at(x) - foot;
       if (above < -0.6 * line.body || above > 1.7 * line.body) continue;
       const away = Math.abs(above - 0.5 * line.body);
@@ -110,6 +119,18 @@ function giveSmall({ small }: Marks, chains: readonly Chain[], gutters: Gutters,
     best.line.left = Math.min(best.line.left, mark.left);
     best.line.right = Math.max(best.line.right, mark.left + mark.width);
   }
+}
+
+/** How far from the last letter a mark may stand, in heights of a small letter. */
+const besideLetter = 0.8;
+const furthestMark = 1.2;
+/** As in "— 12 —", or at the beginning of an item of a list. */
+const furthestDash = 3;
+
+/** Whether a mark is wider than high, and stands at half the height of the letters. */
+function isDash({ left, top, width, height }: Component, { at, body }: Chain): boolean {
+  const above = at(left + width / 2) - top - height / 2;
+  return width >= 2 * height && width >= 0.4 * body && above > 0.15 * body && above < 0.85 * body;
 }
 
 /** Between these, in heights of a small letter, text reaches above and below the baseline; beyond is another line. */

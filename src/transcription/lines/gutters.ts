@@ -1,5 +1,6 @@
-import { type Bitmap, type Component, smear } from '../layout/components.ts';
+import type { Bitmap, Component } from '../layout/components.ts';
 import type { Ink } from './ink.ts';
+import { typeHeights } from './type-heights.ts';
 
 /** Where no line may cross: 1 for paper between columns. */
 export interface Gutters {
@@ -29,10 +30,8 @@ export function findGutters(
   barrier: Uint8Array,
 ): Gutters {
   // Only text counts: frames and stains stand beside everything.
-  const words = drawn(letters, width, height, Math.round(between * letter));
-  smear(words, Math.round(withinWords * letter));
-  const { data } = words;
-  const gaps = gapWidths(words, Math.round(reach * letter));
+  const words = drawn(letters, width, height, letter);
+  const { gaps, sizes } = gapWidths(words, letter);
   const space = usualSpace(gaps, letter);
   const gutters = barrier.slice();
   for (let x = 0; x < width; x++) {
@@ -41,10 +40,11 @@ export function findGutters(
     let last = -1;
     for (let y = 0; y <= height; y++) {
       const at = y * width + x;
-      if (y < height && data[at] === 0) {
+      if (y < height && words.data[at] === 0) {
         const gap = gaps[at] as number;
         if (gap === 0) continue;
-        weight += weightOf(gap / space);
+        // Lines of small type are lower, and so fewer rows are as many lines.
+        weight += weightOf(gap / space) / sizeOf(sizes[at] as number);
         if (first < 0) first = y;
         last = y;
         continue;
@@ -89,29 +89,66 @@ function markRun(
 const usualShare = 0.3;
 const narrower = 0.7;
 
-/** Boxes of the letters, a little higher than they are: between two lines of a column is no gap. */
-function drawn(letters: readonly Component[], width: number, height: number, margin: number): Bitmap {
+/** Sizes of type are kept in steps of this, in heights of a small letter. */
+const step = 1 / 16;
+/** Between these, heights of letters are those of the usual type, with and without ascenders. */
+const usualHeights = [0.8, 1.8] as const;
+
+/** How large the type beside a gap is, compared with that of most of the page. */
+function sizeOf(height: number): number {
+  const [least, most] = usualHeights;
+  return Math.min(1, (height * step) / least) * Math.max(1, (height * step) / most);
+}
+
+/** The type of both sides of a gap, if both are small or both are large; otherwise the usual one. */
+function sharedSize(one: number, other: number): number {
+  const [least, most] = [Math.min(one, other), Math.max(one, other)];
+  const usual = 1 / step;
+  return most < usual ? most : Math.max(usual, least);
+}
+
+/** Boxes of the letters, a little higher than they are: between two lines of a column is no gap. Each is as large as the type that it stands in. */
+function drawn(letters: readonly Component[], width: number, height: number, letter: number): Bitmap {
   const data = new Uint8Array(width * height);
-  for (const { left, top, width: across, height: down } of letters)
+  const margin = Math.round(between * letter);
+  for (const [one, usual] of typeHeights(letters, letter)) {
+    const { left, top, width: across, height: down } = one;
+    const size = Math.max(1, Math.min(255, Math.round(usual / letter / step)));
     for (let y = Math.max(0, top - margin); y < Math.min(height, top + down + margin); y++)
-      data.fill(1, y * width + left, y * width + left + across);
+      data.fill(size, y * width + left, y * width + left + across);
+  }
   return { data, width, height };
 }
 
-/** For each pixel of paper, the width of the gap between ink to the left and to the right; 0 if either is out of reach. */
-function gapWidths({ data, width, height }: Bitmap, most: number): Uint16Array {
+/**
+ * For each pixel of paper, the width of the gap between ink to the left and to the right, and the size of the type beside it;
+ * 0 if either is out of reach. Gaps are as wide as they would be in type of the usual size. Those within words are filled with ink.
+ */
+function gapWidths(
+  { data, width, height }: Bitmap,
+  letter: number,
+): { gaps: Uint16Array; sizes: Uint8Array } {
   const gaps = new Uint16Array(data.length);
+  const sizes = new Uint8Array(data.length);
   for (let y = 0; y < height; y++) {
     let last = -1;
     for (let x = 0; x < width; x++) {
       const at = y * width + x;
-      if (data[at] !== 1) continue;
+      if (data[at] === 0) continue;
       const gap = x - last - 1;
-      if (last >= 0 && gap > 0 && gap <= 2 * most) gaps.fill(gap, at - gap, at);
+      if (last >= 0 && gap > 0 && gap <= 2 * reach * letter) {
+        const size = sharedSize(data[at - gap - 1] as number, data[at] as number);
+        const compared = Math.round(gap / sizeOf(size));
+        if (compared <= Math.round(withinWords * letter)) data.fill(size, at - gap, at);
+        else {
+          gaps.fill(Math.max(1, compared), at - gap, at);
+          sizes.fill(size, at - gap, at);
+        }
+      }
       last = x;
     }
   }
-  return gaps;
+  return { gaps, sizes };
 }
 
 /** The usual width of a gap between words: typewriters leave more than printers. */

@@ -15,6 +15,8 @@ export interface Ink extends Bitmap {
 const wantedLetter = 9;
 /** For a page with too few letters to measure one. */
 const longestSide = 1500;
+/** The shorter side of what may be a single line must stay as high as its letters. */
+const shortestSide = 40;
 const guessedLetter = 8;
 /** Of the bitmap; each takes about six bytes while lines are looked for. */
 const mostPixels = 16e6;
@@ -24,7 +26,8 @@ const faint = 0.54;
 /** Ink and paper of a page, with shadows evened out, just large enough to see letters. */
 export function findInk(page: Grey): Ink {
   const measured = letterHeightOf(page);
-  const wanted = measured > 0 ? Math.floor(measured / wantedLetter) : factorFor(page, longestSide);
+  const guessed = Math.min(factorFor(page, longestSide), Math.min(page.width, page.height) / shortestSide);
+  const wanted = Math.floor(measured > 0 ? measured / wantedLetter : guessed);
   const factor = Math.max(1, wanted, Math.ceil(Math.sqrt((page.width * page.height) / mostPixels)));
   const small = factor === 1 ? { ...page, data: page.data.slice() } : reduce(page, factor);
   flatten(small, findBackground(small, 1));

@@ -81,16 +81,25 @@ function belong(line: Chain, piece: Chain, gutters: Gutters, letter: number): bo
   if (larger > 2.5 * Math.max(smaller, 0.8 * letter)) return false;
   // Where they meet; a short piece has no direction of its own.
   const place = piece.left > line.right ? piece.left : piece.right < line.left ? piece.right : middle(piece);
-  const away = Math.abs(piece.at(place) - line.at(place));
+  const away = awayAt(line, piece, place);
   const isOverlapping = gap < 0;
   const isShort = piece.letters.length <= 3;
-  if (away > (isOverlapping && isShort ? 0.7 : 0.4) * larger) return false;
+  // A comma hangs below the line.
+  const isClose = gap < 0.5 * letter;
+  if (away > (isClose && isShort ? 0.7 : 0.4) * larger) return false;
   if (isWithin(piece, line)) return isShort || areInterleaved(line, piece);
   const row = line.at(place) - Math.min(line.body, piece.body) / 2;
   // They may overlap by a piece of the rule that is between them.
   const [from, to] = [Math.min(line.right, piece.right), Math.max(line.left, piece.left)];
   const spare = isOverlapping ? letter : 0;
   return !isDivided(gutters, Math.min(from, to) - spare, Math.max(from, to) + spare, row);
+}
+
+/** How far the piece is above or below the line. The end of a short piece may be a footnote's mark, so its middle counts too. */
+function awayAt(line: Chain, piece: Chain, place: number): number {
+  const away = Math.abs(piece.at(place) - line.at(place));
+  if (line.letters.length < 2 * piece.letters.length) return away;
+  return Math.min(away, Math.abs(piece.at(middle(piece)) - line.at(middle(piece))));
 }
 
 function middle({ left, right }: Chain): number {

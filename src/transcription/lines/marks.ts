@@ -12,26 +12,49 @@ export interface Marks {
 /** In heights of a small letter. */
 const smallest = 0.15;
 const leastLetter = 0.5;
-/** Headlines have letters up to this size. */
+/** Headlines have letters up to this size; larger than `mostLetter` only if they have the form of one. */
 const mostLetter = 9;
+const mostOfTitle = 20;
 const widestTouching = 40;
 
 /** Sorts what is on the page by its size and form. Pictures are removed from the ink. */
 export function findMarks(ink: Ink): Marks {
   const { letter } = ink;
   const marks: Marks = { letters: [], small: [], pictures: [] };
+  const titles: Component[] = [];
+  const addPicture = (one: Component) => {
+    marks.pictures.push(one);
+    blank(ink, one);
+  };
   for (const one of findComponents(ink)) {
     const { width, height } = one;
-    const longer = Math.max(width, height);
-    if (longer < smallest * letter || one.ink < 2) continue;
-    const isTooLarge = height > mostLetter * letter || width > widestTouching * letter;
-    if (isTooLarge || (height > 4 * letter && width > 12 * letter)) {
-      marks.pictures.push(one);
-      blank(ink, one);
-    } else if (height < leastLetter * letter) marks.small.push(one);
+    if (Math.max(width, height) < smallest * letter || one.ink < 2) continue;
+    if (height < leastLetter * letter && width <= widestTouching * letter) marks.small.push(one);
+    else if (height > mostLetter * letter && height <= mostOfTitle * letter && isLetter(one))
+      titles.push(one);
+    else if (height > mostLetter * letter || width > widestTouching * letter) addPicture(one);
+    else if (height > 4 * letter && width > 12 * letter) addPicture(one);
     else marks.letters.push(one);
   }
+  const large = [...titles, ...marks.letters.filter(({ height }) => height > 3 * letter)];
+  for (const one of titles) {
+    if (large.some((other) => areNeighbours(one, other))) marks.letters.push(one);
+    else addPicture(one);
+  }
   return marks;
+}
+
+/** Whether two letters of a title stand beside each other, on the same line. */
+function areNeighbours(one: Component, other: Component): boolean {
+  const gap = Math.max(one.left - other.left - other.width, other.left - one.left - one.width);
+  const apart = Math.abs(one.top + one.height - other.top - other.height);
+  return one !== other && gap < one.height && apart < 0.4 * one.height && other.height > 0.4 * one.height;
+}
+
+/** Rules are narrower, pictures wider or blacker, and frames have less ink. */
+function isLetter({ width, height, ink }: Component): boolean {
+  const share = ink / (width * height);
+  return width >= 0.2 * height && width <= 1.2 * height && share >= 0.15 && share <= 0.6;
 }
 
 /** Text may lie within the box of a frame, so only frames full of ink are blanked whole. */

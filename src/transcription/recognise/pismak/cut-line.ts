@@ -12,7 +12,7 @@ const air = 0.06;
 /** Letters must have at least this height in all, in pixels of the page. */
 const lowest = 5;
 /** A line of print has up to 2,000 columns. */
-const mostColumns = 20_000;
+const mostColumns = 60_000;
 
 /** Cuts lines out of a page, along their baselines. Copies of the page, each half as large as the one before, are kept between lines. */
 export function lineCutter(page: Grey, height: number): (line: FoundLine) => Strip | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decode } from './decode.ts';
-import { splitWords } from './words.ts';
+import { asLine, splitWords } from './words.ts';
 
 const letters = ['', ' ', 'a', 'l', 'ä', '\u0364'];
 
@@ -39,4 +39,28 @@ test('an umlaut has one mark: the small e of old books, if the network saw it', 
     words.map(({ text }) => text),
     ['a\u0364', 'a\u0364', 'ä'],
   );
+});
+
+test('the box of a word ends at its letters, even thin ones on dark paper', () => {
+  const [width, height] = [200, 40];
+  const data = new Uint8Array(width * height).fill(150);
+  for (let y = 10; y < 30; y++) data.fill(110, y * width + 60, y * width + 120);
+  const strip = {
+    data,
+    width,
+    height,
+    placeOf: (column: number) => ({ x: 500 + column, top: 7, bottom: 47 }),
+  };
+  const letters = [{ text: 'a', start: 15, end: 30, confidence: 1 }];
+  const found = {
+    baseline: [
+      { x: 500, y: 40 },
+      { x: 700, y: 40 },
+    ],
+    ascent: 20,
+    descent: 5,
+    body: 15,
+  };
+  const line = asLine(letters, strip, found, { width: 1000, height: 100 });
+  assert.deepEqual(line?.words[0]?.box, { left: 560, top: 7, width: 60, height: 40 });
 });

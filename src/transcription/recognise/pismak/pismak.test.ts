@@ -98,6 +98,8 @@ test('lines without pixels, without letters or of 20,000 pixels neither fail nor
   }
   const [read = ''] = await textsOf([long]);
   assert.ok(Math.abs(read.length / times / line.text.length - 1) < 0.1, read);
+  const words = (text: string) => text.split(' ').length;
+  assert.ok(words(read) >= times * (words(line.text) - 1), 'a cut between two words leaves them apart');
 });
 
 test('a page of noise gives no sure words', async () => {
@@ -129,6 +131,44 @@ test('a Czech page is read into words with places and confidence, with nothing i
   }
   const damaged = runProcessor(recognise, { config, files: { source: sample.image.subarray(0, 60) } });
   await assert.rejects(damaged, (error) => isPermanent(error) && /damaged or truncated/.test(String(error)));
+});
+
+test('a negative, white on black as on microfilm, is read inverted, and the log says so', async () => {
+  const sample = await makeSample('clean', 1, { dpi: 150, share: 0.32 });
+  const sharp = await loadSharp();
+  const source = await sharp(sample.image).flatten().negate({ alpha: false }).png().toBuffer();
+  const { files, log } = await runProcessor(recognise, {
+    config: `${config}\nLANGUAGE = ces`,
+    files: { source },
+  });
+  const text = wordsOf(pageOf(files)).map((word) => word.text);
+  assert.ok(errorRate(compareTexts(sample.truth, text.join(' ')).characters) < 0.03, text.join(' '));
+  assert.match(log.join('\n'), /the page is a negative/);
+});
+
+test('notes on staves are not letters', async () => {
+  const [width, height] = [900, 700];
+  const data = new Uint8Array(width * height).fill(255);
+  const fill = (left: number, top: number, across: number, down: number) => {
+    for (let y = top; y < top + down; y++) data.fill(0, y * width + left, y * width + left + across);
+  };
+  for (let staff = 0; staff < 5; staff++) {
+    for (let line = 0; line < 5; line++) fill(40, 60 + staff * 120 + line * 12, 820, 2);
+    for (let note = 0; note < 20; note++) {
+      const top = 60 + staff * 120 + ((note * 29 + staff * 7) % 48);
+      fill(60 + note * 40, top, 14, 10);
+      fill(72 + note * 40, top - 30, 2, 30);
+    }
+  }
+  const sharp = await loadSharp();
+  const source = await sharp(data, { raw: { width, height, channels: 1 } })
+    .png()
+    .toBuffer();
+  const { files } = await runProcessor(recognise, { config: `${config}\nLANGUAGE = ces`, files: { source } });
+  assert.ok(
+    wordsOf(pageOf(files)).length <= 2,
+    JSON.stringify(wordsOf(pageOf(files)).map(({ text }) => text)),
+  );
 });
 
 test('a page that lies on its side or its head is turned, without Tesseract', async () => {

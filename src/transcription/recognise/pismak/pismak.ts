@@ -8,8 +8,10 @@ import type { Box, Line, Page, Region } from '../../page.ts';
 import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser.ts';
 import { lineCutter } from './cut-line.ts';
 import type { ReadLetter } from './decode.ts';
+import { lengthOf } from './doubt.ts';
 import { type Model, type ModelFiles, openModel } from './model.ts';
-import { findOrientation, lengthOf } from './orientation.ts';
+import { findOrientation } from './orientation.ts';
+import { positiveOf } from './positive.ts';
 import { readLines } from './read-lines.ts';
 import { asLine } from './words.ts';
 
@@ -24,9 +26,10 @@ const leastSure = 0.5;
 const mostUnread = 0.4;
 /** A page of a newspaper has a thousand. */
 const mostLines = 2500;
-/** A few letters alone are often dust. */
+/** A few letters alone are often dust, and one or two signs other than digits even more so. */
 const fewLetters = 3;
 const leastSureOfFew = 0.8;
+const leastSureOfTwo = 0.97;
 
 /** Pismak's own recogniser: a classical line finder and a small network, in this process, with nothing to install. */
 export async function openPismak({
@@ -58,7 +61,10 @@ export async function openPismak({
       return { ...structuredClone(asPage(read, zones)), language };
     },
     hasFailed: (image) => last?.image === image && last.read.unread > mostUnread,
-    orientation: async (image, { signal }) => findOrientation(model, await readGrey(image, limits), signal),
+    orientation: async (image, { signal }) => {
+      const page = await readGrey(image, limits);
+      return findOrientation(model, await positiveOf(model, page, signal), signal);
+    },
     close: () => model.close(),
   };
 }
@@ -74,10 +80,12 @@ interface ReadPage {
 /** Reads all lines, or those in and near some zones. */
 async function readPage(
   model: Model,
-  page: Grey & { dpi?: number },
+  given: Grey & { dpi?: number },
   zones: readonly Box[] | undefined,
   { signal, log }: RecogniseOptions,
 ): Promise<ReadPage> {
+  const page = await positiveOf(model, given, signal);
+  if (page !== given) log('the page is a negative: it is read inverted');
   const all = findLines(page);
   const found = { ...all, lines: zones ? all.lines.filter((line) => isNear(line, zones)) : all.lines };
   const cut = lineCutter(page, model.height);
@@ -128,14 +136,18 @@ function isNear({ baseline, ascent, descent }: FoundLine, zones: readonly Box[])
 
 function isText(letters: readonly ReadLetter[]): boolean {
   const sure = letters.reduce((sum, { confidence }) => sum + confidence, 0) / letters.length;
-  return letters.length > 0 && sure >= (letters.length <= fewLetters ? leastSureOfFew : leastSure);
+  const signs = letters.filter(({ text }) => text !== ' ');
+  if (signs.length === 0) return false;
+  if (signs.length > fewLetters) return sure >= leastSure;
+  const isFew = signs.length <= 2 && !signs.some(({ text }) => /\d/.test(text));
+  return sure >= (isFew ? leastSureOfTwo : leastSureOfFew);
 }
 
 /** What is left of a rule between columns looks like an l. */
 function isPieceOfRule({ box, words }: Line, rules: readonly Box[]): boolean {
   const text = words.map((word) => word.text).join('');
   if (text.length > 2) return false;
-  if (/^[|!ſ.,:;'"\-–/\\]+$/.test(text)) return true;
+  if (/^[|!ſ\p{Punctuation}]+$/u.test(text)) return true;
   const middle = box.left + box.width / 2;
   return rules.some(
     ({ left, width, height }) =>

@@ -11,8 +11,10 @@ const batchColumns = 6_000;
 const shrink = 4;
 /** Lines of a batch are padded to a multiple of this. */
 const roundedTo = 32;
-/** Longer lines are cut where there is least ink. */
+/** Longer lines are cut in the widest gap. */
 const longest = 3000;
+/** A gap of so many columns is one between words. */
+const leastSpace = 8;
 
 /** Reads lines of the model's height, a batch at a time. An empty line gives no letters. */
 export async function readLines(
@@ -24,27 +26,34 @@ export async function readLines(
   const pieces = strips.flatMap((strip, line) =>
     strip.width < shrink || strip.height !== model.height
       ? []
-      : cut(normaliseLine(strip)).map((piece) => ({ ...piece, line })),
+      : cut(strip).map((piece) => ({ ...piece, line })),
   );
   // Lines of like width together: what is padded is read for nothing.
-  const sorted = pieces.toSorted((one, other) => one.ink.width - other.ink.width);
+  const sorted = pieces.toSorted((one, other) => one.width - other.width);
   for (let from = 0; from < sorted.length; ) {
     signal.throwIfAborted();
     let to = from + 1;
-    const fits = () => (sorted[to]?.ink.width ?? Infinity) * (to + 1 - from) <= batchColumns;
+    const fits = () => (sorted[to]?.width ?? Infinity) * (to + 1 - from) <= batchColumns;
     while (to - from < batchLines && fits()) to++;
-    const batch = sorted.slice(from, to);
-    const width = roundUp(batch.at(-1)?.ink.width ?? 0);
+    // Only now: what the network sees takes four bytes a pixel.
+    const batch = sorted
+      .slice(from, to)
+      .map((piece) => ({ ...piece, ink: piece.ink() }))
+      .filter(({ ink }) => ink.data.some((one) => one > 0));
+    from = to;
+    if (batch.length === 0) continue;
+    const width = roundUp(batch.at(-1)?.width ?? 0);
     const answers = await model.read(filled(batch, width, model.height), batch.length, width);
     const [classes, columns] = [model.letters.length, width / shrink];
-    for (const [index, { ink, line, start }] of batch.entries()) {
+    for (const [index, { ink, line, start, hasSpace }] of batch.entries()) {
       const data = answers.subarray(index * columns * classes, (index + 1) * columns * classes);
       const own = decode({ data, columns: Math.ceil(ink.width / shrink), classes }, model.letters);
       const shift = start / shrink;
       for (const letter of own)
         read[line]?.push({ ...letter, start: letter.start + shift, end: letter.end + shift });
+      const end = (start + ink.width) / shrink;
+      if (hasSpace) read[line]?.push({ text: ' ', start: end, end, confidence: 1 });
     }
-    from = to;
   }
   for (const letters of read) letters.sort((one, other) => one.start - other.start);
   return read;
@@ -67,36 +76,57 @@ function filled(batch: readonly { ink: LineInk }[], width: number, height: numbe
 }
 
 interface Piece {
-  ink: LineInk;
+  width: number;
+  ink(): LineInk;
   /** Its first column in the line. */
   start: number;
+  /** Whether a gap between words ends it. */
+  hasSpace: boolean;
 }
 
-function cut(ink: LineInk): Piece[] {
+function cut(strip: Grey): Piece[] {
+  if (strip.width <= longest)
+    return [{ width: strip.width, ink: () => normaliseLine(strip), start: 0, hasSpace: false }];
+  const whole = normaliseLine(strip);
   const pieces: Piece[] = [];
-  for (let start = 0; start < ink.width; ) {
-    const rest = ink.width - start;
-    const width = rest <= longest ? rest : emptiest(ink, start + longest / 2, start + longest) - start;
-    pieces.push({ ink: part(ink, start, width), start });
-    start += width;
+  for (let start = 0; start < whole.width; ) {
+    const isLast = whole.width - start <= longest;
+    const gap = isLast
+      ? { middle: whole.width, width: 0 }
+      : widestGap(whole, start + longest / 2, start + longest);
+    const ink = part(whole, start, gap.middle - start);
+    pieces.push({ width: ink.width, ink: () => ink, start, hasSpace: gap.width >= leastSpace });
+    start = gap.middle;
   }
-  return pieces.filter((piece) => piece.ink.data.some((one) => one > 0));
+  return pieces;
 }
 
-/** The column with the least ink, of those that whole columns of the answer begin with. */
-function emptiest({ data, width, height }: LineInk, from: number, to: number): number {
-  let best = to;
-  let least = Infinity;
-  for (let column = from; column < to; column += shrink) {
-    let sum = 0;
-    for (let row = 0; row < height; row++) sum += data[row * width + column] as number;
-    if (sum < least) [least, best] = [sum, column];
+/** The most columns side by side with the least ink. The middle is one that a whole column of the answer begins with. */
+function widestGap(
+  { data, width, height }: LineInk,
+  from: number,
+  to: number,
+): { middle: number; width: number } {
+  const sums = new Float32Array(to - from);
+  for (let row = 0; row < height; row++)
+    for (let column = from; column < to; column++)
+      sums[column - from] = (sums[column - from] as number) + (data[row * width + column] as number);
+  const least = sums.reduce((low, sum) => Math.min(low, sum), Infinity);
+  let best = { middle: to, width: 0 };
+  for (let start = 0; start < sums.length; start++) {
+    let end = start;
+    while (end < sums.length && (sums[end] as number) <= least + littleInk) end++;
+    if (end - start > best.width)
+      best = { middle: from + Math.round((start + end) / 2 / shrink) * shrink, width: end - start };
+    start = end;
   }
   return best;
 }
 
+/** In a column, with grain in the paper. */
+const littleInk = 0.5;
+
 function part({ data, width, height }: LineInk, start: number, across: number): LineInk {
-  if (across === width) return { data, width, height };
   const cutOut = new Float32Array(across * height);
   for (let row = 0; row < height; row++)
     cutOut.set(data.subarray(row * width + start, row * width + start + across), row * across);

@@ -3,6 +3,7 @@ import type { FoundLine } from '../../lines/find-lines.ts';
 import type { Box, Line, Word } from '../../page.ts';
 import type { Strip } from './cut-line.ts';
 import type { ReadLetter } from './decode.ts';
+import { type LineInk, normaliseLine } from './normalise-line.ts';
 import { columnsPerAnswer } from './read-lines.ts';
 
 /** A line of words with their places on the page; undefined if nothing was read. */
@@ -12,9 +13,9 @@ export function asLine(
   found: FoundLine,
   page: { width: number; height: number },
 ): Line | undefined {
-  const paper = lightest(strip.data);
+  const ink = normaliseLine(strip);
   const words = splitWords(letters).map((word): Word => {
-    const [start, end] = trim(strip, paper, word.from * columnsPerAnswer, word.to * columnsPerAnswer);
+    const [start, end] = trim(ink, word.from * columnsPerAnswer, word.to * columnsPerAnswer);
     return { text: word.text, box: boxOf(strip, start, end, page), confidence: word.confidence };
   });
   if (words.length === 0) return undefined;
@@ -59,24 +60,16 @@ function withOneUmlaut(text: string): string {
   return text.replaceAll(/[äöüÄÖÜ]\u0364/g, (found) => found.normalize('NFD').replace('\u0308', ''));
 }
 
-function lightest(data: Uint8Array): number {
-  let most = 0;
-  for (const one of data) if (one > most) most = one;
-  return most;
-}
+/** Thin letters on dark paper are hardly darker than it, so ink is what it is for the network. */
+const leastInk = 0.5;
 
 /** The columns of a word without the paper at both ends. */
-function trim(
-  { data, width, height }: Strip,
-  paper: number,
-  from: number,
-  to: number,
-): [start: number, end: number] {
+function trim({ data, width, height }: LineInk, from: number, to: number): [start: number, end: number] {
   let start = Math.max(0, Math.min(width - 1, Math.round(from)));
   let end = Math.max(start + 1, Math.min(width, Math.round(to)));
   const hasInk = (column: number) => {
     for (let row = height >> 3; row < height - (height >> 3); row++)
-      if ((data[row * width + column] as number) < paper * 0.6) return true;
+      if ((data[row * width + column] as number) > leastInk) return true;
     return false;
   };
   while (start < end - 1 && !hasInk(start)) start++;
