@@ -87,7 +87,7 @@ export const crawlOptionFields = {
     .describe('A pipeline that reads PDF files without text, page by page; empty: they have no text'),
   text: z.boolean().default(true).describe('Clean and segment pages; false: only crawl and archive'),
   encoding: z.enum(['utf-8', 'iso-8859-2']).default('utf-8').describe('Encoding of the plain text'),
-  warc: z.boolean().default(true).describe('Keep every answer in WARC files'),
+  warc: z.boolean().default(true).describe('Keep every answer in WARC files; false: write no WARC files'),
   pageTimeout: z.number().min(1).max(600).default(30).describe('Seconds that a page may take'),
   pageLimitMb: z.number().min(0.01).max(1_000).default(5).describe('Larger pages are cut here'),
   retryDelay: seconds('Seconds until a page that failed for now is tried again; twice as long each time', 60),
