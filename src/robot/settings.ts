@@ -8,7 +8,9 @@ export const robotSettings = z.strictObject({
     .min(0)
     .max(256)
     .default(0)
-    .describe('Threads of this process that fetch and clean pages; 0 = one per processor core but one'),
+    .describe(
+      'Threads of this process that fetch and clean pages; 0 = as many as there is work and processor time for',
+    ),
   crawls: z
     .int()
     .min(0)

@@ -20,9 +20,9 @@ const paint = defineOperation({
     coats: z.int().min(1).max(5).default(2).describe('How often'),
     planks: z.array(z.string()).optional(),
     helper: z.string().nullable().optional(),
-    primer: z.boolean().default(true).describe('Without primer'),
+    primer: z.boolean().default(true).describe('Use primer'),
     varnish: z.boolean().default(false),
-    more: z.record(z.string(), z.number()).optional(),
+    more: z.record(z.string(), z.number()).default({}).describe('Extras'),
   }),
   output: z.strictObject({ litres: z.number() }),
   example: { fence: 'garden', colour: 'red', coats: 3, planks: ['a', 'b'] },
@@ -84,7 +84,8 @@ test('the help is the declaration: summary, fields with their defaults, and its 
     /^Paints a fence$/m,
     /--colour <colour> +of all planks: red, green$/m,
     /--coats <number> +how often \(default: 2\)$/m,
-    /--no-primer +without primer$/m,
+    /--no-primer +don't use primer$/m,
+    /--more <json> +extras$/m,
     /^ {2}\$ pismak fence paint garden --colour red --coats 3 --planks a,b$/m,
   ])
     assert.match(stdout, line);

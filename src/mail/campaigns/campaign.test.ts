@@ -59,7 +59,10 @@ test('everybody in several sources gets one mail; wrong addresses are counted, t
     assert.match(content.toString('latin1'), /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
 
   // Only the failed one is sent again.
-  const { mails } = await house.call('mail.ls', { campaign: shown.id, state: 'failed' }, house.anna);
+  const { mails } = await house.call('mail.ls', { campaign: 'spring', state: 'failed' }, house.anna);
+  const bert = await house.server.signUp('bert', 'user');
+  for (const campaign of ['spring', shown.id, 'sprin'])
+    assert.equal((await house.server.call('mail.ls', { campaign }, bert)).status, 404, campaign);
   assert.deepEqual(
     mails.map(({ to }: { to: string }) => to),
     ['p7@example.org'],
@@ -198,6 +201,7 @@ test('mails of a campaign count against the limit of its owner, and an administr
 test('an audience without addresses is refused; one that is no CSV or JSON stops the campaign with the reason', async (t) => {
   const house = await runMailHouse(t);
   await assert.rejects(create(house, 'a', 'name,mail\nx,y\n'), /has no column email; it has name, mail/);
+  await assert.rejects(create(house, 'a', '<mjml></mjml>\n'), /has no column email; it has <mjml>/);
   await create(house, 'b', `${JSON.stringify({ email: 'a@example.org' })}\nnonsense\n`);
   await house.call('campaign.start', { campaign: 'b' }, house.anna);
   await eventually('it has stopped', async () => (await show(house, 'b')).state === 'failed');
@@ -205,7 +209,7 @@ test('an audience without addresses is refused; one that is no CSV or JSON stops
 });
 
 test('CSV: quotes, line breaks in fields, semicolons, CRLF, a byte order mark, chunks cut anywhere', async () => {
-  const text = '\ufeffemail;note\r\na@x.org;"one;\r\n""two"""\r\n\r\nb@x.org;\r\n"c@x.org";last';
+  const text = '\ufeffE-mail;note\r\na@x.org;"one;\r\n""two"""\r\n\r\nb@x.org;\r\n"c@x.org";last';
   const expected = [
     { email: 'a@x.org', note: 'one;\r\n"two"' },
     { email: 'b@x.org', note: '' },

@@ -14,10 +14,22 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     for (const record of records) {
       if (record.length === 1 && record[0] === '') continue;
       if (columns) people.push(named(columns, record));
-      else columns = record.map((name) => name.trim());
+      else columns = columnsOf(record);
     }
     if (people.length > 0) yield people;
   }
+}
+
+/** Refuses a file without addresses, however many records it has. `Email` is `email`. */
+function columnsOf(record: readonly string[]): string[] {
+  const columns = record.map((name) => (/^\s*e-?mail\s*$/i.test(name) ? 'email' : name.trim()));
+  if (columns.includes('email')) return columns;
+  throw new PismakError('invalid-input', `the audience has no column email; it has ${shown(columns)}`);
+}
+
+function shown(columns: readonly string[]): string {
+  const names = columns.slice(0, 20).join(', ');
+  return names.length > 300 ? `${names.slice(0, 300)}...` : names;
 }
 
 function named(columns: readonly string[], record: readonly string[]): Record<string, string> {
@@ -32,7 +44,9 @@ async function* recordsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
     } catch (error) {
-      throw new PismakError('invalid-input', 'the file is not UTF-8', { cause: error });
+      throw new PismakError('invalid-input', 'the audience is not UTF-8: save the file in that encoding', {
+        cause: error,
+      });
     }
   };
   const cut = (text: string, isEnd: boolean): string[][] => {

@@ -3,6 +3,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { uploadFile } from '../../terminal/client/upload-file.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { laterMoment, type Moment, timeHelp } from '../../terminal/options/moment.ts';
 import { commaList } from '../../terminal/options/option-values.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -19,6 +20,7 @@ import { campaignTest, campaignTry } from '../operations/campaign-rehearsal.ts';
 const isNoFile = /^((csv|ndjson):[0-9a-f]{64}|query:[a-z][a-z0-9-]*)$/;
 
 interface WaitOptions {
+  at?: Moment;
   wait?: boolean;
 }
 
@@ -51,12 +53,19 @@ export function addCampaigns(group: Command, shell: Shell): void {
   });
   command(campaignStart, {
     usage: 'start <campaign>',
+    fields: { at: false },
+    async complete(session) {
+      const { at } = session.options as WaitOptions;
+      return at ? { at: at(session.clock.now()) } : {};
+    },
     examples: ['mail campaign start spring --wait'],
     say: (_, { campaign }) => `campaign ${campaign} has started`,
     async follow(_, session, { campaign }) {
       if ((session.options as WaitOptions).wait) await waitFor(session, campaign);
     },
-  }).option('--wait', 'wait until every mail was sent or failed, and show the progress');
+  })
+    .option('--at <time>', `send nothing before this time: ${timeHelp}`, laterMoment)
+    .option('--wait', 'wait until every mail was sent or failed, and show the progress');
   command(campaignTry, {
     usage: 'dry-run <campaign>',
     examples: ['mail campaign dry-run spring'],
@@ -79,7 +88,7 @@ export function addCampaigns(group: Command, shell: Shell): void {
   });
   command(campaignPause, {
     usage: 'pause <campaign>',
-    say: ({ waiting }, { campaign }) => `campaign ${campaign} is paused; ${waiting} mails wait`,
+    say: ({ waiting }, { campaign }) => `campaign ${campaign} is paused; mails that wait: ${waiting}`,
   });
   command(campaignResume, {
     usage: 'resume <campaign>',
@@ -89,11 +98,11 @@ export function addCampaigns(group: Command, shell: Shell): void {
     usage: 'cancel <campaign>',
     confirm: 'mails that have not left are not sent, and this cannot be undone',
     say: ({ cancelled }, { campaign }) =>
-      `campaign ${campaign} is cancelled; ${cancelled} mails are not sent`,
+      `campaign ${campaign} is cancelled; mails that are not sent: ${cancelled}`,
   });
   command(campaignRetry, {
     usage: 'retry <campaign>',
-    say: ({ mails }) => (mails === 0 ? 'no mail failed' : `${mails} mails are sent again`),
+    say: ({ mails }) => (mails === 0 ? 'no mail failed' : `mails that are sent again: ${mails}`),
   });
   command(campaignShow, { usage: 'status <campaign>' });
   command(campaignList, {
@@ -138,7 +147,7 @@ export async function waitFor(session: Session, campaign: string): Promise<void>
         );
       if (shown.state === 'failed') throw new PismakError('conflict', shown.problem);
       if (failed + expired + unknown > 0)
-        throw new PismakError('conflict', `see \`pismak mail ls --campaign ${shown.id} --state failed\``);
+        throw new PismakError('conflict', `see \`pismak mail ls --campaign ${campaign} --state failed\``);
       return;
     }
     await sleep(clock, pauseMs, signal);

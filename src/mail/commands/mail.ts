@@ -1,6 +1,6 @@
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
-import { formatTime } from '../../terminal/output/format.ts';
+import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import type { Column } from '../../terminal/output/table.ts';
 import { mailCancel, mailList, mailResend, mailShow } from '../operations/mail.ts';
 import { relayList } from '../operations/relay.ts';
@@ -38,7 +38,7 @@ const add: AddGroup = (group, shell) => {
   command(mailErase, {
     usage: 'erase <address>',
     confirm: 'the mails are deleted for good',
-    say: ({ mails }, { address }) => `${mails} mails to ${address} are deleted`,
+    say: ({ mails }, { address }) => `deleted ${formatCount(mails, 'mail')} to ${address}`,
   });
 
   const suppress = group.command('suppress').description('Addresses that get no mails');

@@ -5,11 +5,13 @@ import { sleep } from '../../engine/time/clock.ts';
 import { uploadFile } from '../../terminal/client/upload-file.ts';
 import { collect } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { laterMoment, type Moment, timeHelp } from '../../terminal/options/moment.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { mailSend, mailShow } from '../operations/mail.ts';
 
 interface SendOptions {
+  at?: Moment;
   attach?: string[];
   /** What `--data` said, if it was JSON: the same option names the data directory. */
   dataGiven?: string;
@@ -19,6 +21,7 @@ interface SendOptions {
 const underWay = new Set(['waiting', 'sending', 'deferred']);
 const firstPauseMs = 20;
 const longestPauseMs = 1000;
+const patienceMs = 5000;
 
 export function addSend(group: Command, shell: Shell): void {
   operationCommands(group, shell)(mailSend, {
@@ -30,11 +33,15 @@ export function addSend(group: Command, shell: Shell): void {
         about: 'values for the template; `--data` takes them too, if they begin with {',
       },
       key: { flags: '--idempotency-key <key>' },
+      at: false,
     },
     examples: [`mail send order --to anna@example.org --data '{"number": 7}' --attach invoice.pdf --wait`],
     async complete(session) {
-      const { attach = [], dataGiven } = session.options as SendOptions;
-      const data = dataGiven === undefined ? {} : { data: parseData(dataGiven) };
+      const { at, attach = [], dataGiven } = session.options as SendOptions;
+      const data = {
+        ...(dataGiven !== undefined && { data: parseData(dataGiven) }),
+        ...(at && { at: at(session.clock.now()) }),
+      };
       if (attach.length === 0) return data;
       const client = await session.client();
       const attachments = await Promise.all(
@@ -53,6 +60,7 @@ export function addSend(group: Command, shell: Shell): void {
       else if ((session.options as SendOptions).wait) await waitFor(session, id);
     },
   })
+    .option('--at <time>', `send it not before this time: ${timeHelp}`, laterMoment)
     .option('--attach <file>', 'attach a file; may be repeated', collect)
     .option('--wait', 'wait until a relay has taken the mail, or it failed');
 }
@@ -68,16 +76,27 @@ function parseData(text: string): Record<string, unknown> {
 /** Waits for the end of a mail. Fails unless it was sent. */
 async function waitFor({ client, clock, out, signal, stderr }: Session, mail: string): Promise<void> {
   let told = '';
+  const since = clock.now();
+  let isTold = false;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     const { state, answer, relay } = await (await client()).call(mailShow, { mail });
     if (!underWay.has(state)) {
-      if (state !== 'sent') throw new PismakError('conflict', `mail ${mail} is ${state}: ${answer}`);
+      if (state !== 'sent') throw new PismakError('conflict', `mail ${mail} ${isOrHas(state)}: ${answer}`);
       if (!out.json) out.say(`sent to ${relay}: ${answer}`);
       return;
     }
     if (state === 'deferred' && answer !== told) stderr.write(`not yet: ${answer}\n`);
     told = state === 'deferred' ? answer : told;
+    if (state !== 'deferred' && !isTold && clock.now() - since > patienceMs) {
+      stderr.write('it still waits; `pismak mail relay ls` and `pismak mail queue` show why\n');
+      isTold = true;
+    }
     await sleep(clock, pauseMs, signal);
     signal.throwIfAborted();
   }
+}
+
+/** `failed`, but `is suppressed`. */
+function isOrHas(state: string): string {
+  return state === 'failed' || state === 'bounced' ? state : `is ${state}`;
 }

@@ -3,9 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
+import { isSystemError } from '../../engine/files/system-error.ts';
+import { formatCount } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { type Misbehaviour, parseMisbehaviour } from '../sink/misbehaviour.ts';
-import { openSink, type ReceivedMail } from '../sink/sink.ts';
+import { openSink, type ReceivedMail, type Sink, type SinkOptions } from '../sink/sink.ts';
 
 interface SinkCommandOptions {
   port: number;
@@ -41,8 +43,9 @@ export function addSink(group: Command, { command, run }: Shell): void {
         const { store, log } = options;
         if (store !== undefined) await mkdir(store, { recursive: true });
         const lines = log === undefined ? undefined : createWriteStream(log, { flags: 'a' });
+        const { decodeWords } = await import('postal-mime');
         let count = 0;
-        const sink = await openSink({
+        const sink = await listen({
           ...{ port: options.port, host: options.host, misbehave: options.misbehave },
           onMail(mail) {
             count++;
@@ -50,7 +53,7 @@ export function addSink(group: Command, { command, run }: Shell): void {
             lines?.write(`${JSON.stringify(about)}\n`);
             if (store !== undefined)
               void writeFile(join(store, `${String(count).padStart(6, '0')}.eml`), mail.content);
-            if (!options.quiet) out.say(`${about.to} ${about.subject}`);
+            if (!options.quiet) out.say(`${about.to} ${decodeWords(about.subject)}`);
           },
         });
         if (out.json) out.object({ port: sink.port });
@@ -60,20 +63,33 @@ export function addSink(group: Command, { command, run }: Shell): void {
         );
         await sink.close();
         await new Promise<void>((resolve) => (lines ? lines.end(resolve) : resolve()));
-        out.say(`${count} mails taken`);
+        out.say(`${formatCount(count, 'mail')} taken`);
       }),
     );
+}
+
+async function listen(options: SinkOptions): Promise<Sink> {
+  return openSink(options).catch((error: unknown) => {
+    if (!isSystemError(error, 'EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL')) throw error;
+    throw new PismakError(
+      'unavailable',
+      `the sink can't listen on ${options.host}:${options.port} (${(error as NodeJS.ErrnoException).code}): choose another with --port or --host`,
+      { cause: error },
+    );
+  });
 }
 
 /** What a line of the log says about a mail. */
 export function aboutMail({ from, to, content }: ReceivedMail) {
   const head = content.toString('latin1', 0, Math.max(0, content.indexOf('\r\n\r\n')));
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? '';
+  const field = (name: string) =>
+    new RegExp(`^${name}: (.*(?:\\r\\n[ \\t].*)*)`, 'im').exec(head)?.[1]?.replaceAll('\r\n', '').trim() ??
+    '';
   return { from, to: to[0] ?? '', id: field('Message-ID'), subject: field('Subject'), size: content.length };
 }
 
 function readPort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-  throw new PismakError('invalid-input', `${text} is no port`);
+  throw new PismakError('invalid-input', `${text} is not a port: give a number from 0 to 65535`);
 }

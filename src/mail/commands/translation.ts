@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
+import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { typeExtract, typePreview, typeTranslate } from '../operations/translation.ts';
@@ -83,15 +85,25 @@ async function preview(session: Session<PreviewOptions>, code: string): Promise<
   const { options, out } = session;
   const client = await session.client();
   const given = options.values ?? options.dataGiven;
-  const values = given === undefined ? {} : JSON.parse(given);
+  const values = given === undefined ? {} : parseJson('--values', given);
   const { types } =
     code === 'all' ? await client.call(typeList, {}) : { types: [{ code, languages: [options.locale] }] };
   await mkdir(options.output, { recursive: true });
   const made: { name: string; subject: string; missing: string }[] = [];
+  let failed = 0;
   for (const type of types) {
     for (const language of options.locale === undefined ? type.languages : [options.locale]) {
       const { design } = options;
-      const shown = await client.call(typePreview, { code: type.code, language, values, design });
+      const shown = await client
+        .call(typePreview, { code: type.code, language, values, design })
+        .catch((error: unknown) => {
+          if (code !== 'all' || !hasCode(error, 'invalid-input')) throw error;
+          session.stderr.write(`${messageOf(error)}\n`);
+        });
+      if (!shown) {
+        failed++;
+        continue;
+      }
       const name = `${type.code}.${shown.language}`;
       await writeFile(join(options.output, `${name}.html`), shown.html);
       await writeFile(join(options.output, `${name}.txt`), `${shown.subject}\n\n${shown.text}\n`);
@@ -110,6 +122,7 @@ async function preview(session: Session<PreviewOptions>, code: string): Promise<
     ],
     'no mail types',
   );
+  if (failed > 0) throw new PismakError('invalid-input', `${formatCount(failed, 'mail')} can't be rendered`);
 }
 
 /** All mails side by side. */
@@ -150,10 +163,10 @@ async function readTranslations(file: string): Promise<Record<string, string | s
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new PismakError('invalid-input', `${file} can't be read: ${messageOf(error)}`);
+    throw new PismakError('invalid-input', `${file} can't be read: ${reasonOf(error)}`);
   }
   if (!file.endsWith('.json')) return (await import('../templates/po-file.ts')).readPo(text);
-  const parsed = JSON.parse(text) as
+  const parsed = parseJson(file, text) as
     | Record<string, string | string[]>
     | { text: string; plural?: string; translations: string[] }[];
   if (!Array.isArray(parsed)) return parsed;
@@ -166,4 +179,12 @@ async function readTranslations(file: string): Promise<Record<string, string | s
       one.plural === undefined ? (one.translations[0] ?? '') : one.translations,
     ]),
   );
+}
+
+function parseJson(name: string, text: string) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new PismakError('invalid-input', `${name} is not JSON: ${messageOf(error)}`);
+  }
 }

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatTime } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
@@ -13,6 +14,13 @@ const template = {
   read: (text: string) => (text.includes('<') ? text : readTemplate(text)),
 };
 
+/** The text part: a file too, or the text itself, which has spaces or Liquid in it. */
+const text = {
+  flags: '--text <file>',
+  about: 'file with the text part, or the text itself; derived from the template by default',
+  read: (given: string) => (/[\s{]/.test(given) && !existsSync(given) ? given : readTemplate(given)),
+};
+
 export function addTypes(group: Command, shell: Shell): void {
   const types = group
     .command('type')
@@ -22,13 +30,13 @@ export function addTypes(group: Command, shell: Shell): void {
     `mail type ${code}, version ${version}`;
   command(typeCreate, {
     usage: 'create <code>',
-    fields: { template, attachments: false },
+    fields: { template, text, attachments: false },
     examples: [
       "mail type create news --sender shop@example.org --subject 'News for {{ name }}' --template news.mjml --class bulk",
     ],
     say,
   });
-  command(typeUpdate, { usage: 'update <code>', fields: { template, attachments: false }, say });
+  command(typeUpdate, { usage: 'update <code>', fields: { template, text, attachments: false }, say });
   command(typeShow, { usage: 'show <code>', fields: { version: { flags: '--of-version <number>' } } });
   command(typeList, {
     usage: 'ls',
@@ -50,6 +58,6 @@ function readTemplate(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new PismakError('invalid-input', `the template can't be read: ${messageOf(error)}`);
+    throw new PismakError('invalid-input', `${path} can't be read: ${reasonOf(error)}`);
   }
 }

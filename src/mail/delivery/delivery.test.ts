@@ -76,6 +76,7 @@ test('4xx is tried again and sent once; 5xx is final; both say why', async (t) =
       ({ kind, entity }: { kind: string; entity: string }) => kind === 'mail.failed' && entity === failed,
     ),
   );
+  assert.doesNotMatch(JSON.stringify(alerts), /bert@/);
   const { mails } = await call('mail.ls', { state: 'failed' });
   assert.deepEqual(
     mails.map(({ id }: { id: string }) => id),
@@ -220,7 +221,7 @@ test('the same idempotency key sends one mail, a stranger sees none of it', asyn
 });
 
 test('line breaks in addresses and subjects, data that is not an object, unknown types: refused, nothing stored', async (t) => {
-  const { server, call, anna } = await runMailHouse(t);
+  const { server, call, admin, anna } = await runMailHouse(t);
   const good = { type: 'order', to: 'anna@example.org' };
   for (const bad of [
     { to: 'anna@example.org\r\nRCPT TO:<thief@example.org>' },
@@ -233,6 +234,13 @@ test('line breaks in addresses and subjects, data that is not an object, unknown
     const { status, body } = await server.call('mail.send', { ...good, ...bad }, anna);
     assert.deepEqual([status, body.error.code], [400, 'invalid-input'], JSON.stringify(bad));
   }
+  for (const name of ['mail.cancel', 'mail.resend'])
+    assert.equal((await server.call(name, { mail: 'nothing' }, admin)).status, 404);
+  const type = { code: 'x', sender: 'a@example.org', subject: 'x', template: '<p>x</p>', class: 'blk' };
+  assert.match(
+    (await server.call('mailtype.create', type, admin)).body.error.message,
+    /no class blk; the classes are transactional, bulk/,
+  );
   const { body } = await server.call('mail.send', { ...good, type: 'ordre' }, anna);
   assert.match(body.error.message, /no mail type ordre; did you mean order/);
   assert.deepEqual((await call('mail.ls', {})).mails, []);

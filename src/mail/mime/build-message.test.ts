@@ -49,6 +49,22 @@ test('another parser reads what we wrote: names, subject, both parts, attachment
     assert.ok(line.length <= 998 && !line.includes('\n'));
 });
 
+test('no line of the head is longer than 76 characters, however long subject and names are', async () => {
+  const subjects = ['Ž'.repeat(200), 'word '.repeat(60), '😀'.repeat(100)];
+  for (const subject of subjects) {
+    const to = { name: `Nováková, ${'Ž'.repeat(60)}`, address: `${'a'.repeat(40)}@example.org` };
+    const message = await buildMessage(
+      { ...parts, to, content: { ...parts.content, subject } },
+      await buildSkeleton([]),
+      undefined,
+    );
+    const head = message.toString('latin1', 0, message.indexOf('\r\n\r\n'));
+    for (const line of head.split('\r\n')) assert.ok(line.length <= 76, line);
+    const parsed = await PostalMime.parse(message);
+    assert.deepEqual([parsed.subject, parsed.to?.[0]], [subject.trim(), to]);
+  }
+});
+
 for (const kind of ['rsa', 'ed25519'] as const) {
   test(`mailauth verifies our DKIM signature with ${kind}, and finds both unsubscribe headers signed`, async () => {
     const { privateKey, publicKey } =

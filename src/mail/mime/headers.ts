@@ -4,8 +4,9 @@ import { type Contact, wireAddress } from '../model/address.ts';
 /** One line of the header, value unfolded or folded with CRLF and white space. */
 export type Header = readonly [name: string, value: string];
 
-const longestLine = 76;
-const bytesPerWord = 45;
+/** With the name of the header before it, a line has at most 76 characters, which RFC 2047 asks for. */
+const longestLine = 66;
+const bytesPerWord = 39;
 
 /** Refuses what would end the header and begin another one: the last guard, wherever the value came from. */
 export function header(name: string, value: string): Header {
@@ -19,8 +20,7 @@ export function header(name: string, value: string): Header {
 
 /** Text for a header: as it is if it is plain ASCII, else in encoded words (RFC 2047). */
 export function encodedText(text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text) && !text.includes('=?') && text.length < longestLine * 10)
-    return folded(text);
+  if (/^[\x20-\x7e]*$/.test(text) && !text.includes('=?') && text.length < 760) return folded(text);
   const words: string[] = [];
   let word = '';
   let bytes = 0;
@@ -44,7 +44,8 @@ export function encodedContact({ name, address }: Contact): string {
   const isPlain = /^[A-Za-z0-9 !#$%&'*+/=?^_`{|}~-]*$/.test(name) && !name.includes('=?');
   const isQuotable = /^[\x20-\x7e]*$/.test(name);
   const shown = isPlain ? name : isQuotable ? `"${name.replaceAll(/["\\]/g, '\\$&')}"` : encodedText(name);
-  return `${shown} <${onWire}>`;
+  const isLong = shown.length - shown.lastIndexOf('\n') + onWire.length > longestLine;
+  return `${shown}${isLong ? '\r\n' : ''} <${onWire}>`;
 }
 
 export function writeHeaders(headers: readonly Header[]): string {

@@ -34,7 +34,7 @@ export function checkAddress(text: string): string {
             : Buffer.byteLength(text) > longestAddress
               ? `is longer than ${longestAddress} bytes`
               : undefined;
-  if (fault) throw new PismakError('invalid-input', `${shown(text)} is no mail address: it ${fault}`);
+  if (fault) throw new PismakError('invalid-input', `${shown(text)} is not a mail address: it ${fault}`);
   return `${local}@${domain.toLowerCase()}`;
 }
 

@@ -17,6 +17,8 @@ import {
   whichCampaign,
 } from './campaign-rows.ts';
 
+import { time } from './mail.ts';
+
 const name = z
   .string()
   .regex(/^[\w. -]{1,100}$/, 'must be up to 100 letters, digits, dots, dashes or spaces');
@@ -53,7 +55,7 @@ export const campaignCreate = defineOperation({
     after: z.string().max(100).default('').describe('Campaign that must have ended before'),
   }),
   output: campaignRow,
-  example: { name: 'spring', type: 'news', audience: [`csv:${'0'.repeat(64)}`] },
+  example: { name: 'spring', type: 'news', audience: ['query:customers'] },
   async handler({ engine, caller }, input) {
     const { createCampaign } = await import('../campaigns/create-campaign.ts');
     const audience = input.audience.map((text) => {
@@ -75,7 +77,7 @@ export const campaignStart = defineOperation({
   summary: 'Start a campaign, or release one that was only generated',
   input: z.strictObject({
     campaign: whichCampaign,
-    at: z.number().optional().describe('Send nothing before this time (ms since 1970)'),
+    at: time.optional().describe('Send nothing before this time (ms since 1970)'),
     generateOnly: z
       .boolean()
       .default(false)

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { defineOperation } from '../../engine/operation/operation.ts';
+import { type Caller, defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
+import { getCampaign } from '../campaigns/campaign.ts';
 import { mailQueries } from '../database/tables.ts';
 import { attachment } from '../model/attachment.ts';
 import { mailStates } from '../model/mail.ts';
@@ -10,6 +12,8 @@ import { headerText, language, typeCode } from '../model/mail-type.ts';
 import { mailColumns, mailId, mailRow, ownerOfMail, someMail, toMailRow } from './rows.ts';
 
 const address = z.string().min(1).max(600);
+/** What a Date can hold. */
+export const time = z.number().min(0).max(8.64e15);
 
 export const mailSend = defineOperation({
   name: 'mail.send',
@@ -31,7 +35,7 @@ export const mailSend = defineOperation({
     bcc: z.array(address).max(20).optional().describe('Addresses that get a copy'),
     attachments: z.array(attachment).max(50).optional().describe('Files: name, and path or blob'),
     fields: z.record(z.string(), z.unknown()).optional().describe('Your own fields, stored with the mail'),
-    at: z.number().optional().describe('Not before this time (ms since 1970)'),
+    at: time.optional().describe('Not before this time (ms since 1970)'),
     key: z
       .string()
       .min(1)
@@ -55,14 +59,15 @@ export const mailList = defineOperation({
   heavy: 'read',
   changes: false,
   input: z.strictObject({
-    campaign: z.string().max(100).optional().describe('Id of a campaign'),
+    campaign: z.string().max(100).optional().describe('Name or id of a campaign'),
     state: z.enum(mailStates).optional().describe('Only mails in this state'),
     limit: page.limit.default(100),
     offset: page.offset,
   }),
   output: z.strictObject({ mails: z.array(mailRow) }),
   example: { state: 'failed' },
-  async handler({ engine, caller }, { campaign = '', state, limit, offset }) {
+  async handler({ engine, caller }, { campaign: wanted, state, limit, offset }) {
+    const campaign = wanted === undefined ? '' : await ownCampaign(engine, wanted, caller);
     let query = mailQueries(engine)
       .selectFrom('mail_mail')
       .select(mailColumns)
@@ -115,9 +120,9 @@ export const mailResend = defineOperation({
   example: { mail: someMail },
   async handler({ engine }, { mail }) {
     const { resendMails } = await import('../delivery/resend-mails.ts');
-    if ((await resendMails(engine, { ids: [mail] })) === 0)
-      throw new PismakError('conflict', 'only mails that failed, expired or are unknown can be sent again');
-    return {};
+    if ((await resendMails(engine, { ids: [mail] })) > 0) return {};
+    await checkExists(engine, mail);
+    throw new PismakError('conflict', 'only mails that failed, expired or are unknown can be sent again');
   },
 });
 
@@ -137,8 +142,10 @@ export const mailCancel = defineOperation({
       .where('id', '=', mail)
       .where('state', 'in', ['waiting', 'deferred', 'unknown'])
       .executeTakeFirst();
-    if (Number(result.numUpdatedRows) === 0)
+    if (Number(result.numUpdatedRows) === 0) {
+      await checkExists(engine, mail);
       throw new PismakError('conflict', 'the mail has left, or ended already');
+    }
     await engine.backlog.cancel(`mail/${mail}`);
     return {};
   },
@@ -146,4 +153,16 @@ export const mailCancel = defineOperation({
 
 export function noMail(mail: string): PismakError {
   return new PismakError('not-found', `there is no mail ${mail}`);
+}
+
+/** The id of a campaign that the caller may see. */
+async function ownCampaign(engine: Engine, wanted: string, { name, role }: Caller): Promise<string> {
+  const { id, owner } = await getCampaign(engine, wanted, name);
+  if (owner === name || role === 'admin') return id;
+  throw new PismakError('not-found', `there is no campaign ${wanted}`);
+}
+
+async function checkExists(engine: Pick<Engine, 'database'>, mail: string): Promise<void> {
+  const found = mailQueries(engine).selectFrom('mail_mail').select('id').where('id', '=', mail);
+  if (!(await found.executeTakeFirst())) throw noMail(mail);
 }

@@ -9,6 +9,7 @@ import { mail } from '../house.ts';
 import { formatContact } from '../model/address.ts';
 import { typeAttachment } from '../model/attachment.ts';
 import { headerText, language, typeCode } from '../model/mail-type.ts';
+import { classesOf } from '../settings.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
 
 const longestTemplate = 512 * 1024;
@@ -89,6 +90,7 @@ export const typeCreate = defineOperation({
   async handler({ engine }, input) {
     const { storeType } = await import('../types/mail-types.ts');
     checkPrepare(engine, input.prepare);
+    checkClass(engine, input.class);
     return toRow(await storeType(engine, input));
   },
 });
@@ -107,6 +109,7 @@ export const typeUpdate = defineOperation({
   async handler({ engine }, { code, ...changes }) {
     const { findType, storeType } = await import('../types/mail-types.ts');
     checkPrepare(engine, changes.prepare);
+    checkClass(engine, changes.class);
     const { version: _, ...now } = await findType(engine, code);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     return toRow(await storeType(engine, { ...now, ...Object.fromEntries(given) }, { replace: true }));
@@ -189,6 +192,15 @@ function checkPrepare({ settings }: Pick<Engine, 'settings'>, name: string | und
   throw new PismakError(
     'invalid-input',
     `there is no module ${name} in mail.prepare of the settings; known: ${known}`,
+  );
+}
+
+function checkClass({ settings }: Pick<Engine, 'settings'>, name: string | undefined): void {
+  const classes = classesOf(sectionOf(settings, mail));
+  if (name === undefined || classes.has(name)) return;
+  throw new PismakError(
+    'invalid-input',
+    `there is no class ${name}; the classes are ${[...classes.keys()].join(', ')} (settings mail.classes)`,
   );
 }
 

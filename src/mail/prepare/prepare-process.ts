@@ -18,7 +18,7 @@ async function prepared(prepare: Prepare, mail: MailToPrepare): Promise<PrepareA
   try {
     const data = await prepare(mail);
     if (typeof data !== 'object' || data === null || Array.isArray(data))
-      return { problem: 'it answered with no object' };
+      return { problem: 'it must answer with an object' };
     return { data: JSON.stringify(data) };
   } catch (error) {
     return { problem: messageOf(error) };

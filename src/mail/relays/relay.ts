@@ -33,7 +33,8 @@ export interface RelayState {
 }
 
 const firstPauseMs = 500;
-const longestPauseMs = 60_000;
+/** Short: an order that waits for the only relay leaves soon after that is back. */
+const longestPauseMs = 10_000;
 
 /** One mail server, its connections and its limits. */
 export class Relay {

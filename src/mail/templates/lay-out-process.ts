@@ -21,7 +21,7 @@ async function layOut(source: string): Promise<{ html: string; problem?: string 
   // @ts-expect-error: the package has no types of its own
   const { default: mjml2html } = (await import('mjml')) as { default: Mjml };
   // No includes: a template must not read files of the mail server.
-  const { html, errors = [] } = await mjml2html(source, {
+  const { html, errors = [] } = await mjml2html(inLanguage(source), {
     validationLevel: 'soft',
     keepComments: false,
     ignoreIncludes: true,
@@ -30,6 +30,11 @@ async function layOut(source: string): Promise<{ html: string; problem?: string 
   if (fault) return { html, problem: `line ${fault.line ?? '?'}: ${fault.message ?? 'not valid MJML'}` };
   // MJML indents deeply, which every mail would carry along: half of its bytes.
   return { html: html.replaceAll(/\n\s*/g, '\n').trim() };
+}
+
+/** Says which language the mail is in: programs that read it aloud need to know. */
+function inLanguage(source: string): string {
+  return source.replace(/<mjml(?![^>]*\slang=)(?=[\s>])/i, '<mjml lang="{{ mail.language }}"');
 }
 
 async function deriveText(html: string): Promise<string> {

@@ -14,11 +14,11 @@ export function addCheckRobots(group: Command, shell: Shell): void {
       group,
       'check-robots <url...>',
       'Say for each URL whether a robots.txt allows it: `allowed` or `disallowed`, a line each',
-      'robot check-robots --robots robots.txt --agent pismak https://example.org/a https://example.org/b',
-      'robot check-robots --robots - --agent pismak /a < robots.txt',
+      'robot check-robots --robots robots.txt --agent PismakRobot https://example.org/a https://example.org/b',
+      'robot check-robots --robots - --agent PismakRobot /a < robots.txt',
     )
     .requiredOption('--robots <file>', 'the robots.txt; - for standard input')
-    .option('--agent <name>', 'the name of the robot', 'pismak')
+    .option('--agent <name>', 'the name of the robot', 'PismakRobot')
     .action(
       shell.run<Options, [string[]]>(async ({ options, out }, urls) => {
         const { parseRobots } = await import('../text/robots-rules.ts');

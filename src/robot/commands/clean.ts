@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { readInput } from './read-input.ts';
@@ -26,12 +26,15 @@ export function addClean(group: Command, shell: Shell): void {
       'robot clean --main - < page.html',
       'robot clean pages/ -o texts/',
     )
-    .option('-o, --output <directory>', 'write NAME.txt here for each NAME.html; needed for a directory')
+    .option(
+      '-o, --output <directory>',
+      'write NAME.txt here for each NAME.html or NAME.html.gz; needed for a directory. Pages of one name keep their endings: NAME.html.gz.txt',
+    )
     .option('--main', 'only the main text, without menus, advertisements and comments')
     .option('--charset <charset>', 'read pages in this charset, whatever they say')
     .option('--encoding <encoding>', 'encoding of the text: utf-8 or iso-8859-2', 'utf-8')
     .action(
-      shell.run<Options>(async ({ options, out, signal }, path = '') => {
+      shell.run<Options>(async ({ options, out, signal, stderr }, path = '') => {
         const textOf = await cleaner(options);
         const isDirectory = path !== '-' && (await kindOf(path)) === 'directory';
         if (!isDirectory && options.output === undefined) {
@@ -44,16 +47,38 @@ export function addClean(group: Command, shell: Shell): void {
         const { encodeText } = await import('../text/html/encode-text.ts');
         const encoding = encodingOf(options.encoding);
         const files = isDirectory ? await pagesIn(path) : [path];
-        for (const file of files) {
+        const names = files.map((file) =>
+          isDirectory ? relative(path, file) : basename(file === '-' ? 'page.html' : file),
+        );
+        const targets = textFiles(names);
+        let broken = 0;
+        for (const [index, file] of files.entries()) {
           signal.throwIfAborted();
-          const name = isDirectory ? relative(path, file) : basename(file === '-' ? 'page.html' : file);
-          const target = join(output, `${name.replace(page, '')}.txt`);
-          await mkdir(dirname(target), { recursive: true });
-          await writeFile(target, encodeText(`${textOf(await readInput(file))}\n`, encoding));
+          const target = join(output, targets[index] ?? '');
+          const bytes = await readInput(file).catch((error: unknown) => {
+            if (!isDirectory) throw error;
+            stderr.write(`${messageOf(error)}\n`);
+            return undefined;
+          });
+          if (bytes === undefined) broken++;
+          else {
+            await mkdir(dirname(target), { recursive: true });
+            await writeFile(target, encodeText(`${textOf(bytes)}\n`, encoding));
+          }
         }
-        out.say(`${formatCount(files.length, 'text')} in ${output}`);
+        out.say(`${formatCount(files.length - broken, 'text')} in ${output}`);
+        if (broken > 0)
+          throw new PismakError('invalid-input', `${formatCount(broken, 'page')} could not be read`);
       }),
     );
+}
+
+/** The file of each text. Pages that differ in their endings only keep them, so that none replaces another. */
+function textFiles(names: readonly string[]): string[] {
+  const bare = names.map((name) => name.replace(page, ''));
+  const counts = new Map<string, number>();
+  for (const name of bare) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return bare.map((name, index) => `${counts.get(name) === 1 ? name : names[index]}.txt`);
 }
 
 async function cleaner({ main, charset, encoding }: Options): Promise<(bytes: Uint8Array) => string> {

@@ -4,6 +4,8 @@ import { PismakError } from '../../engine/errors.ts';
 import { flagsOf, inputFields, readField } from '../../terminal/options/input-field.ts';
 import { crawlOptions } from '../crawl/options.ts';
 
+export const resolveHelp = 'addresses of hosts, lines `address host...`, instead of the DNS';
+
 /** Options of a crawl as the command line gives them; what is missing comes from `[robot]` in pismak.toml. */
 export function addCrawlOptions(command: Command): Command {
   for (const field of inputFields(crawlOptions)) {
@@ -12,10 +14,7 @@ export function addCrawlOptions(command: Command): Command {
       option.isBoolean() || option.negate ? option : option.argParser((text) => readField(field, text)),
     );
   }
-  return command.option(
-    '--resolve <file>',
-    'addresses of hosts, lines `address host...`, instead of the DNS',
-  );
+  return command.option('--resolve <file>', resolveHelp);
 }
 
 /** What was said of them, as input of `robot.new`. */
@@ -23,7 +22,9 @@ export async function readCrawlOptions(options: Record<string, unknown>): Promis
   const said: Record<string, unknown> = {};
   for (const field of inputFields(crawlOptions)) {
     const value = options[field.name];
-    if (value !== undefined && value !== field.fallback) said[field.name] = value;
+    // A switch that is not used has its default; anything else was typed, and wins over pismak.toml.
+    const isTyped = typeof value !== 'boolean' || value !== field.fallback;
+    if (value !== undefined && isTyped) said[field.name] = value;
   }
   if (typeof options.resolve === 'string') said.resolve = await readResolve(options.resolve);
   return said;
@@ -34,16 +35,19 @@ export async function readSeeds(words: readonly string[]): Promise<string[]> {
   const seeds: string[] = [];
   for (const word of words) {
     if (/^https?:\/\//i.test(word)) seeds.push(word);
-    else for (const line of await readLines(word)) seeds.push(...line.split(/\s+/));
+    else
+      for (const line of await readLines(word, 'give addresses (https://...) or a file with them'))
+        seeds.push(...line.split(/\s+/));
   }
   if (seeds.length === 0)
     throw new PismakError('invalid-input', `there is no address in ${words.join(', ')}`);
   return seeds;
 }
 
-async function readResolve(file: string): Promise<Record<string, string[]>> {
+/** Addresses of hosts: lines `address host...`, as in /etc/hosts. */
+export async function readResolve(file: string): Promise<Record<string, string[]>> {
   const hosts: Record<string, string[]> = {};
-  for (const line of await readLines(file)) {
+  for (const line of await readLines(file, 'give a file with lines `address host...`')) {
     const [address = '', ...names] = line.split(/\s+/);
     for (const name of names) {
       hosts[name] ??= [];
@@ -53,15 +57,9 @@ async function readResolve(file: string): Promise<Record<string, string[]>> {
   return hosts;
 }
 
-async function readLines(file: string): Promise<string[]> {
+async function readLines(file: string, advice: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new PismakError(
-      'invalid-input',
-      `${file} can't be read: give addresses (https://...) or a file with them`,
-      {
-        cause,
-      },
-    );
+    throw new PismakError('invalid-input', `${file} can't be read: ${advice}`, { cause });
   });
   return text
     .split('\n')

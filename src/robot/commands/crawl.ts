@@ -99,15 +99,28 @@ async function findOrCreate(
       return known;
     }
   }
-  const name = `${
-    basename(directory)
-      .replaceAll(/[^\p{L}\p{N}._ -]/gu, '-')
-      .slice(0, 60) || 'crawl'
-  } ${Date.now()}`;
-  const { id } = await client.call(robotNew, { name, ...definition });
+  const id = await create(client, directory, definition);
   await writeState(directory, { crawl: id, after: 0, files: {} });
   await client.call(robotStart, { crawl: id });
   return id;
+}
+
+/** Names the crawl after its directory. If there is such a crawl already: `corpus 2`, `corpus 3`. */
+async function create(
+  client: Client,
+  directory: string,
+  definition: { seeds: string[] } & Record<string, unknown>,
+): Promise<string> {
+  const plain = basename(directory).replaceAll(/[^\p{L}\p{N}._ -]/gu, '-');
+  const base = plain.slice(0, 60) || 'crawl';
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? base : `${base} ${number}`;
+    try {
+      return (await client.call(robotNew, { name, ...definition })).id;
+    } catch (error) {
+      if (!hasCode(error, 'already-exists')) throw error;
+    }
+  }
 }
 
 /** Work is done by another machine, by the process that owns the data directory, or here. */

@@ -25,7 +25,7 @@ import {
 } from '../operations/reading.ts';
 import { addAudit } from './audit.ts';
 import { addCrawl } from './crawl.ts';
-import { readSeeds } from './crawl-options.ts';
+import { readResolve, readSeeds, resolveHelp } from './crawl-options.ts';
 import { addDemo } from './demo.ts';
 import { addExport } from './export.ts';
 import { statisticsFields } from './show-crawl.ts';
@@ -47,10 +47,15 @@ const add: AddGroup = (group, shell) => {
     usage: 'new <name>',
     fields: {
       seeds: { flags: '--seeds <list>', about: 'addresses, or files with one a line; separated by commas' },
+      resolve: false,
     },
-    complete: async (_, { seeds }) => ({ seeds: await readSeeds(seeds) }),
-    say: ({ id }) => `crawl ${id} is defined; \`pismak robot start\` starts it`,
-  });
+    async complete(session, { seeds }) {
+      const { resolve } = session.options as { resolve?: string };
+      const hosts = resolve === undefined ? {} : { resolve: await readResolve(resolve) };
+      return { seeds: await readSeeds(seeds), ...hosts };
+    },
+    say: (_, { name }) => `crawl ${name} is defined; start it with \`pismak robot start "${name}"\``,
+  }).option('--resolve <file>', resolveHelp);
   command(robotList, {
     usage: 'ls',
     columns: [

@@ -63,6 +63,17 @@ test('clean turns a directory of pages into a directory of texts', async (t) => 
   assert.equal(await readFile(join(out, 'deep', 'b.txt'), 'utf8'), 'druhá\n');
 });
 
+test('clean loses no page: not of two with one name, nor those beside a broken one', async (t) => {
+  const directory = await temporaryDirectory(t);
+  await writeFile(join(directory, 'p.html'), '<p>první');
+  await writeFile(join(directory, 'p.html.gz'), gzipSync('<p>druhá'));
+  await writeFile(join(directory, 'a.html.gz'), gzipSync('<p>třetí').subarray(0, 12));
+  const out = join(directory, 'out');
+  await assert.rejects(run('clean', directory, '-o', out), /1 page could not be read/);
+  assert.equal(await readFile(join(out, 'p.html.txt'), 'utf8'), 'první\n');
+  assert.equal(await readFile(join(out, 'p.html.gz.txt'), 'utf8'), 'druhá\n');
+});
+
 test('language knows a text and each of its lines', async (t) => {
   const file = join(await temporaryDirectory(t), 'lines.txt');
   await writeFile(

@@ -35,26 +35,31 @@ export const crawlOptionFields = {
   wait: seconds('Seconds to wait after every request, in addition to the rules; for debugging', 0, 3_600),
   batches: z.int().min(0).default(0).describe('Stop after this many batches; 0 = no limit'),
   contact: z
-    .union([z.literal(''), z.url({ protocol: /^https?$/ })])
+    .string()
+    .max(500)
+    .regex(
+      /^(?:(?:https?:\/\/|mailto:)[!-'*-~]+|[!-'*-?A-~]+@[!-'*-?A-~]+)?$/i,
+      'must be a page (https://example.org/robot) or a mailbox (robot@example.org)',
+    )
     .default('')
     .describe(
       'Page or mailbox where server administrators reach you; part of the User-Agent of every request',
     ),
   agent: z
     .string()
-    .regex(/^[A-Za-z][\w-]{0,49}$/)
+    .regex(/^[A-Za-z][\w-]{0,49}$/, 'must be a name of up to 50 letters, _ and -')
     .default('PismakRobot')
     .describe("The robot's name: in the User-Agent, and what robots.txt calls it"),
   allowPrivate: z.boolean().default(false).describe('Contact loopback and private addresses too'),
   language: z
-    .array(z.string().regex(/^[a-z]{2,3}$/))
+    .array(z.string().regex(/^[a-z]{2,3}$/, 'must be language codes such as cs,sk'))
     .max(50)
     .default(['cs'])
     .describe('Languages wanted: usability measures fitness for them'),
   main: z
     .boolean()
     .default(true)
-    .describe('Keep only the main text of pages; false: also menus, advertisements and comments'),
+    .describe('Keep only the main text of pages; false: keep menus, advertisements and comments too'),
   duplicates: z
     .boolean()
     .default(false)
@@ -80,9 +85,9 @@ export const crawlOptionFields = {
     .max(200)
     .default('')
     .describe('A pipeline that reads PDF files without text, page by page; empty: they have no text'),
-  text: z.boolean().default(true).describe('Clean and segment pages; false: crawl and archive only'),
+  text: z.boolean().default(true).describe('Clean and segment pages; false: only crawl and archive'),
   encoding: z.enum(['utf-8', 'iso-8859-2']).default('utf-8').describe('Encoding of the plain text'),
-  warc: z.boolean().default(true).describe('Keep every answer in WARC files'),
+  warc: z.boolean().default(true).describe('Keep every answer in WARC files; false: write no WARC files'),
   pageTimeout: z.number().min(1).max(600).default(30).describe('Seconds that a page may take'),
   pageLimitMb: z.number().min(0.01).max(1_000).default(5).describe('Larger pages are cut here'),
   retryDelay: seconds('Seconds until a page that failed for now is tried again; twice as long each time', 60),
@@ -102,7 +107,7 @@ export const crawlDefinition = z.strictObject({
   resolve: z
     .record(z.string().max(255), z.array(z.string().max(50)).max(16))
     .default({})
-    .describe('Addresses of hosts that are not asked from the DNS'),
+    .describe('Addresses of hosts, instead of asking the DNS'),
 });
 export type CrawlDefinition = z.output<typeof crawlDefinition>;
 

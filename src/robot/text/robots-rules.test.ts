@@ -118,6 +118,13 @@ test('crawl delay is the robot’s own, sitemaps are everybody’s', () => {
   assert.deepEqual(rules.sitemaps, ['http://a.cz/žluťák.xml']);
 });
 
+test('a robot whose name has digits is named by the whole word', () => {
+  const rules = robots('User-agent: *', 'Disallow: /all', 'User-agent: MJ12bot/1.4', 'Disallow: /own');
+  assert.equal(rules.isAllowed('MJ12bot', '/own'), false);
+  assert.equal(rules.isAllowed('MJ12bot', '/all'), true);
+  assert.equal(rules.isAllowed('pismak', '/own'), true);
+});
+
 test('a whole URL is understood like its path', () => {
   const rules = robots('User-agent: *', 'Disallow: /a?b', 'Disallow: //c');
   assert.ok(!rules.isAllowed('x', 'https://www.example.cz/a?b#c'));

@@ -102,9 +102,9 @@ function read(bytes: Uint8Array) {
       if (hasRules || hasDelay) delayed = [];
       hasRules = false;
       hasDelay = false;
-      const name = agentNamed(value);
-      if (name !== '') group.agents.push(name);
-      if (name !== '') delayed.push(name);
+      const names = agentsNamed(value);
+      group.agents.push(...names);
+      delayed.push(...names);
     } else if (kind === 'sitemap') {
       if (sitemaps.length < mostSitemaps) sitemaps.push(Buffer.from(value, 'latin1').toString());
     } else if (kind === 'delay') {
@@ -120,10 +120,14 @@ function read(bytes: Uint8Array) {
   return { groups, delays, sitemaps };
 }
 
-/** A product token has letters, `_` and `-` only; what follows is left out. */
-function agentNamed(value: string): string {
-  if (/^\*(?:\s|$)/.test(value)) return '*';
-  return /^[a-z_-]+/i.exec(value)?.[0].toLowerCase() ?? '';
+/**
+ * A product token has letters, `_` and `-` only; what follows is left out. The whole word counts too: sites name robots such
+ * as MJ12bot, and mean them.
+ */
+function agentsNamed(value: string): string[] {
+  if (/^\*(?:\s|$)/.test(value)) return ['*'];
+  const names = [/^[a-z_-]+/i, /^[^\s/*]+/].map((name) => name.exec(value)?.[0].toLowerCase() ?? '');
+  return [...new Set(names)].filter((name) => name !== '');
 }
 
 function ruleOf(allow: boolean, value: string): Rule {
@@ -193,8 +197,7 @@ export function pathOf(url: string): string {
   const hash = url.indexOf('#');
   const whole = hash < 0 ? url : url.slice(0, hash);
   if (whole.startsWith('/')) return whole;
-  const scheme = whole.indexOf('://');
-  const rest = scheme < 0 ? whole : whole.slice(scheme + 3);
+  const rest = whole.replace(/^[^/?;]*:\/\//, '');
   const start = rest.search(/[/?;]/);
   if (start < 0) return '/';
   return rest[start] === '/' ? rest.slice(start) : `/${rest.slice(start)}`;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { hasCode, PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
 import { uploadCreate, uploadFinish, uploadShow } from '../../engine/operation/operations/upload.ts';
 import { type Clock, sleep } from '../../engine/time/clock.ts';
 import type { Client } from './client.ts';
@@ -21,7 +22,11 @@ export async function uploadFile(
   path: string,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<{ hash: string; size: number }> {
-  const { size } = await stat(path);
+  const found = await stat(path).catch((error: unknown) => {
+    throw new PismakError('invalid-input', `${path} can't be read: ${reasonOf(error)}`, { cause: error });
+  });
+  if (!found.isFile()) throw new PismakError('invalid-input', `${path} is not a file`);
+  const { size } = found;
   if (size <= partBytes) return client.upload(createReadStream(path));
   const { upload } = await client.call(uploadCreate, {});
   const file = await open(path);

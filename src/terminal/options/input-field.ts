@@ -111,11 +111,18 @@ function placeholder(base: z.ZodType): string | undefined {
 function aboutOf({ base, fallback }: { base: z.ZodType; fallback: unknown }, about = ''): string {
   const list = base instanceof z.ZodArray ? (base.element as z.ZodType) : base;
   // `ID of a stage` keeps its capitals, `Only this stage` does not.
-  const text = /^[A-Z][a-z ]/.test(about) ? about.charAt(0).toLowerCase() + about.slice(1) : about;
+  const said = /^[A-Z][a-z ]/.test(about) ? about.charAt(0).toLowerCase() + about.slice(1) : about;
+  const text = base instanceof z.ZodBoolean && fallback === true ? negated(said) : said;
   const parts = [text, list instanceof z.ZodEnum ? list.options.join(', ') : ''].filter(
     (part) => part !== '',
   );
   // No need to show a default of empty, zero or off.
-  const usual = typeof fallback === 'boolean' || Number(fallback) === 0 ? '' : String(fallback ?? '');
+  const isPlain = typeof fallback === 'string' || typeof fallback === 'number' || Array.isArray(fallback);
+  const usual = isPlain && Number(fallback) !== 0 ? String(fallback) : '';
   return `${parts.join(': ')}${usual === '' ? '' : ` (default: ${usual})`}`;
+}
+
+/** What `--no-warc` does, from what `warc` does: `Keep all; false: keep none`. */
+function negated(about: string): string {
+  return /; false: (.*)$/s.exec(about)?.[1] ?? (about === '' ? '' : `don't ${about}`);
 }

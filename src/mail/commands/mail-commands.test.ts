@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { openSink } from '../sink/sink.ts';
+
+const type = ['--sender', 'shop@example.org', '--subject', 'x'];
+
+test('template and text part of a type are files, or what is typed', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const file = join(directory, 'order.txt');
+  await writeFile(file, 'Order {{ number }}');
+  const create = async (text: string) => {
+    const client = fakeClient({ 'mailtype.create': {} });
+    const { code, stderr } = await runCommand(
+      ['mail', 'type', 'create', 'order', ...type, '--template', '<p>x</p>', '--text', text],
+      { client },
+    );
+    return { code, stderr, text: (client.calls[0]?.input as { text?: string } | undefined)?.text };
+  };
+  assert.equal((await create(file)).text, 'Order {{ number }}');
+  assert.equal((await create('Thank you for {{ number }}')).text, 'Thank you for {{ number }}');
+  const missing = await create('nowhere.txt');
+  assert.deepEqual([missing.code, missing.text], [2, undefined]);
+  assert.match(missing.stderr, /nowhere\.txt can't be read: there is no such file/);
+});
+
+test('a later time is a date, or how long until then', async () => {
+  const at = async (...words: string[]) => {
+    const client = fakeClient({ 'mail.send': {}, 'campaign.start': {} });
+    const { stderr } = await runCommand(words, { client });
+    return { at: (client.calls[0]?.input as { at?: number } | undefined)?.at, stderr };
+  };
+  const send = ['mail', 'send', 'order', '--to', 'anna@example.org', '--at'];
+  const christmas = Date.parse('2100-12-24T08:00');
+  assert.equal((await at(...send, '2100-12-24T08:00')).at, christmas);
+  assert.equal((await at(...send, '2100-12-24 08:00')).at, christmas);
+  assert.equal((await at(...send, String(christmas))).at, christmas);
+  assert.equal((await at('mail', 'campaign', 'start', 'spring', '--at', '2100-12-24 08:00')).at, christmas);
+  const before = Date.now();
+  const inAnHour = (await at(...send, '1h')).at ?? 0;
+  assert.ok(inAnHour >= before + 3_600_000 && inAnHour <= Date.now() + 3_600_000);
+  assert.match((await at(...send, 'soon')).stderr, /it must be a time such as/);
+});
+
+test('a file that is missing is named, whatever it was meant for', async () => {
+  for (const words of [
+    ['send', 'order', '--to', 'a@example.org', '--attach', 'nowhere.pdf'],
+    ['campaign', 'create', 'spring', '--type', 'news', '--audience', 'nowhere.csv'],
+  ]) {
+    const { code, stderr } = await runCommand(['mail', ...words]);
+    assert.equal(code, 2);
+    assert.match(stderr, /nowhere\.\w+ can't be read: there is no such file or directory/);
+  }
+});
+
+test('a preview of all types shows those that can be rendered, and names those that can’t', async (t) => {
+  const client = fakeClient({
+    'mailtype.ls': {
+      types: ['bad', 'good'].map((code) => ({
+        ...{ code, name: '', class: 'bulk', sender: '', subject: '', version: 1, createdAt: 0 },
+        languages: ['cs'],
+      })),
+    },
+    'mailtype.preview'({ code }: { code: string }) {
+      if (code === 'bad') throw new PismakError('invalid-input', 'template bad, line 3: no');
+      return { subject: 'Ahoj', html: '<p>x</p>', text: 'x', language: 'cs', missing: '' };
+    },
+  });
+  const output = await temporaryDirectory(t);
+  const { code, stdout, stderr } = await runCommand(['mail', 'preview', 'all', '-o', output], { client });
+  assert.equal(code, 2);
+  assert.match(stdout, /good\.cs +Ahoj/);
+  assert.match(stderr, /template bad, line 3: no\n.*1 mail can't be rendered/s);
+});
+
+test('a sink whose port is taken says what to do', async (t) => {
+  const other = await openSink();
+  t.after(() => other.close());
+  const { stderr } = await runCommand(['mail', 'sink', '--port', String(other.port)]);
+  assert.match(stderr, /can't listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): choose another with --port/);
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Command } from 'commander';
+import { crawlOptions, userAgent } from '../crawl/options.ts';
+import { addCrawlOptions, readCrawlOptions } from './crawl-options.ts';
+
+async function typed(...words: string[]) {
+  const command = addCrawlOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }));
+  return readCrawlOptions(command.parse(words, { from: 'user' }).opts());
+}
+
+test('what is typed wins over pismak.toml, the default too; what is not typed is left to it', async () => {
+  assert.deepEqual(await typed('--depth', '0', '--req-delay', '5'), { depth: 0, reqDelay: 5 });
+  assert.deepEqual(await typed('--no-warc', '--duplicates'), { warc: false, duplicates: true });
+  assert.deepEqual(await typed(), {});
+});
+
+test('the contact is a page or a mailbox, and nothing that would break the User-Agent', () => {
+  for (const contact of ['', 'https://example.org/robot', 'robot@example.org', 'mailto:robot@example.org'])
+    assert.equal(crawlOptions.parse({ contact }).contact, contact);
+  for (const contact of [
+    'x',
+    'https://example.org/\r\nX: y',
+    'https://example.org/ (x)',
+    'file:///etc',
+    'ř@x.cz',
+  ])
+    assert.throws(() => crawlOptions.parse({ contact }), /must be a page/, contact);
+  const { agent } = crawlOptions.parse({});
+  assert.equal(userAgent({ agent, contact: 'robot@example.org' }), 'PismakRobot/1.0 (+robot@example.org)');
+});
+
+test('a file of addresses that is missing is named for what it is', async () => {
+  await assert.rejects(
+    typed('--resolve', '/nowhere/hosts'),
+    /hosts can't be read: give a file with lines `address host/,
+  );
+});
