@@ -113,8 +113,16 @@ export class WholeMails {
     try {
       const { version, language } = await this.#known.type(fields.type);
       row = {
-        ...{ id, owner, type: fields.type, version, class: className, recipient, createdAt, notAfter },
-        ...{ fields: JSON.stringify(fields), language: fields.language ?? language },
+        id,
+        owner,
+        type: fields.type,
+        version,
+        class: className,
+        recipient,
+        createdAt,
+        notAfter,
+        fields: JSON.stringify(fields),
+        language: fields.language ?? language,
       };
       const isSuppressed = suppressed.has(`${recipient} `) || suppressed.has(`${recipient} ${className}`);
       verdict = judgeBefore({ isSuppressed, notAfter, campaignState: null }, clock.now());
@@ -128,9 +136,8 @@ export class WholeMails {
         if ('verdict' in outcome) verdict = outcome.verdict;
         else {
           relay = outcome.relay;
-          verdict = judge({ attempts: tried.attempts, notAfter, recipient, createdAt }, outcome, {
-            ...{ now: clock.now(), random, settings: this.#settings, mailClass },
-          });
+          const rules = { now: clock.now(), random, settings: this.#settings, mailClass };
+          verdict = judge({ attempts: tried.attempts, notAfter, recipient, createdAt }, outcome, rules);
         }
       }
     } catch (error) {
@@ -144,7 +151,8 @@ export class WholeMails {
     const now = clock.now();
     const { state, answer, retryAt } = verdict;
     const all = {
-      ...{ attempts: tried.attempts + verdict.attempts, unknowns: tried.unknowns + verdict.unknowns },
+      attempts: tried.attempts + verdict.attempts,
+      unknowns: tried.unknowns + verdict.unknowns,
       takes: tried.takes,
     };
     if (retryAt !== undefined) {
