@@ -6,6 +6,14 @@ const numeric: ReadonlySet<keyof MailRow> = new Set([
   ...(['createdAt', 'notAfter', 'changedAt', 'sentAt'] as const),
 ]);
 
+/** The parameter of such a statement. Without the names in each row, a third is saved. */
+export function rowValues<Column extends keyof MailRow>(
+  columns: readonly Column[],
+  rows: readonly Pick<MailRow, Column>[],
+): string {
+  return JSON.stringify(rows.map((row) => columns.map((name) => row[name])));
+}
+
 /**
  * The beginning of a statement that inserts many mails: one parameter for all, ten times faster than one for each value. What
  * they have in common is given once.
@@ -18,8 +26,7 @@ export function insertMany<Column extends keyof MailRow>(
 ): RawBuilder<unknown> {
   const same = Object.entries(shared) as [keyof MailRow, unknown][];
   const names = sql.join([...columns, ...same.map(([name]) => name)].map((name) => sql.ref(name)));
-  // Without the names in each row, a third is saved.
-  const values = JSON.stringify(rows.map((row) => columns.map((name) => row[name])));
+  const values = rowValues(columns, rows);
   const cast = (name: keyof MailRow, value: RawBuilder<unknown>) =>
     numeric.has(name) ? sql`CAST(${value} AS bigint)` : sql`CAST(${value} AS text)`;
   if (dialect === 'sqlite') {

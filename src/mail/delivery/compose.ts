@@ -76,16 +76,18 @@ export class Composer {
     const from = fields.sender ?? type.sender;
     const { unsubscribe = false } = this.#classes.get(mail.class) ?? {};
     const parts = {
-      ...{ id: mail.id, from, to: fields.to, content, language: mail.language, createdAt: mail.createdAt },
-      ...(unsubscribe && {
-        unsubscribeUrl: links.unsubscribeUrl,
-        unsubscribeAddress: this.#unsubscribeAddress(mail.id),
-      }),
+      id: mail.id,
+      from,
+      to: fields.to,
+      content,
+      language: mail.language,
+      createdAt: mail.createdAt,
+      unsubscribeUrl: unsubscribe ? links.unsubscribeUrl : undefined,
+      unsubscribeAddress: unsubscribe ? this.#unsubscribeAddress(mail.id) : undefined,
       isBulk: unsubscribe,
     };
     this.#key ??= readKey(settings);
     const message = await buildMessage(parts, skeleton, await this.#key);
-    const bcc = [...type.bcc, ...(fields.bcc ?? [])].map(({ address }) => address);
     return {
       envelope: {
         from: this.#returnPath(mail.id, from),
@@ -94,7 +96,7 @@ export class Composer {
       message,
       lane: type.priority,
       ...(isToPrepare && { fields: JSON.stringify(fields) }),
-      bcc: [...new Map(bcc.map((address) => [addressKey(address), address])).values()],
+      bcc: copiesTo(type.bcc, fields.bcc),
     };
   }
 
@@ -177,6 +179,12 @@ export class Composer {
     }
     return buildSkeleton(loaded);
   }
+}
+
+function copiesTo(ofType: readonly Contact[], ofMail: readonly Contact[] = []): string[] {
+  if (ofType.length + ofMail.length === 0) return [];
+  const all = [...ofType, ...ofMail].map(({ address }) => address);
+  return [...new Map(all.map((address) => [addressKey(address), address])).values()];
 }
 
 function tagged(address: string, tag: string): string {

@@ -33,7 +33,7 @@ export function readMailMessage(body: Uint8Array): z.output<typeof namedMails> |
 export const mailsPerMessage = 25;
 
 /** Fewer: if a sender is killed, the whole message is sent again. */
-export const wholeMailsPerMessage = 5;
+export const wholeMailsPerMessage = 8;
 /** With large mails, fewer still. */
 const wholeMessageBytes = 64 * 1024;
 

@@ -5,10 +5,10 @@ import { addressKey } from '../model/address.ts';
 import type { MailClass, MailSettings } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import type { MailToCompose } from './compose.ts';
-import { InBatches } from './in-batches.ts';
 import { judge, judgeBefore, type Verdict } from './judge.ts';
 import { type WholeMail, wholeMessage } from './mail-message.ts';
 import { type Recorded, recordQueue } from './record-whole.ts';
+import { ResultBatches } from './result-batches.ts';
 import { SendingSnapshot } from './sending-snapshot.ts';
 
 /** What the class of a mail and the relays have to do with it. */
@@ -49,20 +49,18 @@ export class WholeMails {
   readonly #engine: Parts;
   readonly #settings: MailSettings;
   readonly #known: SendingSnapshot;
-  readonly #results: InBatches<readonly Recorded[], undefined>;
+  readonly #results: ResultBatches<Recorded>;
 
   constructor(engine: Parts, settings: MailSettings) {
     this.#engine = engine;
     this.#settings = settings;
     this.#known = new SendingSnapshot(engine);
-    this.#results = new InBatches(50, async (groups) => {
-      const results = groups.flat();
-      await engine.broker.publish(recordQueue, {
+    this.#results = new ResultBatches(engine.clock, (results) =>
+      engine.broker.publish(recordQueue, {
         id: results[0]?.id ?? '',
         body: Buffer.from(JSON.stringify(results)),
-      });
-      return groups.map(() => undefined);
-    });
+      }),
+    );
   }
 
   /**
@@ -75,15 +73,20 @@ export class WholeMails {
     if (waitMs > 0) return delivery.retry({ delayMs: waitMs, reason: postponed });
     const before = triedBefore(delivery);
     const suppressed = await this.#known.suppressed();
-    const ends = await Promise.all(mails.map((mail) => this.#send(mail, before, suppressed, sending)));
-    const results = ends.flatMap((end) => ('result' in end ? [end.result] : []));
+    this.#results.begin(mails.length);
+    let results: Recorded[] = [];
+    let stored = Promise.resolve();
+    let ends: End[];
+    try {
+      ends = await Promise.all(mails.map((mail) => this.#send(mail, before, suppressed, sending)));
+      results = ends.flatMap((end) => ('result' in end ? [end.result] : []));
+    } finally {
+      stored = this.#results.end(mails.length, results);
+    }
     const unsent = ends.filter((end): end is Unsent => !('result' in end));
     if (only && mails.length === 1 && unsent[0]) return settleAlone(delivery, unsent[0]);
     if (results.length === 0 && unsent.every(({ kind }) => kind === 'stopped')) return delivery.release();
-    await Promise.all([
-      ...unsent.map((end) => this.#publishAlone(delivery, end, before)),
-      ...(results.length > 0 ? [this.#results.ask(results)] : []),
-    ]);
+    await Promise.all([stored, ...unsent.map((end) => this.#publishAlone(delivery, end, before))]);
     void delivery.ack();
   }
 
@@ -110,8 +113,16 @@ export class WholeMails {
     try {
       const { version, language } = await this.#known.type(fields.type);
       row = {
-        ...{ id, owner, type: fields.type, version, class: className, recipient, createdAt, notAfter },
-        ...{ fields: JSON.stringify(fields), language: fields.language ?? language },
+        id,
+        owner,
+        type: fields.type,
+        version,
+        class: className,
+        recipient,
+        createdAt,
+        notAfter,
+        fields: JSON.stringify(fields),
+        language: fields.language ?? language,
       };
       const isSuppressed = suppressed.has(`${recipient} `) || suppressed.has(`${recipient} ${className}`);
       verdict = judgeBefore({ isSuppressed, notAfter, campaignState: null }, clock.now());
@@ -125,9 +136,8 @@ export class WholeMails {
         if ('verdict' in outcome) verdict = outcome.verdict;
         else {
           relay = outcome.relay;
-          verdict = judge({ attempts: tried.attempts, notAfter, recipient, createdAt }, outcome, {
-            ...{ now: clock.now(), random, settings: this.#settings, mailClass },
-          });
+          const rules = { now: clock.now(), random, settings: this.#settings, mailClass };
+          verdict = judge({ attempts: tried.attempts, notAfter, recipient, createdAt }, outcome, rules);
         }
       }
     } catch (error) {
@@ -141,7 +151,8 @@ export class WholeMails {
     const now = clock.now();
     const { state, answer, retryAt } = verdict;
     const all = {
-      ...{ attempts: tried.attempts + verdict.attempts, unknowns: tried.unknowns + verdict.unknowns },
+      attempts: tried.attempts + verdict.attempts,
+      unknowns: tried.unknowns + verdict.unknowns,
       takes: tried.takes,
     };
     if (retryAt !== undefined) {

@@ -2,6 +2,7 @@ import { type Contact, domainOf } from '../model/address.ts';
 import type { EncodedContent } from '../templates/compile.ts';
 import { type DkimKey, dkimSignature } from './dkim.ts';
 import { encodedContact, encodedText, type Header, header, writeHeaders } from './headers.ts';
+import { messageMemory } from './message-memory.ts';
 import type { Skeleton } from './skeleton.ts';
 
 export interface MessageParts {
@@ -47,14 +48,27 @@ export async function buildMessage(
   const signature = key
     ? writeHeaders([await dkimSignature(headers, Buffer.concat(body), key, parts.createdAt)])
     : '';
-  return Buffer.concat([Buffer.from(`${signature}${writeHeaders(headers)}\r\n`), ...body]);
+  return joined(`${signature}${writeHeaders(headers)}\r\n`, body);
+}
+
+function joined(head: string, body: readonly Buffer[]): Buffer {
+  let length = Buffer.byteLength(head);
+  for (const part of body) length += part.length;
+  const message = messageMemory(length);
+  let at = message.write(head);
+  for (const part of body) at += part.copy(message, at);
+  return message;
 }
 
 export function messageId(id: string, from: Contact): string {
   return `<${id}@${domainOf(from.address)}>`;
 }
 
-/** RFC 5322: `Mon, 16 Nov 2026 06:00:00 +0000`. */
+/** RFC 5322: `Mon, 16 Nov 2026 06:00:00 +0000`. Mails of a campaign share their second. */
 function formatDate(time: number): string {
-  return new Date(time).toUTCString().replace('GMT', '+0000');
+  const second = Math.floor(time / 1000);
+  if (second !== lastDate.second)
+    lastDate = { second, text: new Date(time).toUTCString().replace('GMT', '+0000') };
+  return lastDate.text;
 }
+let lastDate = { second: Number.NaN, text: '' };

@@ -10,7 +10,7 @@ const bytesPerWord = 39;
 
 /** Refuses what would end the header and begin another one: the last guard, wherever the value came from. */
 export function header(name: string, value: string): Header {
-  if (/[\r\n\0]/.test(value.replaceAll('\r\n ', '')))
+  if (/[\r\n\0]/.test(value) && /[\r\n\0]/.test(value.replaceAll('\r\n ', '')))
     throw new PismakError(
       'invalid-input',
       `${name} would contain a line break: ${JSON.stringify(value.slice(0, 80))}`,
@@ -25,7 +25,7 @@ export function encodedText(text: string): string {
   let word = '';
   let bytes = 0;
   for (const character of text) {
-    const size = Buffer.byteLength(character);
+    const size = utf8Bytes(character);
     if (bytes + size > bytesPerWord) {
       words.push(word);
       word = '';
@@ -36,6 +36,11 @@ export function encodedText(text: string): string {
   }
   words.push(word);
   return words.map((each) => `=?UTF-8?B?${Buffer.from(each).toString('base64')}?=`).join('\r\n ');
+}
+
+function utf8Bytes(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 }
 
 export function encodedContact({ name, address }: Contact): string {

@@ -1,4 +1,5 @@
 import { PismakError } from '../../engine/errors.ts';
+import { messageMemory } from './message-memory.ts';
 
 const hex = new Uint8Array(Buffer.from('0123456789ABCDEF'));
 const longestLine = 75;
@@ -66,8 +67,9 @@ class QuotedPrintableWriter {
   }
 
   /** What was written, and begins again. */
-  take(): EncodedText {
-    const bytes = Buffer.from(this.#target.subarray(0, this.#to));
+  take(allocate: (bytes: number) => Buffer = Buffer.allocUnsafeSlow): EncodedText {
+    const bytes = allocate(this.#to);
+    this.#target.copy(bytes, 0, 0, this.#to);
     const column = this.#column;
     this.clear();
     return { bytes, column };
@@ -146,7 +148,7 @@ export const quotedPrintableWriter = new QuotedPrintableWriter();
 export function quotedPrintable(text: string): Buffer {
   quotedPrintableWriter.clear();
   quotedPrintableWriter.write(text);
-  return quotedPrintableWriter.take().bytes;
+  return quotedPrintableWriter.take(messageMemory).bytes;
 }
 
 function endsLine(source: Buffer, at: number, length: number): boolean {

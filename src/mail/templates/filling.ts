@@ -1,5 +1,6 @@
 import type { Liquid, Template } from 'liquidjs';
 import { PismakError } from '../../engine/errors.ts';
+import { messageMemory } from '../mime/message-memory.ts';
 import { type EncodedText, quotedPrintableWriter } from '../mime/quoted-printable.ts';
 import type { TemplateData } from './compile.ts';
 
@@ -67,7 +68,7 @@ export class Filling {
     for (const segment of this.#segments)
       if ('text' in segment) writer.writeEncoded(segment.encoded);
       else writer.write(this.#valueOf(segment, data));
-    return writer.take().bytes;
+    return writer.take(messageMemory).bytes;
   }
 
   #segmentOf(node: Template): Segment {

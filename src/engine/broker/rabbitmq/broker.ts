@@ -16,7 +16,6 @@ import type {
 } from '../broker.ts';
 import { checkConsumeOptions, checkMessage, pageOf } from '../checks.ts';
 import { RabbitConsumer } from './consumer.ts';
-import { Heads } from './heads.ts';
 import { closedError, queueBroken, queueUnknown, serverCode } from './link.ts';
 import { giveBack, sift, takeFirst } from './look.ts';
 import { checkHeaders, fromIncoming, type RabbitMessage, toStored } from './message.ts';
@@ -41,7 +40,6 @@ export class RabbitBroker implements Broker {
   readonly #shared: Shared;
   readonly #maxMessageBytes: number;
   readonly #closeLinks: () => Promise<void>;
-  readonly #heads: Heads;
   readonly #local = new Map<string, LocalQueue>();
   #closed: Promise<void> | undefined;
   #isClosed = false;
@@ -50,7 +48,6 @@ export class RabbitBroker implements Broker {
     this.#shared = shared;
     this.#maxMessageBytes = maxMessageBytes;
     this.#closeLinks = closeLinks;
-    this.#heads = new Heads(shared.clock);
   }
 
   /** The registry reports a change. */
@@ -269,8 +266,8 @@ export class RabbitBroker implements Broker {
       const { ready, delayed, dead } = await this.#counts(queue);
       const inFlight = [...consumers].reduce((sum, consumer) => sum + consumer.inFlight, 0);
       const oldest = await this.#shared.link.use(async (channel) => [
-        await this.#heads.publishedAt(channel, this.#shared.laneQueue(queue, 'high'), ready.high),
-        await this.#heads.publishedAt(channel, this.#shared.laneQueue(queue, 'normal'), ready.normal),
+        await this.#shared.heads.publishedAt(channel, this.#shared.laneQueue(queue, 'high'), ready.high),
+        await this.#shared.heads.publishedAt(channel, this.#shared.laneQueue(queue, 'normal'), ready.normal),
       ]);
       const oldestAt = oldest
         .filter((at) => at !== null)

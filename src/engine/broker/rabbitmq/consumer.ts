@@ -205,10 +205,12 @@ export class RabbitConsumer implements Consumer {
 
   /** With `counting`, only messages that may start now are counted, and their counts are added to it. */
   #received(hand: Hand, incoming: Incoming, lane: Lane, counting?: Promise<void>[]): void {
-    const message = fromIncoming(incoming, lane === 'high', this.#shared.clock.now());
+    const now = this.#shared.clock.now();
+    const message = fromIncoming(incoming, lane === 'high', now);
     const { deliveryTag, redelivered } = incoming;
     const { headers } = message;
     const from = this.#shared.laneQueue(this.#queue, lane);
+    if (!redelivered) this.#shared.heads.received(from, message.publishedAt, now);
     const one = { message, headers, deliveryTag, from, isCounted: !redelivered };
     hand.add(one);
     if (redelivered && (!counting || this.#slots.mayStart(ownerOf(one)))) {

@@ -82,9 +82,16 @@ export class RecordStream {
   ): Promise<void> {
     await channel.basicQos({ prefetchCount: prefetch });
     const request = { queue: this.#name, arguments: { 'x-stream-offset': offset } };
+    let last = 0;
+    // Records that came together share an ack: one for each would cost more than the record.
+    const ack = () => {
+      if (channel.active) channel.basicAck({ deliveryTag: last, multiple: true });
+      last = 0;
+    };
     await channel.basicConsume(request, (message) => {
       if (!channel.active) return;
-      channel.basicAck({ deliveryTag: message.deliveryTag });
+      if (last === 0) setImmediate(ack);
+      last = message.deliveryTag;
       onRecord(parseJson(String(message.body)), Number(message.headers?.['x-stream-offset']));
     });
   }

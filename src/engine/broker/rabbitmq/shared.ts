@@ -1,6 +1,7 @@
 import type { Clock } from '../../time/clock.ts';
 import type { Failure, Lane, OutgoingMessage } from '../broker.ts';
 import type { Charges } from './charges.ts';
+import { Heads } from './heads.ts';
 import type { RabbitLink } from './link.ts';
 import { type RabbitMessage, type Target, toEnvelope } from './message.ts';
 import { deadQueue, delayQueue, delayStep, laneQueue, maxDelayMs } from './names.ts';
@@ -15,6 +16,7 @@ export class Shared {
   readonly link: RabbitLink;
   readonly charges: Charges;
   readonly registry: Registry;
+  readonly heads: Heads;
   readonly #publisher: Publisher;
   readonly #lifePrefix: string;
   #lives = 0;
@@ -31,6 +33,7 @@ export class Shared {
     this.link = parts.link;
     this.charges = parts.charges;
     this.registry = parts.registry;
+    this.heads = new Heads(parts.clock);
     this.#publisher = parts.publisher;
     this.#lifePrefix = parts.lifePrefix;
   }

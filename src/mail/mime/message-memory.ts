@@ -1,0 +1,19 @@
+const pieceBytes = 256 * 1024;
+const largest = pieceBytes / 4;
+
+let piece = Buffer.alloc(0);
+let used = 0;
+
+/**
+ * Memory for the bytes of a mail, not cleared. Mails live for milliseconds and share large pieces: as buffers of their own they
+ * would keep the garbage collector busy, at three for each mail.
+ */
+export function messageMemory(bytes: number): Buffer {
+  if (bytes > largest) return Buffer.allocUnsafeSlow(bytes);
+  if (used + bytes > piece.length) {
+    piece = Buffer.allocUnsafeSlow(pieceBytes);
+    used = 0;
+  }
+  used += bytes;
+  return piece.subarray(used - bytes, used);
+}
