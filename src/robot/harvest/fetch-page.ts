@@ -1,7 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
-import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { isPublicAddress } from '../politeness/addresses.ts';
+import type { Received } from './answer-reader.ts';
+import { FetchFailure } from './fetch-failure.ts';
+import { PlainHttp } from './plain-http.ts';
 
 /** What a server answered. */
 export interface Answer {
@@ -17,22 +19,18 @@ export interface Answer {
   isCut: boolean;
 }
 
-/** A request that got no usable answer. */
-export class FetchFailure extends Error {
-  readonly kind: string;
-  /** Whether another attempt may succeed. */
-  readonly isTemporary: boolean;
-
-  constructor(kind: string, { isTemporary, cause }: { isTemporary: boolean; cause?: unknown }) {
-    super(kind, { cause });
-    this.kind = kind;
-    this.isTemporary = isTemporary;
-  }
+export interface Connection {
+  get(path: string, headers: Readonly<Record<string, string>>, limitBytes?: number): Promise<Answer>;
+  close(): Promise<void>;
 }
 
-export interface Connection {
-  get(path: string, headers: Record<string, string>, limitBytes?: number): Promise<Answer>;
-  close(): Promise<void>;
+export interface ConnectOptions {
+  timeoutMs: number;
+  limitBytes: number;
+  connections: number;
+  allowPrivate: boolean;
+  /** Sent with every request. */
+  headers: Readonly<Record<string, string>>;
 }
 
 /** Compressed pages may grow this much, so that a bomb of a few kilobytes does not fill the memory. */
@@ -42,149 +40,41 @@ const connectMs = 10_000;
 /** A connection to an origin at exactly this address, whatever the DNS says meanwhile. */
 export function connectTo(
   { origin, host, address }: { origin: string; host: string; address: string },
-  options: { timeoutMs: number; limitBytes: number; connections: number; allowPrivate: boolean },
+  options: ConnectOptions,
 ): Connection {
   if (!options.allowPrivate && !isPublicAddress(address))
     throw new FetchFailure('private address', { isTemporary: false });
   const { timeoutMs, limitBytes } = options;
-  const connector = buildConnector({ timeout: Math.min(connectMs, timeoutMs), allowH2: true });
-  const pool = new Pool(origin, {
-    connections: options.connections,
-    pipelining: 1,
-    allowH2: true,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    maxHeaderSize: 64 * 1024,
-    connect: (parameters, callback) =>
-      connector({ ...parameters, hostname: address, servername: parameters.servername || host }, callback),
-  });
+  const limits = { timeoutMs, connectMs: Math.min(connectMs, timeoutMs) };
+  const { protocol, port, host: authority } = new URL(origin);
+  if (protocol === 'http:') {
+    const plain = new PlainHttp({ ...options, ...limits, address, port: Number(port || 80), authority });
+    return {
+      get: async (path, headers, limit = limitBytes) =>
+        answerOf(await plain.get(path, headers, limit), limit),
+      close: async () => plain.close(),
+    };
+  }
+  // Loaded on use: a crawl of servers without TLS never needs it.
+  const secure = import('./secure-http.ts').then(
+    ({ SecureHttp }) => new SecureHttp({ ...options, ...limits, origin, host, address }),
+  );
   return {
-    get: (path, headers, limit = limitBytes) =>
-      getPage(pool, path, headers, { timeoutMs, limitBytes: limit }),
-    close: () => pool.destroy(),
+    get: async (path, headers, limit = limitBytes) =>
+      answerOf(await (await secure).get(path, headers, limit), limit),
+    close: async () => (await secure).close(),
   };
 }
 
-async function getPage(
-  pool: Pool,
-  path: string,
-  headers: Record<string, string>,
-  limits: { timeoutMs: number; limitBytes: number },
-): Promise<Answer> {
-  const received = await new Promise<Received>((resolve, reject) => {
-    const receiver = new Receiver(limits, resolve, reject);
-    try {
-      pool.dispatch({ path, method: 'GET', headers }, receiver);
-    } catch (error) {
-      receiver.fail(error);
-    }
-  });
-  const { rawHeaders, chunks, isCut } = received;
-  const { limitBytes } = limits;
-  const byName: Record<string, string> = {};
-  for (const [name, value] of rawHeaders) byName[name.toLowerCase()] ??= value;
+async function answerOf(received: Received, limitBytes: number): Promise<Answer> {
+  const { status, statusText, rawHeaders, chunks, isCut } = received;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of rawHeaders) headers[name.toLowerCase()] ??= value;
   const [only] = chunks;
   const raw = (chunks.length === 1 && only ? only : Buffer.concat(chunks)).subarray(0, limitBytes);
-  const encoding = byName['content-encoding'];
+  const encoding = headers['content-encoding'];
   const body = encoding === undefined ? raw : await decode(raw, encoding, { limitBytes, isCut });
-  const { status, statusText } = received;
-  return { status, statusText, rawHeaders, headers: byName, raw, body, isCut };
-}
-
-interface Received {
-  status: number;
-  statusText: string;
-  rawHeaders: [string, string][];
-  chunks: Buffer[];
-  isCut: boolean;
-}
-
-/** Takes an answer as it comes. A stream for each body would take more time than all the rest of a request. */
-class Receiver implements Dispatcher.DispatchHandler {
-  readonly #limitBytes: number;
-  readonly #resolve: (received: Received) => void;
-  readonly #reject: (failure: FetchFailure) => void;
-  readonly #timer: NodeJS.Timeout;
-  #controller: Dispatcher.DispatchController | undefined;
-  #received: Received | undefined;
-  #size = 0;
-  #isOver = false;
-
-  constructor(
-    { timeoutMs, limitBytes }: { timeoutMs: number; limitBytes: number },
-    resolve: (received: Received) => void,
-    reject: (failure: FetchFailure) => void,
-  ) {
-    this.#limitBytes = limitBytes;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#timer = setTimeout(() => {
-      this.fail(new FetchFailure('timeout', { isTemporary: true }));
-      this.#controller?.abort(new Error('timeout'));
-    }, timeoutMs);
-  }
-
-  fail(error: unknown): void {
-    if (this.#end()) this.#reject(failureOf(error));
-  }
-
-  #end(): boolean {
-    if (this.#isOver) return false;
-    this.#isOver = true;
-    clearTimeout(this.#timer);
-    return true;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#isOver) controller.abort(new Error('timeout'));
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    statusText = '',
-  ): void {
-    if (status < 200) return;
-    const rawHeaders = pairsOf(controller.rawHeaders ?? []);
-    this.#received = { status, statusText, rawHeaders, chunks: [], isCut: false };
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const received = this.#received;
-    if (!received) return;
-    received.chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size <= this.#limitBytes) return;
-    received.isCut = true;
-    if (this.#end()) this.#resolve(received);
-    controller.abort(new Error('too long'));
-  }
-
-  onResponseEnd(): void {
-    if (this.#received && this.#end()) this.#resolve(this.#received);
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    this.fail(error);
-  }
-}
-
-/** Names and values in turn, as HTTP/1.1 brings them; or by name, as HTTP/2 does. */
-function pairsOf(flat: NonNullable<Dispatcher.DispatchController['rawHeaders']>): [string, string][] {
-  if (!Array.isArray(flat))
-    return Object.entries(flat).flatMap(([name, values]) =>
-      [values ?? []].flat().map((value): [string, string] => [name, value]),
-    );
-  const pairs: [string, string][] = [];
-  for (let index = 0; index + 1 < flat.length; index += 2)
-    pairs.push([textOf(flat[index]), textOf(flat[index + 1])]);
-  return pairs;
-}
-
-function textOf(value: string | Buffer | undefined): string {
-  return typeof value === 'string' ? value : (value?.toString('latin1') ?? '');
+  return { status, statusText, rawHeaders, headers, raw, body, isCut };
 }
 
 const decoders = {
@@ -230,22 +120,4 @@ async function decodePart(name: string, body: Buffer, maxOutputLength: number): 
   if (name === 'gzip' || name === 'x-gzip')
     return promisify(gunzip)(body, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH });
   throw new FetchFailure('too large', { isTemporary: false });
-}
-
-const permanent = new Set([
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-]);
-
-function failureOf(error: unknown): FetchFailure {
-  if (error instanceof FetchFailure) return error;
-  const code = (error as { code?: string }).code ?? '';
-  if (/TIMEOUT/.test(code)) return new FetchFailure('timeout', { isTemporary: true, cause: error });
-  if (code === 'ECONNREFUSED') return new FetchFailure('refused', { isTemporary: true, cause: error });
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
-    return new FetchFailure('certificate', { isTemporary: !permanent.has(code), cause: error });
-  if (/HPE_|CONTENT_LENGTH|ERR_HEADERS|PARSER/.test(code))
-    return new FetchFailure('broken answer', { isTemporary: false, cause: error });
-  return new FetchFailure('connection lost', { isTemporary: true, cause: error });
 }

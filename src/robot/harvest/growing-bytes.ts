@@ -4,7 +4,10 @@ const mostSpare = 12;
 const largestSpare = 4 << 20;
 const firstRoom = 1 << 18;
 
-/** Text as bytes, appended to. Strings that are encoded at once die young; kept for a report, the collector would copy them twice. */
+/**
+ * Text as bytes, appended to. Strings and buffers that are copied here at once die young; kept for a report, they would outlive two
+ * collections of the young, and the whole heap would be looked through every second.
+ */
 export class GrowingBytes {
   #bytes: Buffer = Buffer.alloc(0);
   length = 0;
@@ -15,6 +18,12 @@ export class GrowingBytes {
     const written = this.#bytes.write(text, this.length, encoding);
     this.length += written;
     return written;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.length);
+    this.length += bytes.length;
   }
 
   /** Only valid until it is given back. */

@@ -1,5 +1,6 @@
 import { parseRobots, type Robots } from '../text/robots-rules.ts';
-import { type Answer, FetchFailure } from './fetch-page.ts';
+import { FetchFailure } from './fetch-failure.ts';
+import type { Answer } from './fetch-page.ts';
 import type { VisitResult } from './plan.ts';
 
 /** robots.txt is read up to here. */

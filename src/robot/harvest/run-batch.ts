@@ -4,7 +4,8 @@ import { longestBatchMs } from '../politeness/rules.ts';
 import { readRetryAfter } from '../politeness/slow-down.ts';
 import type { Robots } from '../text/robots-rules.ts';
 import { type Converter, isHtml } from './converter.ts';
-import { type Answer, type Connection, connectTo, FetchFailure } from './fetch-page.ts';
+import { FetchFailure } from './fetch-failure.ts';
+import { type Answer, type Connection, connectTo } from './fetch-page.ts';
 import { InFlight } from './in-flight.ts';
 import { monotonic } from './monotonic.ts';
 import { againOf, type BatchPlan, type Stop, type Visit, type VisitResult } from './plan.ts';
@@ -119,6 +120,7 @@ class StopRun {
         limitBytes: Math.round(options.pageLimitMb * 1e6),
         connections: this.#delayMs === 0 ? atOnce : 1,
         allowPrivate: options.allowPrivate,
+        headers: this.#headers(),
       });
     } catch (error) {
       for (const visit of visits) await this.#fail(visit, error as FetchFailure);
@@ -310,12 +312,10 @@ class StopRun {
         if (!mayGoOn()) return undefined;
         const at = Date.now();
         const began = monotonic();
-        const answer = await connection
-          .get(path, { ...headers, ...this.#headers() }, limit)
-          .catch((error: unknown) => {
-            if (error instanceof FetchFailure) return error;
-            throw error;
-          });
+        const answer = await connection.get(path, headers, limit).catch((error: unknown) => {
+          if (error instanceof FetchFailure) return error;
+          throw error;
+        });
         const ended = monotonic();
         hosts.set(host, ended + this.#delayMs + 1);
         context.spend('wait for servers', ended - began);
@@ -326,6 +326,7 @@ class StopRun {
     return asked;
   }
 
+  /** Sent with every request. */
   #headers(): Record<string, string> {
     const { options } = this.#parts.context;
     return {

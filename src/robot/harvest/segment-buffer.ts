@@ -24,11 +24,10 @@ type TextEncoding = Parameters<typeof encodeText>[1];
 
 /** Collects what is stored of a batch until the next report. */
 export class SegmentBuffer {
-  readonly #parts: Record<Exclude<PartName, 'warc'>, GrowingBytes> = {
+  readonly #parts: Record<PartName, GrowingBytes> = {
     ...{ index: new GrowingBytes(), documents: new GrowingBytes(), text: new GrowingBytes() },
-    ...{ corpus: new GrowingBytes(), requests: new GrowingBytes() },
+    ...{ corpus: new GrowingBytes(), warc: new GrowingBytes(), requests: new GrowingBytes() },
   };
-  readonly #records: Buffer[] = [];
   readonly scans: Scan[] = [];
   pages = 0;
   bytes = 0;
@@ -56,7 +55,7 @@ export class SegmentBuffer {
   addRecord({ bytes }: { bytes: Buffer }, entry: Omit<RecordEntry, 'length'>): void {
     // For a few kilobytes, handing them to another thread costs eight times as much as compressing them.
     const member = gzipSync(bytes, { level: bytes.length < smallRecord ? recordLevel : level });
-    this.#records.push(member);
+    this.#parts.warc.append(member);
     this.bytes += bytes.length;
     this.#add('index', recordLine({ ...entry, length: member.length }));
   }
@@ -87,22 +86,18 @@ export class SegmentBuffer {
   async seal(): Promise<{ content: Uint8Array; parts: { name: PartName; length: number }[] }> {
     const sealed = await Promise.all(
       partNames.map(async (name) => {
-        if (name === 'warc') return { name, pieces: this.#records };
         const part = this.#parts[name];
-        if (part.length === 0) return { name, pieces: [] };
-        const piece = await compress(part.content, { level });
-        part.giveBack();
-        return { name, pieces: [piece] };
+        // The records are compressed already.
+        if (part.length === 0 || name === 'warc') return { name, bytes: part.content };
+        return { name, bytes: await compress(part.content, { level }) };
       }),
     );
-    const parts = sealed.flatMap(({ name, pieces }) => {
-      const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      return length > 0 ? [{ name, length }] : [];
-    });
+    const parts = sealed.flatMap(({ name, bytes: { length } }) => (length > 0 ? [{ name, length }] : []));
     // A buffer of its own: it goes to another thread as a whole.
     const content = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
     let at = 0;
-    for (const { pieces } of sealed) for (const piece of pieces) at += piece.copy(content, at);
+    for (const { bytes } of sealed) at += bytes.copy(content, at);
+    for (const name of partNames) this.#parts[name].giveBack();
     return { content, parts };
   }
 }

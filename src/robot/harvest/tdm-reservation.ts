@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseRobots } from '../text/robots-rules.ts';
-import { type Answer, FetchFailure } from './fetch-page.ts';
+import { FetchFailure } from './fetch-failure.ts';
+import type { Answer } from './fetch-page.ts';
 import type { VisitResult } from './plan.ts';
 
 export const tdmLimit = 500 * 1024;
