@@ -1,5 +1,5 @@
 import type { PageBlock, PageElement } from '../html/page-tree.ts';
-import { phrasesIn } from './phrases.ts';
+import { phraseLength, phrasesIn } from './phrases.ts';
 
 /** What is read off a text by itself. */
 interface DescribedText {
@@ -75,25 +75,47 @@ function readText(text: string): DescribedText {
   let stops = 0;
   let digits = 0;
   let capitals = 0;
+  let firstDigit = length;
   for (let index = 0; index < length; index += 1) {
     const code = text.charCodeAt(index);
+    const kind = code < kinds.length ? (kinds[code] as number) : kindOf(code);
     // Most characters are small letters.
-    if (code >= 97 && code <= 122) continue;
-    if (code === 32 || code === 10 || code === 9) words += 1;
-    else if (code === 44) commas += 1;
-    else if (code === 46 || code === 63 || code === 33 || code === 0x2026) {
+    if (kind === nothing) continue;
+    if (kind === space) words += 1;
+    else if (kind === comma) commas += 1;
+    else if (kind === stop) {
       const next = text.charCodeAt(index + 1);
       if (index + 1 === length || next === 32 || next === 10) stops += 1;
-    } else if (code >= 48 && code <= 57) digits += 1;
-    else if (isCapital(code)) capitals += 1;
+    } else if (kind === digit) {
+      if (digits === 0) firstDigit = index;
+      digits += 1;
+    } else capitals += 1;
   }
   return {
     ...{ length, words, commas, stops, digits, capitals },
     startsCapital: isCapital(text.charCodeAt(/^["'„“‘(]/.test(text) ? 1 : 0)),
     endsSentence: /[.?!…:]["”“’'»)]*$/.test(length > 20 ? text.slice(-8) : text),
-    phrases: phrasesIn(text, digits > 0),
+    phrases: phrasesIn(text, firstDigit < phraseLength),
   };
 }
+
+const nothing = 0;
+const space = 1;
+const comma = 2;
+const stop = 3;
+const digit = 4;
+const capital = 5;
+
+function kindOf(code: number): number {
+  if (code === 32 || code === 10 || code === 9) return space;
+  if (code === 44) return comma;
+  if (code === 46 || code === 63 || code === 33 || code === 0x2026) return stop;
+  if (code >= 48 && code <= 57) return digit;
+  return isCapital(code) ? capital : nothing;
+}
+
+/** Of Latin letters and what stands between them: asking takes twice as long. */
+const kinds = Uint8Array.from({ length: 0x180 }, (_, code) => kindOf(code));
 
 export function isCapital(code: number): boolean {
   if (code < 128) return code >= 65 && code <= 90;

@@ -20,14 +20,63 @@ const phrases: readonly [feature: number, pattern: RegExp][] = [
   [at.saysComment, /\b(?:comments?|repl(?:y|ies)|komentář|diskuse|respond)\b/i],
 ];
 /** Such phrases stand at the beginning. */
-const phraseLength = 200;
+export const phraseLength = 200;
+
+/** Of those patterns, the ones whose phrases all begin with one of these; only a text that has one of them is searched. */
+const beginnings: readonly [feature: number, words: string][] = [
+  [
+    at.saysPromo,
+    'subs|news|sign|log |clic|read|also|see |more|rela|adve|down|foll|like|shar|dona|přih|odeb|číst|čtět|sdíl|více|regi|cook',
+  ],
+  [at.saysCopyright, 'copy|all |všec|term|priv'],
+  [at.saysComment, 'comm|repl|kome|disk|resp'],
+];
+const guarded = new Map(beginnings.map(([feature], index) => [feature, 1 << index]));
+
+/** A number below 64 for each letter that they have, small or capital; 0 for all others. */
+const letters = new Uint8Array(0x180);
+/** Which patterns may match where four such letters stand, found by 12 bits that are made of them: rarely by mistake. */
+const mayMatch = new Uint8Array(1 << 12);
+for (const letter of new Set(beginnings.flatMap(([, words]) => [...words.replaceAll('|', '')]))) {
+  const number = Math.max(...letters) + 1;
+  for (const each of [letter, letter.toUpperCase()]) letters[each.charCodeAt(0)] = number;
+}
+for (const [feature, words] of beginnings)
+  for (const word of words.split('|')) {
+    let four = 0;
+    for (const letter of word) four = nextFour(four, letter.charCodeAt(0));
+    mayMatch[placeOf(four)] = (mayMatch[placeOf(four)] as number) | (guarded.get(feature) as number);
+  }
+
+function nextFour(four: number, code: number): number {
+  return ((four << 6) | (code < 0x180 ? (letters[code] as number) : 0)) & 0xffffff;
+}
+
+function placeOf(four: number): number {
+  return (four ^ (four >>> 11)) & 0xfff;
+}
+
+function patternsToTry(text: string): number {
+  let four = 0;
+  let found = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    four = nextFour(four, code);
+    found |= mayMatch[placeOf(four)] as number;
+    if (code === 0xa9) found |= guarded.get(at.saysCopyright) as number;
+  }
+  return found;
+}
 
 /** The features that a text sets by what it says. */
 export function phrasesIn(text: string, hasDigits: boolean): number[] {
   const start = text.length > phraseLength ? text.slice(0, phraseLength) : text;
   const found: number[] = [];
+  const tried = patternsToTry(start);
   for (const [feature, pattern] of phrases) {
     if (feature === at.saysDate && !hasDigits) continue;
+    const guard = guarded.get(feature);
+    if (guard !== undefined && (tried & guard) === 0) continue;
     if (pattern.test(start)) found.push(feature);
   }
   return found;
