@@ -156,6 +156,8 @@ test('pismak installs into an empty directory, runs there, and writes nothing be
   const command = [process.execPath, join(directory, 'node_modules', '.bin', 'pismak'), 'up'];
   const running = new RunningPismak(join(directory, 'data'), { 'worker.count': 1 }, command);
   await running.start();
+  // As with bin/pismak: the flag counts only if Node starts with it.
+  assert.match(await readFile(`/proc/${running.pid}/cmdline`, 'utf8'), /--max-semi-space-size=8/);
   await running.stop();
   assert.match(running.output, /npx pismak dummy/);
 

@@ -43,18 +43,19 @@ test('everybody in several sources gets one mail; wrong addresses are counted, t
   const house = await runMailHouse(t, { misbehave: ['554@rcpt=p7@'] });
   await house.call('suppression.add', { address: 'p8@example.org', class: 'bulk' });
   const other = `${JSON.stringify({ email: 'P1@example.org' })}\n${JSON.stringify({ email: 'q@example.org', name: 'Q' })}\n`;
-  await create(house, 'spring', `${csv(60)}not an address,x\n`, other);
+  await create(house, 'spring', `${csv(60)}not an address,x\nP2@example.org,Again\n`, other);
   assert.equal((await show(house, 'spring')).state, 'ready');
   assert.equal(house.received.length, 0);
   await house.call('campaign.start', { campaign: 'spring' }, house.anna);
   await ends(house, 'spring');
   const shown = await show(house, 'spring');
-  assert.deepEqual([shown.read, shown.generated, shown.repeated, shown.refused], [63, 61, 1, 1]);
+  assert.deepEqual([shown.read, shown.generated, shown.repeated, shown.refused], [64, 61, 2, 1]);
   assert.deepEqual(shown.mails, { sent: 59, failed: 1, suppressed: 1 });
   assert.deepEqual([shown.mayBeTwice, shown.unknown], [0, 0]);
   const recipients = house.received.map(({ to }) => to[0]);
   assert.equal(new Set(recipients).size, 59);
   assert.equal(recipients.length, 59);
+  assert.ok(!house.received.some(({ content }) => content.includes('Again')), 'the first of two rows counts');
   for (const { content } of house.received)
     assert.match(content.toString('latin1'), /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
 

@@ -90,8 +90,9 @@ function mailsOf(campaign: Campaign, recipes: readonly Recipe[], people: readonl
   let refused = 0;
   for (const person of people) {
     const mail = mailFor(campaign, recipes, person);
-    if (mail) mails.set(mail.id, mail);
-    else refused++;
+    if (!mail) refused++;
+    // Of those who are named again the first counts, as in different batches.
+    else if (!mails.has(mail.id)) mails.set(mail.id, mail);
   }
   return { mails, people: people.length, refused };
 }

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { sleep } from '../../engine/time/clock.ts';
+import { numberBetween } from '../../terminal/options/option-values.ts';
+import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { campaignCreate, campaignShow, campaignStart } from '../operations/campaign.ts';
@@ -21,12 +23,7 @@ export function addDemo(group: Command, { command, run }: Shell): void {
     'mail demo',
     'mail demo --recipients 1000',
   )
-    .option(
-      '--recipients <count>',
-      'size of the campaign',
-      (text: string) => Math.max(1, Number.parseInt(text, 10) || 1),
-      10_000,
-    )
+    .option('--recipients <count>', 'size of the campaign', numberBetween(1, 10_000_000), 10_000)
     .action(run<{ recipients: number }>(demonstrate));
 }
 
@@ -60,7 +57,7 @@ async function demonstrate(session: Session<{ recipients: number }>): Promise<vo
     await client.call(campaignCreate, { name: 'spring', type: 'news', audience: [`csv:${hash}`] });
     const startedAt = performance.now();
     await client.call(campaignStart, { campaign: 'spring' });
-    out.say(`a campaign to ${options.recipients} people has started`);
+    out.say(`a campaign to ${formatCount(options.recipients, 'person', 'people')} has started`);
     while (received.length === 0 && !signal.aborted) await sleep(session.clock, pauseMs, signal);
 
     const orderedAt = performance.now();

@@ -83,3 +83,14 @@ test('a sink whose port is taken says what to do', async (t) => {
   const { stderr } = await runCommand(['mail', 'sink', '--port', String(other.port)]);
   assert.match(stderr, /can't listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): choose another with --port/);
 });
+
+test('a demonstration of no size at all is refused', async () => {
+  for (const words of [
+    ['mail', 'demo', '--recipients', 'many'],
+    ['mail', 'demo', '--recipients', '0'],
+  ]) {
+    const { code, stderr } = await runCommand(words);
+    assert.equal(code, 2);
+    assert.match(stderr, /it must be a number from 1 to/);
+  }
+});

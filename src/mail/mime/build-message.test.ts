@@ -29,7 +29,7 @@ const parts = {
   unsubscribeUrl: 'https://shop.example.org/m/abc/unsubscribe',
   isBulk: true,
 };
-const attachments = [{ name: 'účet č. 7.txt', content: Buffer.from('zaplaceno\n') }];
+const attachments = [{ name: 'účet č. 7.txt', content: Buffer.from('zaplaceno, děkujeme\n') }];
 
 test('another parser reads what we wrote: names, subject, both parts, attachment', async () => {
   const message = await buildMessage(parts, await buildSkeleton(attachments), undefined);
@@ -44,7 +44,11 @@ test('another parser reads what we wrote: names, subject, both parts, attachment
   assert.equal(parsed.text?.trimEnd(), rendered.text);
   assert.equal(parsed.messageId, '<018f-1@example.org>');
   assert.equal(parsed.attachments[0]?.filename, 'účet č. 7.txt');
-  assert.equal(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer).toString(), 'zaplaceno\n');
+  assert.equal(
+    Buffer.from(parsed.attachments[0]?.content as ArrayBuffer).toString(),
+    'zaplaceno, děkujeme\n',
+  );
+  assert.match(message.toString('latin1'), /^Content-Type: text\/plain; charset=utf-8;\s+name=/im);
   for (const line of message.toString('latin1').split('\r\n'))
     assert.ok(line.length <= 998 && !line.includes('\n'));
 });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Header } from './headers.ts';
 
 /** An attachment whose bytes are in memory. */
@@ -37,7 +38,7 @@ export async function buildSkeleton(attachments: readonly LoadedAttachment[]): P
       content,
       contentDisposition: inline ? ('inline' as const) : ('attachment' as const),
       ...(inline && { cid: name }),
-      ...(type !== undefined && { contentType: type }),
+      ...contentTypeOf(name, type, content),
     })),
   });
   const whole: Buffer = await composer.compile().build();
@@ -58,4 +59,18 @@ export async function buildSkeleton(attachments: readonly LoadedAttachment[]): P
   const between = body.subarray(textAt + textPlace.length, htmlAt);
   const after = body.subarray(htmlAt + htmlPlace.length);
   return { headers, before, between, after };
+}
+
+const textTypes = new Map([
+  ['txt', 'text/plain'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['ics', 'text/calendar'],
+]);
+
+/** A text in UTF-8 says so: without a charset, it would be ASCII. Otherwise the composer finds the type by the name. */
+function contentTypeOf(name: string, type: string | undefined, content: Buffer): { contentType?: string } {
+  const known = type ?? textTypes.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
+  if (known?.startsWith('text/') && isUtf8(content)) return { contentType: `${known}; charset=utf-8` };
+  return type === undefined ? {} : { contentType: type };
 }

@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { numberBetween } from '../../terminal/options/option-values.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { type CrawlCommandOptions, crawlInto, openWork } from './crawl.ts';
@@ -21,15 +22,15 @@ export function addDemo(group: Command, shell: Shell): void {
   shell
     .command(group, 'demo', 'Crawl a built-in web on this machine and show what the robot does', 'robot demo')
     .option('-o, --output <directory>', 'where the corpus goes; a temporary directory by default')
-    .option('--hosts <number>', 'how many hosts the web has', '40')
+    .option('--hosts <number>', 'how many hosts the web has', numberBetween(1, 2000), 40)
     .action(
-      shell.run<Partial<CrawlCommandOptions> & { hosts: string }>(async (session) => {
+      shell.run<Partial<CrawlCommandOptions> & { hosts: number }>(async (session) => {
         const [{ serveWeb }, { seedUrl }, { rulesOf, crawlDefinition }] = await Promise.all([
           import('../web/serve-web.ts'),
           import('../web/web-plan.ts'),
           import('../crawl/options.ts'),
         ]);
-        const hosts = Math.min(2_000, Math.max(1, Number(session.options.hosts) || 40));
+        const { hosts } = session.options;
         const plan = { seed: 1, hosts, addresses: Math.ceil(hosts / 4), pages: 12, faults: true, port: 0 };
         const served = await serveWeb(plan);
         const { out, options } = session;

@@ -68,7 +68,7 @@ async function checkDefinition(definition: CrawlDefinition): Promise<void> {
     throw new PismakError('invalid-input', `seed ${wrong} is not an http or https address`);
   if (!definition.seeds.some((seed) => scope.accepts(scope.normalize(seed) ?? ''))) {
     const { host } = splitUrl(scope.normalize(definition.seeds[0] ?? '') ?? '');
-    throw new PismakError('invalid-input', `include and exclude leave no seed over; ${host} does not match`);
+    throw new PismakError('invalid-input', `no seed is inside include and exclude: ${host} is not`);
   }
 }
 
@@ -77,6 +77,13 @@ const allowed: Record<'running' | 'paused' | 'stopped', readonly CrawlRow['state
   paused: ['running'],
   stopped: ['new', 'running', 'paused'],
 };
+
+function refusal({ name, state }: Pick<CrawlRow, 'name' | 'state'>, wanted: keyof typeof allowed): string {
+  const change = { running: 'resumed', paused: 'paused', stopped: 'stopped' }[wanted];
+  const advice =
+    state === 'finished' && wanted === 'running' ? '; `robot revisit` visits its pages again' : '';
+  return `crawl ${name} is ${state} and can't be ${change}${advice}`;
+}
 
 /** Starts or resumes, pauses or stops a crawl. Doing it again changes nothing. */
 export async function changeState(
@@ -88,8 +95,7 @@ export async function changeState(
   const crawl = await robotDatabase(engine).transaction(async (transaction) => {
     const before = await findCrawl(transaction, named.crawl, named.owner);
     if (before.state === state) return before;
-    if (!allowed[state].includes(before.state))
-      throw new PismakError('conflict', `crawl ${before.name} is ${before.state} and can't be ${state}`);
+    if (!allowed[state].includes(before.state)) throw new PismakError('conflict', refusal(before, state));
     const changes = { state, ...(state === 'running' && before.startedAt === null && { startedAt: now }) };
     await transaction.updateTable('robot_crawl').set(changes).where('id', '=', before.id).execute();
     // Others need not wait for its turns.

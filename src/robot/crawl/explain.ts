@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
 import { requestState, robotDatabase } from '../database/tables.ts';
 import { splitUrl } from '../keeper/urls.ts';
 import { parseRobots } from '../text/robots-rules.ts';
@@ -15,7 +16,8 @@ export async function explainUrl(engine: Engine, named: { crawl: string; owner: 
   const options = readDefinition(crawl.options);
   const scope = await loadScope(options);
   const normal = scope.normalize(url);
-  if (normal === undefined) return { lines: [`${url} is not an http or https address`], request: null };
+  if (normal === undefined)
+    throw new PismakError('invalid-input', `${url} is not an http or https address; write it with https://`);
   const lines: string[] = normal === url ? [] : [`It is known as ${normal}.`];
   const { origin, host, path } = splitUrl(normal);
   if (!scope.accepts(normal))
@@ -52,9 +54,10 @@ export async function explainUrl(engine: Engine, named: { crawl: string; owner: 
     return { lines, request: null };
   }
   const state = stateNames[row.state] ?? String(row.state);
-  lines.push(
-    `The page is ${state}${row.outcome ? ` (${row.outcome})` : ''}, ${row.depth === 1 ? '1 link' : `${row.depth} links`} from a seed.`,
-  );
+  // `failed: http 404` says both.
+  const known = row.outcome ?? '';
+  const what = known.startsWith(`${state}: `) ? known : [state, known].filter(Boolean).join(': ');
+  lines.push(`The page is ${row.depth === 1 ? '1 link' : `${row.depth} links`} from a seed. It is ${what}.`);
   const number = (value: number | null) => (value === null ? null : Number(value));
   return {
     lines,

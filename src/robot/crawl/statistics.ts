@@ -80,6 +80,8 @@ export function countVisit(statistics: CrawlStatistics, visit: VisitResult): voi
       statistics.redirects++;
       return;
     default:
+      // Sitemaps and feeds have done what they are for.
+      if (visit.outcome === 'not-kept' && (visit.reason === 'sitemap' || visit.reason === 'feed')) return;
       add(statistics.errors, visit.reason ?? visit.outcome, 1);
   }
 }

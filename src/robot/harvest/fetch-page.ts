@@ -105,6 +105,8 @@ async function decode(
     try {
       body = await (isCut ? decodePart(name, body, maxOutputLength) : decoder(body, { maxOutputLength }));
     } catch (error) {
+      if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
+        throw new FetchFailure('too large', { isTemporary: false, cause: error });
       if (name === 'deflate')
         body = await promisify(inflateRaw)(body, { maxOutputLength }).catch(() => {
           throw new FetchFailure('broken encoding', { isTemporary: false, cause: error });

@@ -19,6 +19,15 @@ export function anyNumber(text: string): number {
   return number;
 }
 
+/** A reader of whole numbers from one limit to the other. */
+export function numberBetween(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== '' && Number.isInteger(number) && number >= from && number <= to) return number;
+    throw new InvalidArgumentError(`it must be a number from ${from} to ${to}.`);
+  };
+}
+
 export function commaList(text: string): string[] {
   return text
     .split(',')

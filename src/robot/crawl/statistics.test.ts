@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { countVisit, noStatistics } from './statistics.ts';
+
+test('a sitemap or feed that was read is no error; a page that was not kept is named by its reason', () => {
+  const statistics = noStatistics();
+  for (const reason of ['sitemap', 'feed', 'meta: noindex'])
+    countVisit(statistics, { kind: 'page', outcome: 'not-kept', reason, bytes: 7 } as never);
+  assert.deepEqual(statistics.errors, { 'meta: noindex': 1 });
+  assert.deepEqual([statistics.requests, statistics.bytes], [3, 21]);
+});
