@@ -108,9 +108,10 @@ const triedLooks: Partial<Record<keyof Thresholds, readonly number[]>> = {
 const triedDoubts: Partial<Record<keyof Doubts, readonly number[]>> = {
   unsureLine: [0.88, 0.9, 0.92, 0.94, 0.96],
   least: [0, 0.05, 0.1, 0.2],
-  unsurePage: [0, 0.5, 0.7, 0.8, 0.85],
+  unsurePage: [0, 0.5, 0.7, 0.8, 0.85, 0.9],
   sureness: [2, 1.5, 1, 1 / 2, 1 / 3],
   clearly: [0, 0.02, 0.05, 0.08],
+  much: [0.02, 0.08, 0.15, 0.25, 0.5],
   believed: [0.75, 0.85, 0.92, 0.96],
 };
 

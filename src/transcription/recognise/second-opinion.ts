@@ -21,8 +21,7 @@ export async function secondOpinion(
   const zones = doubtful(page, unread, doubts);
   if (zones !== undefined && zones.length === 0) return undefined;
   const again = withSureness(await read(zones), doubts);
-  // The layout stays, unless the second reading is surer by half.
-  const kept = keepSurer(page, again, { ...fitted, ...doubts, much: 0.5 });
+  const kept = keepSurer(page, again, { ...fitted, ...doubts });
   const what = zones === undefined ? 'the page is unsure' : `${zones.length} lines are unsure or unread`;
   const result = kept.second ? 'its reading is kept' : `${kept.replaced + kept.added} lines of it are kept`;
   return { page: { ...kept.page, language: page.language }, said: `${what}: ${result}` };

@@ -18,9 +18,9 @@ export interface Thresholds {
 
 /** Fitted on real scans; `npm run bench -- transcription --only folds` fits them again, on other pages than those it judges them by. */
 export const fitted: Thresholds = {
-  sureEnough: 0.87,
+  sureEnough: 0.7,
   sureOfFraktur: 0.75,
-  sureOfPrepared: 0.9,
+  sureOfPrepared: 0.75,
   hopeless: 0.6,
   clearly: 0.02,
   much: 0.08,
@@ -39,6 +39,8 @@ export interface Doubts {
   sureness: number;
   /** How much surer, per letter, its reading of a line must be. */
   clearly: number;
+  /** How much surer, per letter, its reading must be as a whole for its layout to be taken. */
+  much: number;
   /** A line that only the other has found is believed from here on. */
   believed: number;
 }
@@ -48,7 +50,8 @@ export const fittedDoubts: Doubts = {
   unsureLine: 0.94,
   least: 0.05,
   unsurePage: 0.85,
-  sureness: 1,
-  clearly: 0.05,
-  believed: 0.92,
+  sureness: 0.5,
+  clearly: 0,
+  much: 0.5,
+  believed: 0.75,
 };
