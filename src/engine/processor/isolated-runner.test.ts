@@ -52,6 +52,11 @@ function answerOf(result: RunnerResult): string {
   return Buffer.from(result.files.find((file) => file.name === 'answer')?.content ?? []).toString();
 }
 
+test('the memory of large buffers goes back to the system as soon as a processor has freed them', async () => {
+  const { log } = await order(runner(), 'hold and free');
+  assert.ok(Number(/(-?\d+) MB more/.exec(log)?.[1]) < 30, log);
+});
+
 test('a processor sees its configuration and version, keeps the files it did not touch, and its log comes back', async () => {
   const result = await order(runner({ config: 'loud' }), 'be good');
   assert.match(answerOf(result), /config loud, version 7/);

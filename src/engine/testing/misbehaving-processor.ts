@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { defineProcessor, PermanentFailure } from '../processor/processor.ts';
 
 /** Does to its process what the first file of the request says. For tests of the cost of a crash. */
@@ -24,7 +27,7 @@ export default defineProcessor(async (setup) => {
     if (order === 'crash') process.kill(process.pid, 'SIGSEGV');
     if (order === 'spin') for (;;);
     if (order === 'spin later')
-      setTimeout(() => {
+      globalThis.setTimeout(() => {
         for (;;);
       }, 50);
     if (order === 'exhaust memory') {
@@ -32,6 +35,7 @@ export default defineProcessor(async (setup) => {
       for (;;) hoard.push(Array.from({ length: 100_000 }, (_, index) => `${index} ${hoard.length}`));
     }
     if (order === 'grow') (globalThis as { hoard?: Buffer }).hoard = Buffer.alloc(100 * 1024 * 1024, 1);
+    if (order === 'hold and free') return job.log(`${await holdAndFree()} MB more`);
     if (order === 'reject later') void Promise.reject(new Error('nobody catches this'));
     if (order === 'wait' && !job.signal.aborted) {
       await new Promise((resolve) => job.signal.addEventListener('abort', resolve, { once: true }));
@@ -42,3 +46,24 @@ export default defineProcessor(async (setup) => {
     );
   };
 });
+
+/** Works with buffers as large as a page and keeps some as large as a text. Gives the megabytes by which the process stays larger. */
+async function holdAndFree(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const megabyte = 1024 * 1024;
+  const before = process.memoryUsage.rss();
+  const kept: Buffer[] = [];
+  let least = Infinity;
+  for (let round = 0; round < 20; round++) {
+    // The engine frees them in a thread of its own, so the least of several rounds counts.
+    collect();
+    await setTimeout(10);
+    if (round >= 5) least = Math.min(least, process.memoryUsage.rss());
+    for (const size of [20, 12, 12, 12, 12]) {
+      Buffer.alloc(size * megabyte, 1);
+      kept.push(Buffer.alloc(100_000, 1));
+    }
+  }
+  return Math.round((least - before) / megabyte);
+}

@@ -107,3 +107,14 @@ test('a title in letters fifteen times as high as the text is a line, and a lone
   assert.ok(lines.some((one) => Math.abs(foot(one) - 200) < 5 && ends(one) - starts(one) > 700));
   assert.equal(pictures.length, 1);
 });
+
+test('a name before a long row of leader dots is a line', () => {
+  const { page, fill, line } = drawPage(900, 700);
+  for (let row = 0; row < 14; row++) line(40, 40 + row * 26, 10, 12);
+  for (let row = 0; row < 6; row++) {
+    const end = line(40, 460 + row * 30, 1, 12);
+    for (let dot = 0; dot < 30; dot++) fill(end + 14 + dot * 20, 454 + row * 30, 6, 6);
+  }
+  const names = findLines(page).lines.filter((one) => foot(one) > 440 && starts(one) < 60);
+  assert.equal(names.length, 6);
+});

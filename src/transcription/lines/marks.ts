@@ -22,6 +22,7 @@ export function findMarks(ink: Ink): Marks {
   const { letter } = ink;
   const marks: Marks = { letters: [], small: [], pictures: [] };
   const titles: Component[] = [];
+  const dots: Component[] = [];
   const addPicture = (one: Component) => {
     marks.pictures.push(one);
     blank(ink, one);
@@ -30,18 +31,49 @@ export function findMarks(ink: Ink): Marks {
     const { width, height } = one;
     if (Math.max(width, height) < smallest * letter || one.ink < 2) continue;
     if (height < leastLetter * letter && width <= widestTouching * letter) marks.small.push(one);
+    else if (isDot(one, letter)) dots.push(one);
     else if (height > mostLetter * letter && height <= mostOfTitle * letter && isLetter(one))
       titles.push(one);
     else if (height > mostLetter * letter || width > widestTouching * letter) addPicture(one);
     else if (height > 4 * letter && width > 12 * letter) addPicture(one);
     else marks.letters.push(one);
   }
+  const leaders = leaderDots(dots, letter);
+  for (const one of dots) (leaders.has(one) ? marks.small : marks.letters).push(one);
   const large = [...titles, ...marks.letters.filter(({ height }) => height > 3 * letter)];
   for (const one of titles) {
     if (large.some((other) => areNeighbours(one, other))) marks.letters.push(one);
     else addPicture(one);
   }
   return marks;
+}
+
+/** In heights of a small letter. */
+const mostOfDot = 0.75;
+const fullOfInk = 0.7;
+
+/** A round mark full of ink, which may be as high as a low letter. */
+function isDot({ width, height, ink }: Component, letter: number): boolean {
+  const [least, most] = [Math.min(width, height), Math.max(width, height)];
+  return most <= mostOfDot * letter && most <= 1.5 * least && ink >= fullOfInk * width * height;
+}
+
+/** So many dots in a row, at most so far from the first to the last, lead from a name to its number. */
+const fewestLeaders = 4;
+const widestLeaders = 8;
+
+function leaderDots(dots: readonly Component[], letter: number): Set<Component> {
+  const rows = Map.groupBy(dots, ({ top, height }) => Math.round((top + height) / (0.5 * letter)));
+  const found = new Set<Component>();
+  for (const row of rows.values()) {
+    row.sort((one, other) => one.left - other.left);
+    for (let first = 0; first + fewestLeaders <= row.length; first++) {
+      const some = row.slice(first, first + fewestLeaders);
+      if ((some.at(-1)?.left ?? 0) - (some[0]?.left ?? 0) > widestLeaders * letter) continue;
+      for (const one of some) found.add(one);
+    }
+  }
+  return found;
 }
 
 /** Whether two letters of a title stand beside each other, on the same line. */

@@ -9,6 +9,7 @@ import { type RecogniseOptions, type Recogniser, textZones } from '../recogniser
 import { lineCutter } from './cut-line.ts';
 import type { ReadLetter } from './decode.ts';
 import { lengthOf } from './doubt.ts';
+import { asCapital, type Capital, joinDropCapitals } from './drop-capitals.ts';
 import { type Model, type ModelFiles, openModel } from './model.ts';
 import { findOrientation } from './orientation.ts';
 import { positiveOf } from './positive.ts';
@@ -102,14 +103,20 @@ async function readPage(
     signal,
   );
   let [length, unreadLength] = [0, 0];
-  const lines = strips.flatMap(({ line, strip }, index): Line[] => {
+  const capitals: Capital[] = [];
+  const sure = strips.flatMap(({ line, strip }, index): Line[] => {
     const own = letters[index] ?? [];
-    const read = isText(own) ? asLine(own, strip, line, page) : undefined;
+    const read = asLine(own, strip, line, page);
+    const capital = read && asCapital(read, line);
+    if (capital) capitals.push(capital);
+    const isSure = isText(own);
     length += lengthOf(line);
-    if (!read) unreadLength += lengthOf(line);
-    return read && !isPieceOfRule(read, found.rules) ? [read] : [];
+    if (!isSure) unreadLength += lengthOf(line);
+    return read && isSure && !isPieceOfRule(read, found.rules) ? [read] : [];
   });
-  const unsure = strips.length - lines.length;
+  const used = joinDropCapitals(capitals, sure);
+  const lines = sure.filter((line) => !used.has(line));
+  const unsure = strips.length - lines.length - used.size;
   if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
   const { width, height, dpi } = page;
   return {

@@ -6,7 +6,7 @@ import { type LineInk, normaliseLine } from './normalise-line.ts';
 /** Lines that the network reads at a time: more are no faster, and take more memory. */
 const batchLines = 8;
 /** Columns of all lines of a batch together. */
-const batchColumns = 6_000;
+const batchColumns = 3_000;
 /** The network shrinks lines by this much across. */
 const shrink = 4;
 /** Lines of a batch are padded to a multiple of this. */
