@@ -3,6 +3,7 @@ import { sectionOf } from '../engine/house.ts';
 import type { Running } from '../engine/service/service.ts';
 import { keepAlertType } from './alerts/alert-type.ts';
 import { runCampaigns } from './campaigns/run-campaigns.ts';
+import { readKey } from './delivery/compose.ts';
 import { MailLedger } from './delivery/mail-ledger.ts';
 import { runRecorder } from './delivery/record-whole.ts';
 import { runSenders } from './delivery/sender.ts';
@@ -17,6 +18,8 @@ import { classesOf } from './settings.ts';
 /** Runs the senders, the recorder and the generator of campaigns. */
 export async function runMail(engine: Engine): Promise<Running> {
   const settings = sectionOf(engine.settings, mail);
+  // A key that can't be read would make every mail fail for good: better not to start.
+  await readKey(settings);
   const relays = new Relays(settings.relays, {
     ...{ clock: engine.clock, name: settings.name, classes: classesOf(settings) },
     providers: Object.values(settings.providers),

@@ -2,6 +2,7 @@ import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { messageOf, PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -44,7 +45,7 @@ export function addInbound(group: Command, { command, run }: Shell): void {
 async function readDirectory(session: Session<InboundOptions>, directory: string): Promise<void> {
   const { clock, options, out, signal } = session;
   const entries = await readdir(directory).catch((error) => {
-    throw new PismakError('invalid-input', `${directory} can't be read: ${messageOf(error)}`);
+    throw new PismakError('invalid-input', `${directory} can't be read: ${reasonOf(error)}`);
   });
   const isMaildir = entries.includes('new') && entries.includes('cur');
   const [from, to] = isMaildir ? [join(directory, 'new'), join(directory, 'cur')] : [directory, directory];

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
 import type { MailRow } from '../database/tables.ts';
 import { buildMessage } from '../mime/build-message.ts';
 import { type DkimKey, readDkimKey } from '../mime/dkim.ts';
@@ -197,11 +198,21 @@ function readFields(mail: MailToCompose): MailFields {
   return mail.parsed ?? (JSON.parse(mail.fields) as MailFields);
 }
 
-async function readKey({
+/** The key that signs mails, or undefined if none shall. */
+export async function readKey({
   dkimDomain,
   dkimSelector,
   dkimKeyFile,
 }: MailSettings): Promise<DkimKey | undefined> {
   if (dkimDomain === '') return undefined;
-  return readDkimKey(dkimDomain, dkimSelector, await readFile(dkimKeyFile, 'utf8'));
+  if (dkimKeyFile === '')
+    throw new PismakError('configuration-invalid', 'mail.dkimDomain needs a key: set mail.dkimKeyFile');
+  const pem = await readFile(dkimKeyFile, 'utf8').catch((error: unknown) => {
+    throw new PismakError(
+      'configuration-invalid',
+      `the DKIM key ${dkimKeyFile} (mail.dkimKeyFile) can't be read: ${reasonOf(error)}`,
+      { cause: error },
+    );
+  });
+  return readDkimKey(dkimDomain, dkimSelector, pem);
 }

@@ -241,6 +241,10 @@ test('line breaks in addresses and subjects, data that is not an object, unknown
     (await server.call('mailtype.create', type, admin)).body.error.message,
     /no class blk; the classes are transactional, bulk/,
   );
+  const never = { address: 'a@example.org', class: 'blk' };
+  assert.match((await server.call('suppression.add', never, admin)).body.error.message, /no class blk/);
+  const seventh = await server.call('mailtype.show', { code: 'order', version: 7 }, anna);
+  assert.match(seventh.body.error.message, /mail type order has no version 7/);
   const { body } = await server.call('mail.send', { ...good, type: 'ordre' }, anna);
   assert.match(body.error.message, /no mail type ordre; did you mean order/);
   assert.deepEqual((await call('mail.ls', {})).mails, []);

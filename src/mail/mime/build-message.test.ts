@@ -3,6 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
+import { readKey } from '../delivery/compose.ts';
+import { mailSettings } from '../settings.ts';
 import { compileTemplate } from '../templates/compile.ts';
 import { buildMessage } from './build-message.ts';
 import { readDkimKey } from './dkim.ts';
@@ -105,7 +107,14 @@ test('a key that can’t sign keeps the mail from leaving', async () => {
   await assert.rejects(
     buildMessage(parts, skeleton, { domain: 'example.org', selector: 'mail', key: publicKey }),
   );
-  assert.throws(() => readDkimKey('example.org', 'mail', 'no key'), /no private key in PEM/);
+  assert.throws(() => readDkimKey('example.org', 'mail', 'no key'), /not a private key in PEM/);
+  // Nothing starts with such settings: every mail would fail for good.
+  const settings = mailSettings.parse({ dkimDomain: 'example.org' });
+  await assert.rejects(readKey(settings), /set mail\.dkimKeyFile/);
+  await assert.rejects(
+    readKey({ ...settings, dkimKeyFile: '/nowhere/key.pem' }),
+    /key\.pem \(mail\.dkimKeyFile\) can't be read: there is no such file/,
+  );
 });
 
 test('no value smuggles a line into the header', () => {

@@ -30,7 +30,7 @@ export function readDkimKey(domain: string, selector: string, pem: string): Dkim
   } catch (error) {
     throw new PismakError(
       'configuration-invalid',
-      `the DKIM key of ${domain} is no private key in PEM format`,
+      `the DKIM key of ${domain} is not a private key in PEM format`,
       {
         cause: error,
       },

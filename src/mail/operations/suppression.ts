@@ -5,6 +5,7 @@ import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { mailQueries } from '../database/tables.ts';
 import { addressKey, checkAddress } from '../model/address.ts';
+import { checkClass } from './check-class.ts';
 
 const address = z.string().min(3).max(254).describe('The address');
 const className = z.string().max(31).default('').describe('Only mails of this class; empty = all mails');
@@ -23,6 +24,7 @@ export const suppressionAdd = defineOperation({
   output: done,
   example: { address: 'anna@example.org' },
   async handler({ engine }, input) {
+    if (input.class !== '') checkClass(engine, input.class);
     const row = { ...input, address: addressKey(checkAddress(input.address)), createdAt: engine.clock.now() };
     await mailQueries(engine)
       .insertInto('mail_suppressed')

@@ -9,8 +9,8 @@ import { mail } from '../house.ts';
 import { formatContact } from '../model/address.ts';
 import { typeAttachment } from '../model/attachment.ts';
 import { headerText, language, typeCode } from '../model/mail-type.ts';
-import { classesOf } from '../settings.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
+import { checkClass } from './check-class.ts';
 
 const longestTemplate = 512 * 1024;
 const address = z.string().min(1).max(600);
@@ -109,7 +109,7 @@ export const typeUpdate = defineOperation({
   async handler({ engine }, { code, ...changes }) {
     const { findType, storeType } = await import('../types/mail-types.ts');
     checkPrepare(engine, changes.prepare);
-    checkClass(engine, changes.class);
+    if (changes.class !== undefined) checkClass(engine, changes.class);
     const { version: _, ...now } = await findType(engine, code);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     return toRow(await storeType(engine, { ...now, ...Object.fromEntries(given) }, { replace: true }));
@@ -192,15 +192,6 @@ function checkPrepare({ settings }: Pick<Engine, 'settings'>, name: string | und
   throw new PismakError(
     'invalid-input',
     `there is no module ${name} in mail.prepare of the settings; known: ${known}`,
-  );
-}
-
-function checkClass({ settings }: Pick<Engine, 'settings'>, name: string | undefined): void {
-  const classes = classesOf(sectionOf(settings, mail));
-  if (name === undefined || classes.has(name)) return;
-  throw new PismakError(
-    'invalid-input',
-    `there is no class ${name}; the classes are ${[...classes.keys()].join(', ')} (settings mail.classes)`,
   );
 }
 

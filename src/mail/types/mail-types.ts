@@ -78,6 +78,8 @@ export async function findType(
     : base.where('version', '=', version)
   ).executeTakeFirst();
   if (row) return readType(row);
+  if (version !== undefined && (await hasCurrent(queries, code)))
+    throw new PismakError('not-found', `mail type ${code} has no version ${version}`);
   const near = nearestName(
     code,
     (await listTypes(parts, 1000)).map((type) => type.code),
