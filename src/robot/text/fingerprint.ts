@@ -115,9 +115,13 @@ class Votes {
   }
 }
 
-/** Two hashes of each word: together they tell words apart, and no word is copied. */
+/** Serves text after text: nothing waits while it is used. */
+let sharedHashes = new Int32Array(1 << 12);
+const mostSharedHashes = 1 << 20;
+
+/** Two hashes of each word: together they tell words apart, and no word is copied. Only valid until the next text. */
 function wordHashes(text: string): Int32Array {
-  let hashes = new Int32Array(512);
+  let hashes = sharedHashes;
   let count = 0;
   let first = 0;
   let second = 0;
@@ -125,7 +129,10 @@ function wordHashes(text: string): Int32Array {
   for (let index = 0; index <= text.length; index += 1) {
     const code = index < text.length ? text.charCodeAt(index) : 32;
     if (isLetterCode(code) || (code >= 48 && code <= 57)) {
-      if (!inWord) [first, second] = [0x811c9dc5, 0x2545f491];
+      if (!inWord) {
+        first = 0x811c9dc5;
+        second = 0x2545f491;
+      }
       first = Math.imul(first ^ code, 0x01000193);
       second = Math.imul(second + code, 0x9e3779b1);
       inWord = true;
@@ -141,6 +148,7 @@ function wordHashes(text: string): Int32Array {
       inWord = false;
     }
   }
+  if (hashes.length <= mostSharedHashes) sharedHashes = hashes;
   return hashes.subarray(0, count);
 }
 

@@ -50,10 +50,12 @@ export interface Hint {
 /** Fewer letters of one language may be names in a text of another. */
 const fewestCzechLetters = 8;
 const czechLetterShare = 0.012;
+/** So many words that only Czech has make up for a quarter of the letters, or for ů: names in a text of another language come without them. */
+const manyCzechWords = 5;
 /** So many ř and ě tell without a single ů. */
 const manyCzechLetters = 20;
 
-/** Whether a text has as many ř, ě and ů as only Czech has, and no letter of a neighbour (Slovak, Polish, Sorbian). */
+/** Whether a text has as many ř, ě and ů, or of them and of words, as only Czech has, and no letter of a neighbour (Slovak, Polish, Sorbian). */
 export function isPlainlyCzech(text: string): boolean {
   let czechLetters = 0;
   let rings = 0;
@@ -69,8 +71,29 @@ export function isPlainlyCzech(text: string): boolean {
     else if (unit < 0x180 && isForeign[unit] === 1) return false;
   }
   czechLetters += rings + hooks;
-  const fewest = rings > 0 ? fewestCzechLetters : hooks > 0 ? manyCzechLetters : Number.POSITIVE_INFINITY;
-  return czechLetters >= fewest && czechLetters >= czechLetterShare * text.length;
+  const enough = rings > 0 ? fewestCzechLetters : hooks > 0 ? manyCzechLetters : Number.POSITIVE_INFINITY;
+  const share = czechLetters / text.length;
+  if (czechLetters >= enough && share >= czechLetterShare) return true;
+  const someLetters =
+    rings + hooks > 0 && czechLetters >= fewestCzechLetters && share >= 0.75 * czechLetterShare;
+  return someLetters && czechWordsIn(text) >= manyCzechWords;
+}
+
+/** How many words of a text no neighbour has. */
+function czechWordsIn(text: string): number {
+  let count = 0;
+  for (const word of plainWords(text.toLowerCase())) if (czech.has(word) && neither.has(word)) count += 1;
+  return count;
+}
+
+/** Without diacritics. */
+function plainWords(lower: string): string[] {
+  return (
+    lower
+      .normalize('NFD')
+      .replaceAll(/\p{M}+/gu, '')
+      .match(/[a-z]+/g) ?? []
+  );
 }
 
 const isForeign = new Uint8Array(0x180);
@@ -86,8 +109,7 @@ export function czechOrSlovak(text: string): Hint {
   if (Math.abs(czechLetters - 3 * slovakLetters) >= 4 && Math.min(czechLetters, slovakLetters) === 0)
     return { forCzech: czechLetters > 0 ? 10 : -10, forEither: Math.min(4, forEither + 0.4 * slovakLetters) };
   for (const [pattern, weight] of letters) forCzech += weight * count(lower, pattern);
-  const plain = lower.normalize('NFD').replaceAll(/\p{M}+/gu, '');
-  for (const word of plain.match(/[a-z]+/g) ?? []) {
+  for (const word of plainWords(lower)) {
     if (neither.has(word)) forEither += strangerWeight;
     if (czech.has(word)) forCzech += wordWeight;
     else if (slovak.has(word)) forCzech -= wordWeight;

@@ -31,7 +31,11 @@ const beginnings: readonly [feature: number, words: string][] = [
   [at.saysCopyright, 'copy|all |všec|term|priv'],
   [at.saysComment, 'comm|repl|kome|disk|resp'],
 ];
-const guarded = new Map(beginnings.map(([feature], index) => [feature, 1 << index]));
+/** A bit for each of them; 0 for a pattern that is always tried. */
+const guards = phrases.map(([feature]) => {
+  const index = beginnings.findIndex(([other]) => other === feature);
+  return index < 0 ? 0 : 1 << index;
+});
 
 /** A number below 64 for each letter that they have, small or capital; 0 for all others. */
 const letters = new Uint8Array(0x180);
@@ -41,12 +45,14 @@ for (const letter of new Set(beginnings.flatMap(([, words]) => [...words.replace
   const number = Math.max(...letters) + 1;
   for (const each of [letter, letter.toUpperCase()]) letters[each.charCodeAt(0)] = number;
 }
-for (const [feature, words] of beginnings)
+for (const [index, [, words]] of beginnings.entries())
   for (const word of words.split('|')) {
     let four = 0;
     for (const letter of word) four = nextFour(four, letter.charCodeAt(0));
-    mayMatch[placeOf(four)] = (mayMatch[placeOf(four)] as number) | (guarded.get(feature) as number);
+    mayMatch[placeOf(four)] = (mayMatch[placeOf(four)] as number) | (1 << index);
   }
+
+const copyrightGuard = guards[phrases.findIndex(([feature]) => feature === at.saysCopyright)] as number;
 
 function nextFour(four: number, code: number): number {
   return ((four << 6) | (code < 0x180 ? (letters[code] as number) : 0)) & 0xffffff;
@@ -63,7 +69,7 @@ function patternsToTry(text: string): number {
     const code = text.charCodeAt(index);
     four = nextFour(four, code);
     found |= mayMatch[placeOf(four)] as number;
-    if (code === 0xa9) found |= guarded.get(at.saysCopyright) as number;
+    if (code === 0xa9) found |= copyrightGuard;
   }
   return found;
 }
@@ -73,10 +79,11 @@ export function phrasesIn(text: string, hasDigits: boolean): number[] {
   const start = text.length > phraseLength ? text.slice(0, phraseLength) : text;
   const found: number[] = [];
   const tried = patternsToTry(start);
-  for (const [feature, pattern] of phrases) {
+  for (let index = 0; index < phrases.length; index += 1) {
+    const [feature, pattern] = phrases[index] as (typeof phrases)[number];
     if (feature === at.saysDate && !hasDigits) continue;
-    const guard = guarded.get(feature);
-    if (guard !== undefined && (tried & guard) === 0) continue;
+    const guard = guards[index] as number;
+    if (guard !== 0 && (tried & guard) === 0) continue;
     if (pattern.test(start)) found.push(feature);
   }
   return found;

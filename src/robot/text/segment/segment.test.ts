@@ -103,6 +103,14 @@ for (const [language, text] of languages) {
   test(`"${text}" is ${language}`, () => assert.equal(detectLanguage(text).language, language));
 }
 
+test('Czech names do not make a text Czech, Czech words do', () => {
+  const names = 'Jiří Dvořák, Bohuslav Martinů, Ondřej Němec, Zdeněk Kovář, Řehoř Růžička, Břetislav Lesař';
+  const english = `${names} met here. ${'The train was late again and nobody knew why. '.repeat(20)}`;
+  assert.equal(detectLanguage(english).language, 'en');
+  const czech = `${names} se sem sjeli. ${'Vlak jel pozdě, ale kdo zde pak chtěl zpět, nebo jen spal, ten podle knihy byl zde. '.repeat(2)}${'Vlak zase stál na trati. '.repeat(30)}`;
+  assert.equal(detectLanguage(czech).language, 'cs');
+});
+
 test('a text without words has no language', () => {
   assert.deepEqual(detectLanguage(' 123 … '), { language: '', score: 0 });
 });

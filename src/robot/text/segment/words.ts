@@ -63,6 +63,10 @@ export function measure(text: string): { words: number; letters: number } {
 
 /** Letters of all scripts, and what is no punctuation, space or sign. */
 export function isLetterCode(code: number): boolean {
+  return code < latin.length ? latin[code] === 1 : isLetterByRule(code);
+}
+
+function isLetterByRule(code: number): boolean {
   if (code < 0x80) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
   if (code < 0xc0) return code === 0xaa || code === 0xb5 || code === 0xba;
   if (code === 0xd7 || code === 0xf7) return false;
@@ -73,3 +77,6 @@ export function isLetterCode(code: number): boolean {
     code >= 0xff00
   );
 }
+
+/** Latin letters, which most texts have, in a table. */
+const latin = Uint8Array.from({ length: 0x250 }, (_, code) => Number(isLetterByRule(code)));

@@ -29,8 +29,7 @@ const plainPath = /^\/?(?:[\w~-][\w~.-]*(?:\/[\w~-][\w~.-]*)*\/?)?$/;
 
 /** Normalises the links of a page. Most are plain paths, which need no parser. */
 export function linksFrom(base: string): (href: string) => string | undefined {
-  const folder = normalizeUrl('.', base);
-  const root = normalizeUrl('/', base);
+  const { folder, root } = placesOf(base);
   if (folder === undefined || root === undefined || !folder.endsWith('/'))
     return (href) => normalizeUrl(href, base);
   return (href) => {
@@ -38,6 +37,25 @@ export function linksFrom(base: string): (href: string) => string | undefined {
     const url = href.charCodeAt(0) === 47 ? root + href.slice(1) : folder + href;
     return url.length > longestUrl ? undefined : url;
   };
+}
+
+interface Places {
+  folder: string | undefined;
+  root: string | undefined;
+}
+
+const plainName = /^(?:[\w~-][\w~.-]*)?$/;
+
+/** Pages come folder by folder. */
+let known: { of: string; places: Places } | undefined;
+
+function placesOf(base: string): Places {
+  const end = base.lastIndexOf('/') + 1;
+  // Behind the last slash of an address with a path, a plain name makes no difference.
+  const of = end > 'https://'.length && plainName.test(base.slice(end)) ? base.slice(0, end) : base;
+  if (known?.of !== of)
+    known = { of, places: { folder: normalizeUrl('.', base), root: normalizeUrl('/', base) } };
+  return known.places;
 }
 
 /** /a;jsessionid=1B2 and /(S(abc))/a name a visit inside the path. */

@@ -27,6 +27,7 @@ function deepTrap(segments: readonly string[]): string | undefined {
 
 /** /a/b/a/b/a/b or the same segment over and over: a relative link that leads to itself. */
 function repeatTrap(segments: readonly string[]): string | undefined {
+  if (segments.length < 2) return undefined;
   const counts = new Map<string, number>();
   for (const segment of segments) {
     const count = (counts.get(segment) ?? 0) + 1;
