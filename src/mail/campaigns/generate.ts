@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Engine } from '../../engine/engine.ts';
 import { collectGarbage } from '../../engine/idle-memory.ts';
-import { insertMany } from '../database/many-rows.ts';
 import { type MailDatabase, mailDatabase } from '../database/tables.ts';
 import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';
 import { countMails } from '../delivery/submit-mail.ts';
@@ -9,6 +8,7 @@ import { idsOf } from '../delivery/take-mails.ts';
 import { queueOf } from '../settings.ts';
 import { type Campaign, getCampaign } from './campaign.ts';
 import { type CampaignMail, mailFor, type Recipe, recipesOf, sharedColumns } from './campaign-mails.ts';
+import { insertMails } from './insert-mails.ts';
 import { type Person, readAudience } from './read-audience.ts';
 
 export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'settings'>;
@@ -97,13 +97,35 @@ function mailsOf(campaign: Campaign, recipes: readonly Recipe[], people: readonl
   return { mails, people: people.length, refused };
 }
 
-/** Resolves to the state of the campaign. */
+/**
+ * Resolves to the state of the campaign. Looking for mails that are there already costs as much as storing new ones, so it is
+ * done only if there are some: then the transaction begins again.
+ */
 async function storeBatch(
+  parts: GenerateParts,
+  campaign: Campaign,
+  recipes: readonly Recipe[],
+  made: MadeMails,
+  next: { source: number; position: number },
+): Promise<string> {
+  try {
+    return await storeMails(parts, campaign, recipes, made, next, false);
+  } catch (error) {
+    if (!(error instanceof SomeAreKnown)) throw error;
+    return storeMails(parts, campaign, recipes, made, next, true);
+  }
+}
+
+/** Thrown in a transaction, so that nothing of it stays. */
+class SomeAreKnown extends Error {}
+
+async function storeMails(
   parts: GenerateParts,
   campaign: Campaign,
   recipes: readonly Recipe[],
   { mails, people, refused }: MadeMails,
   next: { source: number; position: number },
+  looksForKnown: boolean,
 ): Promise<string> {
   const database = mailDatabase(parts);
   const now = parts.clock.now();
@@ -115,11 +137,14 @@ async function storeBatch(
       .where('id', '=', campaign.id)
       .executeTakeFirstOrThrow();
     if (state === 'cancelled') return state;
-    const known = await knownAmong(database, transaction, [...mails.keys()]);
+    const known = looksForKnown ? await knownAmong(database, transaction, [...mails.keys()]) : new Set();
     const fresh = [...mails.values()].filter(({ id }) => !known.has(id));
     const groups = Map.groupBy(fresh, ({ recipe }) => recipe);
-    for (const [recipe, some] of groups)
-      await insertMails(database, transaction, some, sharedColumns(campaign, recipes, recipe, now));
+    for (const [recipe, some] of groups) {
+      const shared = sharedColumns(campaign, recipes, recipe, now);
+      const inserted = await insertMails(database, transaction, some, shared);
+      if (inserted < some.length) throw new SomeAreKnown();
+    }
     const owner = { name: campaign.owner, role: campaign.isLimited ? ('user' as const) : ('admin' as const) };
     if (fresh.length > 0) await countMails(parts, transaction, owner, fresh.length);
     const paused = campaign.isHeld || state !== 'running';
@@ -163,17 +188,6 @@ async function knownAmong(
     SELECT "id" FROM "mail_mail" WHERE "id" IN ${idsOf(dialect, ids)}
   `.execute(transaction);
   return new Set(rows.map(({ id }) => id));
-}
-
-const columns = ['id', 'recipient', 'fields', 'language'] as const;
-
-async function insertMails(
-  { dialect }: MailDatabase,
-  transaction: MailDatabase['query'],
-  mails: readonly CampaignMail[],
-  shared: ReturnType<typeof sharedColumns>,
-): Promise<void> {
-  await sql`${insertMany(dialect, columns, mails, shared)}`.execute(transaction);
 }
 
 function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
