@@ -18,9 +18,9 @@ export interface Thresholds {
 
 /** Fitted on real scans; `npm run bench -- transcription --only folds` fits them again, on other pages than those it judges them by. */
 export const fitted: Thresholds = {
-  sureEnough: 0.7,
+  sureEnough: 0.87,
   sureOfFraktur: 0.75,
-  sureOfPrepared: 0.75,
+  sureOfPrepared: 0.9,
   hopeless: 0.6,
   clearly: 0.02,
   much: 0.08,

@@ -182,6 +182,16 @@ test('text in columns is no table, with rules around it or without', () => {
   }
 });
 
+test('advertisements in frames mix large and small type, and are no table', () => {
+  const drawing = new Drawing();
+  columns(drawing);
+  for (let row = 0; row <= 4; row++) drawing.level(200 + row * 50, 100, 1000);
+  for (const x of [100, 400, 700, 998]) drawing.upright(x, 200, 400);
+  const [word] = drawing.regions[0]?.paragraphs[0]?.lines[0]?.words ?? [];
+  if (word) word.box = { ...word.box, height: 2.5 * line };
+  assert.deepEqual(drawing.rows(), ['']);
+});
+
 test('PAGE has a table region, and each cell says its row and column', () => {
   const drawing = new Drawing();
   columns(drawing);

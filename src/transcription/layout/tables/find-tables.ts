@@ -12,6 +12,8 @@ const mostWords = 12;
 const mostLines = 8;
 const fewestRows = 2;
 const fewestRules = 3;
+/** Of all words, one in twenty may be higher than this many others. Advertisements in frames mix larger type. */
+const mostHeights = 2;
 
 /**
  * Makes tables of what stands between printed rules, or in rows and columns of figures, so that it is read row by row. Only where the
@@ -58,7 +60,9 @@ function isTable(cells: Cells): boolean {
   const rows = cells.filter((row) => row.filter((cell) => cell.length > 0).length >= 2);
   if (filled.length < fewestCells || rows.length < fewestRows) return false;
   if (cells.length > mostRows || (cells[0]?.length ?? 0) > mostColumns) return false;
-  const line = median(filled.flat().map(({ box }) => box.height));
+  const heights = filled.flat().map(({ box }) => box.height);
+  const line = median(heights);
+  if (at(heights, 0.95) > mostHeights * line) return false;
   const lines = filled.map((cell) => boxAround(cell.map(({ box }) => box)).height / line);
   return median(filled.map(({ length }) => length)) <= mostWords && Math.max(...lines) <= mostLines * 1.5;
 }
@@ -131,5 +135,10 @@ function wordsOf(regions: readonly Region[]): Word[] {
 }
 
 function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
+  return at(values, 0.5);
+}
+
+/** The value that this share of all is below. */
+function at(values: readonly number[], share: number): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0;
 }
