@@ -36,21 +36,22 @@ const sendingHours = z.string().superRefine((text, context) => {
   }
 });
 
+/** Without defaults: what `[mail.classes.NAME]` leaves out is as in the usual class. */
 const mailClass = z.strictObject({
-  lane: z.enum(['high', 'normal']).default('normal'),
+  lane: z.enum(['high', 'normal']),
   ttlMs: z.int().positive(),
   /** What to do with a mail that a relay may or may not have taken. */
-  onUnknown: z.enum(['hold', 'resend']).default('hold'),
+  onUnknown: z.enum(['hold', 'resend']),
   /** Mails carry one-click unsubscription, and unsubscribed addresses get none. */
-  unsubscribe: z.boolean().default(false),
+  unsubscribe: z.boolean(),
   /** Mails with a later date go to relays that keep them until then (FUTURERELEASE); they can't be cancelled there. */
-  holdAtRelay: z.boolean().default(false),
+  holdAtRelay: z.boolean(),
   /** Names of the relays that carry it; empty = all that take the class. */
-  relays: z.array(z.string()).default([]),
+  relays: z.array(z.string()),
   /** Mails that a sender has given to relays without having stored their answer: what a kill can send twice. 0 = by its connections. */
-  inFlight: z.int().min(0).max(10_000).default(0),
+  inFlight: z.int().min(0).max(10_000),
   /** When mails may leave: "mon-fri 08:00-18:00"; empty = at all times. */
-  hours: z.array(sendingHours).max(50).default([]),
+  hours: z.array(sendingHours).max(50),
 });
 export type MailClass = z.output<typeof mailClass>;
 

@@ -128,7 +128,9 @@ function inputFrom(
   for (const { field, option } of options) {
     const value = session.options[option.attributeName()];
     if (value instanceof Said) input[field.name] = value.value;
-    else if (typeof value === 'boolean' && value !== field.fallback) input[field.name] = value;
+    // `--no-primer` that was not typed is true for Commander.
+    else if (typeof value === 'boolean' && value !== (option.negate || field.fallback))
+      input[field.name] = value;
   }
   return input;
 }

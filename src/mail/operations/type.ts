@@ -5,6 +5,7 @@ import { sectionOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
+import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { mail } from '../house.ts';
 import { formatContact } from '../model/address.ts';
 import { typeAttachment } from '../model/attachment.ts';
@@ -102,7 +103,7 @@ export const typeUpdate = defineOperation({
     'Change a mail type: what you name is replaced. Mails that wait keep the version they were made for',
   input: z.strictObject({
     code: definition.code,
-    ...z.strictObject(definition).omit({ code: true }).partial().shape,
+    ...withoutDefaults(z.strictObject(definition).omit({ code: true })),
   }),
   output: typeRow,
   example: { code: 'order', subject: 'Your order {{ number }}' },

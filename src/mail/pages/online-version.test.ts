@@ -32,7 +32,13 @@ test('one click unsubscribes by POST; a GET, as link checkers send it, never doe
     subject: 'x',
     template: 'x',
     class: 'bulk',
+    bcc: ['copy@example.org'],
+    translations: { cs: { x: 'y' } },
   });
+  // What an update does not name stays: the class too, without which nobody could unsubscribe.
+  const before = await call('mailtype.show', { code: 'news' });
+  const after = await call('mailtype.update', { code: 'news', subject: 'y' });
+  assert.deepEqual(after, { ...before, subject: 'y', version: 2 });
   const { id } = await call('mail.send', { type: 'news', to: 'Anna@example.org' });
   await reaches(id, 'sent');
   const { headers } = await PostalMime.parse(received[0]?.content ?? '');

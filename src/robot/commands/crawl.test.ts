@@ -195,6 +195,24 @@ test('a PDF without text is read by the pipeline that the command names, page by
   );
 });
 
+test('a crawl that waits for its segmenter says so', async (t) => {
+  const output = await temporaryDirectory(t);
+  const site = await servePages(t, (path) =>
+    path === '/' ? ['text/html', '<p>Jedna věta.</p>'] : undefined,
+  );
+  const rules = ['--allow-private', '--req-delay', '0', '--general-pause', '0'];
+  const words = ['robot', 'crawl', `${site}/`, ...rules, '--segmenter', 'http://127.0.0.1:1/', '-o', output];
+  const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  t.after(() => child.kill('SIGKILL'));
+  let printed = '';
+  child.stderr.on('data', (data) => (printed += data));
+  await eventually(
+    'it says so',
+    () => /alert: the segmenter of crawl .* does not answer/.test(printed),
+    60_000,
+  );
+});
+
 test('a crawl of others needs a contact', async (t) => {
   const directory = await temporaryDirectory(t);
   const { code, printed } = await run([

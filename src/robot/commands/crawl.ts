@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { hasCode, PismakError } from '../../engine/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { reachableHolder } from '../../terminal/client/reachable-holder.ts';
+import { tellAlerts } from '../../terminal/client/tell-alerts.ts';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -71,7 +72,12 @@ export async function crawlInto(
   const { out, options, stderr } = session;
   const directory = resolve(options.output);
   const crawl = await findOrCreate(client, directory, definition);
-  const { crawl: ended, output, stopped } = await followCrawl(session, client, { crawl, directory });
+  const alerts = tellAlerts(session, client);
+  const {
+    crawl: ended,
+    output,
+    stopped,
+  } = await followCrawl(session, client, { crawl, directory }).finally(() => alerts.close());
   if (stopped) {
     stderr.write('stopped; run the same command again to continue\n');
     return;

@@ -1,8 +1,10 @@
 import { PismakError } from '../../engine/errors.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
+import { flagsOf, inputFields } from '../../terminal/options/input-field.ts';
 import { formatBytes, formatCount, formatTime } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
+import { crawlOptions } from '../crawl/options.ts';
 import {
   robotDelete,
   robotList,
@@ -39,6 +41,11 @@ async function orNewest(session: Session<object>, { crawl }: { crawl?: string })
   return { crawl: crawls[0].id };
 }
 
+/** The operation has no defaults, because those of `[robot]` in the settings count; the help shows the built-in ones. */
+const optionsWithDefaults = Object.fromEntries(
+  inputFields(crawlOptions).map((field) => [field.name, { flags: flagsOf(field), about: field.about }]),
+);
+
 const add: AddGroup = (group, shell) => {
   const command = operationCommands(group, shell);
   addCrawl(group, shell);
@@ -46,6 +53,7 @@ const add: AddGroup = (group, shell) => {
   command(robotNew, {
     usage: 'new <name>',
     fields: {
+      ...optionsWithDefaults,
       seeds: { flags: '--seeds <list>', about: 'addresses, or files with one a line; separated by commas' },
       resolve: false,
     },

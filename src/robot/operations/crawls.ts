@@ -4,6 +4,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { type Caller, defineOperation } from '../../engine/operation/operation.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
+import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { type CrawlDefinition, crawlDefinition } from '../crawl/options.ts';
 import { robotDatabase } from '../database/tables.ts';
 import { robot } from '../house.ts';
@@ -16,7 +17,7 @@ const changing = { role: 'user', owner: ownerOfCrawl, changes: true } as const;
 /** Options that the call leaves out are those of `[robot]` in the settings. */
 const partial = z.strictObject({
   name: crawlName,
-  ...crawlDefinition.partial().shape,
+  ...withoutDefaults(crawlDefinition),
   seeds: crawlDefinition.shape.seeds,
 });
 

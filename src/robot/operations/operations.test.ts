@@ -42,6 +42,16 @@ test('what could harm others is for administrators', async (t) => {
   assert.equal((await server.call('robot.new', { name: 'second', seeds, contact }, anna)).status, 429);
 });
 
+test('what a crawl does not say comes from [robot] in the settings', async (t) => {
+  const contact = 'https://www.example.org/robot';
+  const server = await runServer(t, { settings: { robot: { depth: 3, contact, warc: false, maxReqs: 7 } } });
+  const admin = await server.signUp('root', 'admin');
+  const seeds = ['http://www.example.cz/'];
+  await server.call('robot.new', { name: 'a', seeds, maxReqs: 100, depth: 0 }, admin);
+  const { body } = await server.call('robot.options', { crawl: 'a' }, admin);
+  assert.deepEqual([body.contact, body.warc, body.maxReqs, body.depth], [contact, false, 100, 0]);
+});
+
 test('a crawl that hides who crawls, or can fetch nothing, is refused', async (t) => {
   const server = await runServer(t);
   const anna = await server.signUp('anna', 'user');
