@@ -46,6 +46,18 @@ test('an empty page, a black one and one of noise have hardly any lines', () => 
   assert.ok(noise.lines.every(({ baseline }) => baseline.every(({ x, y }) => Number.isFinite(x + y))));
 });
 
+test('grain of the paper is not taken for tiny letters', async () => {
+  const { image, lines: clean } = await linesOf('clean');
+  const data = image.data.slice();
+  // Dots of three pixels, several times as many as letters.
+  for (let dot = 0; dot < 6000; dot++) {
+    const at = ((dot * 2654435761) >>> 0) % (data.length - 4 * image.width);
+    for (let row = 0; row < 3; row++) data.fill(60, at + row * image.width, at + row * image.width + 3);
+  }
+  const { lines } = findLines({ ...image, data });
+  assert.ok(lines.length < 2 * clean.length, `${lines.length} instead of ${clean.length}`);
+});
+
 async function linesOf(kind: SampleKind) {
   const sample = await makeSample(kind, 1, { dpi: 150, share: 0.5 });
   const image = await readGrey(sample.image, limits);

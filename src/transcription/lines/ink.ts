@@ -25,7 +25,7 @@ const faint = 0.54;
 
 /** Ink and paper of a page, with shadows evened out, just large enough to see letters. */
 export function findInk(page: Grey): Ink {
-  const measured = letterHeightOf(page);
+  const measured = readableHeight(page);
   const guessed = Math.min(factorFor(page, longestSide), Math.min(page.width, page.height) / shortestSide);
   const wanted = Math.floor(measured > 0 ? measured / wantedLetter : guessed);
   const factor = Math.max(1, wanted, Math.ceil(Math.sqrt((page.width * page.height) / mostPixels)));
@@ -39,4 +39,15 @@ export function findInk(page: Grey): Ink {
   for (let at = 0; at < data.length; at++) data[at] = (data[at] as number) < threshold ? 1 : 0;
   const letter = measured > 0 ? measured / factor : guessedLetter;
   return { data, width: small.width, height: small.height, factor, letter };
+}
+
+/** In pixels of the page. Lower letters can't be read: they are the grain of the paper. */
+const lowestLetter = 4.5;
+const overGrain = 4;
+
+/** The height of small letters; that of larger things if most of what looks like letters is grain. */
+function readableHeight(page: Grey): number {
+  const measured = letterHeightOf(page);
+  if (measured === 0 || measured > lowestLetter) return measured;
+  return letterHeightOf(reduce(page, overGrain)) * overGrain || measured;
 }
