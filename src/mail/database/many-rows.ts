@@ -39,3 +39,12 @@ export function insertMany<Column extends keyof MailRow>(
   return sql`INSERT INTO "mail_mail" (${names}) SELECT ${picked}
     FROM jsonb_array_elements(CAST(${values} AS jsonb)) AS "r"("row")`;
 }
+
+/**
+ * The beginning of a statement that changes many mails. A row that fails ends the whole transaction. Otherwise SQLite would
+ * keep each page as it was, in order to undo the statement alone: two pages more to write for a mail that is sent. It does so
+ * too for statements that call functions.
+ */
+export function updateMails(dialect: MailDatabase['dialect']): RawBuilder<unknown> {
+  return dialect === 'sqlite' ? sql`UPDATE OR FAIL "mail_mail"` : sql`UPDATE "mail_mail"`;
+}

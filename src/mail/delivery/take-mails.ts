@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { updateMails } from '../database/many-rows.ts';
 import type { MailDatabase, MailRow } from '../database/tables.ts';
 
 export type TakenMail = Pick<
@@ -41,7 +42,7 @@ export async function takeMails(
   now: number,
 ): Promise<Map<string, TakenMail>> {
   const { rows } = await sql<Omit<TakenMail, 'isSuppressed'> & { suppressed: number | boolean }>`
-    UPDATE "mail_mail" SET "state" = 'sending', "takes" = "takes" + 1, "changedAt" = ${now}
+    ${updateMails(dialect)} SET "state" = 'sending', "takes" = "takes" + 1, "changedAt" = ${now}
     WHERE "id" IN ${idsOf(dialect, ids)} AND "state" IN ('waiting', 'deferred', 'sending')
     RETURNING "id", "owner", "type", "version", "class", "recipient", "fields", "language", "attempts", "takes", "unknowns",
       "campaign", "createdAt", "notAfter",
