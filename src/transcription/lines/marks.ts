@@ -38,7 +38,7 @@ export function findMarks(ink: Ink): Marks {
     else if (height > 4 * letter && width > 12 * letter) addPicture(one);
     else marks.letters.push(one);
   }
-  const leaders = leaderDots(dots, letter);
+  const leaders = leaderDots(dots, marks.letters, letter);
   for (const one of dots) (leaders.has(one) ? marks.small : marks.letters).push(one);
   const large = [...titles, ...marks.letters.filter(({ height }) => height > 3 * letter)];
   for (const one of titles) {
@@ -62,15 +62,27 @@ function isDot({ width, height, ink }: Component, letter: number): boolean {
 const fewestLeaders = 4;
 const widestLeaders = 8;
 
-function leaderDots(dots: readonly Component[], letter: number): Set<Component> {
-  const rows = Map.groupBy(dots, ({ top, height }) => Math.round((top + height) / (0.5 * letter)));
+/** Dots with nothing between them but paper, at least as much as they are wide: small letters of a coarse scan look like dots too. */
+function leaderDots(
+  dots: readonly Component[],
+  letters: readonly Component[],
+  letter: number,
+): Set<Component> {
+  const known = new Set(dots);
+  const rows = Map.groupBy([...dots, ...letters], ({ top, height }) =>
+    Math.round((top + height) / (0.5 * letter)),
+  );
   const found = new Set<Component>();
   for (const row of rows.values()) {
     row.sort((one, other) => one.left - other.left);
     for (let first = 0; first + fewestLeaders <= row.length; first++) {
       const some = row.slice(first, first + fewestLeaders);
       if ((some.at(-1)?.left ?? 0) - (some[0]?.left ?? 0) > widestLeaders * letter) continue;
-      for (const one of some) found.add(one);
+      const areApart = some.every((one, at) => {
+        const next = some[at + 1];
+        return known.has(one) && (!next || next.left - one.left >= 2 * one.width);
+      });
+      if (areApart) for (const one of some) found.add(one);
     }
   }
   return found;
