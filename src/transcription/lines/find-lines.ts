@@ -40,7 +40,7 @@ export function findLines(page: Grey): FoundLines {
   const rules = takeOutRules(ink);
   const marks = findMarks(ink);
   const letters = partTouching(ink, marks.letters);
-  const gutters = findGutters(ink, letters, rules.barrier);
+  const gutters = findGutters(ink, [...letters, ...marks.leaders], rules.barrier);
   const pieces = chainLetters(letters, gutters, ink.letter);
   const slope = slopeOf(pieces, ink.letter);
   const joined = joinChains(
@@ -87,7 +87,12 @@ function withoutGhosts(chains: readonly Chain[], letter: number): Chain[] {
 const mostCovered = 0.4;
 
 /** Gives dots, accents and hyphens to the lines that they stand in. */
-function giveSmall({ small }: Marks, chains: readonly Chain[], gutters: Gutters, letter: number): void {
+function giveSmall(
+  { small, leaders }: Marks,
+  chains: readonly Chain[],
+  gutters: Gutters,
+  letter: number,
+): void {
   const bands = makeBands<Chain>(4 * letter);
   for (const line of chains) {
     const { top, height } = boxAround(line.letters);
@@ -95,7 +100,7 @@ function giveSmall({ small }: Marks, chains: readonly Chain[], gutters: Gutters,
   }
   // From the last letters of a line, not from marks that it was given: leader dots don't belong to it.
   const ends = new Map(chains.map((line) => [line, { left: line.left, right: line.right }]));
-  for (const mark of small) {
+  for (const mark of [...small, ...leaders]) {
     const x = mark.left + mark.width / 2;
     const foot = mark.top + mark.height;
     let best: { line: Chain; away: number } | undefined;

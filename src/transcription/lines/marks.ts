@@ -6,6 +6,8 @@ export interface Marks {
   letters: Component[];
   /** Dots, accents, commas, hyphens: they belong to the line that they stand in. */
   small: Component[];
+  /** Rows of dots that lead from a name to its number. */
+  leaders: Component[];
   pictures: Component[];
 }
 
@@ -20,7 +22,7 @@ const widestTouching = 40;
 /** Sorts what is on the page by its size and form. Pictures are removed from the ink. */
 export function findMarks(ink: Ink): Marks {
   const { letter } = ink;
-  const marks: Marks = { letters: [], small: [], pictures: [] };
+  const marks: Marks = { letters: [], small: [], leaders: [], pictures: [] };
   const titles: Component[] = [];
   const dots: Component[] = [];
   const addPicture = (one: Component) => {
@@ -39,7 +41,7 @@ export function findMarks(ink: Ink): Marks {
     else marks.letters.push(one);
   }
   const leaders = leaderDots(dots, marks.letters, letter);
-  for (const one of dots) (leaders.has(one) ? marks.small : marks.letters).push(one);
+  for (const one of dots) (leaders.has(one) ? marks.leaders : marks.letters).push(one);
   const large = [...titles, ...marks.letters.filter(({ height }) => height > 3 * letter)];
   for (const one of titles) {
     if (large.some((other) => areNeighbours(one, other))) marks.letters.push(one);
@@ -59,8 +61,8 @@ function isDot({ width, height, ink }: Component, letter: number): boolean {
 }
 
 /** So many dots in a row, at most so far from the first to the last, lead from a name to its number. */
-const fewestLeaders = 4;
-const widestLeaders = 8;
+const fewestLeaders = 6;
+const widestLeaders = 12;
 
 /** Dots with nothing between them but paper, at least as much as they are wide: small letters of a coarse scan look like dots too. */
 function leaderDots(
