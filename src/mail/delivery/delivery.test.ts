@@ -234,6 +234,8 @@ test('line breaks in addresses and subjects, data that is not an object, unknown
     const { status, body } = await server.call('mail.send', { ...good, ...bad }, anna);
     assert.deepEqual([status, body.error.code], [400, 'invalid-input'], JSON.stringify(bad));
   }
+  const asBank = { ...good, sender: 'Bank <office@bank.example>' };
+  assert.equal((await server.call('mail.send', asBank, anna)).status, 403);
   for (const name of ['mail.cancel', 'mail.resend'])
     assert.equal((await server.call(name, { mail: 'nothing' }, admin)).status, 404);
   const type = { code: 'x', sender: 'a@example.org', subject: 'x', template: '<p>x</p>', class: 'blk' };

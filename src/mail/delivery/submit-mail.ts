@@ -9,7 +9,7 @@ import type { Role } from '../../engine/operation/operation.ts';
 import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import { type MailRow, mailDatabase } from '../database/tables.ts';
 import { mail as house } from '../house.ts';
-import { addressKey } from '../model/address.ts';
+import { addressKey, domainOf } from '../model/address.ts';
 import { checkMail, type MailFields } from '../model/mail.ts';
 import { classesOf, type MailClass, queueOf } from '../settings.ts';
 import { findType, type TypeVersion } from '../types/mail-types.ts';
@@ -37,6 +37,7 @@ export async function submitMail(
 ): Promise<{ id: string; isNew: boolean }> {
   const fields = checkMail(input);
   const type = await findType(parts, fields.type, version);
+  checkSender(owner, fields, type);
   const mailClass = classOf(parts, type);
   const settings = sectionOf(parts.settings, house);
   const files = await Promise.all(
@@ -93,6 +94,17 @@ export async function submitMail(
       dimensions: { type: type.code, class: row.class },
     });
   return answer;
+}
+
+/** Mails are signed for the domain of their sender, so users can't choose it: only another mailbox of the type's domain. */
+function checkSender({ role }: SubmitOptions['owner'], { sender }: MailFields, type: TypeVersion): void {
+  if (!sender || role === undefined || role === 'admin') return;
+  const domain = domainOf(type.sender.address);
+  if (domainOf(sender.address) === domain) return;
+  throw new PismakError(
+    'forbidden',
+    `only an administrator may send ${type.code} from another domain than ${domain}`,
+  );
 }
 
 /** Blobs of a mail belong to the mail. */
