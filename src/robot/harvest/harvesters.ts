@@ -179,13 +179,8 @@ export class Harvesters implements Running {
 
   /** Claims one batch, and has it carried out by the thread that has least to do, or by all that have nothing to do. */
   async #take(): Promise<boolean> {
-    const sorted = this.#threads
-      .slice(0, this.#wanted)
-      .map((each) => ({ each, count: this.#countOf(each) }))
-      .sort((a, b) => a.count - b.count);
-    const [first] = sorted;
+    const [first] = this.#byLoad();
     if (!first || first.count >= batchesPerThread) return false;
-    const idle = sorted.filter(({ each, count }) => count === 0 || each === first.each);
     const began = monotonic();
     const claimed = await this.#claim();
     if (!claimed) return false;
@@ -200,17 +195,28 @@ export class Harvesters implements Running {
       return true;
     }
     const plan = JSON.parse(row.plan) as BatchPlan;
+    const most = sharesIn(plan);
+    if (this.#isAuto && this.#spare > leastSpare) {
+      this.#wanted = Math.max(this.#wanted, Math.min(availableParallelism(), most));
+      // They get their share at once, and begin with it as soon as they have started.
+      this.#adjust();
+    }
+    const idle = this.#byLoad().filter(({ each, count }) => count === 0 || each === first.each);
     const shares = divideBatch(plan, idle.length);
     const threads = idle.slice(0, shares.length).map(({ each }) => each);
-    const most = sharesIn(plan);
     this.#batches.set(batch, { ...held, threads, shares: most });
-    // The next batch will be larger: threads that start now are there for it.
-    if (this.#isAuto && this.#spare > leastSpare)
-      this.#wanted = Math.max(this.#wanted, Math.min(availableParallelism(), most));
     const over = new SharedArrayBuffer(plan.rows.flat().length);
     for (const [index, share] of shares.entries())
       threads[index]?.tell({ kind: 'harvest', batch, crawl, options, notAfter, over, plan: share });
     return true;
+  }
+
+  /** The threads that may take work, those with least of it first. */
+  #byLoad(): { each: HarvestThread; count: number }[] {
+    return this.#threads
+      .slice(0, this.#wanted)
+      .map((each) => ({ each, count: this.#countOf(each) }))
+      .sort((a, b) => a.count - b.count);
   }
 
   /** Of several harvesters that see a batch, one gets it. */
