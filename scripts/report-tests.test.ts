@@ -22,9 +22,9 @@ function complete(name: string, file: string, ms: number, passed = true): TestEv
   return { type: 'test:complete', data: { ...place, name, file, details } };
 }
 
-async function report(...events: TestEvent[]): Promise<{ passed: boolean; text: string }> {
+async function report(...events: TestEvent[]): Promise<{ passed: boolean; text: string; failed: string[] }> {
   let text = '';
-  const { passed } = await reportTests(
+  const { passed, failed } = await reportTests(
     (async function* () {
       yield* events;
     })(),
@@ -32,7 +32,7 @@ async function report(...events: TestEvent[]): Promise<{ passed: boolean; text: 
       text += more;
     },
   );
-  return { passed, text };
+  return { passed, text, failed };
 }
 
 test('tests that pass show dots and the counts, and nothing that they printed', async () => {
@@ -59,6 +59,19 @@ test('a failure is shown with its place, its reason and what its file printed', 
   assert.equal(passed, false);
   assert.match(text, /^X\n\n✖ two and two make four \(sum\.test\.ts:3:1\)\n {2}Error: got five/);
   assert.match(text, /printed by sum\.test\.ts:\nadding/);
+});
+
+test('the file that failed is the one that ran, not the contract that its test is written in', async () => {
+  const error = Object.assign(new Error('test failed'), { cause: new Error('got five') });
+  const { failed, text } = await report(
+    { type: 'test:stdout', data: { file: 'sqlite.test.ts', message: 'opening' } },
+    { type: 'test:fail', data: { ...place, details: { duration_ms: 1, type: 'test', error } } },
+    complete('sqlite.test.ts', resolve('sqlite.test.ts'), 2, false),
+    complete('postgres.test.ts', resolve('postgres.test.ts'), 2),
+    summary(false),
+  );
+  assert.deepEqual(failed, ['sqlite.test.ts']);
+  assert.match(text, /printed by sqlite\.test\.ts:\nopening/);
 });
 
 test('a file that can not be loaded is shown with the reason that Node printed', async () => {

@@ -23,6 +23,8 @@ export async function reportTests(
 ): Promise<TestReport> {
   const printed = new Map<string, string>();
   const failed: EventData.TestFail[] = [];
+  /** Files that ran: a failure names the file that its test is written in, which may be a contract that others run. */
+  const broken = new Set<string>();
   const skipped: string[] = [];
   const counts: string[] = [];
   const times: Record<string, number> = {};
@@ -35,6 +37,7 @@ export async function reportTests(
       printed.set(file, ((printed.get(file) ?? '') + data.message).slice(-20_000));
     } else if (type === 'test:complete' && isFile(data)) {
       times[relative('.', data.name)] = data.details.duration_ms;
+      if (!data.details.passed) broken.add(resolve(data.name));
     } else if (type === 'test:complete' && data.details.type !== 'suite') {
       // Node reports passes and failures in the order of the files: all would wait for one that runs for minutes.
       const sign = data.details.passed ? '.' : 'X';
@@ -52,7 +55,7 @@ export async function reportTests(
   }
   write('\n');
   for (const text of [...failed.map(describe), ...skipped]) write(text);
-  const files = [...new Set(failed.map((failure) => resolve(failure.file ?? '')))];
+  const files = broken.size > 0 ? [...broken] : [...new Set(failed.map(({ file }) => resolve(file ?? '')))];
   for (const file of files) {
     const text = printed.get(file);
     if (text) write(`\nprinted by ${relative('.', file)}:\n${text.trimEnd()}\n`);
