@@ -228,16 +228,13 @@ export class Keeper {
       .orderBy('id')
       .limit(20)
       .execute();
-    const last = reports.at(-1);
-    if (!last) return 0;
+    if (reports.length === 0) return 0;
+    // Exactly these: on PostgreSQL a report with a smaller id may be committed after one with a larger id was read.
+    const read = reports.map(({ id }) => id);
     const ended = await this.#fenced(async (transaction) => {
       const done = await this.#merger.merge(transaction, reports);
       for (const batch of done) await this.#endBatch(transaction, batch);
-      await transaction
-        .deleteFrom('robot_result')
-        .where('crawl', '=', crawl.number)
-        .where('id', '<=', last.id)
-        .execute();
+      await transaction.deleteFrom('robot_result').where('id', 'in', read).execute();
       return done;
     });
     for (const batch of ended) this.#open.delete(batch);
