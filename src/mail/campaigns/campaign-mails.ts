@@ -8,6 +8,7 @@ import { language as languageTag } from '../model/mail-type.ts';
 import type { MailClass } from '../settings.ts';
 import { findType, type TypeVersion } from '../types/mail-types.ts';
 import type { Campaign } from './campaign.ts';
+import { keyDigits } from './people-on-disk.ts';
 import type { Person } from './read-audience.ts';
 
 /** A type that a share of the audience gets. */
@@ -40,17 +41,23 @@ export async function recipesOf(
 /** What differs from mail to mail of a campaign. */
 export interface CampaignMail {
   id: string;
+  /** The same for everything that the campaign makes for this address. */
+  key: string;
   recipe: Recipe;
   recipient: string;
   fields: string;
   language: string;
 }
 
-/** Undefined if the person can't get a mail: no valid address, or data beyond the limit. */
+/**
+ * The mail for the person with this number in the audience. Undefined if the person can't get a mail: no valid address, or data
+ * beyond the limit.
+ */
 export function mailFor(
   campaign: Campaign,
   recipes: readonly Recipe[],
   { email, ...data }: Person,
+  number: number,
 ): CampaignMail | undefined {
   try {
     const to = parseContact(String(email ?? ''));
@@ -71,8 +78,15 @@ export function mailFor(
       ...(spoken !== undefined && { language: spoken }),
     });
     if (fields.length > longestDataBytes) return undefined;
-    const id = `${campaign.id.slice(-12)}-${digest.slice(0, 32)}`;
-    return { id, recipe, recipient, fields, language: spoken ?? type.language };
+    const key = digest.slice(0, keyDigits);
+    return {
+      id: idOf(campaign, number, key),
+      key,
+      recipe,
+      recipient,
+      fields,
+      language: spoken ?? type.language,
+    };
   } catch (error) {
     if (hasCode(error, 'invalid-input')) return undefined;
     throw new PismakError(
@@ -81,6 +95,25 @@ export function mailFor(
       { cause: error },
     );
   }
+}
+
+const numberDigits = 7;
+
+/**
+ * The ids of a campaign follow its audience: what is made, taken and recorded together lies together in the database. The key
+ * makes an id as hard to guess as a random one.
+ */
+function idOf(campaign: Campaign, number: number, key: string): string {
+  return `${idPrefix(campaign)}-${number.toString(36).padStart(numberDigits, '0')}${key}`;
+}
+
+/** What all ids of a campaign begin with. */
+export function idPrefix({ id }: Campaign): string {
+  return id.slice(-12);
+}
+
+export function keyOf(id: string): string {
+  return id.slice(-keyDigits);
 }
 
 /** What the mails of a recipe have in common. */

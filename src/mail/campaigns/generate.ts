@@ -1,14 +1,23 @@
-import { sql } from 'kysely';
+import type { Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { PismakError } from '../../engine/errors.ts';
 import { collectGarbage } from '../../engine/idle-memory.ts';
-import { type MailDatabase, mailDatabase } from '../database/tables.ts';
+import { type MailTables, mailDatabase } from '../database/tables.ts';
 import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';
 import { countMails } from '../delivery/submit-mail.ts';
-import { idsOf } from '../delivery/take-mails.ts';
 import { queueOf } from '../settings.ts';
 import { type Campaign, getCampaign } from './campaign.ts';
-import { type CampaignMail, mailFor, type Recipe, recipesOf, sharedColumns } from './campaign-mails.ts';
+import {
+  type CampaignMail,
+  idPrefix,
+  keyOf,
+  mailFor,
+  type Recipe,
+  recipesOf,
+  sharedColumns,
+} from './campaign-mails.ts';
 import { insertMails } from './insert-mails.ts';
+import { PeopleOnDisk } from './people-on-disk.ts';
 import { type Person, readAudience } from './read-audience.ts';
 
 export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'settings'>;
@@ -16,12 +25,13 @@ export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'databa
 /** Each batch waits for the disk once. More would be no faster, and take memory. */
 const peoplePerBatch = 1000;
 /** A batch lives just long enough for V8 to take it for something lasting: the heap would grow by 100 MB before V8 looks again. */
-const peoplePerCollection = 25_000;
+const peoplePerCollection = 15_000;
+
+const knownAtOnce = 5000;
 
 /**
  * Makes the mails of a campaign, a batch of people in each transaction, with how far the audience has been read: after a
- * crash it goes on there. The id of a mail follows from campaign and address, so nobody is in a campaign twice, however
- * often the audience names him and however often this is run.
+ * crash it goes on there. Nobody is in a campaign twice, however often the audience names him and however often this is run.
  */
 export async function generate(
   parts: GenerateParts,
@@ -29,10 +39,49 @@ export async function generate(
   signal: AbortSignal,
 ): Promise<'complete' | 'stopped'> {
   const campaign = await getCampaign(parts, id, '');
-  const recipes = await recipesOf(parts, campaign);
   // What the start of the process left behind goes too.
   collectGarbage();
+  const known = new PeopleOnDisk();
+  try {
+    await addKnown(parts, campaign, known);
+    return await generateRest(parts, campaign, known, signal);
+  } finally {
+    known.close();
+  }
+}
+
+/** The people who have a mail of this campaign from an earlier run. */
+async function addKnown(parts: GenerateParts, campaign: Campaign, known: PeopleOnDisk): Promise<void> {
+  if (campaign.read === 0) return;
+  const { query } = mailDatabase(parts);
+  const prefix = idPrefix(campaign);
+  // Letters and digits only: databases disagree about the order of other characters.
+  const end = `${prefix}${'z'.repeat(8)}`;
+  for (let after = prefix; ; ) {
+    const rows = await query
+      .selectFrom('mail_mail')
+      .select('id')
+      .where('id', '>', after)
+      .where('id', '<', end)
+      .orderBy('id')
+      .limit(knownAtOnce)
+      .execute();
+    for (const { id } of rows) known.add(keyOf(id));
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.id;
+  }
+}
+
+async function generateRest(
+  parts: GenerateParts,
+  campaign: Campaign,
+  known: PeopleOnDisk,
+  signal: AbortSignal,
+): Promise<'complete' | 'stopped'> {
+  const recipes = await recipesOf(parts, campaign);
   let uncollected = 0;
+  let reached: Reached = { source: campaign.source, position: campaign.position, read: campaign.read };
   for (let source = campaign.source; source < campaign.sources.length; source++) {
     const from = campaign.sources[source];
     if (!from) break;
@@ -45,15 +94,17 @@ export async function generate(
     const store = async (isLast: boolean) => {
       position += batch.length;
       uncollected += batch.length;
-      const made = mailsOf(campaign, recipes, batch);
+      const made = mailsOf(campaign, recipes, batch, reached.read, known);
       batch = [];
       if (!(await storing)) return false;
       if (uncollected >= peoplePerCollection) {
         collectGarbage();
         uncollected = 0;
       }
-      const next = isLast ? { source: source + 1, position: 0 } : { source, position };
-      storing = storeBatch(parts, campaign, recipes, made, next).then(
+      const before = reached;
+      const read = before.read + made.people;
+      reached = isLast ? { source: source + 1, position: 0, read } : { source, position, read };
+      storing = storeMails(parts, campaign, recipes, made, { before, after: reached }).then(
         (state) => state === 'running' && !signal.aborted,
       );
       // Whoever waits for it hears of a failure.
@@ -62,9 +113,9 @@ export async function generate(
     };
     try {
       for await (const people of readAudience(parts, from)) {
-        const known = Math.min(skip, people.length);
-        skip -= known;
-        for (const person of known > 0 ? people.slice(known) : people)
+        const done = Math.min(skip, people.length);
+        skip -= done;
+        for (const person of done > 0 ? people.slice(done) : people)
           if (batch.push(person) >= peoplePerBatch && !(await store(false))) return 'stopped';
       }
       if (!(await store(true))) return 'stopped';
@@ -77,77 +128,70 @@ export async function generate(
   return 'complete';
 }
 
+/** How far the audience has been read: `position` in its source, `read` in all, and again what was read again. */
+type Reached = Pick<Campaign, 'source' | 'position' | 'read'>;
+
 interface MadeMails {
-  /** By id. */
-  mails: ReadonlyMap<string, CampaignMail>;
+  mails: readonly CampaignMail[];
   people: number;
+  /** People who have a mail of this campaign. */
+  repeated: number;
   /** People who can't get a mail. */
   refused: number;
 }
 
-function mailsOf(campaign: Campaign, recipes: readonly Recipe[], people: readonly Person[]): MadeMails {
-  const mails = new Map<string, CampaignMail>();
-  let refused = 0;
-  for (const person of people) {
-    const mail = mailFor(campaign, recipes, person);
-    if (!mail) refused++;
-    // Of those who are named again the first counts, as in different batches.
-    else if (!mails.has(mail.id)) mails.set(mail.id, mail);
-  }
-  return { mails, people: people.length, refused };
-}
-
-/**
- * Resolves to the state of the campaign. Looking for mails that are there already costs as much as storing new ones, so it is
- * done only if there are some: then the transaction begins again.
- */
-async function storeBatch(
-  parts: GenerateParts,
+function mailsOf(
   campaign: Campaign,
   recipes: readonly Recipe[],
-  made: MadeMails,
-  next: { source: number; position: number },
-): Promise<string> {
-  try {
-    return await storeMails(parts, campaign, recipes, made, next, false);
-  } catch (error) {
-    if (!(error instanceof SomeAreKnown)) throw error;
-    return storeMails(parts, campaign, recipes, made, next, true);
+  people: readonly Person[],
+  first: number,
+  known: PeopleOnDisk,
+): MadeMails {
+  const mails: CampaignMail[] = [];
+  let repeated = 0;
+  let refused = 0;
+  for (const [index, person] of people.entries()) {
+    const mail = mailFor(campaign, recipes, person, first + index);
+    if (!mail) refused++;
+    else if (known.add(mail.key)) mails.push(mail);
+    else repeated++;
   }
+  return { mails, people: people.length, repeated, refused };
 }
 
-/** Thrown in a transaction, so that nothing of it stays. */
-class SomeAreKnown extends Error {}
-
+/** Resolves to the state of the campaign. */
 async function storeMails(
   parts: GenerateParts,
   campaign: Campaign,
   recipes: readonly Recipe[],
-  { mails, people, refused }: MadeMails,
-  next: { source: number; position: number },
-  looksForKnown: boolean,
+  { mails, repeated, refused }: MadeMails,
+  { before, after }: { before: Reached; after: Reached },
 ): Promise<string> {
   const database = mailDatabase(parts);
   const now = parts.clock.now();
-  const reached = await database.transaction(async (transaction) => {
-    // Read under the transaction: a pause that comes now must not be missed.
-    const { state } = await transaction
-      .selectFrom('mail_campaign')
-      .select('state')
+  const state = await database.transaction(async (transaction) => {
+    const moved = await transaction
+      .updateTable('mail_campaign')
+      .set(({ eb }) => ({
+        ...after,
+        generated: eb('generated', '+', mails.length),
+        repeated: eb('repeated', '+', repeated),
+        refused: eb('refused', '+', refused),
+      }))
       .where('id', '=', campaign.id)
-      .executeTakeFirstOrThrow();
-    if (state === 'cancelled') return state;
-    const known = looksForKnown ? await knownAmong(database, transaction, [...mails.keys()]) : new Set();
-    const fresh = [...mails.values()].filter(({ id }) => !known.has(id));
-    const groups = Map.groupBy(fresh, ({ recipe }) => recipe);
-    for (const [recipe, some] of groups) {
-      const shared = sharedColumns(campaign, recipes, recipe, now);
-      const inserted = await insertMails(database, transaction, some, shared);
-      if (inserted < some.length) throw new SomeAreKnown();
-    }
+      .where('source', '=', before.source)
+      .where('read', '=', before.read)
+      .where('state', '<>', 'cancelled')
+      // Read under the transaction: a pause that comes now must not be missed.
+      .returning('state')
+      .executeTakeFirst();
+    if (!moved) return stateInstead(transaction, campaign);
+    const groups = Map.groupBy(mails, ({ recipe }) => recipe);
+    for (const [recipe, some] of groups)
+      await insertMails(database, transaction, some, sharedColumns(campaign, recipes, recipe, now));
     const owner = { name: campaign.owner, role: campaign.isLimited ? ('user' as const) : ('admin' as const) };
-    if (fresh.length > 0) await countMails(parts, transaction, owner, fresh.length);
-    const paused = campaign.isHeld || state !== 'running';
+    if (mails.length > 0) await countMails(parts, transaction, owner, mails.length);
+    const paused = campaign.isHeld || moved.state !== 'running';
     const items = [...groups].flatMap(([{ type, mailClass }, some]) =>
       inGroups(some, mailsPerMessage).map((group) => ({
         ...{ queue: queueOf(type.class), owner: campaign.owner, batch: campaign.id, paused },
@@ -161,33 +205,22 @@ async function storeMails(
       })),
     );
     await parts.backlog.add(transaction, items);
-    await transaction
-      .updateTable('mail_campaign')
-      .set(({ eb }) => ({
-        ...next,
-        read: eb('read', '+', people),
-        generated: eb('generated', '+', fresh.length),
-        repeated: eb('repeated', '+', people - refused - fresh.length),
-        refused: eb('refused', '+', refused),
-      }))
-      .where('id', '=', campaign.id)
-      .execute();
-    return state;
+    return moved.state;
   });
   parts.backlog.wake();
-  return reached;
+  return state;
 }
 
-/** The mails that are there already: of people whom the audience has named before. */
-async function knownAmong(
-  { dialect }: MailDatabase,
-  transaction: MailDatabase['query'],
-  ids: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT "id" FROM "mail_mail" WHERE "id" IN ${idsOf(dialect, ids)}
-  `.execute(transaction);
-  return new Set(rows.map(({ id }) => id));
+/** The campaign was cancelled, or another process generates it: one that was taken for dead, or took us for dead. */
+async function stateInstead(queries: Queries<MailTables>, { id, name }: Campaign): Promise<string> {
+  const row = await queries
+    .selectFrom('mail_campaign')
+    .select('state')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row && row.state !== 'cancelled')
+    throw new PismakError('hold-lost', `another process makes the mails of campaign ${name}`);
+  return 'cancelled';
 }
 
 function inGroups<Item>(items: readonly Item[], size: number): Item[][] {

@@ -55,13 +55,13 @@ export async function rehearse(
     const rows: { number: number; row: RehearsedMail }[] = [];
     for (const person of people) {
       const number = ++result.read;
-      const row = rehearsedMail(campaign, recipes, person, engine.clock.now());
+      const row = rehearsedMail(campaign, recipes, person, number, engine.clock.now());
       if (!row) {
         result.refused++;
         problem(number, String(person.email ?? '').slice(0, 254), 'no valid address, or too much data');
-      } else if (seen.has(row.id)) result.repeated++;
+      } else if (seen.has(row.key)) result.repeated++;
       else {
-        seen.add(row.id);
+        seen.add(row.key);
         rows.push({ number, row });
       }
     }
@@ -116,14 +116,14 @@ export async function sendTests(
   const recipes = await recipesOf(engine, campaign);
   const found: Person[] = [];
   for await (const person of audienceOf(engine, campaign)) {
-    if (mailFor(campaign, recipes, person)) found.push(person);
+    if (mailFor(campaign, recipes, person, 0)) found.push(person);
     if (found.length >= people) break;
   }
   if (found.length === 0) throw new PismakError('invalid-input', 'the audience names nobody with an address');
   const ids: string[] = [];
   for (const recipe of recipes)
     for (const person of found) {
-      const row = mailFor(campaign, [{ ...recipe, until: 1 }], person);
+      const row = mailFor(campaign, [{ ...recipe, until: 1 }], person, 0);
       if (!row) continue;
       const fields = JSON.parse(row.fields) as MailFields;
       for (const address of to) {
@@ -136,8 +136,14 @@ export async function sendTests(
 
 type RehearsedMail = NonNullable<ReturnType<typeof rehearsedMail>>;
 
-function rehearsedMail(campaign: Campaign, recipes: readonly Recipe[], person: Person, now: number) {
-  const mail = mailFor(campaign, recipes, person);
+function rehearsedMail(
+  campaign: Campaign,
+  recipes: readonly Recipe[],
+  person: Person,
+  number: number,
+  now: number,
+) {
+  const mail = mailFor(campaign, recipes, person, number);
   return mail && { ...sharedColumns(campaign, recipes, mail.recipe, now), ...mail };
 }
 

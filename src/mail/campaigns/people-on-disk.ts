@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Of a key: hexadecimal digits, four bytes each eight. */
+export const keyDigits = 24;
+const words = keyDigits / 8;
+const keyBytes = words * 4;
+const bucketBytes = 4096;
+const keysPerBucket = Math.floor(bucketBytes / keyBytes);
+
+/**
+ * The people who are in a campaign already, exactly and in constant memory however many they are: a hash table in a file. It is
+ * needed only while this process generates, so it never waits for the disk. An index in the database would have to: it is as
+ * random as the keys, and each mail would rewrite a page of it.
+ */
+export class PeopleOnDisk {
+  readonly #file: number;
+  /** How many keys each bucket holds; their number is a power of two. */
+  #counts: Uint16Array = new Uint16Array(16);
+  readonly #bucket = Buffer.alloc(bucketBytes);
+  readonly #read = new Uint32Array(this.#bucket.buffer, this.#bucket.byteOffset, bucketBytes / 4);
+  readonly #key = new Uint32Array(words);
+
+  constructor(directory = tmpdir()) {
+    const path = join(directory, `pismak-people-${randomUUID()}`);
+    this.#file = openSync(path, 'wx+', 0o600);
+    // Nobody else can open it, and nothing stays when this process is killed.
+    unlinkSync(path);
+  }
+
+  /** False if the key was there. Keys are hashes: they spread over the buckets by themselves. */
+  add(key: string): boolean {
+    for (let word = 0; word < words; word++)
+      this.#key[word] = Number.parseInt(key.slice(word * 8, word * 8 + 8), 16);
+    for (;;) {
+      const bucket = this.#bucketOf(this.#key[0] ?? 0);
+      const count = this.#counts[bucket] ?? 0;
+      if (count > 0) this.#load(bucket, count);
+      if (this.#isAmong(count)) return false;
+      if (count < keysPerBucket) {
+        writeSync(this.#file, this.#key, 0, keyBytes, bucket * bucketBytes + count * keyBytes);
+        this.#counts[bucket] = count + 1;
+        return true;
+      }
+      this.#double();
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #bucketOf(firstWord: number): number {
+    return (firstWord & (this.#counts.length - 1)) >>> 0;
+  }
+
+  #load(bucket: number, count: number): void {
+    const wanted = count * keyBytes;
+    const read = readSync(this.#file, this.#bucket, 0, wanted, bucket * bucketBytes);
+    if (read < wanted) throw new Error(`a temporary file lost ${wanted - read} bytes`);
+  }
+
+  #isAmong(count: number): boolean {
+    const [first, second, third] = this.#key;
+    for (let at = 0; at < count * words; at += words)
+      if (this.#read[at] === first && this.#read[at + 1] === second && this.#read[at + 2] === third)
+        return true;
+    return false;
+  }
+
+  /** Each bucket becomes two, told apart by one bit more of the key. */
+  #double(): void {
+    const before = this.#counts;
+    this.#counts = new Uint16Array(before.length * 2);
+    const moved = new Uint32Array(bucketBytes / 4);
+    for (const [bucket, count] of before.entries()) {
+      if (count === 0) continue;
+      this.#load(bucket, count);
+      let kept = 0;
+      let gone = 0;
+      for (let at = 0; at < count * words; at += words) {
+        const stays = this.#bucketOf(this.#read[at] ?? 0) === bucket;
+        const [into, place] = stays ? [this.#read, kept++] : [moved, gone++];
+        for (let word = 0; word < words; word++) into[place * words + word] = this.#read[at + word] ?? 0;
+      }
+      const other = bucket + before.length;
+      writeSync(this.#file, this.#read, 0, kept * keyBytes, bucket * bucketBytes);
+      writeSync(this.#file, moved, 0, gone * keyBytes, other * bucketBytes);
+      this.#counts[bucket] = kept;
+      this.#counts[other] = gone;
+    }
+  }
+}
