@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { openPostgresDatabase } from '../../engine/database/postgres.ts';
 import { openSqliteDatabase } from '../../engine/database/sqlite.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
@@ -72,12 +73,23 @@ test('on PostgreSQL: a campaign, and whole mails of another program', { timeout:
   await sql`INSERT INTO person WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2100)
     SELECT 's' || i || '@example.org', 'Žofie ' || i FROM n`.execute(embedded.query);
   const audiences = {
+    late: { url: shop, query: `SELECT 'late@example.org' AS email FROM pg_advisory_xact_lock(7)` },
     ...{ customers: { url: shop, query }, broken: { url: shop, query: 'DELETE FROM nothing' } },
     readers: { url: `sqlite:${file}`, query: 'SELECT email, name FROM person;' },
     vandals: { url: `sqlite:${file}`, query: 'DELETE FROM person RETURNING email' },
   };
   const house = await runMailHouse(t, { misbehave, settings, mail: { audiences } });
-  await useHouse(house, url);
+  const busyShop = await openPostgresDatabase({ url: shop });
+  t.after(() => busyShop.close());
+  await house.call('mailtype.create', { ...news, code: 'late' });
+  await house.call('campaign.create', { name: 'late', type: 'late', audience: ['query:late'] });
+  await busyShop.transaction(async (transaction) => {
+    await sql`SELECT pg_advisory_xact_lock(7)`.execute(transaction);
+    await house.call('campaign.start', { campaign: 'late' });
+    // Another user's campaign doesn't wait for a shop that is slow to answer.
+    await useHouse(house, url);
+  });
+  house.received.length = 0;
 
   // The shop's own database, streamed; what would change it is refused.
   const { call, server, anna, received } = house;
