@@ -6,6 +6,7 @@ import { sharedPostgres } from '../engine/testing/servers/shared.ts';
 import { openTestEngine } from '../server/testing/test-engine.ts';
 import { createCrawl, findCrawl } from './crawl/crawls.ts';
 import { crawlDefinition } from './crawl/options.ts';
+import { addSegment, listSegments } from './crawl/segments.ts';
 import { type Database, type Queries, robotDatabase } from './database/tables.ts';
 import type { Report, VisitResult } from './harvest/plan.ts';
 import { Keeper } from './keeper/keeper.ts';
@@ -78,4 +79,23 @@ test('the queuekeeper loses no report that is committed after one with a larger 
   assert.equal(keeper.statistics.documents, 1);
   await keeper.round();
   assert.equal(keeper.statistics.documents, 2);
+});
+
+test('an export misses no segment that is committed after one with a larger number', async (t) => {
+  const { database, crawl } = await openCrawl(t);
+  const ids = [0, 0];
+  const add = async (queries: Queries, index: number) => {
+    const blob = { hash: `${index}`, size: 1 };
+    ids[index] = await addSegment(database, queries, { crawl, blob, parts: [], pages: 1, now: 0 });
+  };
+  const listed = async (number = crawl) =>
+    (await listSegments(database, { crawl: number, after: 0, limit: 10 })).map(({ id }) => Number(id));
+
+  const commitFirst = await begin(database, (transaction) => add(transaction, 0));
+  await database.transaction((transaction) => add(transaction, 1));
+  assert.deepEqual(await listed(crawl + 1), [], 'other crawls wait for nothing');
+  const list = listed();
+  await Promise.race([list, eventually('the export waits', () => somebodyWaits(database))]);
+  await commitFirst();
+  assert.deepEqual(await list, ids);
 });
