@@ -10,7 +10,7 @@ import { InFlight } from './in-flight.ts';
 import { monotonic } from './monotonic.ts';
 import { againOf, type BatchPlan, type Stop, type Visit, type VisitResult } from './plan.ts';
 import { type ReadPage, readPage } from './read-page.ts';
-import { readRobots, robotsLimit } from './robots-visit.ts';
+import { readRobots, robotsLimit, unfinished } from './robots-visit.ts';
 import type { SegmentBuffer } from './segment-buffer.ts';
 import { hasPage, type PageContext, storePage } from './store-page.ts';
 import { readTdm, tdmLimit } from './tdm-reservation.ts';
@@ -64,7 +64,7 @@ export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promis
     rows.map(async (row, index) => {
       // Rows begin one after another within the first delay, as if columns were read from top to bottom.
       if (index > 0 && staggerMs > 0) await pause(staggerMs * index, batch.stop);
-      const hosts = new Map<string, number>();
+      const hosts = new Map<string, AskedHost>();
       for (const [column, stop] of row.entries()) {
         if (!mayGoOn()) return;
         const isOver = over.subarray((starts[index] ?? 0) + column);
@@ -77,10 +77,17 @@ export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promis
 interface StopParts {
   mayGoOn(): boolean;
   slots: InFlight;
-  /** When each host of the row may be asked next, on the monotonic clock. */
-  hosts: Map<string, number>;
+  /** Those of the row, by name. */
+  hosts: Map<string, AskedHost>;
   /** Not 0 if the host asked us to leave, or does not answer: what is left waits for a later batch. */
   isOver: Uint8Array;
+}
+
+/** What a host got in this batch. */
+interface AskedHost {
+  requests: number;
+  /** When it may be asked next, on the monotonic clock. */
+  notBefore: number;
 }
 
 /** The requests to one domain. */
@@ -89,6 +96,7 @@ class StopRun {
   #stop: Stop;
   readonly #parts: HarvestParts;
   readonly #own: StopParts;
+  readonly #host: AskedHost;
   #delayMs: number;
   #robots: Robots | undefined;
   #failures = 0;
@@ -99,6 +107,13 @@ class StopRun {
     this.#parts = parts;
     this.#own = own;
     this.#delayMs = stop.delayMs;
+    this.#host = own.hosts.get(stop.host) ?? { requests: 0, notBefore: 0 };
+    own.hosts.set(stop.host, this.#host);
+  }
+
+  /** Redirects of robots.txt may use up the requests that pages were planned for. */
+  get #hasMore(): boolean {
+    return this.#host.requests < (this.#stop.most ?? this.#batch.plan.rules.maxReqs);
   }
 
   get #isOver(): boolean {
@@ -242,7 +257,8 @@ class StopRun {
       const isRedirect = !(answer instanceof FetchFailure) && answer.status >= 300 && answer.status < 400;
       const target = isRedirect ? context.scope.normalize(answer.headers.location ?? '', url) : undefined;
       const here = target?.startsWith(`${this.#stop.origin}/`) ?? false;
-      if (target !== undefined && here && hops < mostRedirects) {
+      const goesOn = target !== undefined && here && hops < mostRedirects;
+      if (goesOn && this.#hasMore) {
         path = target.slice(this.#stop.origin.length);
         const result: VisitResult = { ...known, outcome: 'postponed', reason: 'redirected' };
         await this.#parts.report(this.#batch, result, (buffer) =>
@@ -251,7 +267,7 @@ class StopRun {
         continue;
       }
       const isElsewhere = target !== undefined && !here && context.scope.accepts(target);
-      const { robots, found } = readRobots(answer, context.options.agent);
+      const { robots, found } = goesOn ? unfinished : readRobots(answer, context.options.agent);
       const slowDown = answer instanceof FetchFailure ? undefined : this.#askedToSlowDown(answer, at);
       const result: VisitResult = {
         ...known,
@@ -271,8 +287,7 @@ class StopRun {
       this.#robots = robots;
       const moreMs = Math.max(0, (found.crawlDelayMs ?? 0) - this.#delayMs);
       this.#delayMs += moreMs;
-      const { hosts } = this.#own;
-      hosts.set(this.#stop.host, (hosts.get(this.#stop.host) ?? 0) + moreMs);
+      this.#host.notBefore += moreMs;
       return;
     }
   }
@@ -302,14 +317,15 @@ class StopRun {
     limit?: number,
   ): Promise<{ answer: Answer | FetchFailure; at: number; ms: number } | undefined> {
     const { context, inFlight } = this.#parts;
-    const { hosts, slots, mayGoOn } = this.#own;
-    const { host } = this.#stop;
+    const { slots, mayGoOn } = this.#own;
     const { stop } = this.#batch;
+    const host = this.#host;
     const asked = await slots.run(() =>
       inFlight.run(async () => {
-        const early = (hosts.get(host) ?? 0) - monotonic();
-        if (this.#delayMs > 0 && early > 0) await pause(early, stop);
-        if (!mayGoOn()) return undefined;
+        const early = host.notBefore - monotonic();
+        if (this.#delayMs > 0 && early > 0 && this.#hasMore) await pause(early, stop);
+        if (!mayGoOn() || !this.#hasMore) return undefined;
+        host.requests++;
         const at = Date.now();
         const began = monotonic();
         const answer = await connection.get(path, headers, limit).catch((error: unknown) => {
@@ -317,7 +333,7 @@ class StopRun {
           throw error;
         });
         const ended = monotonic();
-        hosts.set(host, ended + this.#delayMs + 1);
+        host.notBefore = ended + this.#delayMs + 1;
         context.spend('wait for servers', ended - began);
         return { answer, at, ms: Math.round(ended - began) };
       }),
