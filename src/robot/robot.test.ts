@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../engine/testing/eventually.ts';
 import { changeState, createCrawl, findCrawl, revisitCrawl } from './crawl/crawls.ts';
@@ -286,6 +286,27 @@ test('robots.txt is followed through redirects, and they count towards the reque
   assert.ok(!seen.includes('/secret'));
   assert.equal(requests.length, seen.length);
   assert.deepEqual(checkRequests(requests, rules), []);
+});
+
+test('a request that was lost because the server had just closed an idle connection is made again, under the rules', async (t) => {
+  const used = new WeakSet<Socket>();
+  let lost = 0;
+  const answer: RequestListener = ({ url = '', socket }, response) => {
+    if (used.has(socket)) {
+      lost++;
+      return void socket.destroy();
+    }
+    used.add(socket);
+    if (!/^\/[a-f]?$/.test(url)) return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(`${linksTo('/a', '/b', '/c', '/d', '/e', '/f')}<p>Stránka ${url} o kronice.</p>`);
+  };
+  // Nothing would try a failed page again.
+  const { paths, requests, rules } = await crawlServer(t, answer, { attempts: 1 });
+  assert.deepEqual(paths, ['/', '/a', '/b', '/c', '/d', '/e', '/f']);
+  assert.ok(lost > 3);
+  assert.deepEqual(checkRequests(requests, rules), []);
+  assert.equal(requests.filter((line) => 'reason' in line && line.reason === 'connection lost').length, lost);
 });
 
 test('a page that is visited again is stored again only if it has changed', async (t) => {

@@ -90,6 +90,17 @@ interface AskedHost {
   notBefore: number;
 }
 
+interface AskOptions {
+  headers?: Record<string, string>;
+  limit?: number;
+}
+
+interface Asked {
+  answer: Answer | FetchFailure;
+  at: number;
+  ms: number;
+}
+
 /** The requests to one domain. */
 class StopRun {
   readonly #batch: RunningBatch;
@@ -111,7 +122,7 @@ class StopRun {
     own.hosts.set(stop.host, this.#host);
   }
 
-  /** Redirects of robots.txt may use up the requests that pages were planned for. */
+  /** Redirects of robots.txt and repeated requests may use up what pages were planned for. */
   get #hasMore(): boolean {
     return this.#host.requests < (this.#stop.most ?? this.#batch.plan.rules.maxReqs);
   }
@@ -176,7 +187,7 @@ class StopRun {
       ...(visit.etag !== undefined && { 'if-none-match': visit.etag }),
       ...(visit.lastModified !== undefined && { 'if-modified-since': visit.lastModified }),
     };
-    const asked = await this.#ask(connection, visit.path, headers);
+    const asked = await this.#ask(connection, visit, { headers });
     if (!asked) return;
     const { answer, at, ms } = asked;
     if (answer instanceof FetchFailure) return this.#fail(visit, answer, { at, ms });
@@ -223,7 +234,7 @@ class StopRun {
       const result: VisitResult = { ...known, outcome: 'disallowed', reason: 'robots.txt', tdm: '' };
       return this.#parts.report(this.#batch, result, () => undefined);
     }
-    const asked = await this.#ask(connection, visit.path, {}, tdmLimit);
+    const asked = await this.#ask(connection, visit, { limit: tdmLimit });
     if (!asked) return;
     const { answer, at, ms } = asked;
     const isAnswer = !(answer instanceof FetchFailure);
@@ -246,7 +257,7 @@ class StopRun {
     const { context } = this.#parts;
     let path = visit.path;
     for (let hops = 0; ; hops++) {
-      const asked = await this.#ask(connection, path, {}, robotsLimit);
+      const asked = await this.#ask(connection, { ...visit, path }, { limit: robotsLimit });
       if (!asked) {
         this.#leave();
         return;
@@ -309,13 +320,25 @@ class StopRun {
     return retryAfterMs === undefined ? {} : { retryAfterMs };
   }
 
+  /** What the server answers. A request that met a closing connection is made again, and counts like any other. */
+  async #ask(connection: Connection, visit: Visit, more: AskOptions): Promise<Asked | undefined> {
+    const asked = await this.#askOnce(connection, visit.path, more);
+    if (!(asked?.answer instanceof FetchFailure && asked.answer.wasIdle)) return asked;
+    const { at, ms, answer } = asked;
+    const result: VisitResult = { ...this.#resultOf(visit), at, ms, reason: answer.kind };
+    const url = `${this.#stop.origin}${visit.path}`;
+    await this.#parts.report(this.#batch, result, (buffer) =>
+      this.#log(buffer, { url, at, ms, answer, result }),
+    );
+    return this.#askOnce(connection, visit.path, more);
+  }
+
   /** One request, when its time has come. Undefined if the batch ended before. */
-  async #ask(
+  async #askOnce(
     connection: Connection,
     path: string,
-    headers: Record<string, string>,
-    limit?: number,
-  ): Promise<{ answer: Answer | FetchFailure; at: number; ms: number } | undefined> {
+    { headers = {}, limit }: AskOptions,
+  ): Promise<Asked | undefined> {
     const { context, inFlight } = this.#parts;
     const { slots, mayGoOn } = this.#own;
     const { stop } = this.#batch;
