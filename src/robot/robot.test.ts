@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
 import { eventually } from '../engine/testing/eventually.ts';
 import { changeState, createCrawl, findCrawl, revisitCrawl } from './crawl/crawls.ts';
 import { crawlDefinition } from './crawl/options.ts';
 import { robotDatabase } from './database/tables.ts';
 import { askForHarvesters, listHarvesters } from './harvest/harvester-list.ts';
-import { checkRequests } from './politeness/check-requests.ts';
+import { checkRequests, type SeenRequest } from './politeness/check-requests.ts';
 import {
   crawl,
   definitionFor,
@@ -248,6 +248,65 @@ test('pages are visited again by themselves, and harvesters come and go meanwhil
   const urls = (await storedLines(engine, Number(number), 'documents')).map((line) => JSON.parse(line).url);
   assert.equal(urls.filter((url) => url.endsWith('/same')).length, 1, 'only the comment had changed');
   assert.ok(urls.filter((url) => url === `${origin}/`).length > 1);
+});
+
+/** Serves pages by hand; resolves to where, and to the rest of a crawl of it: pages stored, log and complaints. */
+async function crawlServer(t: TestContext, listener: RequestListener, options: object) {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const engine = await runTestRobot(t);
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const definition = { seeds: [`${origin}/`], allowPrivate: true, ...quick, ...options };
+  const { number, rules, statistics } = await crawl(engine, crawlDefinition.parse(definition));
+  const stored = (await storedLines(engine, number, 'documents')).map(
+    (line) => new URL(JSON.parse(line).url),
+  );
+  const log = (await storedLines(engine, number, 'requests')).map((line) => JSON.parse(line));
+  const requests: SeenRequest[] = log.filter((line) => 'url' in line);
+  return { paths: stored.map(({ pathname }) => pathname).toSorted(), requests, rules, statistics };
+}
+
+const linksTo = (...paths: string[]) => paths.map((path) => `<a href="${path}">odkaz</a>`).join(' ');
+
+test('robots.txt is followed through redirects, and they count towards the requests that a host gets', async (t) => {
+  const seen: string[] = [];
+  const answer: RequestListener = ({ url = '' }, response) => {
+    seen.push(url);
+    const hop = /^\/robots\.txt$|^\/r([1-3])$/.exec(url);
+    if (url === '/r4') return void response.end('User-agent: *\nDisallow: /secret');
+    if (hop) return void response.writeHead(302, { location: `/r${Number(hop[1] ?? 0) + 1}` }).end();
+    if (!/^\/(?:[a-e]|secret)?$/.test(url)) return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(`${linksTo('/a', '/b', '/c', '/d', '/e', '/secret')}<p>Stránka ${url} o kronice.</p>`);
+  };
+  const { paths, requests, rules } = await crawlServer(t, answer, { maxReqs: 6 });
+  assert.deepEqual(paths, ['/', '/a', '/b', '/c', '/d', '/e']);
+  assert.ok(!seen.includes('/secret'));
+  assert.equal(requests.length, seen.length);
+  assert.deepEqual(checkRequests(requests, rules), []);
+});
+
+test('a request that was lost because the server had just closed an idle connection is made again, under the rules', async (t) => {
+  const used = new WeakSet<Socket>();
+  let lost = 0;
+  const answer: RequestListener = ({ url = '', socket }, response) => {
+    if (used.has(socket)) {
+      lost++;
+      return void socket.destroy();
+    }
+    used.add(socket);
+    if (!/^\/[a-f]?$/.test(url)) return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(`${linksTo('/a', '/b', '/c', '/d', '/e', '/f')}<p>Stránka ${url} o kronice.</p>`);
+  };
+  // Nothing would try a failed page again.
+  const { paths, requests, rules } = await crawlServer(t, answer, { attempts: 1 });
+  assert.deepEqual(paths, ['/', '/a', '/b', '/c', '/d', '/e', '/f']);
+  assert.ok(lost > 3);
+  assert.deepEqual(checkRequests(requests, rules), []);
+  assert.equal(requests.filter((line) => 'reason' in line && line.reason === 'connection lost').length, lost);
 });
 
 test('a page that is visited again is stored again only if it has changed', async (t) => {

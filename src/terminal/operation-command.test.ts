@@ -22,6 +22,7 @@ const paint = defineOperation({
     helper: z.string().nullable().optional(),
     primer: z.boolean().default(true).describe('Use primer'),
     varnish: z.boolean().default(false),
+    sanded: z.boolean().optional().describe('Sand it first; false: wash it'),
     more: z.record(z.string(), z.number()).default({}).describe('Extras'),
   }),
   output: z.strictObject({ litres: z.number() }),
@@ -57,6 +58,21 @@ test('what is typed becomes the input: numbers, lists, switches, JSON; what is n
   });
   const least = await typed('fence paint garden --colour red');
   assert.deepEqual(least.input, { fence: 'garden', colour: 'red' });
+});
+
+test('a switch without a default can be typed both ways', async () => {
+  const least = { fence: 'garden', colour: 'red' };
+  for (const [word, sanded] of [
+    ['--sanded', true],
+    ['--no-sanded', false],
+  ] as const) {
+    const { input } = await typed(`fence paint garden --colour red ${word}`);
+    assert.deepEqual(input, { ...least, sanded });
+  }
+  assert.match(
+    (await typed('fence paint --help')).stdout,
+    /--\[no-\]sanded +sand it first; --no-sanded: wash it$/m,
+  );
 });
 
 test('the word none says that there is none, where there may be none', async () => {

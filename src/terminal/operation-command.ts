@@ -1,8 +1,8 @@
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command, type Option } from 'commander';
 import type { z } from 'zod';
 import type { Operation } from '../engine/operation/operation.ts';
 import { commandExample } from './options/command-example.ts';
-import { flagsOf, type InputField, inputFields, readField, readWord } from './options/input-field.ts';
+import { type InputField, inputFields, optionsOf, readField, readWord } from './options/input-field.ts';
 import type { Column } from './output/table.ts';
 import type { Session } from './session.ts';
 import type { Shell } from './shell.ts';
@@ -75,7 +75,9 @@ export function operationCommands(group: Command, shell: Shell) {
     const options = fields
       .slice(words.length)
       .filter(({ name }) => !Object.hasOwn(command.given ?? {}, name) && fieldOf(command, name) !== false)
-      .map((field) => ({ field, option: optionFor(field, fieldOf(command, field.name) || {}) }));
+      .flatMap((field) =>
+        optionsFor(field, fieldOf(command, field.name) || {}).map((option) => ({ field, option })),
+      );
     const example = commandExample(operation.example, { parameters, fields, options });
     const examples = [
       ...(example
@@ -128,7 +130,7 @@ function inputFrom(
   for (const { field, option } of options) {
     const value = session.options[option.attributeName()];
     if (value instanceof Said) input[field.name] = value.value;
-    // `--no-primer` that was not typed is true for Commander.
+    // `--no-primer` that was not typed is true for Commander, unless there is `--primer` too.
     else if (typeof value === 'boolean' && value !== (option.negate || field.fallback))
       input[field.name] = value;
   }
@@ -159,13 +161,15 @@ function argumentFor(word: string, field: InputField | undefined, command: { fie
   });
 }
 
-function optionFor(field: InputField, { mandatory, read, ...said }: FieldOptions): Option {
-  const option = new Option(said.flags ?? flagsOf(field), said.about ?? field.about);
-  if (option.isBoolean() || option.negate) return option;
+function optionsFor(field: InputField, { mandatory, read, flags, about }: FieldOptions): Option[] {
   const needed = mandatory ?? field.required;
-  return option
-    .makeOptionMandatory(needed)
-    .argParser((text) => new Said(read ? read(text) : readField(field, text)));
+  return optionsOf(field, flags, about).map((option) =>
+    option.isBoolean() || option.negate
+      ? option
+      : option
+          .makeOptionMandatory(needed)
+          .argParser((text) => new Said(read ? read(text) : readField(field, text))),
+  );
 }
 
 function print<Input extends z.ZodType, Output extends z.ZodType>(

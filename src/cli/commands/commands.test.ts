@@ -29,6 +29,7 @@ const mapped: [typed: string, operation: string, input: object, answer?: unknown
   ['upload ls', 'upload.ls', {}, { uploads: [] }],
   ['upload delete u1', 'upload.delete', { upload: 'u1' }],
   ['stage priority s -1', 'stage.priority', { name: 's', priority: -1 }],
+  ['stage configure s --no-foreign-priority', 'stage.configure', { name: 's', foreignPriority: false }],
   ['stage delete s', 'stage.delete', { name: 's' }],
   ['stage delete s --force', 'stage.delete', { name: 's', force: true }],
   ['stage history s', 'stage.history', { name: 's' }, { versions: [] }],

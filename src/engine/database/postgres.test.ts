@@ -8,6 +8,7 @@ import { startPostgres } from '../testing/servers/postgres.ts';
 import { migrationContract } from './contract/migrations.ts';
 import { readContract } from './contract/reads.ts';
 import { databaseContract } from './contract.ts';
+import { settledThrough, willAppend } from './growing-list.ts';
 import { engineMigrations } from './open.ts';
 import { openPostgresDatabase } from './postgres.ts';
 
@@ -81,6 +82,27 @@ describe('the database on PostgreSQL', () => {
       });
     await Promise.all(Array.from({ length: 30 }, work));
     assert.equal((await database.query.selectFrom('secret').select('name').execute()).length, 30);
+  });
+
+  test('transactions append to a list side by side; a reader waits for them, but not for ever', async (context) => {
+    const database = await openWithTables(context);
+    const both = Promise.withResolvers<void>();
+    const mayEnd = Promise.withResolvers<void>();
+    let appending = 0;
+    const append = () =>
+      database.transaction(async (transaction) => {
+        await willAppend(database, transaction, 'list');
+        if (++appending === 2) both.resolve();
+        await mayEnd.promise;
+      });
+    const ended = Promise.all([append(), append()]);
+    await both.promise;
+    const settled = (list: string) => settledThrough(database, list, async () => 7, 20);
+    await assert.rejects(settled('list'), (error) => hasCode(error, 'unavailable'));
+    assert.equal(await settled('other list'), 7);
+    mayEnd.resolve();
+    await ended;
+    assert.equal(await settled('list'), 7);
   });
 
   test('sums are numbers', async (context) => {

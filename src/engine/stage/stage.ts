@@ -56,7 +56,7 @@ export const stageDefinition = z.strictObject({
     .default(1024),
   foreignPriority: z
     .boolean()
-    .describe('Programs that publish to its queue directly (RabbitMQ) may ask for priority')
+    .describe('Let programs that publish to its queue directly (RabbitMQ) ask for priority')
     .default(true),
   maxLength: z
     .int()

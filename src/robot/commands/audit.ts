@@ -25,11 +25,13 @@ export function addAudit(group: Command, shell: Shell): void {
         const addresses = new Set(requests.map(({ address }) => address)).size;
         const hosts = new Set(requests.map(({ host }) => host)).size;
         if (out.json) out.object({ requests: requests.length, addresses, hosts, violations });
-        else if (!first)
+        else if (requests.length > 0 && !first)
           out.say(
             `${formatCount(requests.length, 'request')} to ${formatCount(hosts, 'host')} on ` +
               `${formatCount(addresses, 'address', 'addresses')}: no rule was broken`,
           );
+        if (requests.length === 0)
+          throw new PismakError('not-found', `there is no request in ${paths.join(', ')}: nothing to judge`);
         if (first)
           throw new PismakError(
             'conflict',

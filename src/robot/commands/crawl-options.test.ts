@@ -12,6 +12,7 @@ async function typed(...words: string[]) {
 test('what is typed wins over pismak.toml, the default too; what is not typed is left to it', async () => {
   assert.deepEqual(await typed('--depth', '0', '--req-delay', '5'), { depth: 0, reqDelay: 5 });
   assert.deepEqual(await typed('--no-warc', '--duplicates'), { warc: false, duplicates: true });
+  assert.deepEqual(await typed('--warc', '--no-allow-private'), { warc: true, allowPrivate: false });
   assert.deepEqual(await typed(), {});
 });
 

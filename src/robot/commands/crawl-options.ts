@@ -1,31 +1,28 @@
 import { readFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
-import { flagsOf, inputFields, readField } from '../../terminal/options/input-field.ts';
+import { inputFields, optionsOf, readField } from '../../terminal/options/input-field.ts';
 import { crawlOptions } from '../crawl/options.ts';
 
 export const resolveHelp = 'addresses of hosts, lines `address host...`, instead of the DNS';
 
-/** Options of a crawl as the command line gives them; what is missing comes from `[robot]` in pismak.toml. */
+/** Their defaults are those of `[robot]` in pismak.toml; the help shows the built-in ones. */
+export const crawlFields = inputFields(crawlOptions, { areAdjustable: true });
+
+/** Options of a crawl as the command line gives them. */
 export function addCrawlOptions(command: Command): Command {
-  for (const field of inputFields(crawlOptions)) {
-    const option = new Option(flagsOf(field), field.about);
-    command.addOption(
-      option.isBoolean() || option.negate ? option : option.argParser((text) => readField(field, text)),
-    );
-  }
+  for (const field of crawlFields)
+    for (const option of optionsOf(field))
+      command.addOption(
+        option.isBoolean() || option.negate ? option : option.argParser((text) => readField(field, text)),
+      );
   return command.option('--resolve <file>', resolveHelp);
 }
 
 /** What was said of them, as input of `robot.new`. */
 export async function readCrawlOptions(options: Record<string, unknown>): Promise<Record<string, unknown>> {
   const said: Record<string, unknown> = {};
-  for (const field of inputFields(crawlOptions)) {
-    const value = options[field.name];
-    // A switch that is not used has its default; anything else was typed, and wins over pismak.toml.
-    const isTyped = typeof value !== 'boolean' || value !== field.fallback;
-    if (value !== undefined && isTyped) said[field.name] = value;
-  }
+  for (const { name } of crawlFields) if (options[name] !== undefined) said[name] = options[name];
   if (typeof options.resolve === 'string') said.resolve = await readResolve(options.resolve);
   return said;
 }

@@ -1,10 +1,8 @@
 import { PismakError } from '../../engine/errors.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
-import { flagsOf, inputFields } from '../../terminal/options/input-field.ts';
 import { formatBytes, formatCount, formatTime } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
-import { crawlOptions } from '../crawl/options.ts';
 import {
   robotDelete,
   robotList,
@@ -27,7 +25,7 @@ import {
 } from '../operations/reading.ts';
 import { addAudit } from './audit.ts';
 import { addCrawl } from './crawl.ts';
-import { readResolve, readSeeds, resolveHelp } from './crawl-options.ts';
+import { crawlFields, readResolve, readSeeds, resolveHelp } from './crawl-options.ts';
 import { addDemo } from './demo.ts';
 import { addExport } from './export.ts';
 import { statisticsFields } from './show-crawl.ts';
@@ -41,10 +39,8 @@ async function orNewest(session: Session<object>, { crawl }: { crawl?: string })
   return { crawl: crawls[0].id };
 }
 
-/** The operation has no defaults, because those of `[robot]` in the settings count; the help shows the built-in ones. */
-const optionsWithDefaults = Object.fromEntries(
-  inputFields(crawlOptions).map((field) => [field.name, { flags: flagsOf(field), about: field.about }]),
-);
+/** The operation itself has no defaults. */
+const helpWithDefaults = Object.fromEntries(crawlFields.map(({ name, about }) => [name, { about }]));
 
 const add: AddGroup = (group, shell) => {
   const command = operationCommands(group, shell);
@@ -53,7 +49,7 @@ const add: AddGroup = (group, shell) => {
   command(robotNew, {
     usage: 'new <name>',
     fields: {
-      ...optionsWithDefaults,
+      ...helpWithDefaults,
       seeds: { flags: '--seeds <list>', about: 'addresses, or files with one a line; separated by commas' },
       resolve: false,
     },

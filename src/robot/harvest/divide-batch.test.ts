@@ -21,10 +21,11 @@ test('shares of a batch have each visit once, and together no more requests at o
           row.map(({ pages, delayMs, robots }, x): Stop => {
             const visits = Array.from({ length: pages }, (_, index) => visit(`/${y}/${x}/${index}`));
             if (robots) visits.unshift(visit('/robots.txt', 'robots'));
-            return { domain: 10 * y + x, origin: '', host: `${y}.${x}`, address: '1', delayMs, visits };
+            return { domain: 10 * y + x, origin: '', host: `${y}.${x >> 1}`, address: '1', delayMs, visits };
           }),
         );
-        const plan: BatchPlan = { rules: { reqDelayMs: 0, maxHosts, maxReqs: 999, generalPauseMs: 0 }, rows };
+        const maxReqs = 999;
+        const plan: BatchPlan = { rules: { reqDelayMs: 0, maxHosts, maxReqs, generalPauseMs: 0 }, rows };
         const shares = divideBatch(plan, threads);
         assert.ok(shares.length <= threads);
         for (const [y, row] of rows.entries())
@@ -35,6 +36,9 @@ test('shares of a batch have each visit once, and together no more requests at o
             const atOnce = parts.map((part) => part.atOnce ?? maxHosts);
             assert.ok(atOnce.reduce((sum, each) => sum + each, 0) <= maxHosts);
             assert.ok(atOnce.every((each) => each >= 1));
+            const most = parts.map((part) => part.most ?? maxReqs);
+            assert.ok(most.reduce((sum, each) => sum + each, 0) <= maxReqs);
+            assert.ok(parts.every(({ visits }, share) => visits.length <= (most[share] ?? 0)));
             const isWhole = stop.delayMs > 0 || stop.visits[0]?.kind === 'robots';
             if (isWhole) assert.equal(parts[0]?.visits.length, stop.visits.length);
           }

@@ -20,7 +20,7 @@ export function sharesIn({ rules, rows }: BatchPlan): number {
 
 /**
  * Divides a batch among threads, so that a single host without a delay can keep all processors busy. The shares have the same stops in the
- * same places. Together they make no more requests at once than the batch may. What has a delay or an order stays in the first one.
+ * same places. Together they make no more requests than the batch may, at once and in all. What has a delay or an order stays in the first one.
  */
 export function divideBatch(plan: BatchPlan, most: number): BatchPlan[] {
   const count = Math.min(most, sharesIn(plan));
@@ -28,14 +28,20 @@ export function divideBatch(plan: BatchPlan, most: number): BatchPlan[] {
   const { rules, rows } = plan;
   return Array.from({ length: count }, (_, share) => ({
     rules,
-    rows: rows.map((row) =>
-      row.map((stop) => {
+    rows: rows.map((row) => {
+      const visitsOf = (stop: Stop) => {
+        const divisible = isDivisible(stop);
+        return stop.visits.filter((__, index) => (divisible ? index % count : 0) === share);
+      };
+      return row.map((stop) => {
         const whole = stop.atOnce ?? rules.maxHosts;
         const atOnce = Math.floor(whole / count) + (share < whole % count ? 1 : 0);
-        const divisible = isDivisible(stop);
-        const isMine = (index: number) => (divisible ? index % count === share : share === 0);
-        return { ...stop, atOnce, visits: stop.visits.filter((__, index) => isMine(index)) };
-      }),
-    ),
+        // Each share may make the requests that are planned for it; what is left is the first one's.
+        const stops = row.filter(({ host }) => host === stop.host);
+        const left = (stop.most ?? rules.maxReqs) - stops.flatMap(({ visits }) => visits).length;
+        const most = stops.flatMap(visitsOf).length + (share === 0 ? Math.max(0, left) : 0);
+        return { ...stop, atOnce, most, visits: visitsOf(stop) };
+      });
+    }),
   }));
 }

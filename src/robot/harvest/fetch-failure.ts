@@ -3,11 +3,17 @@ export class FetchFailure extends Error {
   readonly kind: string;
   /** Whether another attempt may succeed. */
   readonly isTemporary: boolean;
+  /** The server closed an idle connection just when it was used again: says nothing about the server or the page. */
+  readonly wasIdle: boolean;
 
-  constructor(kind: string, { isTemporary, cause }: { isTemporary: boolean; cause?: unknown }) {
+  constructor(
+    kind: string,
+    { isTemporary, wasIdle = false, cause }: { isTemporary: boolean; wasIdle?: boolean; cause?: unknown },
+  ) {
     super(kind, { cause });
     this.kind = kind;
     this.isTemporary = isTemporary;
+    this.wasIdle = wasIdle;
   }
 }
 

@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Blobs } from '../../engine/blobs/blobs.ts';
-import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Running } from '../../engine/service/service.ts';
 import { Bell } from '../../engine/time/bell.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { type CrawlDefinition, readDefinition } from '../crawl/options.ts';
+import { addSegment, segmentOwner } from '../crawl/segments.ts';
 import type { BatchRow, Database } from '../database/tables.ts';
 import { addScans } from '../scans/scan.ts';
 import { divideBatch, sharesIn } from './divide-batch.ts';
@@ -37,9 +37,6 @@ const lookMs = 500;
 
 /** Where to begin if nobody says how many: the keeper and the database need a core, too. */
 const usualThreads = () => Math.max(1, availableParallelism() - 1);
-
-/** Who owns the segments of a crawl. */
-export const segmentOwner = (crawl: number) => `robot:${crawl}`;
 
 interface HeldBatch {
   crawl: number;
@@ -263,25 +260,14 @@ export class Harvesters implements Running {
           .returning('id')
           .execute();
         if (renewed.length === 0) return false;
-        let segment: number | undefined;
-        if (blob) {
-          const now = clock.now();
-          await ownAll(transaction, [blob.hash], segmentOwner(held.crawl), now);
-          const { id } = await transaction
-            .insertInto('robot_segment')
-            .values({
-              ...{ crawl: held.crawl, blob: blob.hash, size: blob.size, pages, createdAt: now },
-              parts: JSON.stringify(parts),
-            })
-            .returning('id')
-            .executeTakeFirstOrThrow();
-          segment = Number(id);
-        }
-        const blobOwner = segmentOwner(held.crawl);
-        await addScans(transaction, scanned, { crawl: held.crawl, clock, blobOwner });
+        const { crawl } = held;
+        await addScans(transaction, scanned, { crawl, clock, blobOwner: segmentOwner(crawl) });
+        const segment = blob
+          ? await addSegment(database, transaction, { crawl, blob, parts, pages, now: clock.now() })
+          : undefined;
         await transaction
           .insertInto('robot_result')
-          .values({ crawl: held.crawl, batch, results: reportLine(message.report, { segment, ended }) })
+          .values({ crawl, batch, results: reportLine(message.report, { segment, ended }) })
           .execute();
         return true;
       });

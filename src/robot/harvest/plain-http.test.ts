@@ -121,6 +121,27 @@ test('a connection carries one request after another, to the planned address und
   assert.equal(heads.length, 4);
 });
 
+test('a connection that is lost before any byte of its answer is told apart if it was idle before', async (t) => {
+  const good = `${ok}Content-Length: 2\r\n\r\nok`;
+  const fates: ((socket: Socket) => unknown)[] = [
+    (socket) => socket.resetAndDestroy(),
+    (socket) => socket.write(good),
+    (socket) => socket.end(),
+    (socket) => socket.write(good),
+    (socket) => socket.resetAndDestroy(),
+    (socket) => socket.write(good),
+    (socket) => socket.end(ok),
+  ];
+  const { get, sockets } = await talk(t, (socket, request) => fates[request - 1]?.(socket));
+  const wasIdle: (boolean | undefined)[] = [];
+  for (const _ of fates) {
+    const answer = await get();
+    wasIdle.push(answer instanceof FetchFailure ? answer.wasIdle : undefined);
+  }
+  assert.deepEqual(wasIdle, [false, undefined, true, undefined, true, undefined, false]);
+  assert.equal(sockets.length, 4);
+});
+
 test('no more connections are opened than allowed; the other requests wait', async (t) => {
   const waiting: Socket[] = [];
   const { get, sockets } = await talk(t, (socket) => {

@@ -82,8 +82,10 @@ export class PlainHttp {
         this.#idle.push(line);
         this.#next();
       },
-      isOver: () => {
+      isOver: (failure) => {
         this.#lines.delete(line);
+        // The others are no younger.
+        if (failure?.wasIdle) for (const other of [...this.#idle]) other.end();
         const index = this.#idle.indexOf(line);
         if (index >= 0) this.#idle.splice(index, 1);
         this.#next();
@@ -111,7 +113,7 @@ const buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 interface LineEvents {
   isFree(): void;
-  isOver(): void;
+  isOver(failure?: FetchFailure): void;
 }
 
 /** One connection. */
@@ -120,6 +122,8 @@ class Line {
   readonly #told: LineEvents;
   readonly #connecting: NodeJS.Timeout;
   #exchange: Exchange | undefined;
+  /** It has carried an answer before, and nothing came since. */
+  #wasIdle = false;
   #isOver = false;
   idleUntil = 0;
 
@@ -158,13 +162,14 @@ class Line {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     if (exchange) fail(exchange, failure ?? new FetchFailure('connection lost', { isTemporary: true }));
-    this.#told.isOver();
+    this.#told.isOver(failure);
   }
 
   #read(bytes: Buffer): void {
     const exchange = this.#exchange;
     // Nobody has asked.
     if (!exchange) return void this.end();
+    this.#wasIdle = false;
     try {
       const received = exchange.reader.take(bytes);
       if (received) this.#answered(exchange, received);
@@ -180,6 +185,7 @@ class Line {
     const { idleSeconds } = reader;
     const keptMs = idleSeconds === undefined ? idleMs : 1000 * idleSeconds - idleMarginMs;
     if (this.#isOver || !reader.keepsAlive || !(keptMs > 0)) return void this.end();
+    this.#wasIdle = true;
     this.idleUntil = performance.now() + Math.min(keptMs, longestIdleMs);
     this.#told.isFree();
   }
@@ -189,7 +195,10 @@ class Line {
     const exchange = this.#exchange;
     if (this.#isOver || !exchange) return void this.end();
     try {
-      const isPlainEnd = error === undefined || (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+      const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
+      const isPlainEnd = error === undefined || code === 'ECONNRESET';
+      if (this.#wasIdle && (isPlainEnd || code === 'EPIPE'))
+        throw new FetchFailure('connection lost', { isTemporary: true, wasIdle: true });
       if (!isPlainEnd) throw error;
       this.#answered(exchange, exchange.reader.end());
     } catch (failure) {

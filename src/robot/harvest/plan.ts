@@ -39,6 +39,8 @@ export interface Stop {
   delayMs: number;
   /** Requests at once on the address; `maxHosts` of the rules if it is absent. */
   atOnce?: number;
+  /** Requests to the host in this batch, planned or not; `maxReqs` of the rules if it is absent. */
+  most?: number;
   /** What tdmrep.json reserves, as rules of robots.txt. */
   tdm?: string;
   visits: Visit[];

@@ -6,11 +6,18 @@ import type { VisitResult } from './plan.ts';
 /** robots.txt is read up to here. */
 export const robotsLimit = 500 * 1024;
 
+type RobotsFound = Pick<VisitResult, 'outcome' | 'reason' | 'robots' | 'crawlDelayMs'>;
+
+/** The rules are behind a redirect, and the host has had its requests. */
+export const unfinished: { robots?: Robots; found: RobotsFound } = {
+  found: { outcome: 'later', reason: 'redirected' },
+};
+
 /** What the answer to robots.txt means: its rules, no rules at all (4xx), or nothing yet. */
 export function readRobots(
   answer: Answer | FetchFailure,
   agent: string,
-): { robots?: Robots; found: Pick<VisitResult, 'outcome' | 'reason' | 'robots' | 'crawlDelayMs'> } {
+): { robots?: Robots; found: RobotsFound } {
   if (answer instanceof FetchFailure) return { found: { outcome: 'later', reason: answer.kind } };
   const { status, body } = answer;
   if (status === 429 || status >= 500) return { found: { outcome: 'later', reason: `http ${status}` } };

@@ -10,7 +10,7 @@ import { InFlight } from './in-flight.ts';
 import { monotonic } from './monotonic.ts';
 import { againOf, type BatchPlan, type Stop, type Visit, type VisitResult } from './plan.ts';
 import { type ReadPage, readPage } from './read-page.ts';
-import { readRobots, robotsLimit } from './robots-visit.ts';
+import { readRobots, robotsLimit, unfinished } from './robots-visit.ts';
 import type { SegmentBuffer } from './segment-buffer.ts';
 import { hasPage, type PageContext, storePage } from './store-page.ts';
 import { readTdm, tdmLimit } from './tdm-reservation.ts';
@@ -64,7 +64,7 @@ export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promis
     rows.map(async (row, index) => {
       // Rows begin one after another within the first delay, as if columns were read from top to bottom.
       if (index > 0 && staggerMs > 0) await pause(staggerMs * index, batch.stop);
-      const hosts = new Map<string, number>();
+      const hosts = new Map<string, AskedHost>();
       for (const [column, stop] of row.entries()) {
         if (!mayGoOn()) return;
         const isOver = over.subarray((starts[index] ?? 0) + column);
@@ -77,10 +77,28 @@ export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promis
 interface StopParts {
   mayGoOn(): boolean;
   slots: InFlight;
-  /** When each host of the row may be asked next, on the monotonic clock. */
-  hosts: Map<string, number>;
+  /** Those of the row, by name. */
+  hosts: Map<string, AskedHost>;
   /** Not 0 if the host asked us to leave, or does not answer: what is left waits for a later batch. */
   isOver: Uint8Array;
+}
+
+/** What a host got in this batch. */
+interface AskedHost {
+  requests: number;
+  /** When it may be asked next, on the monotonic clock. */
+  notBefore: number;
+}
+
+interface AskOptions {
+  headers?: Record<string, string>;
+  limit?: number;
+}
+
+interface Asked {
+  answer: Answer | FetchFailure;
+  at: number;
+  ms: number;
 }
 
 /** The requests to one domain. */
@@ -89,6 +107,7 @@ class StopRun {
   #stop: Stop;
   readonly #parts: HarvestParts;
   readonly #own: StopParts;
+  readonly #host: AskedHost;
   #delayMs: number;
   #robots: Robots | undefined;
   #failures = 0;
@@ -99,6 +118,13 @@ class StopRun {
     this.#parts = parts;
     this.#own = own;
     this.#delayMs = stop.delayMs;
+    this.#host = own.hosts.get(stop.host) ?? { requests: 0, notBefore: 0 };
+    own.hosts.set(stop.host, this.#host);
+  }
+
+  /** Redirects of robots.txt and repeated requests may use up what pages were planned for. */
+  get #hasMore(): boolean {
+    return this.#host.requests < (this.#stop.most ?? this.#batch.plan.rules.maxReqs);
   }
 
   get #isOver(): boolean {
@@ -161,7 +187,7 @@ class StopRun {
       ...(visit.etag !== undefined && { 'if-none-match': visit.etag }),
       ...(visit.lastModified !== undefined && { 'if-modified-since': visit.lastModified }),
     };
-    const asked = await this.#ask(connection, visit.path, headers);
+    const asked = await this.#ask(connection, visit, { headers });
     if (!asked) return;
     const { answer, at, ms } = asked;
     if (answer instanceof FetchFailure) return this.#fail(visit, answer, { at, ms });
@@ -208,7 +234,7 @@ class StopRun {
       const result: VisitResult = { ...known, outcome: 'disallowed', reason: 'robots.txt', tdm: '' };
       return this.#parts.report(this.#batch, result, () => undefined);
     }
-    const asked = await this.#ask(connection, visit.path, {}, tdmLimit);
+    const asked = await this.#ask(connection, visit, { limit: tdmLimit });
     if (!asked) return;
     const { answer, at, ms } = asked;
     const isAnswer = !(answer instanceof FetchFailure);
@@ -231,7 +257,7 @@ class StopRun {
     const { context } = this.#parts;
     let path = visit.path;
     for (let hops = 0; ; hops++) {
-      const asked = await this.#ask(connection, path, {}, robotsLimit);
+      const asked = await this.#ask(connection, { ...visit, path }, { limit: robotsLimit });
       if (!asked) {
         this.#leave();
         return;
@@ -242,7 +268,8 @@ class StopRun {
       const isRedirect = !(answer instanceof FetchFailure) && answer.status >= 300 && answer.status < 400;
       const target = isRedirect ? context.scope.normalize(answer.headers.location ?? '', url) : undefined;
       const here = target?.startsWith(`${this.#stop.origin}/`) ?? false;
-      if (target !== undefined && here && hops < mostRedirects) {
+      const goesOn = target !== undefined && here && hops < mostRedirects;
+      if (goesOn && this.#hasMore) {
         path = target.slice(this.#stop.origin.length);
         const result: VisitResult = { ...known, outcome: 'postponed', reason: 'redirected' };
         await this.#parts.report(this.#batch, result, (buffer) =>
@@ -251,7 +278,7 @@ class StopRun {
         continue;
       }
       const isElsewhere = target !== undefined && !here && context.scope.accepts(target);
-      const { robots, found } = readRobots(answer, context.options.agent);
+      const { robots, found } = goesOn ? unfinished : readRobots(answer, context.options.agent);
       const slowDown = answer instanceof FetchFailure ? undefined : this.#askedToSlowDown(answer, at);
       const result: VisitResult = {
         ...known,
@@ -271,8 +298,7 @@ class StopRun {
       this.#robots = robots;
       const moreMs = Math.max(0, (found.crawlDelayMs ?? 0) - this.#delayMs);
       this.#delayMs += moreMs;
-      const { hosts } = this.#own;
-      hosts.set(this.#stop.host, (hosts.get(this.#stop.host) ?? 0) + moreMs);
+      this.#host.notBefore += moreMs;
       return;
     }
   }
@@ -294,22 +320,35 @@ class StopRun {
     return retryAfterMs === undefined ? {} : { retryAfterMs };
   }
 
+  /** What the server answers. A request that met a closing connection is made again, and counts like any other. */
+  async #ask(connection: Connection, visit: Visit, more: AskOptions): Promise<Asked | undefined> {
+    const asked = await this.#askOnce(connection, visit.path, more);
+    if (!(asked?.answer instanceof FetchFailure && asked.answer.wasIdle)) return asked;
+    const { at, ms, answer } = asked;
+    const result: VisitResult = { ...this.#resultOf(visit), at, ms, reason: answer.kind };
+    const url = `${this.#stop.origin}${visit.path}`;
+    await this.#parts.report(this.#batch, result, (buffer) =>
+      this.#log(buffer, { url, at, ms, answer, result }),
+    );
+    return this.#askOnce(connection, visit.path, more);
+  }
+
   /** One request, when its time has come. Undefined if the batch ended before. */
-  async #ask(
+  async #askOnce(
     connection: Connection,
     path: string,
-    headers: Record<string, string>,
-    limit?: number,
-  ): Promise<{ answer: Answer | FetchFailure; at: number; ms: number } | undefined> {
+    { headers = {}, limit }: AskOptions,
+  ): Promise<Asked | undefined> {
     const { context, inFlight } = this.#parts;
-    const { hosts, slots, mayGoOn } = this.#own;
-    const { host } = this.#stop;
+    const { slots, mayGoOn } = this.#own;
     const { stop } = this.#batch;
+    const host = this.#host;
     const asked = await slots.run(() =>
       inFlight.run(async () => {
-        const early = (hosts.get(host) ?? 0) - monotonic();
-        if (this.#delayMs > 0 && early > 0) await pause(early, stop);
-        if (!mayGoOn()) return undefined;
+        const early = host.notBefore - monotonic();
+        if (this.#delayMs > 0 && early > 0 && this.#hasMore) await pause(early, stop);
+        if (!mayGoOn() || !this.#hasMore) return undefined;
+        host.requests++;
         const at = Date.now();
         const began = monotonic();
         const answer = await connection.get(path, headers, limit).catch((error: unknown) => {
@@ -317,7 +356,7 @@ class StopRun {
           throw error;
         });
         const ended = monotonic();
-        hosts.set(host, ended + this.#delayMs + 1);
+        host.notBefore = ended + this.#delayMs + 1;
         context.spend('wait for servers', ended - began);
         return { answer, at, ms: Math.round(ended - began) };
       }),

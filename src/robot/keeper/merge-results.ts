@@ -39,6 +39,8 @@ export class ResultMerger {
       const report = JSON.parse(results) as Report;
       for (const result of report.scouted ?? []) await this.#takeScouted(transaction, result);
       for (const visit of report.visits) {
+        // It was not made, or another one brings the answer.
+        if (visit.outcome === 'postponed') continue;
         countVisit(statistics, visit);
         if (visit.kind === 'robots') {
           await this.#takeRobots(transaction, visit);
@@ -49,7 +51,6 @@ export class ResultMerger {
           await this.#takeTdm(transaction, visit);
           continue;
         }
-        if (visit.outcome === 'postponed') continue;
         requests.push(this.#takeVisit(visit, report.segment ?? null));
         if (visit.slowDown?.isDown) down.add(domains.get(visit.domain));
         if (this.#isTrap(visit)) continue;

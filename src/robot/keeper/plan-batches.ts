@@ -237,8 +237,8 @@ export class BatchPlanner {
     const [address = ''] = domain.addresses;
     const { id, origin, host } = domain;
     const delayMs = this.#delayOf(domain, bound);
-    const atOnce = bound.maxHosts;
-    return { domain: id, origin, host, address, delayMs, atOnce, ...(tdm !== '' && { tdm }), visits };
+    const limits = { delayMs, atOnce: bound.maxHosts, most: bound.maxReqs };
+    return { domain: id, origin, host, address, ...limits, ...(tdm !== '' && { tdm }), visits };
   }
 
   /** Where other running crawls have domains too, both keep to the stricter rules. */

@@ -151,17 +151,13 @@ export const robotSegments = defineOperation({
   }),
   example: { crawl: someCrawl },
   async handler({ engine, caller }, { crawl, after, limit: most }) {
-    const { query } = robotDatabase(engine);
-    const { findCrawl } = await import('../crawl/crawls.ts');
-    const { number } = await findCrawl(query, crawl, caller.name);
-    const rows = await query
-      .selectFrom('robot_segment')
-      .select(['id', 'size', 'pages', 'parts', 'createdAt'])
-      .where('crawl', '=', number)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(most)
-      .execute();
+    const database = robotDatabase(engine);
+    const [{ findCrawl }, { listSegments }] = await Promise.all([
+      import('../crawl/crawls.ts'),
+      import('../crawl/segments.ts'),
+    ]);
+    const { number } = await findCrawl(database.query, crawl, caller.name);
+    const rows = await listSegments(database, { crawl: Number(number), after, limit: most });
     return {
       segments: rows.map((row) => ({
         ...{ id: Number(row.id), size: Number(row.size), pages: row.pages, createdAt: Number(row.createdAt) },

@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
 import type { SeenRequest } from './check-requests.ts';
 import type { Rules } from './rules.ts';
 
@@ -18,7 +19,7 @@ const requestLine = z.object({
   delayMs: z.number().optional(),
 });
 
-/** The requests of logs: files, or directories with `requests-*.jsonl.gz`. */
+/** The requests of logs, each with its rules: files, or directories with `requests-*.jsonl.gz`. */
 export async function readLog(paths: readonly string[]): Promise<SeenRequest[]> {
   const requests: SeenRequest[] = [];
   for (const file of (await Promise.all(paths.map(logFiles))).flat()) {
@@ -27,14 +28,18 @@ export async function readLog(paths: readonly string[]): Promise<SeenRequest[]> 
     for await (const line of linesOf(file)) {
       number++;
       if (line === '') continue;
-      const value: unknown = parse(line, `${file}:${number}`);
+      const where = `${file}:${number}`;
+      const value = parse(line, where);
       const said = rulesLine.safeParse(value);
       if (said.success) {
         rules = said.data.rules;
         continue;
       }
-      const { delayMs, ...request } = requestLine.parse(value);
-      requests.push({ ...request, ...(delayMs !== undefined && { delayMs }), ...(rules && { rules }) });
+      const seen = requestLine.safeParse(value);
+      if (!seen.success) throw noLogLine(where, seen.error);
+      if (!rules) throw new PismakError('invalid-input', `${where}: no rules come before this request`);
+      const { delayMs, ...request } = seen.data;
+      requests.push({ ...request, ...(delayMs !== undefined && { delayMs }), rules });
     }
   }
   return requests;
@@ -44,8 +49,12 @@ function parse(line: string, where: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new PismakError('invalid-input', `${where} is not a line of a request log`, { cause });
+    throw noLogLine(where, cause);
   }
+}
+
+function noLogLine(where: string, cause: unknown): PismakError {
+  return new PismakError('invalid-input', `${where} is not a line of a request log`, { cause });
 }
 
 async function logFiles(path: string): Promise<string[]> {
@@ -59,6 +68,11 @@ async function logFiles(path: string): Promise<string[]> {
 
 async function* linesOf(file: string): AsyncIterable<string> {
   const content = createReadStream(file);
-  const input = file.endsWith('.gz') ? content.pipe(createGunzip()) : content;
-  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  // An error of either stream ends the reading below.
+  const input = file.endsWith('.gz') ? pipeline(content, createGunzip(), () => {}) : content;
+  try {
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (cause) {
+    throw new PismakError('invalid-input', `${file} can't be read: ${messageOf(cause)}`, { cause });
+  }
 }

@@ -1,6 +1,6 @@
 import { requestItem } from '../../engine/backlog/request-item.ts';
 import { readBlob } from '../../engine/blobs/blobs.ts';
-import { disown, disownOne, ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { disown, disownOne } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
 import { admit, takeBack } from '../../engine/request/admit.ts';
@@ -12,8 +12,8 @@ import { hasFailed } from '../../engine/results/timing.ts';
 import { type Running, runService } from '../../engine/service/service.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import { readDefinition } from '../crawl/options.ts';
+import { addSegment, segmentOwner } from '../crawl/segments.ts';
 import { robotDatabase, type ScanRow } from '../database/tables.ts';
-import { segmentOwner } from '../harvest/harvesters.ts';
 import { SegmentBuffer } from '../harvest/segment-buffer.ts';
 import type { CorpusDocument } from '../text/corpus/document.ts';
 import { fingerprint } from '../text/fingerprint.ts';
@@ -141,16 +141,10 @@ async function take(engine: Engine, request: Request): Promise<void> {
       .limit(1)
       .execute();
     if (other.length === 0) await disownOne(transaction, row.blob, segmentOwner(crawl));
-    if (removed.length === 0 || !stored) return;
-    const now = engine.clock.now();
-    await ownAll(transaction, [stored.hash], segmentOwner(crawl), now);
-    await transaction
-      .insertInto('robot_segment')
-      .values({
-        ...{ crawl, blob: stored.hash, size: stored.size, pages: 1, createdAt: now },
-        parts: JSON.stringify(segment?.parts),
-      })
-      .execute();
+    if (removed.length === 0 || !segment || !stored) return;
+    await addSegment(database, transaction, {
+      ...{ crawl, blob: stored, parts: segment.parts, pages: 1, now: engine.clock.now() },
+    });
   });
   await disown(database.query, requestOwner(request));
   await endRequests(database.query, [request]);

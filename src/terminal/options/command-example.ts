@@ -21,6 +21,8 @@ export function commandExample(
   for (const { field, option } of command.options) {
     const value = values.get(field.name);
     if (value === undefined || value === field.fallback) continue;
+    // `--no-warc` says false, and says it alone.
+    if (value === option.negate) continue;
     words.push(option.long ?? '', ...(typeof value === 'boolean' ? [] : [wordOf(value)]));
   }
   return words;

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { anyNumber, commaList, jsonObject, textOrFile } from './option-values.ts';
 
@@ -17,8 +17,11 @@ export interface InputField {
   about: string;
 }
 
-/** The fields of an input in the order of their declaration. */
-export function inputFields(input: z.ZodType): InputField[] {
+/**
+ * The fields of an input in the order of their declaration. With `areAdjustable`, their defaults can be changed elsewhere, as in the
+ * settings, so that a switch is worth typing even if it only says the default.
+ */
+export function inputFields(input: z.ZodType, { areAdjustable = false } = {}): InputField[] {
   if (!(input instanceof z.ZodObject)) throw new TypeError('the input of an operation must be an object');
   return Object.entries(input.shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const field = {
@@ -38,7 +41,14 @@ export function inputFields(input: z.ZodType): InputField[] {
       field.base = inner;
       about ??= inner.description;
     }
-    return { ...field, about: aboutOf(field, about) };
+    if (!(areAdjustable && field.base instanceof z.ZodBoolean))
+      return { ...field, about: aboutOf(field, about) };
+    const usual = field.fallback === true ? ' (default: on)' : '';
+    return {
+      ...field,
+      fallback: undefined,
+      about: `${aboutOf({ ...field, fallback: undefined }, about)}${usual}`,
+    };
   });
 }
 
@@ -47,6 +57,19 @@ export function flagsOf({ name, base, fallback }: InputField): string {
   const word = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   if (base instanceof z.ZodBoolean) return fallback === true ? `--no-${word}` : `--${word}`;
   return `--${word} <${placeholder(base) ?? word}>`;
+}
+
+/**
+ * The options of a field. There are two for a switch without a default, `--warc` and `--no-warc`, because what holds if neither is typed is
+ * said elsewhere; the help shows them as `--[no-]warc`.
+ */
+export function optionsOf(field: InputField, flags = flagsOf(field), about = field.about): Option[] {
+  const option = new Option(flags, about);
+  if (!option.isBoolean() || field.fallback !== undefined) return [option];
+  const opposite = new Option(flags.replace('--', '--no-')).hideHelp();
+  option.description = about.replace('; false: ', `; ${opposite.long}: `);
+  option.flags = flags.replace('--', '--[no-]');
+  return [option, opposite];
 }
 
 /** Reads the value of a field. A value that the declaration refuses is wrong usage. */

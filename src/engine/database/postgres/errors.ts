@@ -5,6 +5,8 @@ import { PismakError } from '../../errors.ts';
 const brokenKeys = ['23505', '23503'];
 /** Serialisation failure, deadlock: a retry succeeds. */
 const clashes = ['40001', '40P01'];
+/** A lock was not free within the time that the transaction allows. */
+const lockTimeout = '55P03';
 /** What the operator must change, by the SQLSTATE of a refused connection. */
 const refusals = new Map([
   ['28P01', 'it refuses the user or the password; correct the URL'],
@@ -39,6 +41,8 @@ export function postgresError(error: unknown): PismakError {
   if (clashes.includes(state)) {
     return new PismakError('conflict', 'Others kept changing the same data. Try again later.', cause);
   }
+  if (state === lockTimeout)
+    return new PismakError('unavailable', 'Another transaction takes too long. Try again later.', cause);
   // Its own disk, not ours.
   if (state === '53100') return diskFull(error);
   if (serverTrouble.test(state)) {

@@ -1,0 +1,59 @@
+import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
+import { settledThrough, willAppend } from '../../engine/database/growing-list.ts';
+import type { Database, Queries } from '../database/tables.ts';
+
+/** Who owns the segments of a crawl. */
+export const segmentOwner = (crawl: number) => `robot:${crawl}`;
+
+const listOf = (crawl: number) => `robot.segments.${crawl}`;
+
+/** Registers a segment whose bytes are in Blobs; resolves to its id. Nothing after it in the transaction may wait for others. */
+export async function addSegment(
+  database: Pick<Database, 'dialect'>,
+  transaction: Queries,
+  segment: {
+    crawl: number;
+    blob: { hash: string; size: number };
+    parts: readonly object[];
+    pages: number;
+    now: number;
+  },
+): Promise<number> {
+  const { crawl, blob, parts, pages, now } = segment;
+  await ownAll(transaction, [blob.hash], segmentOwner(crawl), now);
+  await willAppend(database, transaction, listOf(crawl));
+  const { id } = await transaction
+    .insertInto('robot_segment')
+    .values({
+      ...{ crawl, blob: blob.hash, size: blob.size, pages, createdAt: now },
+      parts: JSON.stringify(parts),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return Number(id);
+}
+
+/** Segments in the order of their ids. None will appear before the last of them later: an export goes on after it. */
+export async function listSegments(
+  database: Database,
+  { crawl, after, limit }: { crawl: number; after: number; limit: number },
+) {
+  const { query } = database;
+  const through = await settledThrough(database, listOf(crawl), async () => {
+    const newest = await query
+      .selectFrom('robot_segment')
+      .select(({ fn }) => fn.max('id').as('id'))
+      .where('crawl', '=', crawl)
+      .executeTakeFirst();
+    return Number(newest?.id ?? 0);
+  });
+  return query
+    .selectFrom('robot_segment')
+    .select(['id', 'size', 'pages', 'parts', 'createdAt'])
+    .where('crawl', '=', crawl)
+    .where('id', '>', after)
+    .where('id', '<=', through)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
