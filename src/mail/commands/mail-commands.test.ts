@@ -62,7 +62,7 @@ test('a preview of all types shows those that can be rendered, and names those t
     'mailtype.ls': {
       types: ['bad', 'good'].map((code) => ({
         ...{ code, name: '', class: 'bulk', sender: '', subject: '', version: 1, createdAt: 0 },
-        languages: ['cs'],
+        ...{ languages: ['cs'], designs: code === 'bad' ? ['shop.sk'] : [] },
       })),
     },
     'mailtype.preview'({ code }: { code: string }) {
@@ -75,6 +75,12 @@ test('a preview of all types shows those that can be rendered, and names those t
   assert.equal(code, 2);
   assert.match(stdout, /good\.cs +Ahoj/);
   assert.match(stderr, /template bad, line 3: no\n.*1 mail can't be rendered/s);
+
+  // Of a domain: types of other domains are left out, and a domain that no type knows is a mistake.
+  const of = (design: string) =>
+    runCommand(['mail', 'preview', 'all', '-o', output, '--design', design], { client });
+  assert.match((await of('shop.de')).stderr, /no mail type has a design shop\.de; the designs are shop\.sk/);
+  assert.match((await of('shop.sk')).stderr, /template bad/);
 });
 
 test('a sink whose port is taken says what to do', async (t) => {

@@ -75,7 +75,10 @@ export function addTranslations(group: Command, { command, run }: Shell): void {
   )
     .option('--locale <language>', 'language; that of the type by default')
     .option('--values <json>', 'values for the template; `--data` takes them too')
-    .option('--design <name>', 'design of the type to use')
+    .option(
+      '--design <name>',
+      'design of the type to use; with `all`, types that have other designs are left out',
+    )
     .option('--png', 'pictures too; needs Chromium')
     .requiredOption('-o, --output <directory>', 'where the files go')
     .action(run<PreviewOptions>((session, code = '') => preview(session, code)));
@@ -86,16 +89,17 @@ async function preview(session: Session<PreviewOptions>, code: string): Promise<
   const client = await session.client();
   const given = options.values ?? options.dataGiven;
   const values = given === undefined ? {} : parseJson('--values', given);
-  const { types } =
-    code === 'all' ? await client.call(typeList, {}) : { types: [{ code, languages: [options.locale] }] };
+  const types =
+    code === 'all'
+      ? ofDesign((await client.call(typeList, {})).types, options.design)
+      : [{ code, languages: [options.locale], design: options.design }];
   await mkdir(options.output, { recursive: true });
   const made: { name: string; subject: string; missing: string }[] = [];
   let failed = 0;
   for (const type of types) {
     for (const language of options.locale === undefined ? type.languages : [options.locale]) {
-      const { design } = options;
       const shown = await client
-        .call(typePreview, { code: type.code, language, values, design })
+        .call(typePreview, { code: type.code, language, values, design: type.design })
         .catch((error: unknown) => {
           if (code !== 'all' || !hasCode(error, 'invalid-input')) throw error;
           session.stderr.write(`${messageOf(error)}\n`);
@@ -123,6 +127,19 @@ async function preview(session: Session<PreviewOptions>, code: string): Promise<
     'no mail types',
   );
   if (failed > 0) throw new PismakError('invalid-input', `${formatCount(failed, 'mail')} can't be rendered`);
+}
+
+/** The mails of a domain: those with its design, and those that look the same in every domain. */
+function ofDesign<Type extends { designs: readonly string[] }>(types: readonly Type[], design = '') {
+  const known = new Set(types.flatMap(({ designs }) => designs));
+  if (design !== '' && !known.has(design))
+    throw new PismakError(
+      'invalid-input',
+      `no mail type has a design ${design}; the designs are ${[...known].join(', ') || 'none'}`,
+    );
+  return types
+    .filter(({ designs }) => design === '' || designs.length === 0 || designs.includes(design))
+    .map((type) => ({ ...type, design: type.designs.includes(design) ? design : undefined }));
 }
 
 /** All mails side by side. */

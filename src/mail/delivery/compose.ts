@@ -7,6 +7,7 @@ import { type DkimKey, readDkimKey } from '../mime/dkim.ts';
 import { buildSkeleton, type Skeleton } from '../mime/skeleton.ts';
 import { addressKey, type Contact } from '../model/address.ts';
 import type { Attachment } from '../model/attachment.ts';
+import { checkDesign } from '../model/design.ts';
 import type { MailFields } from '../model/mail.ts';
 import type { PrepareMail } from '../prepare/preparers.ts';
 import { classesOf, type MailSettings } from '../settings.ts';
@@ -69,6 +70,8 @@ export class Composer {
     const { types, settings } = this.#parts;
     const type = await types.type(mail.type, mail.version);
     const given = readFields(mail);
+    // A whole mail was checked against the type that its application knew.
+    checkDesign(type, given.design);
     const isToPrepare = type.prepare !== undefined && given[preparedField] === undefined;
     const fields = isToPrepare ? await this.#prepared(mail, type, given) : given;
     const { template, data, links } = await this.#ready(mail, type, fields);

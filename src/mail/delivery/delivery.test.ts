@@ -220,7 +220,7 @@ test('the same idempotency key sends one mail, a stranger sees none of it', asyn
   assert.equal((await server.call('mail.show', { mail: first.id }, bert)).status, 404);
 });
 
-test('line breaks in addresses and subjects, data that is not an object, unknown types: refused, nothing stored', async (t) => {
+test('line breaks in addresses and subjects, data that is not an object, unknown types and designs: refused, nothing stored', async (t) => {
   const { server, call, admin, anna } = await runMailHouse(t);
   const good = { type: 'order', to: 'anna@example.org' };
   for (const bad of [
@@ -249,6 +249,12 @@ test('line breaks in addresses and subjects, data that is not an object, unknown
   assert.match(seventh.body.error.message, /mail type order has no version 7/);
   const { body } = await server.call('mail.send', { ...good, type: 'ordre' }, anna);
   assert.match(body.error.message, /no mail type ordre; did you mean order/);
+  const design = async (design: string) =>
+    (await server.call('mail.send', { ...good, design }, anna)).body.error.message;
+  assert.match(await design('shop.cz'), /mail type order has no designs/);
+  await call('mailtype.update', { code: 'order', designs: { 'shop.cz': { logo: 'a' }, 'shop.sk': {} } });
+  assert.match(await design('shop.pl'), /mail type order has no design shop\.pl; it has shop\.cz, shop\.sk/);
+  assert.match(await design('constructor'), /has no design constructor/);
   assert.deepEqual((await call('mail.ls', {})).mails, []);
 });
 

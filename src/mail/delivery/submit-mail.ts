@@ -10,6 +10,7 @@ import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import { type MailRow, mailDatabase } from '../database/tables.ts';
 import { mail as house } from '../house.ts';
 import { addressKey, domainOf } from '../model/address.ts';
+import { checkDesign } from '../model/design.ts';
 import { checkMail, type MailFields } from '../model/mail.ts';
 import { classesOf, type MailClass, queueOf } from '../settings.ts';
 import { findType, type TypeVersion } from '../types/mail-types.ts';
@@ -38,6 +39,7 @@ export async function submitMail(
   const fields = checkMail(input);
   const type = await findType(parts, fields.type, version);
   checkSender(owner, fields, type);
+  checkDesign(type, fields.design);
   const mailClass = classOf(parts, type);
   const settings = sectionOf(parts.settings, house);
   const files = await Promise.all(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
+import { checkDesign } from '../model/design.ts';
 import { language, typeCode } from '../model/mail-type.ts';
 
 const mostTypes = 1000;
@@ -115,6 +116,7 @@ export const typePreview = defineOperation({
     const { compileTemplate } = await import('../templates/compile.ts');
     const { findType } = await import('../types/mail-types.ts');
     const type = await findType(engine, code);
+    checkDesign(type, design);
     const spoken = wanted ?? type.language;
     const template = await compileTemplate(type, spoken);
     const links = {

@@ -9,6 +9,7 @@ import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { mail } from '../house.ts';
 import { formatContact } from '../model/address.ts';
 import { typeAttachment } from '../model/attachment.ts';
+import { designNames } from '../model/design.ts';
 import { headerText, language, typeCode } from '../model/mail-type.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
 import { checkClass } from './check-class.ts';
@@ -51,9 +52,9 @@ const definition = {
     .default({})
     .describe('Per language: text = translation, or the list of its plural forms'),
   designs: z
-    .record(z.string(), z.record(z.string(), z.unknown()))
+    .record(z.string().max(253), z.record(z.string(), z.unknown()))
     .default({})
-    .describe('Per domain: values of `design`'),
+    .describe('Per domain: what `design` is in templates. Mails without a design get the one named ""'),
   fields: z.record(z.string(), z.unknown()).default({}).describe('Your own fields, stored with the type'),
 };
 
@@ -144,6 +145,7 @@ export const typeList = defineOperation({
       z.strictObject({
         ...{ code: z.string(), name: z.string(), class: z.string(), sender: z.string(), subject: z.string() },
         ...{ version: z.int(), languages: z.array(z.string()), createdAt: z.number() },
+        designs: z.array(z.string()),
       }),
     ),
   }),
@@ -153,7 +155,18 @@ export const typeList = defineOperation({
     const types = await listTypes(engine, limit);
     return {
       types: types.map(
-        ({ code, name, class: className, sender, subject, version, language, translations, createdAt }) => ({
+        ({
+          code,
+          name,
+          class: className,
+          sender,
+          subject,
+          version,
+          language,
+          translations,
+          designs,
+          createdAt,
+        }) => ({
           ...{
             code,
             name,
@@ -164,6 +177,7 @@ export const typeList = defineOperation({
             createdAt: Number(createdAt),
           },
           languages: [...new Set([language, ...Object.keys(translations)])],
+          designs: designNames(designs),
         }),
       ),
     };

@@ -88,6 +88,13 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
     /can't be run/,
   );
 
+  // A design that the type doesn't have is noticed before a mail goes anywhere.
+  const strange = { type: 'order', to: 'a@example.org', design: 'shop.de' };
+  await assert.rejects(openMails(local).create('order', strange), /mail type order has no designs/);
+  for (const sender of [direct, httpSender(at), queue, sendmailSender({ program, ...local })])
+    await assert.rejects(sender.send(strange), /mail type order has no designs/);
+  assert.equal(received.length, 3);
+
   const memory = memorySender();
   await confirmOrder(memory, openMails(local));
   assert.equal(memory.sent[0]?.to.address, 'zofie@example.org');

@@ -7,6 +7,7 @@ import { newId } from '../../engine/identity.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { Composer } from '../delivery/compose.ts';
 import { buildSkeleton } from '../mime/skeleton.ts';
+import { checkDesign } from '../model/design.ts';
 import { checkMail, type MailFields } from '../model/mail.ts';
 import { Relays } from '../relays/relays.ts';
 import { classesOf, mailSettings } from '../settings.ts';
@@ -124,6 +125,7 @@ export function queueSender(options: {
     async send(input) {
       const fields = checkMail(input);
       const type = await store.type(fields.type);
+      checkDesign(type, fields.design);
       const mailClass = classes.get(type.class);
       const createdAt = systemClock.now();
       const id = newId(systemClock);
