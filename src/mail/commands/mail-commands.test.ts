@@ -28,6 +28,36 @@ test('template and text part of a type are files, or what is typed', async (t) =
   assert.match(missing.stderr, /nowhere\.txt can't be read: there is no such file/);
 });
 
+test('files are attached to a type or a mail, all or none, and taken from a type again', async (t) => {
+  const file = join(await temporaryDirectory(t), 'terms.pdf');
+  await writeFile(file, 'x');
+  const blob = 'a'.repeat(64);
+  let uploads = 0;
+  const attach = async (words: string[], ...files: string[]) => {
+    const client = fakeClient(
+      { 'mailtype.update': {}, 'mail.send': {} },
+      { upload: async () => ({ hash: blob, size: ++uploads }) },
+    );
+    const { stderr } = await runCommand(['mail', ...words, ...files.flatMap((name) => ['--attach', name])], {
+      client,
+    });
+    return {
+      stderr,
+      attached: (client.calls[0]?.input as { attachments?: unknown } | undefined)?.attachments,
+    };
+  };
+  const update = ['type', 'update', 'order'];
+  const send = ['send', 'order', '--to', 'a@example.org'];
+  for (const words of [update, send])
+    assert.deepEqual((await attach(words, file)).attached, [{ name: 'terms.pdf', blob }]);
+  assert.deepEqual((await attach(update, 'none')).attached, []);
+  assert.equal((await attach(update)).attached, undefined);
+  uploads = 0;
+  assert.match((await attach(send, file, 'nowhere.pdf')).stderr, /nowhere\.pdf can't be read/);
+  assert.match((await attach(send, ...Array(51).fill(file))).stderr, /at most 50 attachments, not 51/);
+  assert.equal(uploads, 0);
+});
+
 test('a later time is a date, or how long until then', async () => {
   const at = async (...words: string[]) => {
     const client = fakeClient({ 'mail.send': {}, 'campaign.start': {} });
@@ -49,6 +79,7 @@ test('a later time is a date, or how long until then', async () => {
 test('a file that is missing is named, whatever it was meant for', async () => {
   for (const words of [
     ['send', 'order', '--to', 'a@example.org', '--attach', 'nowhere.pdf'],
+    ['type', 'create', 'order', ...type, '--template', '<p>x</p>', '--attach', 'nowhere.pdf'],
     ['campaign', 'create', 'spring', '--type', 'news', '--audience', 'nowhere.csv'],
   ]) {
     const { code, stderr } = await runCommand(['mail', ...words]);

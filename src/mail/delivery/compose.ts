@@ -16,6 +16,7 @@ import type { Rendered, TemplateData } from '../templates/compile.ts';
 import type { Tokens } from '../tokens.ts';
 import type { CompiledTypes } from '../types/compiled-types.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
+import { limitOf, tooLargeTogether } from './load-attachment.ts';
 
 export interface ComposedMail {
   envelope: Envelope;
@@ -163,8 +164,8 @@ export class Composer {
   }
 
   async #skeleton(attachments: readonly Attachment[]): Promise<Skeleton> {
-    const limit = this.#parts.settings.attachmentsMb * 1024 * 1024;
-    let left = limit;
+    const { settings } = this.#parts;
+    let left = limitOf(settings);
     const loaded: {
       name: string;
       type?: string | undefined;
@@ -174,11 +175,7 @@ export class Composer {
     for (const attachment of attachments) {
       const content = await this.#parts.loadAttachment(attachment);
       left -= content.length;
-      if (left < 0)
-        throw new PismakError(
-          'too-large',
-          `the attachments exceed ${limit / 1024 / 1024} MB with ${attachment.name} (setting mail.attachmentsMb)`,
-        );
+      if (left < 0) throw tooLargeTogether(settings, attachment.name);
       loaded.push({ name: attachment.name, type: attachment.type, inline: attachment.inline, content });
     }
     return buildSkeleton(loaded);

@@ -8,7 +8,7 @@ import { done } from '../../engine/operation/operations/rows.ts';
 import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { mail } from '../house.ts';
 import { formatContact } from '../model/address.ts';
-import { typeAttachment } from '../model/attachment.ts';
+import { type Attachment, typeAttachment } from '../model/attachment.ts';
 import { designNames } from '../model/design.ts';
 import { headerText, language, typeCode } from '../model/mail-type.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
@@ -89,11 +89,12 @@ export const typeCreate = defineOperation({
   input: z.strictObject(definition),
   output: typeRow,
   example,
-  async handler({ engine }, input) {
+  async handler({ engine, caller }, input) {
     const { storeType } = await import('../types/mail-types.ts');
     checkPrepare(engine, input.prepare);
     checkClass(engine, input.class);
-    return toRow(await storeType(engine, input));
+    await checkFiles(engine, input.attachments);
+    return toRow(await storeType(engine, input, { uploader: caller.name }));
   },
 });
 
@@ -108,13 +109,15 @@ export const typeUpdate = defineOperation({
   }),
   output: typeRow,
   example: { code: 'order', subject: 'Your order {{ number }}' },
-  async handler({ engine }, { code, ...changes }) {
+  async handler({ engine, caller }, { code, ...changes }) {
     const { findType, storeType } = await import('../types/mail-types.ts');
     checkPrepare(engine, changes.prepare);
     if (changes.class !== undefined) checkClass(engine, changes.class);
+    await checkFiles(engine, changes.attachments);
     const { version: _, ...now } = await findType(engine, code);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    return toRow(await storeType(engine, { ...now, ...Object.fromEntries(given) }, { replace: true }));
+    const type = { ...now, ...Object.fromEntries(given) };
+    return toRow(await storeType(engine, type, { replace: true, uploader: caller.name }));
   },
 });
 
@@ -208,6 +211,11 @@ function checkPrepare({ settings }: Pick<Engine, 'settings'>, name: string | und
     'invalid-input',
     `there is no module ${name} in mail.prepare of the settings; known: ${known}`,
   );
+}
+
+async function checkFiles(engine: Engine, attachments: readonly Attachment[] = []): Promise<void> {
+  const { checkAttachments } = await import('../delivery/load-attachment.ts');
+  await checkAttachments(engine, sectionOf(engine.settings, mail), attachments);
 }
 
 function toRow(type: TypeVersion): z.output<typeof typeRow> {
