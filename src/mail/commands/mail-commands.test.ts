@@ -74,6 +74,11 @@ test('a later time is a date, or how long until then', async () => {
   const inAnHour = (await at(...send, '1h')).at ?? 0;
   assert.ok(inAnHour >= before + 3_600_000 && inAnHour <= Date.now() + 3_600_000);
   assert.match((await at(...send, 'soon')).stderr, /it must be a time such as/);
+  const past = await at(...send, '2020-12-24');
+  assert.deepEqual(
+    [past.at, past.stderr],
+    [undefined, 'pismak: 2020-12-24 is in the past (invalid-input)\n'],
+  );
 });
 
 test('a file that is missing is named, whatever it was meant for', async () => {
@@ -119,6 +124,44 @@ test('a sink whose port is taken says what to do', async (t) => {
   t.after(() => other.close());
   const { stderr } = await runCommand(['mail', 'sink', '--port', String(other.port)]);
   assert.match(stderr, /can't listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): choose another with --port/);
+});
+
+test('translations, previews and listeners that can’t be are refused with the file or port that is wrong', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const list = join(directory, 'list.json');
+  const plain = join(directory, 'plain.json');
+  await writeFile(list, '[1]');
+  await writeFile(plain, '{"Hello": 1}');
+  const client = fakeClient({ 'mailtype.extract': { texts: [] }, 'mailtype.preview': {} });
+  const said = async (...words: string[]) => (await runCommand(['mail', ...words], { client })).stderr;
+  for (const file of [list, plain])
+    assert.match(
+      await said('import', file, '--locale', 'sk'),
+      /\w+\.json has no translations: it must be a list/,
+    );
+  assert.match(
+    await said('extract', '--locale', 'sk', '-o', join(directory, 'none', 'sk.po')),
+    /sk\.po can't be written: there is no such file or directory/,
+  );
+  assert.match(await said('preview', 'order', '-o', list), /list\.json can't be written: .*exists/);
+  assert.match(await said('inbound', '--listen', '99999'), /99999 is not a port/);
+});
+
+test('a demonstration keeps away from the servers of the settings', async () => {
+  const client = fakeClient(
+    {
+      ...{ 'mailtype.create': {}, 'campaign.create': {}, 'campaign.start': {}, 'mail.send': {} },
+      ...{ 'campaign.show': { state: 'done' }, 'mail.show': {} },
+    },
+    { upload: async () => ({ hash: 'a'.repeat(64), size: 1 }) },
+  );
+  const environment = { PISMAK_DATABASE: 'postgres://shop/db', PISMAK_BROKER: 'amqp://shop' };
+  const { works } = await runCommand(['mail', 'demo'], { client, environment, signal: AbortSignal.abort() });
+  const { broker, coordination, database, blobs } = works[0]?.settings ?? {};
+  assert.deepEqual(
+    [broker, coordination, database, blobs],
+    ['sqlite:', 'embedded:', 'sqlite:', 'directory:'],
+  );
 });
 
 test('a demonstration of no size at all is refused', async () => {

@@ -250,6 +250,15 @@ test('line breaks in addresses and subjects, data that is not an object, unknown
   );
   const never = { address: 'a@example.org', class: 'blk' };
   assert.match((await server.call('suppression.add', never, admin)).body.error.message, /no class blk/);
+  await call('suppression.add', { ...never, class: 'bulk' });
+  assert.match(
+    (await server.call('suppression.remove', { address: 'a@example.org' }, admin)).body.error.message,
+    /a@example\.org is not suppressed, but for class bulk/,
+  );
+  assert.match(
+    (await server.call('mailtype.update', { code: 'order' }, admin)).body.error.message,
+    /name what to change of mail type order/,
+  );
   const seventh = await server.call('mailtype.show', { code: 'order', version: 7 }, anna);
   assert.match(seventh.body.error.message, /mail type order has no version 7/);
   const { body } = await server.call('mail.send', { ...good, type: 'ordre' }, anna);

@@ -57,6 +57,8 @@ export function checkMail(input: unknown): MailFields {
       'too-large',
       `the data of a mail has ${bytes} bytes; the limit is ${longestDataBytes}`,
     );
+  // What Pismak adds itself, such as prepared data, is nobody else's to set.
+  for (const name of Object.keys(checked.data)) if (name.startsWith('pismak:')) delete checked.data[name];
   return checked.data;
 }
 

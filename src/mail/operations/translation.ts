@@ -36,8 +36,9 @@ export const typeExtract = defineOperation({
       string,
       string | string[]
     >;
+    const translated = (text: string) => (Object.hasOwn(known, text) ? [known[text] ?? []].flat() : []);
     const texts = extractTexts(types).slice(0, limit);
-    return { texts: texts.map((each) => ({ ...each, translations: [known[each.text] ?? []].flat() })) };
+    return { texts: texts.map((each) => ({ ...each, translations: translated(each.text) })) };
   },
 });
 

@@ -116,6 +116,11 @@ export const typeUpdate = defineOperation({
     await checkFiles(engine, changes.attachments);
     const { version: _, ...now } = await findType(engine, code);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    if (given.length === 0)
+      throw new PismakError(
+        'invalid-input',
+        `name what to change of mail type ${code}, for example its subject`,
+      );
     const type = { ...now, ...Object.fromEntries(given) };
     return toRow(await storeType(engine, type, { replace: true, uploader: caller.name }));
   },
