@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sectionOf } from '../engine/house.ts';
+import { loadSettings } from '../engine/settings/load.ts';
+import { mail } from './house.ts';
 import { classesOf, mailSettings } from './settings.ts';
 
 test('a class keeps what the settings don’t mention; a new one is like bulk', () => {
@@ -14,4 +17,12 @@ test('a class keeps what the settings don’t mention; a new one is like bulk', 
   assert.deepEqual(classes.get('survey'), { ...usual.get('bulk'), lane: 'high' });
   const { lane, onUnknown } = classes.get('transactional') ?? {};
   assert.deepEqual([lane, onUnknown, classes.get('bulk')?.unsubscribe], ['high', 'resend', true]);
+});
+
+test('the command line changes one value of a class', async () => {
+  const set = ['mail.classes.bulk.ttlMs=60000', 'mail.classes.bulk.hours=mon-fri 08:00-18:00'];
+  const from = { houses: [mail], environment: {}, directory: '/nowhere' };
+  const { settings } = await loadSettings({ ...from, commandLine: { set } });
+  const { ttlMs, hours, unsubscribe } = classesOf(sectionOf(settings, mail)).get('bulk') ?? {};
+  assert.deepEqual([ttlMs, hours, unsubscribe], [60_000, ['mon-fri 08:00-18:00'], true]);
 });

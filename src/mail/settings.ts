@@ -7,7 +7,7 @@ const relay = z.strictObject({
   name: z.string().max(100).optional(),
   url: z
     .string()
-    .regex(/^smtps?:\/\//)
+    .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
     .describe('smtp://user:password@host:port or smtps://host'),
   weight: z.number().positive().default(1),
   connections: z.int().min(1).max(500).default(10),

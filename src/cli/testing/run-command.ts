@@ -5,6 +5,7 @@ import { loadSettings } from '../../engine/settings/load.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { houses } from '../../houses.ts';
 import type { Client } from '../../terminal/client/client.ts';
+import type { WorkOptions } from '../../terminal/session.ts';
 import { runProgram } from '../run-program.ts';
 import { sampleOf } from './sample-of.ts';
 
@@ -65,21 +66,25 @@ export async function runCommand(
     directory?: string;
     environment?: Record<string, string>;
   } = {},
-): Promise<{ code: number; stdout: string; stderr: string }> {
+): Promise<{ code: number; stdout: string; stderr: string; works: WorkOptions[] }> {
   const { client = fakeClient({}), signal = new AbortController().signal, environment = {} } = options;
   let stdout = '';
   let stderr = '';
+  const works: WorkOptions[] = [];
   const code = await runProgram(
     {
       stdout: { write: (text) => (stdout += text) },
       stderr: { write: (text) => (stderr += text) },
       ...{ environment, signal, clock: systemClock, houses },
       openClient: async () => client,
-      openWork: async () => client,
+      openWork: async (work) => {
+        works.push(work);
+        return client;
+      },
       loadSettings: (commandLine) =>
         loadSettings({ houses, commandLine, environment, directory: options.directory ?? '/nowhere' }),
     },
     words,
   );
-  return { code, stdout, stderr };
+  return { code, stdout, stderr, works };
 }

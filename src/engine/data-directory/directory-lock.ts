@@ -10,6 +10,9 @@ const held = new Set<DatabaseSync>();
  * Takes the directory for this process. Returns the function that releases it, or undefined if another process has it.
  * SQLite locks its file with `fcntl`, so the kernel releases it when the process dies, however it dies. For the same
  * reason nothing else in this process may open and close the file `lock`: that would drop the lock.
+ *
+ * This is not the database, which may be on a server: SQLite is here because Node itself has no lock on files. So it stands with
+ * the data directory, and the import rules name it as the one exception to "only ports know SQLite".
  */
 export function lockDirectory(directory: string): (() => void) | undefined {
   const file = join(directory, 'lock');

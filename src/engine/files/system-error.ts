@@ -8,6 +8,7 @@ export function isSystemError(error: unknown, ...codes: string[]): boolean {
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or directory',
   EACCES: 'permission is denied',
+  EEXIST: 'something of that name exists already',
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of its path is not a directory',
 };

@@ -1,15 +1,22 @@
 import { stat } from 'node:fs/promises';
 import { maskSecrets } from '../log/mask-secrets.ts';
 import type { Layer } from './layers.ts';
+import type { SettingsDefinition } from './setting.ts';
 
 /** Every user of the machine can read the command lines of all processes. */
-export function exposedOptions(options: readonly (readonly [typed: string, pair: string])[]): string[] {
+export function exposedOptions(
+  options: readonly (readonly [typed: string, pair: string])[],
+  definition: SettingsDefinition,
+): string[] {
   const exposed = options.filter(([, pair]) => hasSecret(pair.slice(pair.indexOf('=') + 1)));
   const names = new Set(exposed.map(([typed, pair]) => (typed === '--set' ? nameOf(pair) : typed.slice(2))));
   return [...names].map((name) => {
-    const variable = `PISMAK_${name.replaceAll('.', '_').toUpperCase()}`;
-    const file = name === 'coordination' ? ', or in a file (--coordination-file)' : ', or in pismak.toml';
-    return `the password in --${name} is on the command line, which every user of this machine can read; put it into the variable ${variable}${file}`;
+    const { table, variable } = definition.find(name) ?? {};
+    const places = [
+      ...(table === undefined ? [`into the variable ${variable}`] : []),
+      name === 'coordination' ? 'in a file (--coordination-file)' : 'into pismak.toml',
+    ];
+    return `the password in --${name} is on the command line, which every user of this machine can read; put it ${places.join(', or ')}`;
   });
 }
 
@@ -24,6 +31,7 @@ export async function exposedFile(file: string | undefined, layer: Layer | undef
 }
 
 function hasSecret(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasSecret);
   return typeof value === 'string' && /^[a-z]+:\/\//.test(value) && maskSecrets(value) !== value;
 }
 

@@ -1,14 +1,13 @@
 import { isAbsolute, resolve } from 'node:path';
-import { inspect } from 'node:util';
-import { maskSecrets } from '../log/mask-secrets.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Setting, SettingsDefinition } from './setting.ts';
 import { lineOf, tomlLines } from './toml-lines.ts';
 import { unknownSetting } from './unknown-setting.ts';
+import { wrongValues } from './wrong-value.ts';
 
 /** A value that some layer gives to a setting. */
 export interface Assignment {
-  path: string;
+  setting: Setting;
   value: unknown;
   /** `pismak.toml:12`, `environment PISMAK_HTTP_PORT`, `command line --port` */
   origin: string;
@@ -33,13 +32,16 @@ export function fileLayer(
 ): Layer {
   const lines = tomlLines(text);
   const layer: Layer = { assignments: [], problems: [] };
+  const originOf = (path: string) => {
+    const line = lineOf(lines, path);
+    return line === undefined ? name : `${name}:${line}`;
+  };
   const read = (prefix: string, values: Record<string, unknown>) => {
     for (const [key, value] of Object.entries(values)) {
       const path = prefix === '' ? key : `${prefix}.${key}`;
-      const line = lineOf(lines, path);
-      const origin = line === undefined ? name : `${name}:${line}`;
+      const origin = originOf(path);
       const setting = definition.find(path);
-      if (setting) assign(layer, definition, setting, value, origin, directory);
+      if (setting) assign(layer, definition, setting, value, originOf, directory);
       else if (definition.isSection(path) && isTable(value)) read(path, value);
       else if (definition.isSection(path))
         layer.problems.push(`${origin}: ${path} is a section: write [${path}] and its settings below`);
@@ -60,7 +62,7 @@ export function environmentLayer(
     if (!variable.startsWith('PISMAK_') || text === undefined || otherVariables.includes(variable)) continue;
     const setting = definition.all.find((one) => one.variable === variable);
     if (setting)
-      assign(layer, definition, setting, fromText(setting, text), `environment ${variable}`, directory);
+      assign(layer, definition, setting, fromText(setting, text), () => `environment ${variable}`, directory);
     else {
       const near = nearestName(variable, [...definition.all.map((one) => one.variable), ...otherVariables]);
       layer.problems.push(
@@ -83,14 +85,14 @@ export function commandLineLayer(
     const path = at < 0 ? pair : pair.slice(0, at);
     const setting = definition.find(path);
     if (at < 0) layer.problems.push(`command line ${typed} ${pair}: write it as ${typed} NAME=VALUE`);
-    else if (!setting) layer.problems.push(`command line ${typed}: ${unknownSetting(definition, path)}`);
+    else if (!setting) layer.problems.push(`command line ${typed}: ${notThere(definition, path)}`);
     else
       assign(
         layer,
         definition,
         setting,
         fromText(setting, pair.slice(at + 1)),
-        `command line ${typed}`,
+        () => `command line ${typed}`,
         directory,
       );
   }
@@ -102,35 +104,42 @@ function assign(
   definition: SettingsDefinition,
   setting: Setting,
   value: unknown,
-  origin: string,
+  originOf: (path: string) => string,
   directory: string,
 ): void {
-  const { path } = setting;
-  const checked = definition.schema.safeParse(nest(path, value));
-  if (checked.success) layer.assignments.push({ path, value: withPaths(path, value, directory), origin });
-  else {
-    const own = checked.error.issues.find((issue) => issue.code === 'custom')?.message;
-    const shown = maskSecrets(inspect(value, { breakLength: Number.POSITIVE_INFINITY })).slice(0, 100);
-    layer.problems.push(`${origin}: ${path} can't be ${shown}; it ${own ?? `must be ${setting.allowed}`}`);
-  }
+  const wrong = wrongValues(definition, setting, nest(setting.names, value));
+  for (const { path, message } of wrong) layer.problems.push(`${originOf(path)}: ${message}`);
+  if (wrong.length > 0) return;
+  layer.assignments.push({
+    setting,
+    value: withPaths(setting, value, directory),
+    origin: originOf(setting.path),
+  });
+}
+
+/** It may be an entry of a table, which has values of its own. */
+function notThere(definition: SettingsDefinition, path: string): string {
+  const names = path.split('.');
+  const isInTable = definition.find(names.slice(0, -1).join('.'))?.kind === 'table';
+  const keys = isInTable ? (definition.at(names)?.keys ?? []) : [];
+  if (keys.length === 0) return unknownSetting(definition, path);
+  return `${path} is a table: set its values, ${keys.map((key) => `${path}.${key}`).join(', ')}`;
 }
 
 /** Makes paths absolute: child processes and services run in other directories. */
-function withPaths(path: string, value: unknown, directory: string): unknown {
+function withPaths({ path, table }: Setting, value: unknown, directory: string): unknown {
   if (path === 'data') return resolve(directory, String(value));
-  if (path !== 'processors' || !isTable(value)) return value;
   const isFile = (text: string) => text.startsWith('.') || isAbsolute(text);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, module]) => [
-      name,
-      typeof module === 'string' && isFile(module) ? resolve(directory, module) : module,
-    ]),
-  );
+  const absolute = (module: unknown) =>
+    typeof module === 'string' && isFile(module) ? resolve(directory, module) : module;
+  if (table === 'processors') return absolute(value);
+  if (path !== 'processors' || !isTable(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, module]) => [name, absolute(module)]));
 }
 
-/** `nest('http.port', 1)` is `{ http: { port: 1 } }`. */
-function nest(path: string, value: unknown): unknown {
-  return path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value);
+/** `nest(['http', 'port'], 1)` is `{ http: { port: 1 } }`. */
+function nest(names: readonly string[], value: unknown): unknown {
+  return names.reduceRight((inner, name) => ({ [name]: inner }), value);
 }
 
 function fromText({ kind }: Setting, text: string): unknown {

@@ -2,16 +2,40 @@ import assert from 'node:assert/strict';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { z } from 'zod';
 import { PismakError } from '../errors.ts';
+import type { House } from '../house.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { type CommandLineSettings, loadSettings } from './load.ts';
+
+const shop = {
+  name: 'shop',
+  settings: z.strictObject({
+    desks: z
+      .record(
+        z.string().regex(/^[a-z]+$/),
+        z.strictObject({
+          open: z.boolean().optional(),
+          seats: z.int().min(1),
+          tags: z.array(z.string()).optional(),
+        }),
+      )
+      .default({})
+      .describe('Desks'),
+    doors: z
+      .array(z.strictObject({ width: z.number() }))
+      .default([])
+      .describe('Doors'),
+  }),
+} as unknown as House;
 
 type From = { toml?: string; environment?: Record<string, string>; commandLine?: CommandLineSettings };
 
 async function load(context: TestContext, { toml, environment = {}, commandLine = {} }: From) {
   const directory = await temporaryDirectory(context);
   if (toml !== undefined) await writeFile(join(directory, 'pismak.toml'), toml);
-  return { directory, ...(await loadSettings({ directory, environment, commandLine })) };
+  const houses = [shop];
+  return { directory, ...(await loadSettings({ directory, environment, commandLine, houses })) };
 }
 
 async function problems(context: TestContext, from: From): Promise<string[]> {
@@ -74,6 +98,66 @@ test('all mistakes are reported at once, with file and line, the allowed values 
   assert.equal(found.length, expected.length, found.join('\n'));
   for (const [index, pattern] of expected.entries()) assert.match(found[index] ?? '', pattern);
   assert.ok(!found.join().includes('hidden'));
+});
+
+test('the command line sets single values in tables, over those of the file', async (context) => {
+  const { settings, origins, directory } = await load(context, {
+    toml: '[processors]\nwhisper = "w"\n[shop.desks.cash]\nseats = 1\nopen = true\n[shop.desks.info]\nseats = 3\n',
+    commandLine: {
+      set: [
+        ...['shop.desks.cash.seats=2', 'shop.desks.new.tags=a, b', 'shop.desks.new.seats=5'],
+        ...['processors.shout=./shout.ts', 'processors.very.loud=package'],
+      ],
+    },
+  });
+  const { shop } = settings as unknown as { shop: { desks: unknown } };
+  assert.deepEqual(shop.desks, {
+    cash: { seats: 2, open: true },
+    info: { seats: 3 },
+    new: { seats: 5, tags: ['a', 'b'] },
+  });
+  const shout = join(directory, 'shout.ts');
+  assert.deepEqual(settings.processors, { whisper: 'w', shout, 'very.loud': 'package' });
+  assert.equal(origins.get('shop.desks'), 'pismak.toml, command line --set');
+  assert.equal(origins.get('shop.doors'), 'default');
+});
+
+test('what is wrong in a table is named with its whole path, wherever it was written', async (context) => {
+  const found = await problems(context, {
+    toml: '[shop.desks.cash]\nseat = 1\n[[shop.doors]]\nwidth = 1\n[[shop.doors]]\nwidth = "x"\nhight = 1\n',
+    commandLine: {
+      set: [
+        ...['shop.desks.cash.seat=1', 'shop.desks.cash.seats=many', 'shop.desks.Cash.seats=1'],
+        ...[
+          'shop.desks.cash=1',
+          'shop.desk.cash.seats=1',
+          'shop.desks.__proto__.seats=1',
+          'shop.doors.0.width=1',
+        ],
+      ],
+    },
+  });
+  const unknown =
+    'there is no setting shop\\.desks\\.cash\\.seat; did you mean shop\\.desks\\.cash\\.seats\\? Allowed: open, seats, tags';
+  const expected = [
+    /^pismak\.toml:1: shop\.desks\.cash\.seats is missing; it must be a whole number, at least 1$/,
+    new RegExp(`^pismak\\.toml:2: ${unknown}$`),
+    /^pismak\.toml:3: shop\.doors\.1\.width can't be 'x'; it must be a number$/,
+    /^pismak\.toml:3: there is no setting shop\.doors\.1\.hight; .*llowed: width$/,
+    new RegExp(`^command line --set: ${unknown}$`),
+    /^command line --set: shop\.desks\.cash\.seats can't be 'many'; it must be a whole number, at least 1$/,
+    /^command line --set: shop\.desks can't have the name Cash; names must match/,
+    /^command line --set: shop\.desks\.cash is a table: set its values, shop\.desks\.cash\.open, shop\.desks\.cash\.seats,/,
+    /^command line --set: there is no setting shop\.desk\.cash\.seats; did you mean shop\.desks/,
+    /^command line --set: there is no setting shop\.desks\.__proto__\.seats;/,
+    /^command line --set: there is no setting shop\.doors\.0\.width;/,
+  ];
+  assert.equal(found.length, expected.length, found.join('\n'));
+  for (const [index, pattern] of expected.entries()) assert.match(found[index] ?? '', pattern);
+  // Together, too, values of the command line must be a whole entry.
+  assert.deepEqual(await problems(context, { commandLine: { set: ['shop.desks.new.open=true'] } }), [
+    'command line --set: shop.desks.new.seats is missing; it must be a whole number, at least 1',
+  ]);
 });
 
 test('a wrong value is reported even if another layer overrides it', async (context) => {

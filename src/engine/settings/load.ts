@@ -8,6 +8,7 @@ import { exposedFile, exposedOptions } from './exposed-secrets.ts';
 import { commandLineLayer, environmentLayer, fileLayer, type Layer } from './layers.ts';
 import { defineSettings, type SettingsDefinition } from './setting.ts';
 import type { Settings } from './settings.ts';
+import { wrongValues } from './wrong-value.ts';
 
 /** Settings from the command line. */
 export interface CommandLineSettings {
@@ -57,24 +58,21 @@ export async function loadSettings(from: {
     commandLineLayer(definition, pairs, directory),
     await secretFileLayer(definition, commandLine.coordinationFile, directory),
   ];
-  const problems = layers.flatMap((layer) => layer.problems);
-  if (problems.length > 0) {
-    throw new PismakError(
-      'configuration-invalid',
-      `the configuration is wrong:\n  ${problems.join('\n  ')}`,
-      {
-        details: { problems },
-      },
-    );
-  }
+  refuseIf(layers.flatMap((layer) => layer.problems));
   const origins = new Map(definition.all.map(({ path }) => [path, 'default']));
   const tree: Record<string, unknown> = { data: resolve(directory, definition.schema.parse({}).data) };
-  for (const { path, value, origin } of layers.flatMap((layer) => layer.assignments)) {
-    put(tree, path, value);
-    origins.set(path, origin);
+  const assignments = layers.flatMap((layer) => layer.assignments);
+  for (const { setting, value, origin } of assignments) {
+    put(tree, setting.names, value);
+    origins.set(setting.table ?? setting.path, together(origins.get(setting.table ?? ''), origin));
+  }
+  // Values in tables were looked at one by one: now their tables are complete, or not.
+  for (const { setting, origin } of assignments) {
+    const table = setting.table === undefined ? undefined : definition.find(setting.table);
+    if (table) refuseIf(wrongValues(definition, table, tree).map(({ message }) => `${origin}: ${message}`));
   }
   const warnings = [
-    ...exposedOptions(pairs),
+    ...exposedOptions(pairs, definition),
     ...(await exposedFile(file.path, file.layer)),
     ...(await exposedFile(
       commandLine.coordinationFile && resolve(directory, commandLine.coordinationFile),
@@ -82,6 +80,19 @@ export async function loadSettings(from: {
     )),
   ];
   return { settings: definition.schema.parse(tree), origins, definition, file: file.path, warnings };
+}
+
+/** A table has its values from several layers. */
+function together(before: string | undefined, origin: string): string {
+  if (before === undefined || before === 'default') return origin;
+  return before.endsWith(origin) ? before : `${before}, ${origin}`;
+}
+
+function refuseIf(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new PismakError('configuration-invalid', `the configuration is wrong:\n  ${problems.join('\n  ')}`, {
+    details: { problems },
+  });
 }
 
 async function readLayer(
@@ -140,13 +151,11 @@ function commandLinePairs({
   ];
 }
 
-function put(tree: Record<string, unknown>, path: string, value: unknown): void {
-  const names = path.split('.');
-  const last = names.pop() ?? '';
+function put(tree: Record<string, unknown>, names: readonly string[], value: unknown): void {
   let inner = tree;
-  for (const name of names) {
-    inner[name] ??= {};
+  for (const name of names.slice(0, -1)) {
+    if (!Object.hasOwn(inner, name)) inner[name] = {};
     inner = inner[name] as Record<string, unknown>;
   }
-  inner[last] = value;
+  inner[names.at(-1) ?? ''] = value;
 }

@@ -3,8 +3,12 @@ import { type Settings, settingsSchema } from './settings.ts';
 
 /** One setting as users meet it. */
 export interface Setting {
-  /** `http.bodyLimitMb` */
+  /** `http.bodyLimitMb`, or a value in a table: `processors.shout` */
   path: string;
+  /** The parts of the path; names in tables may have dots in them. */
+  names: readonly string[];
+  /** The path of the table that has this value, if it is in one. */
+  table?: string;
   /** `PISMAK_HTTP_BODY_LIMIT_MB` */
   variable: string;
   kind: 'text' | 'number' | 'boolean' | 'list' | 'table';
@@ -29,6 +33,7 @@ interface JsonSchema {
   exclusiveMinimum?: number;
   properties?: Record<string, JsonSchema>;
   items?: JsonSchema;
+  additionalProperties?: JsonSchema | boolean;
 }
 
 /** All settings of the engine and of some houses. */
@@ -36,7 +41,10 @@ export interface SettingsDefinition {
   schema: z.ZodType<Settings>;
   /** In the order of the schema. */
   all: readonly Setting[];
+  /** A setting, or a value in a setting that is a table. */
   find(path: string): Setting | undefined;
+  /** Which values are allowed there, in words, and which names if it is a table with fixed ones. Looks into lists, too. */
+  at(names: readonly string[]): { allowed: string; keys: readonly string[] } | undefined;
   /** Whether it is the name of a table of settings, such as `http`. */
   isSection(path: string): boolean;
 }
@@ -50,32 +58,68 @@ export function defineSettings(
   const sections = houses.flatMap(({ name, settings }) => (settings ? [[name, settings.prefault({})]] : []));
   // Zod can't type sections whose names are unknown at compile time.
   const schema = settingsSchema.extend(Object.fromEntries(sections)) as unknown as z.ZodType<Settings>;
-  const all = leaves('', z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
+  const root = z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+  const all = leaves([], root);
   const byPath = new Map(all.map((setting) => [setting.path, setting]));
   return {
     schema,
     all,
-    find: (path) => byPath.get(path),
+    find: (path) => byPath.get(path) ?? inTable(root, all, path),
+    at(names) {
+      const found = schemaAt(root, names);
+      return found && { allowed: allowedBy(found), keys: Object.keys(found.properties ?? {}) };
+    },
     isSection: (path) => all.some((setting) => setting.path.startsWith(`${path}.`)),
   };
 }
 
-function leaves(path: string, schema: JsonSchema): Setting[] {
-  if (schema.properties) {
-    return Object.entries(schema.properties).flatMap(([name, inner]) =>
-      leaves(path ? `${path}.${name}` : name, inner),
-    );
+function leaves(names: readonly string[], schema: JsonSchema): Setting[] {
+  if (!schema.properties) return [settingOf(names, schema)];
+  return Object.entries(schema.properties).flatMap(([name, inner]) => leaves([...names, name], inner));
+}
+
+function settingOf(names: readonly string[], schema: JsonSchema): Setting {
+  const path = names.join('.');
+  return {
+    path,
+    names,
+    variable: `PISMAK_${path.replaceAll(/[A-Z]/g, '_$&').replaceAll('.', '_').toUpperCase()}`,
+    kind: kindOf(schema),
+    default: schema.defaultInWords ?? schema.default,
+    allowed: allowedBy(schema),
+    description: schema.description ?? '',
+  };
+}
+
+/** `shop.desks.cash.seats`, if `shop.desks` is a table of tables; `processors.shout`, if `processors` is one of values. */
+function inTable(root: JsonSchema, all: readonly Setting[], path: string): Setting | undefined {
+  const table = all.find((setting) => setting.kind === 'table' && path.startsWith(`${setting.path}.`));
+  if (!table) return undefined;
+  const rest = path.slice(table.path.length + 1);
+  const hasKeys = entriesOf(schemaAt(root, table.names))?.properties !== undefined;
+  const [, name = '', key] = (hasKeys ? /^(.+)\.([^.]+)$/s : /^(.+)$/s).exec(rest) ?? [];
+  const names = [...table.names, name, ...(key === undefined ? [] : [key])];
+  const schema = name === '' || name === '__proto__' ? undefined : schemaAt(root, names);
+  return schema && { ...settingOf(names, schema), table: table.path };
+}
+
+/** The schema of what the names lead to, in tables and lists too. */
+function schemaAt(root: JsonSchema, names: readonly string[]): JsonSchema | undefined {
+  let found: JsonSchema | undefined = root;
+  for (const name of names) {
+    const { properties, items }: JsonSchema = found ?? {};
+    if (properties) found = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    else found = items ?? entriesOf(found);
   }
-  return [
-    {
-      path,
-      variable: `PISMAK_${path.replaceAll(/[A-Z]/g, '_$&').replaceAll('.', '_').toUpperCase()}`,
-      kind: kindOf(schema),
-      default: schema.defaultInWords ?? schema.default,
-      allowed: schema.allowed ?? describe(schema),
-      description: schema.description ?? '',
-    },
-  ];
+  return found;
+}
+
+function entriesOf({ additionalProperties }: JsonSchema = {}): JsonSchema | undefined {
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}
+
+function allowedBy(schema: JsonSchema): string {
+  return schema.allowed ?? describe(schema);
 }
 
 function kindOf(schema: JsonSchema): Setting['kind'] {
@@ -95,7 +139,9 @@ function describe(schema: JsonSchema): string {
     case 'list':
       return `a list, each ${schema.items?.allowed ?? describe(schema.items ?? {})}`;
     case 'table':
-      return 'a table of name = "text"';
+      return schema.properties
+        ? `a table with ${Object.keys(schema.properties).join(', ')}`
+        : 'a table of name = "text"';
     default:
       return schema.format === 'uri' ? 'a URL' : 'text, not empty';
   }

@@ -59,7 +59,11 @@ export function addCampaigns(group: Command, shell: Shell): void {
       return at ? { at: at(session.clock.now()) } : {};
     },
     examples: ['mail campaign start spring --wait'],
-    say: (_, { campaign }) => `campaign ${campaign} has started`,
+    say: (_, { campaign, at, generateOnly }) => {
+      if (generateOnly) return `campaign ${campaign} makes its mails; start it again to send them`;
+      if (at !== undefined) return `campaign ${campaign} sends its mails from ${formatTime(at)} on`;
+      return `campaign ${campaign} has started`;
+    },
     async follow(_, session, { campaign }) {
       if ((session.options as WaitOptions).wait) await waitFor(session, campaign);
     },
@@ -72,7 +76,7 @@ export function addCampaigns(group: Command, shell: Shell): void {
     show(answer, { out }) {
       const { read, isComplete, mails, repeated, refused, suppressed, failed, problems, meanBytes } = answer;
       out.say(
-        `${formatCount(mails, 'mail')} of ${formatCount(read, 'person', 'people')} read${isComplete ? '' : '; the audience has more'}`,
+        `${formatCount(read, 'person', 'people')} read${isComplete ? '' : ' (the audience has more)'}: ${formatCount(mails, 'mail')} to send`,
       );
       out.say(
         `${repeated} named again, ${refused} without a valid address, ${suppressed} suppressed, ${failed} can't be built`,
@@ -88,7 +92,8 @@ export function addCampaigns(group: Command, shell: Shell): void {
   });
   command(campaignPause, {
     usage: 'pause <campaign>',
-    say: ({ waiting }, { campaign }) => `campaign ${campaign} is paused; mails that wait: ${waiting}`,
+    say: ({ waiting }, { campaign }) =>
+      `campaign ${campaign} is paused; ${formatCount(waiting, 'mail')} waiting`,
   });
   command(campaignResume, {
     usage: 'resume <campaign>',
@@ -98,11 +103,11 @@ export function addCampaigns(group: Command, shell: Shell): void {
     usage: 'cancel <campaign>',
     confirm: 'mails that have not left are not sent, and this cannot be undone',
     say: ({ cancelled }, { campaign }) =>
-      `campaign ${campaign} is cancelled; mails that are not sent: ${cancelled}`,
+      `campaign ${campaign} is cancelled; ${formatCount(cancelled, 'mail')} not sent`,
   });
   command(campaignRetry, {
     usage: 'retry <campaign>',
-    say: ({ mails }) => (mails === 0 ? 'no mail failed' : `mails that are sent again: ${mails}`),
+    say: ({ mails }) => (mails === 0 ? 'no mail failed' : `${formatCount(mails, 'mail')} queued again`),
   });
   command(campaignShow, { usage: 'status <campaign>' });
   command(campaignList, {

@@ -14,6 +14,8 @@ import { openSink, type ReceivedMail } from '../sink/sink.ts';
 import { newsletterTemplate, orderTemplate } from './demo-templates.ts';
 
 const pauseMs = 20;
+/** Nothing of it may reach the servers of the settings, where real senders would take its mails. */
+const embedded = { broker: 'sqlite:', coordination: 'embedded:', database: 'sqlite:', blobs: 'directory:' };
 
 export function addDemo(group: Command, { command, run }: Shell): void {
   command(
@@ -35,7 +37,7 @@ async function demonstrate(session: Session<{ recipients: number }>): Promise<vo
   const loaded = await session.settings();
   const relays = [{ url: `smtp://127.0.0.1:${sink.port}`, connections: 10 }];
   // Sections of houses are in the settings, whose type can't know them.
-  const settings = { ...loaded.settings, data, mail: { relays } } as typeof loaded.settings;
+  const settings = { ...loaded.settings, data, ...embedded, mail: { relays } } as typeof loaded.settings;
   const client = await session.openWork({ settings, purpose: 'pismak mail demo', workers: 0 });
   try {
     out.say(`a sink takes mails at smtp://127.0.0.1:${sink.port}`);

@@ -8,10 +8,11 @@ import type { Client } from '../../terminal/client/client.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { mailReport } from '../operations/inbound.ts';
-import { openSink } from '../sink/sink.ts';
+import type { ReceivedMail } from '../sink/sink.ts';
+import { listen, readPort } from './sink.ts';
 
 interface InboundOptions {
-  listen?: string;
+  listen?: number;
   host: string;
   once?: boolean;
 }
@@ -27,7 +28,7 @@ export function addInbound(group: Command, { command, run }: Shell): void {
     'mail inbound /var/mail/bounces',
     'mail inbound --listen 2526',
   )
-    .option('--listen <port>', 'take mails by SMTP on this port')
+    .option('--listen <port>', 'take mails by SMTP on this port', readPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--once', 'read what lies in the directory now, and end')
     .action(
@@ -36,7 +37,7 @@ export function addInbound(group: Command, { command, run }: Shell): void {
         if ((directory === undefined) === (listen === undefined))
           throw new PismakError('invalid-input', 'name a directory, or a port with --listen');
         if (directory !== undefined) return readDirectory(session, directory);
-        return listenTo(session, Number(listen));
+        return listenTo(session, listen ?? 0);
       }),
     );
 }
@@ -51,7 +52,8 @@ async function readDirectory(session: Session<InboundOptions>, directory: string
   const [from, to] = isMaildir ? [join(directory, 'new'), join(directory, 'cur')] : [directory, directory];
   const client = await session.client();
   for (;;) {
-    for (const name of (await readdir(from)).sort()) {
+    const files = (await readdir(from, { withFileTypes: true })).filter((entry) => entry.isFile());
+    for (const name of files.map((file) => file.name).sort()) {
       if (name.startsWith('.') || name.endsWith('.taken') || signal.aborted) continue;
       const content = await readFile(join(from, name));
       out.say(`${name}: ${await take(client, content, '')}`);
@@ -69,17 +71,15 @@ async function listenTo(
 ): Promise<void> {
   const connected = await client();
   let last: Promise<unknown> = Promise.resolve();
-  const listener = await openSink({
-    ...{ port, host: options.host },
-    onMail({ to, content }) {
-      last = last
-        .then(() => take(connected, content, to[0] ?? ''))
-        .then(
-          (text) => out.say(text),
-          (error) => out.say(`not taken: ${messageOf(error)}`),
-        );
-    },
-  });
+  const onMail = ({ to, content }: ReceivedMail) => {
+    last = last
+      .then(() => take(connected, content, to[0] ?? ''))
+      .then(
+        (text) => out.say(text),
+        (error) => out.say(`not taken: ${messageOf(error)}`),
+      );
+  };
+  const listener = await listen({ port, host: options.host, onMail }, 'inbound', '--listen');
   out.say(`what comes back is taken at smtp://${options.host}:${listener.port}`);
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   await listener.close();

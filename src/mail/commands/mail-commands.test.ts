@@ -28,6 +28,36 @@ test('template and text part of a type are files, or what is typed', async (t) =
   assert.match(missing.stderr, /nowhere\.txt can't be read: there is no such file/);
 });
 
+test('files are attached to a type or a mail, all or none, and taken from a type again', async (t) => {
+  const file = join(await temporaryDirectory(t), 'terms.pdf');
+  await writeFile(file, 'x');
+  const blob = 'a'.repeat(64);
+  let uploads = 0;
+  const attach = async (words: string[], ...files: string[]) => {
+    const client = fakeClient(
+      { 'mailtype.update': {}, 'mail.send': {} },
+      { upload: async () => ({ hash: blob, size: ++uploads }) },
+    );
+    const { stderr } = await runCommand(['mail', ...words, ...files.flatMap((name) => ['--attach', name])], {
+      client,
+    });
+    return {
+      stderr,
+      attached: (client.calls[0]?.input as { attachments?: unknown } | undefined)?.attachments,
+    };
+  };
+  const update = ['type', 'update', 'order'];
+  const send = ['send', 'order', '--to', 'a@example.org'];
+  for (const words of [update, send])
+    assert.deepEqual((await attach(words, file)).attached, [{ name: 'terms.pdf', blob }]);
+  assert.deepEqual((await attach(update, 'none')).attached, []);
+  assert.equal((await attach(update)).attached, undefined);
+  uploads = 0;
+  assert.match((await attach(send, file, 'nowhere.pdf')).stderr, /nowhere\.pdf can't be read/);
+  assert.match((await attach(send, ...Array(51).fill(file))).stderr, /at most 50 attachments, not 51/);
+  assert.equal(uploads, 0);
+});
+
 test('a later time is a date, or how long until then', async () => {
   const at = async (...words: string[]) => {
     const client = fakeClient({ 'mail.send': {}, 'campaign.start': {} });
@@ -44,11 +74,17 @@ test('a later time is a date, or how long until then', async () => {
   const inAnHour = (await at(...send, '1h')).at ?? 0;
   assert.ok(inAnHour >= before + 3_600_000 && inAnHour <= Date.now() + 3_600_000);
   assert.match((await at(...send, 'soon')).stderr, /it must be a time such as/);
+  const past = await at(...send, '2020-12-24');
+  assert.deepEqual(
+    [past.at, past.stderr],
+    [undefined, 'pismak: 2020-12-24 is in the past (invalid-input)\n'],
+  );
 });
 
 test('a file that is missing is named, whatever it was meant for', async () => {
   for (const words of [
     ['send', 'order', '--to', 'a@example.org', '--attach', 'nowhere.pdf'],
+    ['type', 'create', 'order', ...type, '--template', '<p>x</p>', '--attach', 'nowhere.pdf'],
     ['campaign', 'create', 'spring', '--type', 'news', '--audience', 'nowhere.csv'],
   ]) {
     const { code, stderr } = await runCommand(['mail', ...words]);
@@ -62,7 +98,7 @@ test('a preview of all types shows those that can be rendered, and names those t
     'mailtype.ls': {
       types: ['bad', 'good'].map((code) => ({
         ...{ code, name: '', class: 'bulk', sender: '', subject: '', version: 1, createdAt: 0 },
-        languages: ['cs'],
+        ...{ languages: ['cs'], designs: code === 'bad' ? ['shop.sk'] : [] },
       })),
     },
     'mailtype.preview'({ code }: { code: string }) {
@@ -75,6 +111,12 @@ test('a preview of all types shows those that can be rendered, and names those t
   assert.equal(code, 2);
   assert.match(stdout, /good\.cs +Ahoj/);
   assert.match(stderr, /template bad, line 3: no\n.*1 mail can't be rendered/s);
+
+  // Of a domain: types of other domains are left out, and a domain that no type knows is a mistake.
+  const of = (design: string) =>
+    runCommand(['mail', 'preview', 'all', '-o', output, '--design', design], { client });
+  assert.match((await of('shop.de')).stderr, /no mail type has a design shop\.de; the designs are shop\.sk/);
+  assert.match((await of('shop.sk')).stderr, /template bad/);
 });
 
 test('a sink whose port is taken says what to do', async (t) => {
@@ -82,6 +124,44 @@ test('a sink whose port is taken says what to do', async (t) => {
   t.after(() => other.close());
   const { stderr } = await runCommand(['mail', 'sink', '--port', String(other.port)]);
   assert.match(stderr, /can't listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): choose another with --port/);
+});
+
+test('translations, previews and listeners that can’t be are refused with the file or port that is wrong', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const list = join(directory, 'list.json');
+  const plain = join(directory, 'plain.json');
+  await writeFile(list, '[1]');
+  await writeFile(plain, '{"Hello": 1}');
+  const client = fakeClient({ 'mailtype.extract': { texts: [] }, 'mailtype.preview': {} });
+  const said = async (...words: string[]) => (await runCommand(['mail', ...words], { client })).stderr;
+  for (const file of [list, plain])
+    assert.match(
+      await said('import', file, '--locale', 'sk'),
+      /\w+\.json has no translations: it must be a list/,
+    );
+  assert.match(
+    await said('extract', '--locale', 'sk', '-o', join(directory, 'none', 'sk.po')),
+    /sk\.po can't be written: there is no such file or directory/,
+  );
+  assert.match(await said('preview', 'order', '-o', list), /list\.json can't be written: .*exists/);
+  assert.match(await said('inbound', '--listen', '99999'), /99999 is not a port/);
+});
+
+test('a demonstration keeps away from the servers of the settings', async () => {
+  const client = fakeClient(
+    {
+      ...{ 'mailtype.create': {}, 'campaign.create': {}, 'campaign.start': {}, 'mail.send': {} },
+      ...{ 'campaign.show': { state: 'done' }, 'mail.show': {} },
+    },
+    { upload: async () => ({ hash: 'a'.repeat(64), size: 1 }) },
+  );
+  const environment = { PISMAK_DATABASE: 'postgres://shop/db', PISMAK_BROKER: 'amqp://shop' };
+  const { works } = await runCommand(['mail', 'demo'], { client, environment, signal: AbortSignal.abort() });
+  const { broker, coordination, database, blobs } = works[0]?.settings ?? {};
+  assert.deepEqual(
+    [broker, coordination, database, blobs],
+    ['sqlite:', 'embedded:', 'sqlite:', 'directory:'],
+  );
 });
 
 test('a demonstration of no size at all is refused', async () => {

@@ -26,6 +26,10 @@ export const mailColumns: readonly Column<MailRow>[] = [
   { title: 'answer', of: (row) => row.answer },
 ];
 
+function ofClass(name = ''): string {
+  return name === '' ? '' : ` of class ${name}`;
+}
+
 const add: AddGroup = (group, shell) => {
   addTypes(group, shell);
   addSend(group, shell);
@@ -45,11 +49,11 @@ const add: AddGroup = (group, shell) => {
   const suppression = operationCommands(suppress, shell);
   suppression(suppressionAdd, {
     usage: 'add <address>',
-    say: (_, { address }) => `${address} gets no more mails`,
+    say: (_, { address, class: name }) => `${address} gets no more mails${ofClass(name)}`,
   });
   suppression(suppressionRemove, {
     usage: 'remove <address>',
-    say: (_, { address }) => `${address} gets mails again`,
+    say: (_, { address, class: name }) => `${address} gets mails${ofClass(name)} again`,
   });
   suppression(suppressionList, {
     usage: 'ls',

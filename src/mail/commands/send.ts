@@ -1,14 +1,13 @@
-import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
 import { sleep } from '../../engine/time/clock.ts';
-import { uploadFile } from '../../terminal/client/upload-file.ts';
 import { collect } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { laterMoment, type Moment, timeHelp } from '../../terminal/options/moment.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { mailSend, mailShow } from '../operations/mail.ts';
+import { attachFiles } from './attach-files.ts';
 
 interface SendOptions {
   at?: Moment;
@@ -43,14 +42,7 @@ export function addSend(group: Command, shell: Shell): void {
         ...(at && { at: at(session.clock.now()) }),
       };
       if (attach.length === 0) return data;
-      const client = await session.client();
-      const attachments = await Promise.all(
-        attach.map(async (path) => ({
-          name: basename(path),
-          blob: (await uploadFile(client, path, session)).hash,
-        })),
-      );
-      return { ...data, attachments };
+      return { ...data, attachments: await attachFiles(session, attach) };
     },
     say: ({ id }) => id,
     async follow({ id }, session) {

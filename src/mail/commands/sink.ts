@@ -68,12 +68,13 @@ export function addSink(group: Command, { command, run }: Shell): void {
     );
 }
 
-async function listen(options: SinkOptions): Promise<Sink> {
+/** `what` listens: the sink, or something that takes mails like one. */
+export async function listen(options: SinkOptions, what = 'the sink', option = '--port'): Promise<Sink> {
   return openSink(options).catch((error: unknown) => {
     if (!isSystemError(error, 'EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL')) throw error;
     throw new PismakError(
       'unavailable',
-      `the sink can't listen on ${options.host}:${options.port} (${(error as NodeJS.ErrnoException).code}): choose another with --port or --host`,
+      `${what} can't listen on ${options.host}:${options.port} (${(error as NodeJS.ErrnoException).code}): choose another with ${option} or --host`,
       { cause: error },
     );
   });
@@ -88,7 +89,7 @@ export function aboutMail({ from, to, content }: ReceivedMail) {
   return { from, to: to[0] ?? '', id: field('Message-ID'), subject: field('Subject'), size: content.length };
 }
 
-function readPort(text: string): number {
+export function readPort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
   throw new PismakError('invalid-input', `${text} is not a port: give a number from 0 to 65535`);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
 import { formatCount } from '../../terminal/output/format.ts';
@@ -9,6 +10,12 @@ import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { typeExtract, typePreview, typeTranslate } from '../operations/translation.ts';
 import { typeList } from '../operations/type.ts';
+
+/** What `mail extract` writes, or plain pairs. */
+const translationFile = z.union([
+  z.array(z.object({ text: z.string(), plural: z.string().optional(), translations: z.array(z.string()) })),
+  z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+]);
 
 interface LocaleOptions {
   locale: string;
@@ -43,7 +50,7 @@ export function addTranslations(group: Command, { command, run }: Shell): void {
           ? `${JSON.stringify(texts, undefined, 2)}\n`
           : await writePo(options.locale, texts);
         if (options.output === undefined) return out.text(whole);
-        await writeFile(options.output, whole);
+        await writeTo(options.output, whole);
         const left = texts.filter(({ translations }) => translations.length === 0).length;
         out.say(`${texts.length} texts, ${left} of them not translated: ${options.output}`);
       }),
@@ -61,7 +68,9 @@ export function addTranslations(group: Command, { command, run }: Shell): void {
         const translations = await readTranslations(file);
         const answer = await (await client()).call(typeTranslate, { language: options.locale, translations });
         if (out.json) return out.object(answer);
-        out.say(`${answer.texts} translations, new versions of ${answer.types.join(', ') || 'no mail type'}`);
+        out.say(
+          `${formatCount(answer.texts, 'translation')}, new versions of ${answer.types.join(', ') || 'no mail type'}`,
+        );
         if (answer.unused.length > 0) out.say(`not in any template: ${answer.unused.join('; ')}`);
       }),
     );
@@ -75,7 +84,10 @@ export function addTranslations(group: Command, { command, run }: Shell): void {
   )
     .option('--locale <language>', 'language; that of the type by default')
     .option('--values <json>', 'values for the template; `--data` takes them too')
-    .option('--design <name>', 'design of the type to use')
+    .option(
+      '--design <name>',
+      'design of the type to use; with `all`, types that have other designs are left out',
+    )
     .option('--png', 'pictures too; needs Chromium')
     .requiredOption('-o, --output <directory>', 'where the files go')
     .action(run<PreviewOptions>((session, code = '') => preview(session, code)));
@@ -86,16 +98,19 @@ async function preview(session: Session<PreviewOptions>, code: string): Promise<
   const client = await session.client();
   const given = options.values ?? options.dataGiven;
   const values = given === undefined ? {} : parseJson('--values', given);
-  const { types } =
-    code === 'all' ? await client.call(typeList, {}) : { types: [{ code, languages: [options.locale] }] };
-  await mkdir(options.output, { recursive: true });
+  const types =
+    code === 'all'
+      ? ofDesign((await client.call(typeList, {})).types, options.design)
+      : [{ code, languages: [options.locale], design: options.design }];
+  await mkdir(options.output, { recursive: true }).catch((error: unknown) => {
+    throw cannotWrite(options.output, error);
+  });
   const made: { name: string; subject: string; missing: string }[] = [];
   let failed = 0;
   for (const type of types) {
     for (const language of options.locale === undefined ? type.languages : [options.locale]) {
-      const { design } = options;
       const shown = await client
-        .call(typePreview, { code: type.code, language, values, design })
+        .call(typePreview, { code: type.code, language, values, design: type.design })
         .catch((error: unknown) => {
           if (code !== 'all' || !hasCode(error, 'invalid-input')) throw error;
           session.stderr.write(`${messageOf(error)}\n`);
@@ -105,14 +120,14 @@ async function preview(session: Session<PreviewOptions>, code: string): Promise<
         continue;
       }
       const name = `${type.code}.${shown.language}`;
-      await writeFile(join(options.output, `${name}.html`), shown.html);
-      await writeFile(join(options.output, `${name}.txt`), `${shown.subject}\n\n${shown.text}\n`);
+      await writeTo(join(options.output, `${name}.html`), shown.html);
+      await writeTo(join(options.output, `${name}.txt`), `${shown.subject}\n\n${shown.text}\n`);
       if (options.png)
         await photograph(join(options.output, `${name}.html`), join(options.output, `${name}.png`));
       made.push({ name, subject: shown.subject, missing: shown.missing });
     }
   }
-  if (code === 'all') await writeFile(join(options.output, 'index.html'), sheet(made));
+  if (code === 'all') await writeTo(join(options.output, 'index.html'), sheet(made));
   out.list(
     made,
     [
@@ -123,6 +138,29 @@ async function preview(session: Session<PreviewOptions>, code: string): Promise<
     'no mail types',
   );
   if (failed > 0) throw new PismakError('invalid-input', `${formatCount(failed, 'mail')} can't be rendered`);
+}
+
+async function writeTo(file: string, content: string): Promise<void> {
+  await writeFile(file, content).catch((error: unknown) => {
+    throw cannotWrite(file, error);
+  });
+}
+
+function cannotWrite(file: string, error: unknown): PismakError {
+  return new PismakError('invalid-input', `${file} can't be written: ${reasonOf(error)}`, { cause: error });
+}
+
+/** The mails of a domain: those with its design, and those that look the same in every domain. */
+function ofDesign<Type extends { designs: readonly string[] }>(types: readonly Type[], design = '') {
+  const known = new Set(types.flatMap(({ designs }) => designs));
+  if (design !== '' && !known.has(design))
+    throw new PismakError(
+      'invalid-input',
+      `no mail type has a design ${design}; the designs are ${[...known].join(', ') || 'none'}`,
+    );
+  return types
+    .filter(({ designs }) => design === '' || designs.length === 0 || designs.includes(design))
+    .map((type) => ({ ...type, design: type.designs.includes(design) ? design : undefined }));
 }
 
 /** All mails side by side. */
@@ -166,9 +204,12 @@ async function readTranslations(file: string): Promise<Record<string, string | s
     throw new PismakError('invalid-input', `${file} can't be read: ${reasonOf(error)}`);
   }
   if (!file.endsWith('.json')) return (await import('../templates/po-file.ts')).readPo(text);
-  const parsed = parseJson(file, text) as
-    | Record<string, string | string[]>
-    | { text: string; plural?: string; translations: string[] }[];
+  const { data: parsed, error } = translationFile.safeParse(parseJson(file, text));
+  if (error)
+    throw new PismakError(
+      'invalid-input',
+      `${file} has no translations: it must be a list as \`mail extract\` writes it, or {"text": "translation"}`,
+    );
   if (!Array.isArray(parsed)) return parsed;
   const translated = parsed.filter(
     ({ translations }) => translations.length > 0 && translations.every((one) => one !== ''),

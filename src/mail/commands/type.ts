@@ -2,10 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
+import { collect } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatTime } from '../../terminal/output/format.ts';
+import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { typeCreate, typeDelete, typeList, typeShow, typeUpdate } from '../operations/type.ts';
+import { attachFiles } from './attach-files.ts';
 
 /** A template is usually a file; text that is no file name is the template itself. */
 const template = {
@@ -28,15 +31,25 @@ export function addTypes(group: Command, shell: Shell): void {
   const command = operationCommands(types, shell);
   const say = ({ code, version }: { code: string; version: number }) =>
     `mail type ${code}, version ${version}`;
+  const fields = { template, text, attachments: false } as const;
+  const complete = async (session: Session) => {
+    const { attach } = session.options as { attach?: string[] };
+    if (attach === undefined) return {};
+    return { attachments: attach.join() === 'none' ? [] : await attachFiles(session, attach) };
+  };
   command(typeCreate, {
     usage: 'create <code>',
-    fields: { template, text, attachments: false },
+    ...{ fields, complete },
     examples: [
       "mail type create news --sender shop@example.org --subject 'News for {{ name }}' --template news.mjml --class bulk",
     ],
     say,
-  });
-  command(typeUpdate, { usage: 'update <code>', fields: { template, text, attachments: false }, say });
+  }).option('--attach <file>', 'attach a file to every mail; may be repeated', collect);
+  command(typeUpdate, { usage: 'update <code>', fields, complete, say }).option(
+    '--attach <file>',
+    'attach this file to every mail instead of those before; may be repeated; `none` removes them',
+    collect,
+  );
   command(typeShow, { usage: 'show <code>', fields: { version: { flags: '--of-version <number>' } } });
   command(typeList, {
     usage: 'ls',

@@ -7,6 +7,7 @@ import { type DkimKey, readDkimKey } from '../mime/dkim.ts';
 import { buildSkeleton, type Skeleton } from '../mime/skeleton.ts';
 import { addressKey, type Contact } from '../model/address.ts';
 import type { Attachment } from '../model/attachment.ts';
+import { checkDesign } from '../model/design.ts';
 import type { MailFields } from '../model/mail.ts';
 import type { PrepareMail } from '../prepare/preparers.ts';
 import { classesOf, type MailSettings } from '../settings.ts';
@@ -15,6 +16,7 @@ import type { Rendered, TemplateData } from '../templates/compile.ts';
 import type { Tokens } from '../tokens.ts';
 import type { CompiledTypes } from '../types/compiled-types.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
+import { limitOf, tooLargeTogether } from './load-attachment.ts';
 
 export interface ComposedMail {
   envelope: Envelope;
@@ -69,6 +71,8 @@ export class Composer {
     const { types, settings } = this.#parts;
     const type = await types.type(mail.type, mail.version);
     const given = readFields(mail);
+    // A whole mail was checked against the type that its application knew.
+    checkDesign(type, given.design);
     const isToPrepare = type.prepare !== undefined && given[preparedField] === undefined;
     const fields = isToPrepare ? await this.#prepared(mail, type, given) : given;
     const { template, data, links } = await this.#ready(mail, type, fields);
@@ -160,8 +164,8 @@ export class Composer {
   }
 
   async #skeleton(attachments: readonly Attachment[]): Promise<Skeleton> {
-    const limit = this.#parts.settings.attachmentsMb * 1024 * 1024;
-    let left = limit;
+    const { settings } = this.#parts;
+    let left = limitOf(settings);
     const loaded: {
       name: string;
       type?: string | undefined;
@@ -171,11 +175,7 @@ export class Composer {
     for (const attachment of attachments) {
       const content = await this.#parts.loadAttachment(attachment);
       left -= content.length;
-      if (left < 0)
-        throw new PismakError(
-          'too-large',
-          `the attachments exceed ${limit / 1024 / 1024} MB with ${attachment.name} (setting mail.attachmentsMb)`,
-        );
+      if (left < 0) throw tooLargeTogether(settings, attachment.name);
       loaded.push({ name: attachment.name, type: attachment.type, inline: attachment.inline, content });
     }
     return buildSkeleton(loaded);

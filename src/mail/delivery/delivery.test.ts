@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { access, writeFile } from 'node:fs/promises';
+import { access, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
@@ -139,8 +139,8 @@ test('an expired mail is not sent, a suppressed one neither; a dead address supp
 
 test('a wrong template, a missing file, a large file: this mail fails with the reason, no other is touched', async (t) => {
   const directory = await temporaryDirectory(t);
-  await writeFile(join(directory, 'large.bin'), Buffer.alloc(2 * 1024 * 1024));
   await writeFile(join(directory, 'gone.txt'), 'x');
+  await writeFile(join(directory, 'grows.bin'), 'x');
   const { server, call, anna, reaches, engine } = await runMailHouse(t, {
     mail: { attachmentDirectory: directory, attachmentsMb: 1 },
   });
@@ -168,13 +168,15 @@ test('a wrong template, a missing file, a large file: this mail fails with the r
     to: 'a@example.org',
     attachments: [{ name: 'f', path }],
   });
-  const { id: large } = await call('mail.send', attach(join(directory, 'large.bin')), anna);
-  await reaches(large, 'failed');
-  assert.match((await call('mail.show', { mail: large })).answer, /2097152 bytes; the limit is 1048576/);
+  // Files are looked at when the mail is submitted, and again when it is sent.
   await engine.broker.pause('mail.transactional');
   const { id: missing } = await call('mail.send', attach(join(directory, 'gone.txt')), anna);
-  await import('node:fs/promises').then(({ rm }) => rm(join(directory, 'gone.txt')));
+  const { id: grown } = await call('mail.send', attach(join(directory, 'grows.bin')), anna);
+  await rm(join(directory, 'gone.txt'));
+  await truncate(join(directory, 'grows.bin'), 2 * 1024 * 1024);
   await engine.broker.resume('mail.transactional');
+  await reaches(grown, 'failed');
+  assert.match((await call('mail.show', { mail: grown })).answer, /2097152 bytes; the limit is 1048576/);
   await reaches(missing, 'failed');
   assert.match((await call('mail.show', { mail: missing })).answer, /no file .*gone\.txt to attach/);
   const outside = await server.call('mail.send', attach('/etc/passwd'), anna);
@@ -193,6 +195,7 @@ test('deleteAfterSend deletes the file after the last mail that names it, and on
     call('mail.send', {
       type: 'order',
       to,
+      key: to,
       attachments: [{ name: 'report.txt', path, deleteAfterSend: true }],
     });
   const { id: second } = await send('second@example.org');
@@ -207,6 +210,8 @@ test('deleteAfterSend deletes the file after the last mail that names it, and on
       () => true,
     ),
   );
+  // A repeated call answers with the first mail, though its file is gone.
+  assert.deepEqual(await send('second@example.org'), { id: second, isNew: false });
 });
 
 test('the same idempotency key sends one mail, a stranger sees none of it', async (t) => {
@@ -220,7 +225,7 @@ test('the same idempotency key sends one mail, a stranger sees none of it', asyn
   assert.equal((await server.call('mail.show', { mail: first.id }, bert)).status, 404);
 });
 
-test('line breaks in addresses and subjects, data that is not an object, unknown types: refused, nothing stored', async (t) => {
+test('line breaks in addresses and subjects, data that is not an object, unknown types and designs: refused, nothing stored', async (t) => {
   const { server, call, admin, anna } = await runMailHouse(t);
   const good = { type: 'order', to: 'anna@example.org' };
   for (const bad of [
@@ -245,10 +250,25 @@ test('line breaks in addresses and subjects, data that is not an object, unknown
   );
   const never = { address: 'a@example.org', class: 'blk' };
   assert.match((await server.call('suppression.add', never, admin)).body.error.message, /no class blk/);
+  await call('suppression.add', { ...never, class: 'bulk' });
+  assert.match(
+    (await server.call('suppression.remove', { address: 'a@example.org' }, admin)).body.error.message,
+    /a@example\.org is not suppressed, but for class bulk/,
+  );
+  assert.match(
+    (await server.call('mailtype.update', { code: 'order' }, admin)).body.error.message,
+    /name what to change of mail type order/,
+  );
   const seventh = await server.call('mailtype.show', { code: 'order', version: 7 }, anna);
   assert.match(seventh.body.error.message, /mail type order has no version 7/);
   const { body } = await server.call('mail.send', { ...good, type: 'ordre' }, anna);
   assert.match(body.error.message, /no mail type ordre; did you mean order/);
+  const design = async (design: string) =>
+    (await server.call('mail.send', { ...good, design }, anna)).body.error.message;
+  assert.match(await design('shop.cz'), /mail type order has no designs/);
+  await call('mailtype.update', { code: 'order', designs: { 'shop.cz': { logo: 'a' }, 'shop.sk': {} } });
+  assert.match(await design('shop.pl'), /mail type order has no design shop\.pl; it has shop\.cz, shop\.sk/);
+  assert.match(await design('constructor'), /has no design constructor/);
   assert.deepEqual((await call('mail.ls', {})).mails, []);
 });
 

@@ -1,37 +1,37 @@
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { open, realpath, stat } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
 import { readBlob } from '../../engine/blobs/blobs.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { messageOf, PismakError } from '../../engine/errors.ts';
-import type { Attachment } from '../model/attachment.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
+import { type Attachment, checkSource } from '../model/attachment.ts';
 import type { MailSettings } from '../settings.ts';
+
+type Parts = Pick<Engine, 'blobs'>;
 
 /** Reads an attachment from the allowed directory or from the blobs. Its size is known before it is read. */
 export async function loadAttachment(
-  { blobs }: Pick<Engine, 'blobs'>,
+  parts: Parts,
   settings: MailSettings,
-  { name, path, blob }: Attachment,
+  attachment: Attachment,
 ): Promise<Buffer> {
-  const limit = settings.attachmentsMb * 1024 * 1024;
-  const checkSize = (size: number) => {
-    if (size > limit)
-      throw new PismakError(
-        'too-large',
-        `attachment ${name} has ${size} bytes; the limit is ${limit} (setting mail.attachmentsMb)`,
-      );
-  };
+  const { name, path = '', blob } = attachment;
+  checkSource(attachment);
   if (blob !== undefined) {
-    checkSize(await blobs.size(blob));
-    return Buffer.from(await readBlob(blobs, blob));
+    checkSize(settings, name, await parts.blobs.size(blob));
+    return Buffer.from(await readBlob(parts.blobs, blob));
   }
-  if (path === undefined)
-    throw new PismakError('invalid-input', `attachment ${name} has neither path nor blob`);
-  const allowed = await allowedPath(settings, path);
+  return readAttachment(settings, name, await allowedPath(settings, path));
+}
+
+/** Reads a file that may be attached. */
+export async function readAttachment(settings: MailSettings, name: string, path: string): Promise<Buffer> {
+  checkSize(settings, name, await fileSize(name, path));
   try {
-    const file = await open(allowed, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
-      checkSize((await file.stat()).size);
+      checkSize(settings, name, (await file.stat()).size);
       return await file.readFile();
     } finally {
       await file.close();
@@ -44,18 +44,89 @@ export async function loadAttachment(
   }
 }
 
-/** The real path, if it lies in the directory that the administrator opened for attachments. */
+/**
+ * Refuses attachments that can't be sent, before anything is stored: those that are missing, that may not be attached, or that
+ * are too large together. `ofType` are in the mail too. If one of them is missing, the mail is taken nevertheless: it can be
+ * sent again when an administrator has put the type right.
+ */
+export async function checkAttachments(
+  parts: Parts,
+  settings: MailSettings,
+  own: readonly Attachment[],
+  ofType: readonly Attachment[] = [],
+): Promise<void> {
+  if (own.length === 0) return;
+  const limit = limitOf(settings);
+  let sum = 0;
+  for (const attachment of ofType) sum += await attachmentSize(parts, settings, attachment).catch(() => 0);
+  for (const attachment of own) {
+    const size = await attachmentSize(parts, settings, attachment);
+    checkSize(settings, attachment.name, size);
+    sum += size;
+    if (sum > limit) throw tooLargeTogether(settings, attachment.name);
+  }
+}
+
+export function tooLargeTogether({ attachmentsMb }: MailSettings, last: string): PismakError {
+  return new PismakError(
+    'too-large',
+    `the attachments exceed ${attachmentsMb} MB with ${last} (setting mail.attachmentsMb)`,
+  );
+}
+
+/** In bytes. */
+export function limitOf({ attachmentsMb }: MailSettings): number {
+  return attachmentsMb * 1024 * 1024;
+}
+
+async function attachmentSize(parts: Parts, settings: MailSettings, attachment: Attachment): Promise<number> {
+  const { name, path = '', blob } = attachment;
+  checkSource(attachment);
+  return blob === undefined ? fileSize(name, await allowedPath(settings, path)) : parts.blobs.size(blob);
+}
+
+async function fileSize(name: string, path: string): Promise<number> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new PismakError('invalid-input', `attachment ${name}: ${path} can't be read: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  });
+  // Reading a pipe or a device would never end.
+  if (!found.isFile()) throw new PismakError('invalid-input', `attachment ${name} is not a file: ${path}`);
+  return found.size;
+}
+
+function checkSize(settings: MailSettings, name: string, size: number): void {
+  const limit = limitOf(settings);
+  if (size <= limit) return;
+  throw new PismakError(
+    'too-large',
+    `attachment ${name} has ${size} bytes; the limit is ${limit} (setting mail.attachmentsMb)`,
+  );
+}
+
+/** The real path of a file, absolute or relative to the directory that the administrator opened for attachments. It must lie there. */
 export async function allowedPath({ attachmentDirectory }: MailSettings, path: string): Promise<string> {
   if (attachmentDirectory === '')
     throw new PismakError(
       'forbidden',
       'files can be attached by path only if mail.attachmentDirectory names their directory',
     );
-  const directory = await realpath(attachmentDirectory);
-  const real = await realpath(path).catch(() => {
+  const directory = await realpath(attachmentDirectory).catch((error: unknown) => {
+    throw new PismakError(
+      'configuration-invalid',
+      `${attachmentDirectory} (setting mail.attachmentDirectory) can't be read: ${reasonOf(error)}`,
+      { cause: error },
+    );
+  });
+  const outside = () => new PismakError('forbidden', `${path} is outside mail.attachmentDirectory`);
+  const isInside = (file: string, of: string) => file === of || file.startsWith(of + sep);
+  const named = resolve(attachmentDirectory, path);
+  // Nobody may learn which files there are elsewhere, so the name is judged before anything is looked for.
+  if (!isInside(named, resolve(attachmentDirectory)) && !isInside(named, directory)) throw outside();
+  const real = await realpath(named).catch(() => {
     throw new PismakError('invalid-input', `there is no file ${path} to attach`);
   });
-  if (!real.startsWith(directory + sep))
-    throw new PismakError('forbidden', `${path} is outside mail.attachmentDirectory`);
+  if (!isInside(real, directory)) throw outside();
   return real;
 }

@@ -10,13 +10,14 @@ import { addUsage, monthOf, usageOf } from '../../engine/usage/usage.ts';
 import { type MailRow, mailDatabase } from '../database/tables.ts';
 import { mail as house } from '../house.ts';
 import { addressKey, domainOf } from '../model/address.ts';
+import { checkDesign } from '../model/design.ts';
 import { checkMail, type MailFields } from '../model/mail.ts';
 import { classesOf, type MailClass, queueOf } from '../settings.ts';
 import { findType, type TypeVersion } from '../types/mail-types.ts';
-import { allowedPath } from './load-attachment.ts';
+import { allowedPath, checkAttachments } from './load-attachment.ts';
 import { byIds } from './mail-message.ts';
 
-type Parts = Pick<Engine, 'backlog' | 'clock' | 'database' | 'events' | 'houses' | 'settings'>;
+type Parts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'events' | 'houses' | 'settings'>;
 
 export interface SubmitOptions {
   owner: { name: string; role?: Role };
@@ -36,18 +37,23 @@ export async function submitMail(
   { owner, key, notBefore, version, lane }: SubmitOptions,
 ): Promise<{ id: string; isNew: boolean }> {
   const fields = checkMail(input);
+  const first = key === undefined ? undefined : await mailOfKey(mailDatabase(parts).query, owner.name, key);
+  if (first !== undefined) return { id: first, isNew: false };
   const type = await findType(parts, fields.type, version);
   checkSender(owner, fields, type);
+  checkDesign(type, fields.design);
   const mailClass = classOf(parts, type);
   const settings = sectionOf(parts.settings, house);
+  const { attachments = [] } = fields;
+  const blobs = attachments.flatMap(({ blob }) => (blob === undefined ? [] : [blob]));
+  // Before their size: blobs of others look as if they don't exist.
+  for (const hash of blobs) await checkMayUse(parts, parts.database.query, owner, hash);
+  await checkAttachments(parts, settings, attachments, type.attachments);
   const files = await Promise.all(
-    (fields.attachments ?? []).map(async ({ path, deleteAfterSend }) => {
-      if (path === undefined) return [];
-      const real = await allowedPath(settings, path);
-      return deleteAfterSend ? [real] : [];
-    }),
+    attachments.flatMap(({ path, deleteAfterSend }) =>
+      path !== undefined && deleteAfterSend ? [allowedPath(settings, path)] : [],
+    ),
   );
-  const blobs = (fields.attachments ?? []).flatMap(({ blob }) => (blob === undefined ? [] : [blob]));
   const now = parts.clock.now();
   const row = rowOf(
     { id: newId(parts.clock), owner: owner.name, now: Math.max(now, notBefore ?? 0) },
@@ -70,7 +76,7 @@ export async function submitMail(
     await ownAll(transaction, blobs, blobOwner(row.id), now);
     await putsAreUsed(transaction, blobs, owner.name);
     await transaction.insertInto('mail_mail').values(row).execute();
-    for (const path of new Set(files.flat()))
+    for (const path of new Set(files))
       await transaction.insertInto('mail_file').values({ path, mail: row.id }).execute();
     await parts.backlog.add(transaction, [
       {
@@ -160,13 +166,22 @@ async function claimKey(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (Number(inserted.numInsertedOrUpdatedRows ?? 0) > 0) return { mail: claim.mail, isNew: true };
-  const first = await transaction
+  const first = await mailOfKey(transaction, claim.owner, claim.key);
+  return { mail: first ?? claim.mail, isNew: false };
+}
+
+async function mailOfKey(
+  queries: ReturnType<typeof mailDatabase>['query'],
+  owner: string,
+  key: string,
+): Promise<string | undefined> {
+  const row = await queries
     .selectFrom('mail_request')
     .select('mail')
-    .where('owner', '=', claim.owner)
-    .where('key', '=', claim.key)
-    .executeTakeFirstOrThrow();
-  return { mail: first.mail, isNew: false };
+    .where('owner', '=', owner)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return row?.mail;
 }
 
 /** Counts mails against the owner's limit per month. */

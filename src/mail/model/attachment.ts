@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
 
 const fileName = z
   .string()
@@ -8,24 +9,40 @@ const fileName = z
 
 /** A file in the mail: from the disk of the mail server, or bytes that Pismak keeps. */
 export const attachment = z.strictObject({
-  name: fileName,
+  name: fileName.describe('Name of the file in the mail'),
   type: z
     .string()
     .regex(/^[\w.+-]+\/[\w.+-]+$/, 'must be a media type like application/pdf')
-    .optional(),
-  path: z.string().max(4096).optional(),
-  /** SHA-256 of an upload. */
+    .optional()
+    .describe('Media type; that of the name by default'),
+  path: z
+    .string()
+    .max(4096)
+    .optional()
+    .describe('File of the mail server, absolute or relative to mail.attachmentDirectory'),
   blob: z
     .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
-  /** Shown inside the HTML as cid:NAME. */
-  inline: z.boolean().optional(),
-  /** Delete the file once the last mail that names it has been accepted by a relay. Only for `path`. */
-  deleteAfterSend: z.boolean().optional(),
+    .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 of an upload')
+    .optional()
+    .describe('SHA-256 of an upload'),
+  inline: z.boolean().optional().describe('Shown in the HTML as cid:NAME'),
+  deleteAfterSend: z
+    .boolean()
+    .optional()
+    .describe('Delete the file once a relay has taken the last mail that names it; only with `path`'),
 });
 
 export type Attachment = z.output<typeof attachment>;
+
+/** Not in the schema, because types and mails that were stored before must stay readable. */
+export function checkSource({ name, path, blob, deleteAfterSend }: Attachment): void {
+  if (path === undefined && blob === undefined)
+    throw new PismakError('invalid-input', `attachment ${name} needs a path or a blob`);
+  if (path !== undefined && blob !== undefined)
+    throw new PismakError('invalid-input', `attachment ${name} has a path and a blob; name one of them`);
+  if (deleteAfterSend && path === undefined)
+    throw new PismakError('invalid-input', `attachment ${name}: deleteAfterSend is for files by path`);
+}
 
 /** Of a type, an attachment is in every mail, so none of them is the last to need it. */
 export const typeAttachment = attachment.omit({ deleteAfterSend: true });

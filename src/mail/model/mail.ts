@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { contact } from './address.ts';
-import { attachment } from './attachment.ts';
+import { attachment, checkSource } from './attachment.ts';
 import { headerText, language, typeCode } from './mail-type.ts';
 
 /** The life of a mail. `held` waits for a person after `unknown`; the last six are final. */
@@ -50,12 +50,15 @@ export function checkMail(input: unknown): MailFields {
       missing ? 'a mail needs a recipient: give it `to`' : `${where || 'the mail'}: ${issue?.message}`,
     );
   }
+  for (const one of checked.data.attachments ?? []) checkSource(one);
   const bytes = Buffer.byteLength(JSON.stringify(checked.data.data));
   if (bytes > longestDataBytes)
     throw new PismakError(
       'too-large',
       `the data of a mail has ${bytes} bytes; the limit is ${longestDataBytes}`,
     );
+  // What Pismak adds itself, such as prepared data, is nobody else's to set.
+  for (const name of Object.keys(checked.data)) if (name.startsWith('pismak:')) delete checked.data[name];
   return checked.data;
 }
 

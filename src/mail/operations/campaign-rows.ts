@@ -18,6 +18,8 @@ export const campaignRow = z.strictObject({
     problem: z.string(),
     createdAt: z.number(),
     startedAt: z.number().nullable(),
+    /** Nothing is sent before this time; null: at once. */
+    startAt: z.number().nullable(),
     endedAt: z.number().nullable(),
   },
 });
@@ -59,5 +61,5 @@ const rowOfCampaign = campaignRow.strip();
 
 /** What operations show of a campaign: all but its audience and content. */
 export function toCampaignRow(campaign: Campaign): z.output<typeof campaignRow> {
-  return rowOfCampaign.parse(campaign);
+  return rowOfCampaign.parse({ ...campaign, startAt: campaign.startAt === 0 ? null : campaign.startAt });
 }

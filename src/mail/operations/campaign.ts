@@ -23,6 +23,8 @@ const name = z
   .string()
   .regex(/^[\w. -]{1,100}$/, 'must be up to 100 letters, digits, dots, dashes or spaces');
 
+const largestShare = 1_000_000;
+
 export const campaignCreate = defineOperation({
   name: 'campaign.create',
   stores: true,
@@ -48,7 +50,15 @@ export const campaignCreate = defineOperation({
         'Uploads, as csv:SHA256 (with a column `email`) or ndjson:SHA256, or query:NAME of the settings; people in several get one mail',
       ),
     variants: z
-      .array(z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}=\d+(\.\d+)?$/, 'must be TYPE=SHARE'))
+      .array(
+        z
+          .string()
+          .regex(/^[a-z0-9][a-z0-9._-]{0,63}=\d+(\.\d+)?$/, 'must be TYPE=SHARE')
+          .refine((text) => {
+            const share = Number(text.split('=')[1]);
+            return share > 0 && share <= largestShare;
+          }, `must have a share above 0, at most ${largestShare}`),
+      )
       .max(10)
       .default([])
       .describe('A/B: mail types and their shares instead of the type, e.g. news=1,news-b=1'),

@@ -43,14 +43,26 @@ export const suppressionRemove = defineOperation({
   output: done,
   example: { address: 'anna@example.org' },
   async handler({ engine }, input) {
+    const address = addressKey(checkAddress(input.address));
     const result = await mailQueries(engine)
       .deleteFrom('mail_suppressed')
-      .where('address', '=', addressKey(checkAddress(input.address)))
+      .where('address', '=', address)
       .where('class', '=', input.class)
       .executeTakeFirst();
-    if (Number(result.numDeletedRows) === 0)
-      throw new PismakError('not-found', `${input.address} is not suppressed`);
-    return {};
+    if (Number(result.numDeletedRows) > 0) return {};
+    const others = await mailQueries(engine)
+      .selectFrom('mail_suppressed')
+      .select('class')
+      .where('address', '=', address)
+      .orderBy('class')
+      .limit(20)
+      .execute();
+    const known = others.map((row) => (row.class === '' ? 'all mails' : `class ${row.class}`)).join(', ');
+    const wanted = input.class === '' ? '' : ` for class ${input.class}`;
+    throw new PismakError(
+      'not-found',
+      `${input.address} is not suppressed${wanted}${known === '' ? '' : `, but for ${known}`}`,
+    );
   },
 });
 

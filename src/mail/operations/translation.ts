@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
+import { checkDesign } from '../model/design.ts';
 import { language, typeCode } from '../model/mail-type.ts';
 
 const mostTypes = 1000;
@@ -35,8 +36,9 @@ export const typeExtract = defineOperation({
       string,
       string | string[]
     >;
+    const translated = (text: string) => (Object.hasOwn(known, text) ? [known[text] ?? []].flat() : []);
     const texts = extractTexts(types).slice(0, limit);
-    return { texts: texts.map((each) => ({ ...each, translations: [known[each.text] ?? []].flat() })) };
+    return { texts: texts.map((each) => ({ ...each, translations: translated(each.text) })) };
   },
 });
 
@@ -115,6 +117,7 @@ export const typePreview = defineOperation({
     const { compileTemplate } = await import('../templates/compile.ts');
     const { findType } = await import('../types/mail-types.ts');
     const type = await findType(engine, code);
+    checkDesign(type, design);
     const spoken = wanted ?? type.language;
     const template = await compileTemplate(type, spoken);
     const links = {

@@ -8,7 +8,8 @@ import { done } from '../../engine/operation/operations/rows.ts';
 import { withoutDefaults } from '../../engine/operation/without-defaults.ts';
 import { mail } from '../house.ts';
 import { formatContact } from '../model/address.ts';
-import { typeAttachment } from '../model/attachment.ts';
+import { type Attachment, typeAttachment } from '../model/attachment.ts';
+import { designNames } from '../model/design.ts';
 import { headerText, language, typeCode } from '../model/mail-type.ts';
 import type { TypeVersion } from '../types/mail-types.ts';
 import { checkClass } from './check-class.ts';
@@ -51,9 +52,9 @@ const definition = {
     .default({})
     .describe('Per language: text = translation, or the list of its plural forms'),
   designs: z
-    .record(z.string(), z.record(z.string(), z.unknown()))
+    .record(z.string().max(253), z.record(z.string(), z.unknown()))
     .default({})
-    .describe('Per domain: values of `design`'),
+    .describe('Per domain: what `design` is in templates. Mails without a design get the one named ""'),
   fields: z.record(z.string(), z.unknown()).default({}).describe('Your own fields, stored with the type'),
 };
 
@@ -88,11 +89,12 @@ export const typeCreate = defineOperation({
   input: z.strictObject(definition),
   output: typeRow,
   example,
-  async handler({ engine }, input) {
+  async handler({ engine, caller }, input) {
     const { storeType } = await import('../types/mail-types.ts');
     checkPrepare(engine, input.prepare);
     checkClass(engine, input.class);
-    return toRow(await storeType(engine, input));
+    await checkFiles(engine, input.attachments);
+    return toRow(await storeType(engine, input, { uploader: caller.name }));
   },
 });
 
@@ -107,13 +109,20 @@ export const typeUpdate = defineOperation({
   }),
   output: typeRow,
   example: { code: 'order', subject: 'Your order {{ number }}' },
-  async handler({ engine }, { code, ...changes }) {
+  async handler({ engine, caller }, { code, ...changes }) {
     const { findType, storeType } = await import('../types/mail-types.ts');
     checkPrepare(engine, changes.prepare);
     if (changes.class !== undefined) checkClass(engine, changes.class);
+    await checkFiles(engine, changes.attachments);
     const { version: _, ...now } = await findType(engine, code);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    return toRow(await storeType(engine, { ...now, ...Object.fromEntries(given) }, { replace: true }));
+    if (given.length === 0)
+      throw new PismakError(
+        'invalid-input',
+        `name what to change of mail type ${code}, for example its subject`,
+      );
+    const type = { ...now, ...Object.fromEntries(given) };
+    return toRow(await storeType(engine, type, { replace: true, uploader: caller.name }));
   },
 });
 
@@ -144,6 +153,7 @@ export const typeList = defineOperation({
       z.strictObject({
         ...{ code: z.string(), name: z.string(), class: z.string(), sender: z.string(), subject: z.string() },
         ...{ version: z.int(), languages: z.array(z.string()), createdAt: z.number() },
+        designs: z.array(z.string()),
       }),
     ),
   }),
@@ -153,7 +163,18 @@ export const typeList = defineOperation({
     const types = await listTypes(engine, limit);
     return {
       types: types.map(
-        ({ code, name, class: className, sender, subject, version, language, translations, createdAt }) => ({
+        ({
+          code,
+          name,
+          class: className,
+          sender,
+          subject,
+          version,
+          language,
+          translations,
+          designs,
+          createdAt,
+        }) => ({
           ...{
             code,
             name,
@@ -164,6 +185,7 @@ export const typeList = defineOperation({
             createdAt: Number(createdAt),
           },
           languages: [...new Set([language, ...Object.keys(translations)])],
+          designs: designNames(designs),
         }),
       ),
     };
@@ -194,6 +216,11 @@ function checkPrepare({ settings }: Pick<Engine, 'settings'>, name: string | und
     'invalid-input',
     `there is no module ${name} in mail.prepare of the settings; known: ${known}`,
   );
+}
+
+async function checkFiles(engine: Engine, attachments: readonly Attachment[] = []): Promise<void> {
+  const { checkAttachments } = await import('../delivery/load-attachment.ts');
+  await checkAttachments(engine, sectionOf(engine.settings, mail), attachments);
 }
 
 function toRow(type: TypeVersion): z.output<typeof typeRow> {

@@ -1,11 +1,12 @@
 import { PismakError } from '../../engine/errors.ts';
 import { formatContact } from '../model/address.ts';
+import { checkDesign } from '../model/design.ts';
 import { checkMail, type MailFields, type MailInput, mailFromJson } from '../model/mail.ts';
 import { callServer, type MailStore } from './mail-store.ts';
 
 /** Three ways to a mail: of a type, of an id, of JSON. */
 export interface Mails {
-  /** A mail of this type, checked against it: an unknown type is noticed here, not when the mail is to leave. */
+  /** A mail of this type, checked against it: an unknown type or design is noticed here, not when the mail is to leave. */
   create(code: string, mail: Omit<MailInput, 'type' | 'to'> & { to: MailInput['to'] }): Promise<MailFields>;
   /** A mail that a mail server has stored. */
   byId(id: string): Promise<MailFields>;
@@ -16,7 +17,9 @@ export function openMails(parts: { store: MailStore; server?: { url: string; key
   return {
     async create(code, mail) {
       const type = await parts.store.type(code);
-      return checkMail({ language: type.language, ...mail, type: code });
+      const fields = checkMail({ language: type.language, ...mail, type: code });
+      checkDesign(type, fields.design);
+      return fields;
     },
     async byId(id) {
       const { server } = parts;

@@ -88,6 +88,33 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
     /can't be run/,
   );
 
+  // A design that the type doesn't have is noticed before a mail goes anywhere.
+  const strange = { type: 'order', to: 'a@example.org', design: 'shop.de' };
+  await assert.rejects(openMails(local).create('order', strange), /mail type order has no designs/);
+  for (const sender of [direct, httpSender(at), queue, sendmailSender({ program, ...local })])
+    await assert.rejects(sender.send(strange), /mail type order has no designs/);
+  // So are files that are missing or too large, where the program has them itself.
+  const attach = (path: string, more = {}) => ({
+    ...{ type: 'order', to: 'a@example.org' },
+    attachments: [{ name: 'f', path, ...more }],
+  });
+  await writeFile(join(directory, 'large'), Buffer.alloc(2 * 1024 * 1024));
+  const small = sendmailSender({ program, ...local, mail: { attachmentsMb: 1 } });
+  await assert.rejects(
+    small.send(attach(join(directory, 'large'))),
+    /f has 2097152 bytes; the limit is 1048576/,
+  );
+  await assert.rejects(
+    direct.send(attach(join(directory, 'gone'))),
+    /attachment f: .*gone can't be read: there is no/,
+  );
+  for (const sender of [direct, queue, small])
+    await assert.rejects(
+      sender.send(attach(program, { deleteAfterSend: true })),
+      /needs a mail server that counts/,
+    );
+  assert.equal(received.length, 3);
+
   const memory = memorySender();
   await confirmOrder(memory, openMails(local));
   assert.equal(memory.sent[0]?.to.address, 'zofie@example.org');

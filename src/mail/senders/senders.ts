@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Broker } from '../../engine/broker/broker.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { newId } from '../../engine/identity.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { Composer } from '../delivery/compose.ts';
+import { readAttachment } from '../delivery/load-attachment.ts';
 import { buildSkeleton } from '../mime/skeleton.ts';
-import { checkMail, type MailFields } from '../model/mail.ts';
+import { checkDesign } from '../model/design.ts';
+import { checkMail, type MailFields, type MailInput } from '../model/mail.ts';
 import { Relays } from '../relays/relays.ts';
 import { classesOf, mailSettings } from '../settings.ts';
 import { compileTemplate } from '../templates/compile.ts';
@@ -55,7 +57,7 @@ export function smtpSender(options: {
   const compose = directComposer(options.store, settings);
   return {
     async send(mail) {
-      const { id, composed, className } = await compose(checkMail(mail));
+      const { id, composed, className } = await compose(checkAlone(mail));
       const lane = classesOf(settings).get(className)?.lane ?? 'normal';
       const outcome = await relays.send({
         className,
@@ -87,7 +89,7 @@ export function sendmailSender(options: { program?: string; store: MailStore; ma
   const compose = directComposer(options.store, mailSettings.parse({ ...options.mail }));
   return {
     async send(mail) {
-      const { id, composed } = await compose(checkMail(mail));
+      const { id, composed } = await compose(checkAlone(mail));
       const { envelope, bcc, message } = composed;
       // Addresses were checked, and `--` keeps one that begins with a dash from being an option.
       const child = spawn(program, ['-i', '-f', envelope.from, '--', envelope.to, ...bcc], {
@@ -122,8 +124,9 @@ export function queueSender(options: {
   const queued = queueTogether(broker, owner, (className) => classes.get(className)?.inFlight || undefined);
   return {
     async send(input) {
-      const fields = checkMail(input);
+      const fields = checkAlone(input);
       const type = await store.type(fields.type);
+      checkDesign(type, fields.design);
       const mailClass = classes.get(type.class);
       const createdAt = systemClock.now();
       const id = newId(systemClock);
@@ -147,6 +150,17 @@ export async function openQueueSender(options: {
   const { openBroker } = await import('../../engine/broker/open.ts');
   const file = options.url.startsWith('sqlite:') ? options.url.slice('sqlite:'.length) : '';
   return queueSender({ ...options, broker: await openBroker(options.url, { file, clock: systemClock }) });
+}
+
+/** For mails that no database counts: nobody could say which of them is the last to need a file. */
+function checkAlone(mail: MailInput | MailFields): MailFields {
+  const fields = checkMail(mail);
+  const deleted = fields.attachments?.find(({ deleteAfterSend }) => deleteAfterSend);
+  if (!deleted) return fields;
+  throw new PismakError(
+    'invalid-input',
+    `attachment ${deleted.name}: deleteAfterSend needs a mail server that counts its mails; use httpSender`,
+  );
 }
 
 /** Composes mails without a mail server: no links to online versions, attachments by path only. */
@@ -178,7 +192,7 @@ function directComposer(store: MailStore, settings: ReturnType<typeof mailSettin
     },
     loadAttachment: async ({ name, path }) => {
       if (path === undefined) throw new PismakError('invalid-input', `attachment ${name} needs a path`);
-      return readFile(path);
+      return readAttachment(settings, name, await realpath(path).catch(() => path));
     },
   });
   return async (mail: MailFields) => {

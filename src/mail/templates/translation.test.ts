@@ -32,8 +32,8 @@ test('a PO file comes back as it was written, with three plural forms in Czech',
   });
 });
 
-test('translations are extracted, imported, and used; what is missing is listed', async (t) => {
-  const { call } = await runMailHouse(t, { senders: false });
+test('translations are extracted, imported, and used; what is missing is listed; a preview has the design that it is asked for', async (t) => {
+  const { call, server, admin } = await runMailHouse(t, { senders: false });
   await call('mailtype.create', { code: 'parts', sender: 'a@example.org', subject: type.subject, template });
   const { texts } = await call('mailtype.extract', { language: 'cs' });
   assert.deepEqual(
@@ -46,4 +46,17 @@ test('translations are extracted, imported, and used; what is missing is listed'
   const shown = await call('mailtype.preview', { code: 'parts', language: 'cs', values: { n: 3 } });
   assert.deepEqual([shown.subject, shown.missing], ['Dobrý den', 'Thanks']);
   assert.match(shown.html, /<p>3 kusy<\/p>/);
+
+  const designs = { 'shop.cz': { colour: 'red' }, '': { colour: 'grey' } };
+  const update = { code: 'order', template: '<p>{{ design.colour }}</p>', designs };
+  await call('mailtype.update', update);
+  const html = async (input: object) =>
+    (await call('mailtype.preview', { code: 'order', ...input })).html.trim();
+  assert.equal(await html({ design: 'shop.cz' }), '<p>red</p>');
+  assert.equal(await html({}), '<p>grey</p>');
+  const { status, body } = await server.call('mailtype.preview', { code: 'order', design: 'shop.de' }, admin);
+  assert.deepEqual(
+    [status, body.error.message],
+    [400, 'mail type order has no design shop.de; it has shop.cz'],
+  );
 });

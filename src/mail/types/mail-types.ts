@@ -1,3 +1,5 @@
+import { putsAreUsed } from '../../engine/blobs/owners/blob-access.ts';
+import { ownAll } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { nearestName } from '../../engine/nearest-name.ts';
@@ -13,7 +15,7 @@ type Parts = Pick<Engine, 'database' | 'clock'>;
 export async function storeType(
   parts: Parts,
   input: unknown,
-  { replace = false }: { replace?: boolean } = {},
+  { replace = false, uploader = '' }: { replace?: boolean; uploader?: string } = {},
 ): Promise<TypeVersion> {
   const { laidOut: _, ...type } = mailType.parse(input);
   const { compileTemplate } = await import('../templates/compile.ts');
@@ -50,6 +52,10 @@ export async function storeType(
         isCurrent: 1,
       })
       .execute();
+    // For good, because mails of every version may be sent again.
+    const blobs = type.attachments.flatMap(({ blob }) => (blob === undefined ? [] : [blob]));
+    await ownAll(transaction, blobs, `mail-type:${type.code}`, parts.clock.now());
+    await putsAreUsed(transaction, blobs, uploader);
     return version;
   });
   return { ...type, laidOut, version };

@@ -16,17 +16,22 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
+/** In bytes. Fails if there is no such file. */
+export async function sizeOfFile(path: string): Promise<number> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new PismakError('invalid-input', `${path} can't be read: ${reasonOf(error)}`, { cause: error });
+  });
+  if (!found.isFile()) throw new PismakError('invalid-input', `${path} is not a file`);
+  return found.size;
+}
+
 /** Uploads a file; a large one in parts, so that a broken connection costs only one part. */
 export async function uploadFile(
   client: Client,
   path: string,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<{ hash: string; size: number }> {
-  const found = await stat(path).catch((error: unknown) => {
-    throw new PismakError('invalid-input', `${path} can't be read: ${reasonOf(error)}`, { cause: error });
-  });
-  if (!found.isFile()) throw new PismakError('invalid-input', `${path} is not a file`);
-  const { size } = found;
+  const size = await sizeOfFile(path);
   if (size <= partBytes) return client.upload(createReadStream(path));
   const { upload } = await client.call(uploadCreate, {});
   const file = await open(path);

@@ -88,9 +88,35 @@ export function readWord({ base, schema }: InputField, text: string, before: unk
 
 function checked(schema: z.ZodType, value: unknown): unknown {
   const { error } = schema.safeParse(value);
-  if (error) throw new InvalidArgumentError(`${error.issues.map(({ message }) => message).join('; ')}.`);
+  if (error) throw new InvalidArgumentError(`${error.issues.map(inWords).join('; ')}.`);
   return value;
 }
+
+/** Zod's own messages are for programmers; ours begin with `must`. */
+function inWords(issue: z.core.$ZodIssue): string {
+  const isInside = issue.path.length > 1 || typeof issue.path[0] === 'string';
+  const subject = isInside ? issue.path.join('.') : 'it';
+  const rule = ruleOf(issue);
+  return rule.startsWith('must') ? `${subject} ${rule}` : `${isInside ? `${subject}: ` : ''}${rule}`;
+}
+
+function ruleOf(issue: z.core.$ZodIssue): string {
+  if (issue.message.startsWith('must')) return issue.message;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  if (issue.code === 'invalid_type') return `must be ${typeNames[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'too_small' && issue.origin === 'string')
+    return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} characters`;
+  if (issue.code === 'too_big' && issue.origin === 'string')
+    return `must have at most ${issue.maximum} characters`;
+  if (issue.code === 'too_big' && issue.origin === 'array')
+    return `must have at most ${issue.maximum} entries`;
+  return issue.message;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  ...{ record: 'an object', object: 'an object', array: 'a list', string: 'text', boolean: 'true or false' },
+  ...{ number: 'a number', int: 'a whole number' },
+};
 
 function convert(schema: z.ZodType, text: string): unknown {
   if (schema instanceof z.ZodNumber) return readNumber(schema, text);
@@ -105,12 +131,14 @@ function convert(schema: z.ZodType, text: string): unknown {
 function readNumber(schema: z.ZodNumber, text: string): number {
   const number = anyNumber(text);
   if (schema.safeParse(number).success) return number;
-  const { minValue: from, maxValue: to } = schema;
-  const bounded = from !== null && to !== null && to < Number.MAX_SAFE_INTEGER;
+  const { minValue, maxValue: to, format } = schema;
+  const from = minValue ?? 0;
+  if (minValue !== null && to !== null && to < Number.MAX_SAFE_INTEGER)
+    throw new InvalidArgumentError(`it must be a number from ${from} to ${to}.`);
+  const isIncluded = schema.safeParse(from).success;
+  const whole = format?.includes('int') ? 'whole ' : '';
   throw new InvalidArgumentError(
-    bounded
-      ? `it must be a number from ${from} to ${to}.`
-      : `it must be a whole number, ${from ?? 0} or more.`,
+    `it must be a ${whole}number${isIncluded ? `, ${from} or more` : ` above ${from}`}.`,
   );
 }
 

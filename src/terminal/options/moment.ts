@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
 import { readDuration } from './duration.ts';
 
 /** A time on the command line: `2026-03-01T08:00`, or how long ago it is: `90s`, `30m`, `2h`, `7d`, `1h30m`. */
@@ -29,7 +30,11 @@ export function laterMoment(text: string): Moment {
     throw new InvalidArgumentError(
       'it must be a time such as 2026-12-24T08:00, or how long until then, such as 30m or 2h.',
     );
-  return () => time;
+  return (now) => {
+    // A script may name the present minute. Anything older is a mistake, and would happen at once.
+    if (time < now - 60_000) throw new PismakError('invalid-input', `${word} is in the past`);
+    return time;
+  };
 }
 
 /** `2026-03-01T08:00`, `2026-03-01 08:00`, `2026-03-01`: local time, unless it names its zone. */

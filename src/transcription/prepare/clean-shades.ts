@@ -17,7 +17,7 @@ export interface Shades {
   border: Border | undefined;
   background: Background;
   paper: { darkest: number; lightest: number };
-  /** How much of what a single threshold takes for ink is not, or is left out, relative to the ink. */
+  /** What a single threshold wrongly takes for ink or leaves out, relative to the ink: above 1 if the paper is dark in places. */
   misjudged: number;
 }
 
@@ -83,7 +83,7 @@ export async function cleanShades(
   const whitens = config.FLATTEN && !isWhite && (thoroughly || misjudged > rarelyMisjudged);
   if (whitens) {
     flatten(clean, background);
-    const why = `the paper was ${paper.darkest} to ${paper.lightest} of 255; one threshold would misjudge ${percent(misjudged)} of the ink`;
+    const why = `the paper was ${paper.darkest} to ${paper.lightest} of 255; one threshold would misjudge ${shareOfInk(misjudged)}`;
     steps.push({ name: 'paper', why });
   }
   // Grain looks like ghosts, so grainy pages are not checked for them.
@@ -101,6 +101,11 @@ export async function cleanShades(
     );
   }
   return { page: clean, steps };
+}
+
+/** A page with hardly any ink would have millions of per cent. */
+function shareOfInk(misjudged: number): string {
+  return misjudged <= 1 ? `${percent(misjudged)} of the ink` : 'more of the page than the ink covers';
 }
 
 export function percent(share: number): string {

@@ -190,3 +190,22 @@ test('a page that comes with text is left alone', async () => {
 test('a wrong configuration is refused when the stage is created', () => {
   assert.throws(() => parsePrepareConfig('LETTER_HEIGHT = 1000'), /at most 60/);
 });
+
+test('the log never says that more than all of the ink is misjudged, however little ink there is', async () => {
+  const [width, height] = [600, 800];
+  const page = (inkEvery: number) => {
+    const pixels = Buffer.alloc(width * height);
+    for (let y = 0; y < height; y++)
+      for (let x = 0; x < width; x++) {
+        const paper = 60 + Math.round((x / width) * 180);
+        pixels[y * width + x] = inkEvery > 0 && x % inkEvery < 3 && y % inkEvery < 3 ? paper / 4 : paper;
+      }
+    return sharp(pixels, { raw: { width, height, channels: 1 } })
+      .png()
+      .toBuffer();
+  };
+  for (const inkEvery of [0, 8, 80]) {
+    const { log } = await prepared(await page(inkEvery));
+    assert.match(log, /one threshold would misjudge more of the page than the ink covers/);
+  }
+});
