@@ -281,10 +281,11 @@ test('robots.txt is followed through redirects, and they count towards the reque
     response.writeHead(200, { 'content-type': 'text/html' });
     response.end(`${linksTo('/a', '/b', '/c', '/d', '/e', '/secret')}<p>Stránka ${url} o kronice.</p>`);
   };
-  const { paths, requests, rules } = await crawlServer(t, answer, { maxReqs: 6 });
+  const { paths, requests, rules, statistics } = await crawlServer(t, answer, { maxReqs: 6 });
   assert.deepEqual(paths, ['/', '/a', '/b', '/c', '/d', '/e']);
   assert.ok(!seen.includes('/secret'));
   assert.equal(requests.length, seen.length);
+  assert.equal(statistics.requests, seen.length);
   assert.deepEqual(checkRequests(requests, rules), []);
 });
 
@@ -302,9 +303,10 @@ test('a request that was lost because the server had just closed an idle connect
     response.end(`${linksTo('/a', '/b', '/c', '/d', '/e', '/f')}<p>Stránka ${url} o kronice.</p>`);
   };
   // Nothing would try a failed page again.
-  const { paths, requests, rules } = await crawlServer(t, answer, { attempts: 1 });
+  const { paths, requests, rules, statistics } = await crawlServer(t, answer, { attempts: 1 });
   assert.deepEqual(paths, ['/', '/a', '/b', '/c', '/d', '/e', '/f']);
   assert.ok(lost > 3);
+  assert.equal(statistics.requests, requests.length);
   assert.deepEqual(checkRequests(requests, rules), []);
   assert.equal(requests.filter((line) => 'reason' in line && line.reason === 'connection lost').length, lost);
 });

@@ -13,7 +13,7 @@ export function addCheckRobots(group: Command, shell: Shell): void {
     .command(
       group,
       'check-robots <url...>',
-      'Say for each URL whether a robots.txt allows it: `allowed` or `disallowed`, a line each',
+      'Say for each URL whether a robots.txt allows it: `allowed` or `disallowed`, one per line',
       'robot check-robots --robots robots.txt --agent PismakRobot https://example.org/a https://example.org/b',
       'robot check-robots --robots - --agent PismakRobot /a < robots.txt',
     )

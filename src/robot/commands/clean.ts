@@ -21,14 +21,14 @@ export function addClean(group: Command, shell: Shell): void {
     .command(
       group,
       'clean <file>',
-      'Print the text of a page, or of all pages of a directory (.html, .html.gz) into files',
+      'Print the text of a page, or write the texts of all pages of a directory (.html, .html.gz) into files',
       'robot clean page.html',
       'robot clean --main - < page.html',
       'robot clean pages/ -o texts/',
     )
     .option(
       '-o, --output <directory>',
-      'write NAME.txt here for each NAME.html or NAME.html.gz; needed for a directory. Pages of one name keep their endings: NAME.html.gz.txt',
+      'write NAME.txt here for each NAME.html or NAME.html.gz; required for a directory. Pages with the same NAME keep their endings: NAME.html.gz.txt',
     )
     .option('--main', 'only the main text, without menus, advertisements and comments')
     .option('--charset <charset>', 'read pages in this charset, whatever they say')
@@ -86,7 +86,7 @@ async function cleaner({ main, charset, encoding }: Options): Promise<(bytes: Ui
   const { cleanHtml } = await import('../text/html/clean-html.ts');
   const { isKnownCharset } = await import('../text/html/charset.ts');
   if (charset !== undefined && !isKnownCharset(charset))
-    throw new PismakError('invalid-input', `${charset} is no known charset; try utf-8 or windows-1250`);
+    throw new PismakError('invalid-input', `${charset} is not a known charset; try utf-8 or windows-1250`);
   return (bytes) => {
     const { text, mainText } = cleanHtml(bytes, { url: 'http://localhost/', charset, main });
     return main === true ? (mainText ?? '') : text;

@@ -4,7 +4,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { inputFields, optionsOf, readField } from '../../terminal/options/input-field.ts';
 import { crawlOptions } from '../crawl/options.ts';
 
-export const resolveHelp = 'addresses of hosts, lines `address host...`, instead of the DNS';
+export const resolveHelp = 'file of host addresses to use instead of the DNS; lines `address host...`';
 
 /** Their defaults are those of `[robot]` in pismak.toml; the help shows the built-in ones. */
 export const crawlFields = inputFields(crawlOptions, { areAdjustable: true });

@@ -37,15 +37,16 @@ export function addCrawl(group: Command, shell: Shell): void {
     )
     .requiredOption('-o, --output <directory>', 'where the corpus goes')
     .addOption(
-      new Option('--log-level <level>', 'debug: also links, domains, addresses and batches').choices(
-        logLevels,
-      ),
+      new Option(
+        '--log-level <level>',
+        'how much to log; debug adds links, domains, addresses and batches',
+      ).choices(logLevels),
     )
-    .option('--harvesters <number>', 'threads that fetch and clean pages, or auto', readHarvesters);
+    .option('--harvesters <number>', 'number of threads that fetch and clean pages, or auto', readHarvesters);
   addCrawlOptions(command).addHelpText(
     'after',
-    '\nSeeds are addresses, or files with one a line. State is in OUTPUT/.pismak, or in the data directory that --data names.\n' +
-      'Stop it with Ctrl-C at any time; the same command continues, also after a crash.',
+    '\nSeeds are addresses, or files with one address per line. The state is in OUTPUT/.pismak, or in the directory that --data names.\n' +
+      'Stop with Ctrl-C at any time. The same command continues the crawl, even after a crash.',
   );
   command.action(
     shell.run<CrawlCommandOptions, [string[]]>(async (session, words) => {

@@ -12,13 +12,13 @@ export function addExport(group: Command, shell: Shell): void {
     .command(
       group,
       'export <crawl>',
-      'Write the corpus of a crawl into a directory; again: only what is new',
+      'Write the corpus of a crawl into a directory; later runs add only what is new',
       'robot export Czech -o corpus/',
       'robot export Czech --disallowed',
     )
     .option('-o, --output <directory>', 'where the corpus goes', 'corpus')
-    .option('--release', 'then delete in the crawl what was written; this directory is the only copy')
-    .option('--disallowed', 'print the addresses that robots.txt forbade instead')
+    .option('--release', 'then delete what was written from the crawl; this directory becomes the only copy')
+    .option('--disallowed', 'instead, print the addresses that robots.txt forbade')
     .action(
       shell.run<{ output: string; disallowed?: boolean; release?: boolean }, [string]>(
         async (session, named) => {
@@ -43,7 +43,7 @@ export function addExport(group: Command, shell: Shell): void {
           out.say(`${formatCount(output.pages, 'page')} written to ${options.output}`);
           if (!options.release) return;
           const { segments, bytes } = await output.release();
-          out.say(`${formatCount(segments, 'segment')} deleted in the crawl, ${formatBytes(bytes)}`);
+          out.say(`${formatCount(segments, 'segment')} deleted from the crawl, ${formatBytes(bytes)}`);
         },
       ),
     );

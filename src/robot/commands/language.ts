@@ -8,11 +8,11 @@ export function addLanguage(group: Command, shell: Shell): void {
     .command(
       group,
       'language <file>',
-      'Print the language of a text (ISO 639-1) and how sure that is, 0 to 1',
+      'Print the language of a text (ISO 639-1) and a confidence from 0 to 1',
       'robot language letter.txt',
       'robot language --lines - < sentences.txt',
     )
-    .option('--lines', 'each line by itself')
+    .option('--lines', 'judge each line separately')
     .action(
       shell.run<{ lines?: boolean }>(async ({ options, out }, path = '') => {
         const [{ detectLanguage }, { decodePage }] = await Promise.all([

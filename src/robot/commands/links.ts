@@ -9,7 +9,7 @@ export function addLinks(group: Command, shell: Shell): void {
     .command(
       group,
       'links <file>',
-      'Print the links of a page as the robot would queue them, a line each',
+      'Print the links of a page as the robot would queue them, one per line',
       'robot links page.html --base https://example.org/news/',
     )
     .requiredOption('--base <url>', 'the address of the page')

@@ -39,6 +39,8 @@ async function orNewest(session: Session<object>, { crawl }: { crawl?: string })
   return { crawl: crawls[0].id };
 }
 
+const newestField = { crawl: { about: 'ID of a crawl, or the name of one of yours; default: the newest' } };
+
 /** The operation itself has no defaults. */
 const helpWithDefaults = Object.fromEntries(crawlFields.map(({ name, about }) => [name, { about }]));
 
@@ -50,7 +52,10 @@ const add: AddGroup = (group, shell) => {
     usage: 'new <name>',
     fields: {
       ...helpWithDefaults,
-      seeds: { flags: '--seeds <list>', about: 'addresses, or files with one a line; separated by commas' },
+      seeds: {
+        flags: '--seeds <list>',
+        about: 'addresses, or files with one address per line; separated by commas',
+      },
       resolve: false,
     },
     async complete(session, { seeds }) {
@@ -83,12 +88,14 @@ const add: AddGroup = (group, shell) => {
   });
   command(robotStatus, {
     usage: 'status [crawl]',
+    fields: newestField,
     complete: orNewest,
     show: (crawl, { out }) => out.object(crawl, statisticsFields(crawl)),
   });
   command(robotOptions, { usage: 'options <crawl>' });
   command(robotHosts, {
     usage: 'hosts [crawl]',
+    fields: newestField,
     complete: orNewest,
     columns: [
       { title: 'host', of: (row) => row.origin },
@@ -104,6 +111,7 @@ const add: AddGroup = (group, shell) => {
   });
   command(robotExplain, {
     usage: 'explain <url> [crawl]',
+    fields: newestField,
     complete: orNewest,
     show: ({ lines }, { out }) => out.text(lines.join('\n')),
   });

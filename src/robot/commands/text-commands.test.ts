@@ -47,7 +47,7 @@ test('clean prints the text of a page', async (t) => {
   );
   assert.equal(await run('clean', file), 'Žluťoučký kůň\n');
   assert.equal(await run('clean', file, '--charset', 'latin2'), 'Žluťoučký kůň\n');
-  await assert.rejects(run('clean', file, '--charset', 'klingon'), /klingon is no known charset/);
+  await assert.rejects(run('clean', file, '--charset', 'klingon'), /klingon is not a known charset/);
 });
 
 test('clean turns a directory of pages into a directory of texts', async (t) => {

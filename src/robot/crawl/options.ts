@@ -10,29 +10,29 @@ export const crawlOptionFields = {
     .string()
     .max(10_000)
     .default('')
-    .describe('Hosts must match this regular expression; empty: all do'),
-  exclude: z.string().max(10_000).default('').describe('Hosts must not match this regular expression'),
+    .describe('Crawl only hosts that match this regular expression; empty: all hosts'),
+  exclude: z.string().max(10_000).default('').describe('Leave out hosts that match this regular expression'),
   depth: z
     .int()
     .min(0)
     .max(100_000)
     .default(0)
-    .describe('How many links away from the seeds to go; 0 = no limit'),
+    .describe('Follow links up to this many steps from the seeds; 0 = no limit'),
   reqDelay: seconds('Seconds between two requests to one host', 5, 3_600),
   maxHosts: z
     .int()
     .min(1)
     .max(1_000)
     .default(2)
-    .describe('How many hosts of one address are contacted at once'),
+    .describe('How many hosts of one IP address are contacted at once'),
   maxReqs: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(100)
     .describe('How many requests a host gets between two general pauses'),
-  generalPause: seconds('Seconds that an address rests after every batch', 300),
-  wait: seconds('Seconds to wait after every request, in addition to the rules; for debugging', 0, 3_600),
+  generalPause: seconds('Seconds that an IP address rests after every batch', 300),
+  wait: seconds('Extra seconds to wait after every request, for debugging', 0, 3_600),
   batches: z.int().min(0).default(0).describe('Stop after this many batches; 0 = no limit'),
   contact: z
     .string()
@@ -43,19 +43,19 @@ export const crawlOptionFields = {
     )
     .default('')
     .describe(
-      'Page or mailbox where server administrators reach you; part of the User-Agent of every request',
+      'Page or mailbox where server administrators can reach you; sent in the User-Agent of every request',
     ),
   agent: z
     .string()
     .regex(/^[A-Za-z][\w-]{0,49}$/, 'must be a name of up to 50 letters, _ and -')
     .default('PismakRobot')
-    .describe("The robot's name: in the User-Agent, and what robots.txt calls it"),
+    .describe("The robot's name, in the User-Agent and in robots.txt"),
   allowPrivate: z.boolean().default(false).describe('Contact loopback and private addresses too'),
   language: z
     .array(z.string().regex(/^[a-z]{2,3}$/, 'must be language codes such as cs,sk'))
     .max(50)
     .default(['cs'])
-    .describe('Languages wanted: usability measures fitness for them'),
+    .describe('Languages wanted; pages in other languages get a low usability'),
   main: z
     .boolean()
     .default(true)
@@ -63,39 +63,38 @@ export const crawlOptionFields = {
   duplicates: z
     .boolean()
     .default(false)
-    .describe('Keep texts that are in the corpus already, or nearly, under another address'),
+    .describe('Keep copies and near copies of texts that the corpus already has'),
   versions: z
     .enum(['latest', 'all'])
     .default('latest')
-    .describe('Which versions of a page that changed make the corpus: the latest, or all'),
+    .describe('Which versions of a changed page go into the corpus'),
   recrawl: z
     .number()
     .min(0)
     .max(3_650)
     .default(0)
     .describe(
-      'Days after which a page is visited again; adapts to how often the page changes; 0 = pages are visited once',
+      'Days until a page is visited again; adapts to how often the page changes; 0 = visit pages once',
     ),
   segmenter: z
     .union([z.literal(''), z.url({ protocol: /^https?$/ })])
     .default('')
-    .describe('A service that measures usability and language instead of the built-in segmenter'),
+    .describe('URL of a service that measures usability and language instead of the built-in segmenter'),
   scans: z
     .string()
     .max(200)
     .default('')
-    .describe('A pipeline that reads PDF files without text, page by page; empty: they have no text'),
+    .describe(
+      'Pipeline that reads PDF files without text, page by page; empty: such files stay without text',
+    ),
   text: z.boolean().default(true).describe('Clean and segment pages; false: only crawl and archive'),
   encoding: z.enum(['utf-8', 'iso-8859-2']).default('utf-8').describe('Encoding of the plain text'),
   warc: z.boolean().default(true).describe('Keep every answer in WARC files; false: write no WARC files'),
-  pageTimeout: z.number().min(1).max(600).default(30).describe('Seconds that a page may take'),
-  pageLimitMb: z.number().min(0.01).max(1_000).default(5).describe('Larger pages are cut here'),
-  retryDelay: seconds('Seconds until a page that failed for now is tried again; twice as long each time', 60),
-  blockFor: seconds(
-    'Seconds that a host is left alone after 429 or 503; twice as long each time, up to a day',
-    60,
-  ),
-  attempts: z.int().min(1).max(20).default(3).describe('How often a page that fails for now is tried'),
+  pageTimeout: z.number().min(1).max(600).default(30).describe('Seconds that fetching a page may take'),
+  pageLimitMb: z.number().min(0.01).max(1_000).default(5).describe('Pages are cut off at this size'),
+  retryDelay: seconds('Seconds until a page that failed temporarily is tried again; doubles each time', 60),
+  blockFor: seconds('Seconds to leave a host alone after 429 or 503; doubles each time, up to a day', 60),
+  attempts: z.int().min(1).max(20).default(3).describe('How often a page that fails temporarily is tried'),
 } as const;
 
 /** A crawl's options without its seeds. */

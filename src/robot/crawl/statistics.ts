@@ -56,14 +56,13 @@ export function noStatistics(): CrawlStatistics {
 
 /** Takes the result of one visit into account. */
 export function countVisit(statistics: CrawlStatistics, visit: VisitResult): void {
-  if (visit.outcome === 'postponed') return;
   if (visit.outcome === 'disallowed') {
     if (visit.kind === 'page') statistics.disallowed++;
     return;
   }
   statistics.requests++;
   statistics.bytes += visit.bytes;
-  if (visit.kind !== 'page') return;
+  if (visit.kind !== 'page' || visit.outcome === 'postponed') return;
   switch (visit.outcome) {
     case 'stored':
       statistics.documents++;

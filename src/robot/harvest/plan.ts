@@ -57,7 +57,7 @@ export interface ScoutPlan {
   domains: { domain: number; host: string }[];
 }
 
-/** How a visit ended. `postponed`: it was not made, and says nothing about the page. */
+/** How a visit ended. `postponed`: the request says nothing about the page; another one follows. */
 export type Outcome =
   | 'stored'
   | 'unchanged'

@@ -39,9 +39,8 @@ export class ResultMerger {
       const report = JSON.parse(results) as Report;
       for (const result of report.scouted ?? []) await this.#takeScouted(transaction, result);
       for (const visit of report.visits) {
-        // It was not made, or another one brings the answer.
-        if (visit.outcome === 'postponed') continue;
         countVisit(statistics, visit);
+        if (visit.outcome === 'postponed') continue;
         if (visit.kind === 'robots') {
           await this.#takeRobots(transaction, visit);
           if (visit.links) found.push({ visit, links: visit.links });

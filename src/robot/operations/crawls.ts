@@ -104,7 +104,7 @@ export const robotList = defineOperation({
 
 export const robotStatus = defineOperation({
   name: 'robot.status',
-  summary: 'What a crawl has done and what it is doing',
+  summary: 'Show what a crawl has done and what it is doing',
   role: 'reader',
   owner: ownerOfCrawl,
   changes: false,
@@ -156,7 +156,7 @@ export const robotRevisit = defineOperation({
       .min(0)
       .max(36_500)
       .default(0)
-      .describe('Only pages that were fetched at least so many days ago'),
+      .describe('Only pages that were fetched at least this many days ago'),
   }),
   output: z.strictObject({ pages: z.number() }),
   example: { crawl: someCrawl, days: 7 },

@@ -18,7 +18,7 @@ export const robotHarvesters = defineOperation({
         z.strictObject({
           ...{ process: z.string(), host: z.string(), threads: z.number(), batches: z.number() },
           inFlight: z.number().describe('Requests under way'),
-          busy: z.number().describe('The share of time that its threads work, 0 to 1'),
+          busy: z.number().describe('The share of time that its threads are busy, 0 to 1'),
           wanted: z.number().nullable().describe('Threads asked for; 0 = auto; null = as its settings say'),
         }),
       )
@@ -34,13 +34,13 @@ export const robotHarvesters = defineOperation({
 
 export const robotSetHarvesters = defineOperation({
   name: 'robot.setHarvesters',
-  summary: 'Change how many threads harvest, while crawls run; until the process ends',
+  summary: 'Change the number of harvesting threads while crawls run; lasts until the process ends',
   role: 'admin',
   owner: 'none',
   changes: true,
   input: z.strictObject({
     count: z.int().min(0).max(256).describe('Threads of each process; 0 = as many as there is work for'),
-    process: processId.optional().describe('Only this process, of robot.harvesters; all by default'),
+    process: processId.optional().describe('Only this process, as robot.harvesters lists it; default: all'),
   }),
   output: z.strictObject({ processes: z.number() }),
   example: { count: 4 },

@@ -10,7 +10,11 @@ const reading = { role: 'reader', owner: ownerOfCrawl, changes: false } as const
 const limit = z.int().min(1).max(1000).default(100).describe('How many at most');
 
 export const robotHosts = defineOperation({
-  ...{ ...reading, name: 'robot.hosts', summary: 'List the domains of a crawl, those with most pages first' },
+  ...{
+    ...reading,
+    name: 'robot.hosts',
+    summary: 'List the domains of a crawl, those with the most pages first',
+  },
   heavy: 'read',
   input: z.strictObject({
     crawl: crawlId,
@@ -69,7 +73,11 @@ const requestRow = z.strictObject({
 });
 
 export const robotExplain = defineOperation({
-  ...{ ...reading, name: 'robot.explain', summary: 'Why a page was fetched or not, and what became of it' },
+  ...{
+    ...reading,
+    name: 'robot.explain',
+    summary: 'Explain why a page was fetched or not, and what became of it',
+  },
   input: z.strictObject({
     url: z.string().min(1).max(8_000).describe('Address of the page'),
     crawl: crawlId,
@@ -117,7 +125,7 @@ export const robotDisallowed = defineOperation({
 });
 
 export const robotOptions = defineOperation({
-  ...{ ...reading, name: 'robot.options', summary: 'The options of a crawl' },
+  ...{ ...reading, name: 'robot.options', summary: 'Show the options of a crawl' },
   input: z.strictObject({ crawl: crawlId }),
   output: crawlOptions.extend({
     ...{ contact: z.string(), segmenter: z.string() },
@@ -168,7 +176,7 @@ export const robotSegments = defineOperation({
 });
 
 export const robotRelease = defineOperation({
-  ...{ name: 'robot.release', summary: 'Delete segments of a crawl that were exported; its frontier stays' },
+  ...{ name: 'robot.release', summary: 'Delete exported segments of a crawl; its frontier stays' },
   ...{ role: 'user', owner: ownerOfCrawl, changes: true, heavy: 'work', deadlineMs: 300_000 },
   input: z.strictObject({
     crawl: crawlId,

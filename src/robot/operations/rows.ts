@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { OperationContext } from '../../engine/operation/operation.ts';
 import { type CrawlRow, robotDatabase } from '../database/tables.ts';
 
-export const crawlId = z.string().min(1).max(100).describe('The crawl: its id, or the name of one of yours');
-export const someCrawl = '0197a0c4-7d1e-7a52-9c1e-2f6f0d3f8a11';
+export const crawlId = z.string().min(1).max(100).describe('ID of a crawl, or the name of one of yours');
+export const someCrawl = 'Czech';
 export const crawlName = z
   .string()
   .regex(/^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,99}$/u, 'use letters, digits, spaces, points and hyphens')
