@@ -74,7 +74,7 @@ export const suppressionList = defineOperation({
   changes: false,
   audited: true,
   input: z.strictObject({
-    after: z.string().max(254).default('').describe('Addresses behind this one'),
+    after: z.string().max(254).default('').describe('Addresses after this one'),
     limit: page.limit,
   }),
   output: z.strictObject({
@@ -98,8 +98,7 @@ export const suppressionList = defineOperation({
 export const mailErase = defineOperation({
   ...administrators,
   name: 'mail.erase',
-  summary:
-    'Delete every mail to an address, with data and attachments, also those that wait; suppressions stay',
+  summary: 'Delete every mail to an address, waiting ones too, with data and attachments; suppressions stay',
   heavy: 'work',
   deadlineMs: 600_000,
   input: z.strictObject({ address }),
