@@ -65,7 +65,9 @@ export function addCampaigns(group: Command, shell: Shell): void {
       return `campaign ${campaign} has started`;
     },
     async follow(_, session, { campaign }) {
-      if ((session.options as WaitOptions).wait) await waitFor(session, campaign);
+      if ((await session.client()).alone)
+        session.stderr.write('Pismak is not running here; the campaign waits until you start `pismak up`\n');
+      else if ((session.options as WaitOptions).wait) await waitFor(session, campaign);
     },
   })
     .option('--at <time>', `send nothing before this time: ${timeHelp}`, laterMoment)
