@@ -33,7 +33,7 @@ export function addCampaigns(group: Command, shell: Shell): void {
       audience: {
         flags: '--audience <files>',
         about:
-          'files: CSV with a column `email`, or .ndjson; the other columns are data. Several, separated by commas, are united',
+          'files, separated by commas: CSV with a column `email`, or .ndjson; the other columns are data. A person in several gets one mail. query:NAME is a query of the settings',
         read: commaList,
       },
     },
@@ -65,11 +65,13 @@ export function addCampaigns(group: Command, shell: Shell): void {
       return `campaign ${campaign} has started`;
     },
     async follow(_, session, { campaign }) {
-      if ((session.options as WaitOptions).wait) await waitFor(session, campaign);
+      if ((await session.client()).alone)
+        session.stderr.write('Pismak is not running here; the campaign waits until you start `pismak up`\n');
+      else if ((session.options as WaitOptions).wait) await waitFor(session, campaign);
     },
   })
     .option('--at <time>', `send nothing before this time: ${timeHelp}`, laterMoment)
-    .option('--wait', 'wait until every mail was sent or failed, and show the progress');
+    .option('--wait', 'wait until every mail is sent or has failed, and show the progress');
   command(campaignTry, {
     usage: 'dry-run <campaign>',
     examples: ['mail campaign dry-run spring'],

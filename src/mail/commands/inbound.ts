@@ -30,7 +30,7 @@ export function addInbound(group: Command, { command, run }: Shell): void {
   )
     .option('--listen <port>', 'take mails by SMTP on this port', readPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--once', 'read what lies in the directory now, and end')
+    .option('--once', 'read what is in the directory now, then end')
     .action(
       run<InboundOptions>(async (session, directory) => {
         const { listen } = session.options;

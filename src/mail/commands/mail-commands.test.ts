@@ -81,6 +81,13 @@ test('a later time is a date, or how long until then', async () => {
   );
 });
 
+test('where Pismak doesn’t run, a started campaign is not waited for', async () => {
+  const client = fakeClient({ 'campaign.start': {} }, { alone: true });
+  const { code, stderr } = await runCommand(['mail', 'campaign', 'start', 'spring', '--wait'], { client });
+  assert.equal(code, 0);
+  assert.match(stderr, /Pismak is not running here; the campaign waits/);
+});
+
 test('a file that is missing is named, whatever it was meant for', async () => {
   for (const words of [
     ['send', 'order', '--to', 'a@example.org', '--attach', 'nowhere.pdf'],

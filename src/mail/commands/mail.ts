@@ -66,7 +66,7 @@ const add: AddGroup = (group, shell) => {
     empty: 'no address is suppressed',
   });
 
-  const relay = group.command('relay').description('The mail servers that take our mails');
+  const relay = group.command('relay').description('Mail servers that our mails go through');
   operationCommands(relay, shell)(relayList, {
     usage: 'ls',
     columns: [

@@ -52,9 +52,9 @@ export function addSend(group: Command, shell: Shell): void {
       else if ((session.options as SendOptions).wait) await waitFor(session, id);
     },
   })
-    .option('--at <time>', `send it not before this time: ${timeHelp}`, laterMoment)
+    .option('--at <time>', `do not send it before this time: ${timeHelp}`, laterMoment)
     .option('--attach <file>', 'attach a file; may be repeated', collect)
-    .option('--wait', 'wait until a relay has taken the mail, or it failed');
+    .option('--wait', 'wait until a relay has taken the mail, or it has failed');
 }
 
 function parseData(text: string): Record<string, unknown> {

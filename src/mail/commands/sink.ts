@@ -30,7 +30,7 @@ export function addSink(group: Command, { command, run }: Shell): void {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--store <directory>', 'write each mail to a file of its own')
     .option('--log <file>', 'append a line of JSON for each mail: sender, recipient, Message-ID')
-    .option('--quiet', 'print nothing for each mail')
+    .option('--quiet', 'print no line for each mail')
     .option(
       '--misbehave <rule>',
       'answer 4xx or 5xx, cut the connection, or wait: ACTION@PLACE[:SHARE%][=RECIPIENT]; may be repeated. ' +

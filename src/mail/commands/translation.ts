@@ -35,7 +35,7 @@ export function addTranslations(group: Command, { command, run }: Shell): void {
   command(
     group,
     'extract',
-    'Write all texts of all mail types for translators, as PO or JSON, with their places and what is translated already',
+    'Write all texts of all mail types for translators, as PO or JSON, with their places and existing translations',
     'mail extract --locale sk -o sk.po',
     'mail extract --locale sk -o sk.json',
   )
@@ -59,7 +59,7 @@ export function addTranslations(group: Command, { command, run }: Shell): void {
   command(
     group,
     'import <file>',
-    'Take over the translations of a PO or JSON file',
+    'Import translations from a PO or JSON file',
     'mail import sk.po --locale sk',
   )
     .requiredOption('--locale <language>', 'language of the translations')
@@ -78,11 +78,11 @@ export function addTranslations(group: Command, { command, run }: Shell): void {
   command(
     group,
     'preview <type>',
-    'Render a mail type to files: HTML, text and, with Chromium, a picture. `all` renders every type in every language, with a page that shows all',
+    'Render a mail type to files: HTML, text and, with Chromium, a picture. `all` renders every type in every language, with a page that shows them all',
     'mail preview order --locale cs --values \'{"number": 7}\' -o preview/',
     'mail preview all -o preview/ --png',
   )
-    .option('--locale <language>', 'language; that of the type by default')
+    .option('--locale <language>', 'language; by default that of the type, and with `all` every language')
     .option('--values <json>', 'values for the template; `--data` takes them too')
     .option(
       '--design <name>',

@@ -8,7 +8,7 @@ export function addWorker(group: Command, { command, run }: Shell): void {
   command(
     group,
     'queue',
-    'Show the queues of the mail classes: what waits, what is put off, what senders have in their hands',
+    'Show the queues of the mail classes: how many mails wait, are put off, or are with senders',
     'mail queue',
   ).action(
     run(async ({ client, out }) => {

@@ -259,6 +259,12 @@ test('line breaks in addresses and subjects, data that is not an object, unknown
     (await server.call('mailtype.update', { code: 'order' }, admin)).body.error.message,
     /name what to change of mail type order/,
   );
+  await call('suppression.add', { ...never, class: 'transactional' });
+  const { addresses } = await call('suppression.ls', { limit: 1 });
+  assert.deepEqual(
+    addresses.map((row: { class: string }) => row.class),
+    ['bulk', 'transactional'],
+  );
   const seventh = await server.call('mailtype.show', { code: 'order', version: 7 }, anna);
   assert.match(seventh.body.error.message, /mail type order has no version 7/);
   const { body } = await server.call('mail.send', { ...good, type: 'ordre' }, anna);

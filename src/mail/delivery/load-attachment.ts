@@ -92,7 +92,7 @@ async function fileSize(name: string, path: string): Promise<number> {
     });
   });
   // Reading a pipe or a device would never end.
-  if (!found.isFile()) throw new PismakError('invalid-input', `attachment ${name} is not a file: ${path}`);
+  if (!found.isFile()) throw new PismakError('invalid-input', `attachment ${name} is not a file`);
   return found.size;
 }
 

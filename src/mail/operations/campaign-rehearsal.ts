@@ -35,7 +35,7 @@ export const campaignTest = defineOperation({
   name: 'campaign.test',
   stores: true,
   summary:
-    'Send the mails of the first people of a campaign to other addresses, each variant, to look at them',
+    'Send the mails of the first people of a campaign, in each variant, to other addresses, to look at them',
   input: z.strictObject({
     campaign: whichCampaign,
     to: z.array(z.string().min(1).max(600)).min(1).max(10).describe('Addresses that get the mails'),

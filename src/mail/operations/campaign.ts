@@ -62,7 +62,7 @@ export const campaignCreate = defineOperation({
       .max(10)
       .default([])
       .describe('A/B: mail types and their shares instead of the type, e.g. news=1,news-b=1'),
-    after: z.string().max(100).default('').describe('Campaign that must have ended before'),
+    after: z.string().max(100).default('').describe('Campaign that must end first'),
   }),
   output: campaignRow,
   example: { name: 'spring', type: 'news', audience: ['query:customers'] },
@@ -88,10 +88,7 @@ export const campaignStart = defineOperation({
   input: z.strictObject({
     campaign: whichCampaign,
     at: time.optional().describe('Send nothing before this time (ms since 1970)'),
-    generateOnly: z
-      .boolean()
-      .default(false)
-      .describe('Make all mails, and send them when it is started again'),
+    generateOnly: z.boolean().default(false).describe('Make all mails now; a second start sends them'),
   }),
   output: done,
   example: { campaign: 'spring' },

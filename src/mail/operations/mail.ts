@@ -111,7 +111,7 @@ export const mailShow = defineOperation({
 export const mailResend = defineOperation({
   name: 'mail.resend',
   stores: true,
-  summary: 'Send a mail again that failed, expired, or may not have arrived (unknown)',
+  summary: 'Send a mail again that has failed, has expired, or may not have arrived (unknown)',
   role: 'user',
   owner: ownerOfMail,
   changes: true,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { sectionOf } from '../../engine/house.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { nothing } from '../../engine/operation/operations/inputs.ts';
+import { mail } from '../house.ts';
 import { runningRelays } from '../relays/running-relays.ts';
 
 export const relayList = defineOperation({
@@ -27,5 +29,15 @@ export const relayList = defineOperation({
     ),
   }),
   example: {},
-  handler: async ({ engine }) => ({ relays: runningRelays(engine)?.states() ?? [] }),
+  async handler({ engine }) {
+    const running = runningRelays(engine);
+    if (running) return { relays: running.states() };
+    // Nobody sends here. Those of the settings are shown, so that they don't seem to be missing.
+    const { Relays } = await import('../relays/relays.ts');
+    const { relays, name } = sectionOf(engine.settings, mail);
+    const unused = new Relays(relays, { clock: engine.clock, name });
+    const states = unused.states();
+    await unused.close();
+    return { relays: states };
+  },
 });

@@ -74,7 +74,7 @@ export const suppressionList = defineOperation({
   changes: false,
   audited: true,
   input: z.strictObject({
-    after: z.string().max(254).default('').describe('Addresses behind this one'),
+    after: z.string().max(254).default('').describe('Addresses after this one'),
     limit: page.limit,
   }),
   output: z.strictObject({
@@ -84,13 +84,22 @@ export const suppressionList = defineOperation({
   }),
   example: { limit: 100 },
   async handler({ engine }, { after, limit }) {
-    const rows = await mailQueries(engine)
+    const all = mailQueries(engine)
       .selectFrom('mail_suppressed')
       .selectAll()
-      .where('address', '>', after)
       .orderBy('address')
-      .limit(limit)
-      .execute();
+      .orderBy('class');
+    const rows = await all.where('address', '>', after).limit(limit).execute();
+    // The next page begins with another address, so this one must have all classes of its last.
+    const last = rows.at(-1);
+    if (last && rows.length === limit)
+      rows.push(
+        ...(await all
+          .where('address', '=', last.address)
+          .where('class', '>', last.class)
+          .limit(1000)
+          .execute()),
+      );
     return { addresses: rows.map((row) => ({ ...row, createdAt: Number(row.createdAt) })) };
   },
 });
@@ -98,8 +107,7 @@ export const suppressionList = defineOperation({
 export const mailErase = defineOperation({
   ...administrators,
   name: 'mail.erase',
-  summary:
-    'Delete every mail to an address, with data and attachments, also those that wait; suppressions stay',
+  summary: 'Delete every mail to an address, waiting ones too, with data and attachments; suppressions stay',
   heavy: 'work',
   deadlineMs: 600_000,
   input: z.strictObject({ address }),

@@ -9,14 +9,14 @@ const translation = z.union([z.string().max(10_000), z.array(z.string().max(10_0
 
 export const typeExtract = defineOperation({
   name: 'mailtype.extract',
-  summary: 'All texts of all mail types for translators, with their places and what is translated already',
+  summary: 'All texts of all mail types for translators, with their places and existing translations',
   role: 'user',
   owner: 'none',
   heavy: 'work',
   changes: false,
   input: z.strictObject({
     language: language.describe('Language to translate into'),
-    limit: z.int().min(1).max(5000).default(5000).describe('How many at most'),
+    limit: z.int().min(1).max(5000).default(5000).describe('Maximum number of texts'),
   }),
   output: z.strictObject({
     texts: z.array(
@@ -44,7 +44,7 @@ export const typeExtract = defineOperation({
 
 export const typeTranslate = defineOperation({
   name: 'mailtype.translate',
-  summary: 'Take over translations: every mail type that has such a text gets a new version',
+  summary: 'Import translations: every mail type that has such a text gets a new version',
   role: 'admin',
   owner: 'none',
   heavy: 'work',

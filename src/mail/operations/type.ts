@@ -27,13 +27,13 @@ const definition = {
     .max(longestTemplate)
     .optional()
     .describe('The text part, instead of the one derived from the template'),
-  name: z.string().max(200).default('').describe('Name for people'),
+  name: z.string().max(200).default('').describe('Name that people read'),
   class: z
     .string()
     .max(31)
     .default('transactional')
-    .describe('Class: transactional, bulk, or one of the settings'),
-  ttlMs: z.int().positive().optional().describe('Time to live, instead of the class’s'),
+    .describe('Class: transactional, bulk, or one from the settings'),
+  ttlMs: z.int().positive().optional().describe('Time to live in milliseconds, instead of the class’s'),
   priority: z.enum(['high', 'normal']).optional().describe('Lane, instead of the class’s'),
   bcc: z.array(address).max(20).default([]).describe('Addresses that get a copy of every mail'),
   attachments: z
@@ -50,11 +50,15 @@ const definition = {
   translations: z
     .record(language, z.record(z.string(), z.union([z.string(), z.array(z.string()).max(6)])))
     .default({})
-    .describe('Per language: text = translation, or the list of its plural forms'),
+    .describe(
+      'Per language, texts and translations: {"cs": {"Hello": "Dobrý den"}}; a list has the plural forms',
+    ),
   designs: z
     .record(z.string().max(253), z.record(z.string(), z.unknown()))
     .default({})
-    .describe('Per domain: what `design` is in templates. Mails without a design get the one named ""'),
+    .describe(
+      'Per domain, the values of `design` in templates: {"shop.cz": {"logo": "..."}}; "" is for mails without a design',
+    ),
   fields: z.record(z.string(), z.unknown()).default({}).describe('Your own fields, stored with the type'),
 };
 

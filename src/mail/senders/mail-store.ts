@@ -45,6 +45,8 @@ export function httpStore(options: { url: string; key: string; now?: () => numbe
 
 /** Calls an operation of a mail server. */
 export async function callServer(url: string, key: string, path: string, input?: object): Promise<unknown> {
+  if (!URL.canParse(url))
+    throw new PismakError('configuration-invalid', `"${url}" is not a URL of a mail server`);
   let response: Response;
   try {
     response = await fetch(`${url.replace(/\/$/, '')}/api/v1/${path}`, {

@@ -115,6 +115,11 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
     );
   assert.equal(received.length, 3);
 
+  await assert.rejects(
+    httpSender({ url: 'shop', key: '' }).send(strange),
+    /"shop" is not a URL of a mail server/,
+  );
+
   const memory = memorySender();
   await confirmOrder(memory, openMails(local));
   assert.equal(memory.sent[0]?.to.address, 'zofie@example.org');

@@ -34,6 +34,8 @@ test('a PO file comes back as it was written, with three plural forms in Czech',
 
 test('translations are extracted, imported, and used; what is missing is listed; a preview has the design that it is asked for', async (t) => {
   const { call, server, admin } = await runMailHouse(t, { senders: false });
+  // Nobody sends in this process, but its relays are known.
+  assert.equal((await call('relay.ls', {})).relays[0].state, 'unused');
   await call('mailtype.create', { code: 'parts', sender: 'a@example.org', subject: type.subject, template });
   const { texts } = await call('mailtype.extract', { language: 'cs' });
   assert.deepEqual(
