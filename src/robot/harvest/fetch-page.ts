@@ -35,6 +35,7 @@ export interface ConnectOptions {
 
 /** Compressed pages may grow this much, so that a bomb of a few kilobytes does not fill the memory. */
 const largestGrowth = 20;
+const largestGrown = 100_000_000;
 const connectMs = 10_000;
 
 /** A connection to an origin at exactly this address, whatever the DNS says meanwhile. */
@@ -101,7 +102,7 @@ async function decode(
   for (const name of names.reverse()) {
     const decoder = decoders[name as keyof typeof decoders];
     if (!decoder) throw new FetchFailure('unknown encoding', { isTemporary: false });
-    const maxOutputLength = largestGrowth * limitBytes;
+    const maxOutputLength = Math.max(limitBytes, Math.min(largestGrowth * limitBytes, largestGrown));
     try {
       body = await (isCut ? decodePart(name, body, maxOutputLength) : decoder(body, { maxOutputLength }));
     } catch (error) {
