@@ -1,8 +1,8 @@
 const longestAnswer = 500;
 
 /**
- * What a server said, as every database takes it: PostgreSQL refuses zero characters and halves of characters, and with them the
- * answers to all mails that are stored together.
+ * What a server or a file said, as every database takes it: PostgreSQL refuses zero characters and halves of characters, and with
+ * them the answers to all mails that are stored together.
  */
 export function answerText(answer: string): string {
   return answer
