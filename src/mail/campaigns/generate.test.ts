@@ -4,6 +4,7 @@ import { hasCode } from '../../engine/errors.ts';
 import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { mailQueries } from '../database/tables.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
+import { failCampaign } from './fail-campaign.ts';
 import { generate } from './generate.ts';
 
 const postgres = await sharedPostgres();
@@ -42,7 +43,7 @@ async function startCampaign(t: TestContext, settings: Record<string, unknown>) 
     const { read, generated, repeated } = await call('campaign.show', { campaign: 'all' });
     return { read, generated, repeated };
   };
-  return { engine, id, recipients, counts };
+  return { engine, call, id, recipients, counts };
 }
 
 for (const { name, open } of [
@@ -70,5 +71,16 @@ for (const { name, open } of [
     assert.deepEqual(await counts(), { read: 6000, generated: 4000, repeated: 2000 });
     assert.equal(new Set(await recipients()).size, 4000);
     assert.equal((await recipients()).length, 4000);
+  });
+
+  test(`${name}: a campaign stops with the reason, whatever its file contains; one that was cancelled stays so`, async (t) => {
+    const { engine, call, id } = await startCampaign(t, await open());
+    const campaign = { id, name: 'all', owner: 'root' };
+    await failCampaign(engine, campaign, 'line 7 is not JSON: \0');
+    const { state, problem } = await call('campaign.show', { campaign: id });
+    assert.deepEqual([state, problem.trim()], ['failed', 'line 7 is not JSON:']);
+    await call('campaign.cancel', { campaign: id });
+    await failCampaign(engine, campaign, 'line 8 is not JSON');
+    assert.equal((await call('campaign.show', { campaign: id })).state, 'cancelled');
   });
 }

@@ -4,6 +4,7 @@ import { everyPeriod, type Running, runService } from '../../engine/service/serv
 import { Bell } from '../../engine/time/bell.ts';
 import { mailQueries } from '../database/tables.ts';
 import { type Campaign, toCampaign } from './campaign.ts';
+import { failCampaign } from './fail-campaign.ts';
 import { generate } from './generate.ts';
 import { releaseCampaign } from './release-campaign.ts';
 
@@ -147,14 +148,4 @@ async function mayBegin(parts: Parts, { after }: Campaign): Promise<boolean> {
     .where('id', '=', after)
     .executeTakeFirst();
   return before === undefined || before.state === 'done';
-}
-
-/** Only an unreadable audience ends up here. Mails that were made are sent. */
-async function failCampaign(parts: Parts, { id, name, owner }: Campaign, problem: string): Promise<void> {
-  await mailQueries(parts)
-    .updateTable('mail_campaign')
-    .set({ state: 'failed', problem: problem.slice(0, 1000), endedAt: parts.clock.now() })
-    .where('id', '=', id)
-    .execute();
-  await parts.alerts.raise('mail.campaign-failed', id, `campaign ${name} stopped: ${problem}`, { owner });
 }

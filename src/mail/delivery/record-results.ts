@@ -20,6 +20,7 @@ export interface MailResult {
   /** It was given back untouched. */
   isReturned?: boolean;
   relay: string;
+  /** An `answerText`. */
   answer: string;
   /** For a mail that is to be tried again. */
   retryAt?: number;
@@ -68,9 +69,7 @@ export async function recordMails(
     const { state, attempts, unknowns, relay } = first;
     // A taking that no relay had to do with is none.
     const untaken = 1 - attempts;
-    const answers = JSON.stringify(
-      Object.fromEntries(group.map(({ id, answer }) => [id, answer.slice(0, 500)])),
-    );
+    const answers = JSON.stringify(Object.fromEntries(group.map(({ id, answer }) => [id, answer])));
     const source =
       dialect === 'sqlite' ? sql`json_each(${answers})` : sql`jsonb_each_text(CAST(${answers} AS jsonb))`;
     await sql`

@@ -7,6 +7,7 @@ import { storePrepared } from '../prepare/store-prepared.ts';
 import type { Relays } from '../relays/relays.ts';
 import { classesOf, type MailClass, type MailSettings, queueOf } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
+import { answerText } from './answer-text.ts';
 import type { Composer, MailToCompose } from './compose.ts';
 import { deleteSentFiles } from './delete-sent-files.ts';
 import { judge, judgeBefore, returned, type Verdict } from './judge.ts';
@@ -207,9 +208,10 @@ class Sender {
     return { ...outcome, answer: outcome.answer + refused.join('') };
   }
 
-  async #record(mail: TakenMail, mailClass: MailClass, verdict: Verdict, relay: string): Promise<void> {
+  async #record(mail: TakenMail, mailClass: MailClass, given: Verdict, relay: string): Promise<void> {
     const { engine, ledger } = this.#parts;
     const { id, owner, campaign } = mail;
+    const verdict = { ...given, answer: answerText(given.answer) };
     await ledger.record({ id, owner, campaign, class: mail.class, lane: mailClass.lane, relay, ...verdict });
     tellResult(engine, mail, verdict);
     if (verdict.state === 'sent' && mail.fields.includes('"deleteAfterSend":true'))

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/engine.ts';
 import { alertType } from '../alerts/alert-type.ts';
+import { withoutAddresses } from './answer-text.ts';
 import type { Verdict } from './judge.ts';
 
 /** Ends that a person should look at. */
@@ -14,7 +15,6 @@ export function tellResult(
     type: string;
     class: string;
     campaign: string;
-    recipient: string;
     takes: number;
     attempts: number;
   },
@@ -34,13 +34,18 @@ export function tellResult(
       ...(isRepeated && { repeated: 1 }),
     },
   });
-  // Of a campaign, its status shows them: a thousand alerts would hide the others. A mail about an alert must not raise one.
-  if (mail.type === alertType || mail.campaign !== '' || !troubles.has(state)) return;
-  void alerts.raise(
-    `mail.${state}`,
-    mail.id,
-    // Without the address, which servers like to repeat: alerts go to logs, and outlive the erasure of a recipient.
-    `mail ${mail.id} (${mail.type}): ${answer.replaceAll(mail.recipient, 'RECIPIENT')}`,
-    { owner: mail.owner },
-  );
+  // Of a campaign, its status shows them: a thousand alerts would hide the others.
+  if (mail.campaign === '') tellTrouble(alerts, mail, { state, answer });
+}
+
+/** Raises an alert if nobody got the mail, or perhaps nobody. */
+export function tellTrouble(
+  alerts: Engine['alerts'],
+  { id, type, owner }: { id: string; type: string; owner: string },
+  { state, answer }: Pick<Verdict, 'state' | 'answer'>,
+): void {
+  // A mail about an alert must not raise one.
+  if (type === alertType || !troubles.has(state)) return;
+  // Without addresses: alerts go to logs, and outlive the erasure of a recipient.
+  void alerts.raise(`mail.${state}`, id, `mail ${id} (${type}): ${withoutAddresses(answer)}`, { owner });
 }

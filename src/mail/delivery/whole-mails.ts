@@ -4,12 +4,14 @@ import { hasCode, messageOf } from '../../engine/errors.ts';
 import { addressKey } from '../model/address.ts';
 import type { MailClass, MailSettings } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
+import { answerText } from './answer-text.ts';
 import type { MailToCompose } from './compose.ts';
 import { judge, judgeBefore, type Verdict } from './judge.ts';
 import { type WholeMail, wholeMessage } from './mail-message.ts';
 import { type Recorded, recordQueue } from './record-whole.ts';
 import { ResultBatches } from './result-batches.ts';
 import { SendingSnapshot } from './sending-snapshot.ts';
+import { tellTrouble } from './tell-result.ts';
 
 /** What the class of a mail and the relays have to do with it. */
 interface Sending {
@@ -141,15 +143,21 @@ export class WholeMails {
         }
       }
     } catch (error) {
-      if (hasCode(error, 'not-found')) return { kind: 'hopeless', mail, reason: messageOf(error) };
+      if (hasCode(error, 'not-found'))
+        return { kind: 'hopeless', mail, reason: answerText(messageOf(error)) };
       // The other mails of the message must not be sent again because of it.
       const later = { kind: 'later', mail, delayMs: awayMs } as const;
       if (hasCode(error, 'unavailable')) return { ...later, reason: postponed };
       this.#engine.log.error({ err: error, mail: id }, 'a mail could not be sent yet');
-      return { ...later, reason: messageOf(error), tried: { ...tried, attempts: tried.attempts + 1 } };
+      return {
+        ...later,
+        reason: answerText(messageOf(error)),
+        tried: { ...tried, attempts: tried.attempts + 1 },
+      };
     }
     const now = clock.now();
-    const { state, answer, retryAt } = verdict;
+    const { state, retryAt } = verdict;
+    const answer = answerText(verdict.answer);
     const all = {
       attempts: tried.attempts + verdict.attempts,
       unknowns: tried.unknowns + verdict.unknowns,
@@ -161,17 +169,9 @@ export class WholeMails {
       const reason = (verdict.unknowns > 0 ? unknownMark : '') + answer;
       return { kind: 'later', mail, delayMs, reason, tried: all };
     }
-    if (state === 'failed' || state === 'unknown' || state === 'expired')
-      void this.#engine.alerts.raise(
-        `mail.${state}`,
-        id,
-        `mail ${id} (${row.type}) to ${recipient}: ${answer}`,
-        { owner },
-      );
+    tellTrouble(this.#engine.alerts, row, { state, answer });
     const sentAt = state === 'sent' ? now : null;
-    return {
-      result: { ...row, ...all, state, changedAt: now, relay, sentAt, answer: answer.slice(0, 500) },
-    };
+    return { result: { ...row, ...all, state, changedAt: now, relay, sentAt, answer } };
   }
 
   async #publishAlone({ queue, lane }: Delivery, end: Unsent, before: Tried): Promise<void> {

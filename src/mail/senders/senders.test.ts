@@ -126,7 +126,7 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
 });
 
 test('of whole mails in one message, one that is put off is tried again alone, one without a type is a dead letter, and a suppressed one is recorded', async (t) => {
-  const house = await runMailHouse(t, { misbehave: ['450@rcpt=late'] });
+  const house = await runMailHouse(t, { misbehave: ['450@rcpt=late', '554@rcpt=nobody'] });
   const { engine, call, sink, received, server, admin } = house;
   await call('suppression.add', { address: 'unwanted@example.org' });
   const store = {
@@ -136,7 +136,7 @@ test('of whole mails in one message, one that is put off is tried again alone, o
   const send = async (to: string, type = 'order') => (await queue.send({ type, to })).id;
   const [late, unwanted, gone] = await Promise.all([
     ...[send('late@example.org'), send('unwanted@example.org'), send('gone@example.org', 'gone')],
-    send('usual@example.org'),
+    ...[send('usual@example.org'), send('nobody@example.org')],
   ]);
   await eventually(
     'it is recorded',
@@ -158,6 +158,11 @@ test('of whole mails in one message, one that is put off is tried again alone, o
   const dead = await engine.broker.dead('mail.transactional');
   assert.deepEqual([dead.length, dead[0]?.id], [1, gone]);
   assert.match(dead[0]?.history.at(-1)?.reason ?? '', /there is no mail type gone/);
+  const alert = await eventually('an alert tells of the refused one', async () =>
+    (await engine.alerts.list()).find(({ kind }) => kind === 'mail.failed'),
+  );
+  assert.match(alert.reason, /554/);
+  assert.doesNotMatch(alert.reason, /nobody@/, 'alerts outlive the erasure of a recipient');
 });
 
 test('whole mails beyond the pace of a provider make way for others and come later, each once', async (t) => {

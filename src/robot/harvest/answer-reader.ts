@@ -18,6 +18,7 @@ const mostPreliminary = 10;
 const smallestRoom = 8 * 1024;
 const largestRoom = 64 * 1024;
 const none: Buffer = Buffer.alloc(0);
+const carriageReturn = 13;
 
 type State =
   | 'head'
@@ -213,7 +214,9 @@ export class AnswerReader {
     const to = found < 0 ? all.length : found + end.length;
     if (to > longest) throw brokenAnswer(`longer than ${longest} bytes`);
     if (found < 0) {
-      if (/(?:^|[^\r])\n/.test(all.toString('latin1'))) throw brokenAnswer('a line that ends without CR');
+      // Only what is new: a server may send byte by byte.
+      for (let at = all.indexOf('\n', known); at >= 0; at = all.indexOf('\n', at + 1))
+        if (all[at - 1] !== carriageReturn) throw brokenAnswer('a line that ends without CR');
       this.#partial = known === 0 ? Buffer.from(all) : all;
       return { next: bytes.length };
     }

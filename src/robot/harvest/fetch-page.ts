@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
+import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
 import { isPublicAddress } from '../politeness/addresses.ts';
 import type { Received } from './answer-reader.ts';
 import { FetchFailure } from './fetch-failure.ts';
@@ -35,6 +35,7 @@ export interface ConnectOptions {
 
 /** Compressed pages may grow this much, so that a bomb of a few kilobytes does not fill the memory. */
 const largestGrowth = 20;
+const largestGrown = 100_000_000;
 const connectMs = 10_000;
 
 /** A connection to an origin at exactly this address, whatever the DNS says meanwhile. */
@@ -77,15 +78,25 @@ async function answerOf(received: Received, limitBytes: number): Promise<Answer>
   return { status, statusText, rawHeaders, headers, raw, body, isCut };
 }
 
-const decoders = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  br: promisify(brotliDecompress),
-  zstd: promisify(zstdDecompress),
-  deflate: promisify(inflate),
-} as const;
+const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants;
 
-/** Removes the encodings, the last one first. What was cut gives as much as can be had. */
+/** How to remove an encoding, and what makes that give as much as can be had of a body that was cut. */
+const decoders = new Map<string, { decode: Decode; ofPart: number }>([
+  ['gzip', { decode: promisify(gunzip), ofPart: Z_SYNC_FLUSH }],
+  ['x-gzip', { decode: promisify(gunzip), ofPart: Z_SYNC_FLUSH }],
+  ['br', { decode: promisify(brotliDecompress), ofPart: BROTLI_OPERATION_FLUSH }],
+  ['zstd', { decode: promisify(zstdDecompress), ofPart: ZSTD_e_flush }],
+  ['deflate', { decode: inflateAny, ofPart: Z_SYNC_FLUSH }],
+]);
+type Decode = (body: Buffer, options: { maxOutputLength: number; finishFlush?: number }) => Promise<Buffer>;
+
+/** Some servers leave out the header that belongs to `deflate`. */
+async function inflateAny(...[body, options]: Parameters<Decode>): Promise<Buffer> {
+  const hasHeader = ((body[0] ?? 0) & 0x0f) === 8 && body.length > 1 && body.readUInt16BE() % 31 === 0;
+  return promisify(hasHeader ? inflate : inflateRaw)(body, options);
+}
+
+/** Removes the encodings, the last one first. */
 async function decode(
   raw: Buffer,
   encoding: string,
@@ -97,29 +108,19 @@ async function decode(
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
   if (names.length > 3) throw new FetchFailure('broken encoding', { isTemporary: false });
+  const maxOutputLength = Math.max(limitBytes, Math.min(largestGrowth * limitBytes, largestGrown));
   let body = raw;
   for (const name of names.reverse()) {
-    const decoder = decoders[name as keyof typeof decoders];
+    const decoder = decoders.get(name);
     if (!decoder) throw new FetchFailure('unknown encoding', { isTemporary: false });
-    const maxOutputLength = largestGrowth * limitBytes;
     try {
-      body = await (isCut ? decodePart(name, body, maxOutputLength) : decoder(body, { maxOutputLength }));
+      body = await decoder.decode(body, { maxOutputLength, ...(isCut && { finishFlush: decoder.ofPart }) });
     } catch (error) {
-      if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
-        throw new FetchFailure('too large', { isTemporary: false, cause: error });
-      if (name === 'deflate')
-        body = await promisify(inflateRaw)(body, { maxOutputLength }).catch(() => {
-          throw new FetchFailure('broken encoding', { isTemporary: false, cause: error });
-        });
-      else throw new FetchFailure('broken encoding', { isTemporary: false, cause: error });
+      const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
+      throw new FetchFailure(isTooLarge ? 'too large' : 'broken encoding', {
+        ...{ isTemporary: false, cause: error },
+      });
     }
   }
   return body;
-}
-
-async function decodePart(name: string, body: Buffer, maxOutputLength: number): Promise<Buffer> {
-  const { constants } = await import('node:zlib');
-  if (name === 'gzip' || name === 'x-gzip')
-    return promisify(gunzip)(body, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH });
-  throw new FetchFailure('too large', { isTemporary: false });
 }

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import {
+  brotliCompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
 import { FetchFailure } from './fetch-failure.ts';
 import { connectTo } from './fetch-page.ts';
 
@@ -168,4 +177,28 @@ test('what is too long is cut, what is too slow or breaks off is a failure that 
   const failures = [await get(), await get(), await slow.get()];
   assert.deepEqual(failures.map(outcome), ['connection lost', 'connection lost', 'timeout']);
   assert.ok(failures.every((each) => each instanceof FetchFailure && each.isTemporary));
+});
+
+test('of a compressed page that is cut, the beginning is read', async (t) => {
+  const page = Array.from({ length: 5_000 }, (_, line) => hash('sha256', `${line}`)).join('\n');
+  const compressed: [string, Buffer][] = [
+    ['gzip', gzipSync(page)],
+    ['br', brotliCompressSync(page, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })],
+    ['zstd', zstdCompressSync(page)],
+    ['deflate', deflateSync(page)],
+    ['deflate', deflateRawSync(page)],
+  ];
+  let next = 0;
+  const answer = (socket: Socket) => {
+    const [name, bytes] = compressed[next++] ?? [];
+    socket.end(
+      Buffer.concat([Buffer.from(`${ok}Content-Encoding: ${name}\r\n\r\n`), bytes ?? Buffer.alloc(0)]),
+    );
+  };
+  const { get } = await talk(t, answer, { limitBytes: 100_000 });
+  for (const [name, { length }] of compressed) {
+    const cut = await get();
+    assert.ok(!(cut instanceof FetchFailure) && cut.isCut && length > 100_000, name);
+    assert.ok(cut.body.length > 50_000 && page.startsWith(cut.body.toString()), name);
+  }
 });

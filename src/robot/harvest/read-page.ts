@@ -28,6 +28,12 @@ export interface ReadPage {
   scans?: Uint8Array[] | undefined;
 }
 
+/**
+ * HTML is read up to here. A page of tiny paragraphs takes 40 times its size in memory, and a harvester that runs out of memory loses the
+ * work of all its crawls.
+ */
+const longestHtml = 10_000_000;
+
 /** Text and links, whatever the format; undefined if there is nothing to read. */
 export function readPage(
   answer: Answer,
@@ -65,7 +71,7 @@ function readHtml(
 ): ReadPage {
   const wantsMain = main && text;
   const contentType = answer.headers['content-type'];
-  const page = cleanHtml(answer.body, { contentType, url, main: wantsMain });
+  const page = cleanHtml(answer.body.subarray(0, longestHtml), { contentType, url, main: wantsMain });
   const { title, author, date, metaRobots, links } = page;
   const kept = wantsMain ? (page.mainText ?? '') : page.text;
   return { kind: 'html', metaRobots, links, documents: [{ title, author, date, text: kept }] };

@@ -39,7 +39,7 @@ export const robotNew = defineOperation({
     const { createCrawl } = await import('../crawl/crawls.ts');
     const { harvesters: _, lease: __, crawls, fastest, ...defaults } = sectionOf(engine.settings, robot);
     const definition = crawlDefinition.parse({ ...defaults, ...given });
-    checkRights(caller, definition, { fastest, segmenter: defaults.segmenter });
+    checkRights(caller, definition, { ...defaults, fastest });
     await checkScans(engine, caller, definition.scans);
     const limit = caller.role === 'admin' ? 0 : crawls;
     return createCrawl(engine, { name, owner: caller.name, limit }, definition);
@@ -58,11 +58,14 @@ async function checkScans(
     );
 }
 
+/** Many pages are in memory at once. */
+const largestPagesMb = 50;
+
 /** What could harm others through this installation is for administrators. */
 function checkRights(
   caller: Caller,
   definition: CrawlDefinition,
-  { fastest, segmenter }: { fastest: number; segmenter: string },
+  { fastest, segmenter, pageLimitMb }: { fastest: number; segmenter: string; pageLimitMb: number },
 ): void {
   if (caller.role === 'admin') return;
   const refuse = (what: string) => {
@@ -74,6 +77,8 @@ function checkRights(
   if (definition.segmenter !== '' && definition.segmenter !== segmenter)
     refuse('choose a segmenter other than that of the settings (robot.segmenter)');
   if (definition.reqDelay < fastest) refuse(`choose a reqDelay below ${fastest} s (robot.fastest)`);
+  if (definition.pageLimitMb > Math.max(pageLimitMb, largestPagesMb))
+    refuse(`choose a pageLimitMb above ${Math.max(pageLimitMb, largestPagesMb)}`);
 }
 
 export const robotList = defineOperation({
