@@ -143,6 +143,7 @@ function describe(schema: JsonSchema): string {
         ? `a table with ${Object.keys(schema.properties).join(', ')}`
         : 'a table of name = "text"';
     default:
+      if (schema.format === 'email') return 'a mail address';
       return schema.format === 'uri' ? 'a URL' : 'text, not empty';
   }
 }
