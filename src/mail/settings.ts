@@ -146,7 +146,11 @@ export const mailSettings = z.strictObject({
     .default('')
     .describe('Domain that DKIM signatures are made for; empty = mails are not signed'),
   dkimSelector: z.string().default('pismak').describe('Selector of the DKIM key in the DNS'),
-  dkimKeyFile: z.string().default('').describe('File with the private key for DKIM, RSA or Ed25519, as PEM'),
+  dkimKeyFile: z
+    .string()
+    .default('')
+    .describe('File with the private key for DKIM, RSA or Ed25519, as PEM')
+    .meta({ isPath: true }),
   alertsTo: z
     .array(z.email())
     .max(20)
@@ -176,7 +180,8 @@ export const mailSettings = z.strictObject({
   attachmentDirectory: z
     .string()
     .default('')
-    .describe('Directory whose files may be attached by path; empty = none may'),
+    .describe('Directory whose files may be attached by path; empty = none may')
+    .meta({ isPath: true }),
   keepDays: z.number().min(0).default(400).describe('How long finished mails are kept; 0 = for ever'),
 });
 export type MailSettings = z.output<typeof mailSettings>;
