@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../engine/errors.ts';
 import { parseHours } from './delivery/sending-hours.ts';
+import { contact } from './model/address.ts';
 
 const relay = z.strictObject({
   /** What `relays` of a class calls it; host:port by default. */
@@ -80,6 +81,11 @@ const relays = z
   .array(z.preprocess((given) => (typeof given === 'string' ? { url: given } : given), relay))
   .meta({ allowed: 'a list of URLs that begin with smtp:// or smtps://, or of tables with a `url`' });
 
+/** An address that gets the id of each mail and a signature: +54 characters, and 64 are allowed before the @. */
+const taggedAddress = z
+  .string()
+  .regex(/^$|^[^@\s]{1,9}@[^@\s]+$/, 'must be an address with at most 9 characters before the @');
+
 /** `[mail]` in pismak.toml. */
 export const mailSettings = z.strictObject({
   relays: relays
@@ -125,15 +131,12 @@ export const mailSettings = z.strictObject({
     .regex(/^[A-Za-z0-9.-]*$/)
     .default('')
     .describe('What we call ourselves to relays (EHLO); empty = the name of the machine'),
-  bounceAddress: z
-    .string()
+  bounceAddress: taggedAddress
     .default('')
     .describe(
       'Where bounces go: bounce@example.org makes bounce+ID@example.org for each mail. Empty = to the sender',
     ),
-  unsubscribeAddress: z
-    .string()
-    .regex(/^$|^[^@\s]{1,10}@[^@\s]+$/, 'must be an address with at most 10 characters before the @')
+  unsubscribeAddress: taggedAddress
     .default('')
     .describe(
       'Where mails that unsubscribe go: leave@example.org makes leave+ID@example.org for each bulk mail. Empty = links only',
@@ -143,7 +146,11 @@ export const mailSettings = z.strictObject({
     .default('')
     .describe('Domain that DKIM signatures are made for; empty = mails are not signed'),
   dkimSelector: z.string().default('pismak').describe('Selector of the DKIM key in the DNS'),
-  dkimKeyFile: z.string().default('').describe('File with the private key for DKIM, RSA or Ed25519, as PEM'),
+  dkimKeyFile: z
+    .string()
+    .default('')
+    .describe('File with the private key for DKIM, RSA or Ed25519, as PEM')
+    .meta({ isPath: true }),
   alertsTo: z
     .array(z.email())
     .max(20)
@@ -151,6 +158,10 @@ export const mailSettings = z.strictObject({
     .describe('Addresses that get a mail for each alert that is raised or ends; empty = none'),
   alertsFrom: z
     .string()
+    .refine(
+      (text) => text === '' || contact.safeParse(text).success,
+      'must be a mail address, or Name <address>',
+    )
     .default('')
     .describe('Sender of mails about alerts; empty = pismak@ the domain of the first address'),
   alertsPerHour: z.int().min(1).default(30).describe('Limit on mails about alerts per hour and address'),
@@ -169,7 +180,8 @@ export const mailSettings = z.strictObject({
   attachmentDirectory: z
     .string()
     .default('')
-    .describe('Directory whose files may be attached by path; empty = none may'),
+    .describe('Directory whose files may be attached by path; empty = none may')
+    .meta({ isPath: true }),
   keepDays: z.number().min(0).default(400).describe('How long finished mails are kept; 0 = for ever'),
 });
 export type MailSettings = z.output<typeof mailSettings>;

@@ -11,7 +11,8 @@ export const statisticsSettings = z.strictObject({
   schemas: z
     .array(z.string().min(1))
     .default([])
-    .describe('Files with schemas of your own, besides `advertising` and `pismak`'),
+    .describe('Files with schemas of your own, besides `advertising` and `pismak`')
+    .meta({ isPath: true }),
   lateDays: z
     .int()
     .min(0)

@@ -127,8 +127,10 @@ function notThere(definition: SettingsDefinition, path: string): string {
 }
 
 /** Makes paths absolute: child processes and services run in other directories. */
-function withPaths({ path, table }: Setting, value: unknown, directory: string): unknown {
-  if (path === 'data') return resolve(directory, String(value));
+function withPaths({ path, table, isPath }: Setting, value: unknown, directory: string): unknown {
+  if (isPath && Array.isArray(value)) return value.map((one) => resolve(directory, String(one)));
+  // Empty: none.
+  if (isPath) return value === '' ? value : resolve(directory, String(value));
   const isFile = (text: string) => text.startsWith('.') || isAbsolute(text);
   const absolute = (module: unknown) =>
     typeof module === 'string' && isFile(module) ? resolve(directory, module) : module;

@@ -22,6 +22,8 @@ const shop = {
       )
       .default({})
       .describe('Desks'),
+    keys: z.array(z.string()).default([]).describe('Keys').meta({ isPath: true }),
+    map: z.string().default('').describe('Map').meta({ isPath: true }),
     doors: z
       .array(z.strictObject({ width: z.number() }))
       .default([])
@@ -201,11 +203,17 @@ test('a configuration file that was named must exist', async (context) => {
 test('paths in a file are meant from where the file is, others from the working directory', async (context) => {
   const elsewhere = await temporaryDirectory(context);
   const config = join(elsewhere, 'my.toml');
-  await writeFile(config, 'data = "state"\n[processors]\nshout = "./shout.ts"\npack = "some-package"\n');
+  await writeFile(
+    config,
+    'data = "state"\nshop.keys = ["a.pem", "/b.pem"]\n[backup]\ndirectory = "copies"\n[processors]\nshout = "./shout.ts"\npack = "some-package"\n',
+  );
   const { settings, origins, file } = await load(context, { commandLine: { config } });
   assert.equal(settings.data, join(elsewhere, 'state'));
   assert.deepEqual(settings.processors, { shout: join(elsewhere, 'shout.ts'), pack: 'some-package' });
-  assert.equal(origins.get('processors'), 'my.toml:2');
+  assert.equal(settings.backup.directory, join(elsewhere, 'copies'));
+  const { shop } = settings as unknown as { shop: { keys: string[]; map: string } };
+  assert.deepEqual([shop.keys, shop.map], [[join(elsewhere, 'a.pem'), '/b.pem'], '']);
+  assert.equal(origins.get('processors'), 'my.toml:5');
   assert.equal(file, config);
   const given = await load(context, { commandLine: { config, data: 'here' } });
   assert.equal(given.settings.data, join(given.directory, 'here'));

@@ -12,6 +12,8 @@ export interface Setting {
   /** `PISMAK_HTTP_BODY_LIMIT_MB` */
   variable: string;
   kind: 'text' | 'number' | 'boolean' | 'list' | 'table';
+  /** It names a file or directory, or several; `.meta({ isPath: true })`. */
+  isPath: boolean;
   /** In words if it depends on the machine; undefined = no default. */
   default: unknown;
   /** Which values are allowed, in words. */
@@ -25,6 +27,7 @@ interface JsonSchema {
   /** Our own fields for what JSON Schema can't say; `.meta()` sets them. */
   allowed?: string;
   defaultInWords?: string;
+  isPath?: boolean;
   default?: unknown;
   format?: string;
   enum?: string[];
@@ -85,6 +88,7 @@ function settingOf(names: readonly string[], schema: JsonSchema): Setting {
     names,
     variable: `PISMAK_${path.replaceAll(/[A-Z]/g, '_$&').replaceAll('.', '_').toUpperCase()}`,
     kind: kindOf(schema),
+    isPath: schema.isPath ?? false,
     default: schema.defaultInWords ?? schema.default,
     allowed: allowedBy(schema),
     description: schema.description ?? '',
@@ -143,6 +147,7 @@ function describe(schema: JsonSchema): string {
         ? `a table with ${Object.keys(schema.properties).join(', ')}`
         : 'a table of name = "text"';
     default:
+      if (schema.format === 'email') return 'a mail address';
       return schema.format === 'uri' ? 'a URL' : 'text, not empty';
   }
 }

@@ -20,7 +20,12 @@ const addressRange = z
  * (`PISMAK_HTTP_PORT`) and the command line; each layer overrides the one before. `origins` says where a value came from.
  */
 export const settingsSchema = z.strictObject({
-  data: z.string().min(1).default('.pismak').describe('Directory for all data of the embedded tier'),
+  data: z
+    .string()
+    .min(1)
+    .default('.pismak')
+    .describe('Directory for all data of the embedded tier')
+    .meta({ isPath: true }),
   broker: adapterUrl(brokerSchemes).default('sqlite:').describe('Where queues are stored'),
   coordination: adapterUrl(coordinationSchemes)
     .default('embedded:')
@@ -284,9 +289,8 @@ export const settingsSchema = z.strictObject({
         .string()
         .min(1)
         .optional()
-        .describe(
-          'Directory for backups, better on another disk; by default `backups` in the data directory',
-        ),
+        .describe('Directory for backups, better on another disk; by default `backups` in the data directory')
+        .meta({ isPath: true }),
     })
     .prefault({}),
   command: z

@@ -154,6 +154,15 @@ test('translations, previews and listeners that can’t be are refused with the 
   assert.match(await said('inbound', '--listen', '99999'), /99999 is not a port/);
 });
 
+test('a worker whose queues nobody else could fill is refused', async () => {
+  const { code, stderr, works } = await runCommand(['mail', 'worker', '--memory', '300']);
+  assert.deepEqual([code === 0, works.length], [false, 0]);
+  assert.match(
+    stderr,
+    /broker, database, coordination of the settings are embedded; there `pismak up` sends/,
+  );
+});
+
 test('a demonstration keeps away from the servers of the settings', async () => {
   const client = fakeClient(
     {

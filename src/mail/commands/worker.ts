@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
 import { queueList } from '../../engine/operation/operations/queue.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { endOf, isReplaceable, keepSending, replaceMe } from './replaced-process.ts';
 
@@ -44,8 +45,9 @@ export function addWorker(group: Command, { command, run }: Shell): void {
     .action(
       run<{ memory?: number }>(async (session) => {
         const { memory } = session.options;
-        if (memory !== undefined && !isReplaceable()) return keepSending(session);
         const { settings } = await session.settings();
+        checkServers(settings);
+        if (memory !== undefined && !isReplaceable()) return keepSending(session);
         const client = await session.openWork({ settings, purpose: 'pismak mail worker', workers: 0 });
         session.out.say('sending mails; Ctrl-C ends it');
         const end = await endOf(session.signal, session.clock, memory);
@@ -54,6 +56,18 @@ export function addWorker(group: Command, { command, run }: Shell): void {
         if (end === 'memory') process.exit(replaceMe);
       }),
     );
+}
+
+/** On an embedded tier a second process has queues of its own, in which nothing ever lies. */
+function checkServers(settings: Settings): void {
+  const own = (['broker', 'database', 'coordination'] as const).filter((name) =>
+    /^(sqlite|embedded):/.test(settings[name]),
+  );
+  if (own.length === 0) return;
+  throw new PismakError(
+    'configuration-invalid',
+    `\`mail worker\` is for installations on servers, but ${own.join(', ')} of the settings ${own.length > 1 ? 'are' : 'is'} embedded; there \`pismak up\` sends the mails`,
+  );
 }
 
 /** Less is what it needs to start. */

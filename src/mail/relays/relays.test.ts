@@ -146,6 +146,10 @@ test('a class that names its relays uses no others, and a name that no relay has
     startWith(t, { classes: new Map([['bulk', { relays: ['slwo'] }]]) }, { name: 'slow' }),
     /mail\.classes\.bulk\.relays names slwo, but the relays are slow/,
   );
+  await assert.rejects(
+    startWith(t, { classes: new Map([['bulk', { relays: [] }]]) }, { name: 'slow', classes: ['blk'] }),
+    /relay slow of mail\.relays names class blk, but the classes are bulk/,
+  );
 });
 
 test('the domains of a provider share its limit on connections; mails to others pass', async (t) => {

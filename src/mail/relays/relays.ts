@@ -53,6 +53,14 @@ export class Relays {
     this.#clock = parts.clock;
     this.#relays = options.map((one) => new Relay(one, parts));
     this.#queues = new DestinationQueues(parts.providers ?? []);
+    for (const { name, options } of this.#relays) {
+      const unknown = options.classes.find((className) => parts.classes?.has(className) === false);
+      if (unknown !== undefined)
+        throw new PismakError(
+          'configuration-invalid',
+          `relay ${name} of mail.relays names class ${unknown}, but the classes are ${[...(parts.classes?.keys() ?? [])].join(', ')}`,
+        );
+    }
     for (const [className, { relays }] of parts.classes ?? []) {
       const unknown = relays.find((name) => !this.#relays.some((relay) => relay.name === name));
       if (unknown !== undefined && this.size > 0)
