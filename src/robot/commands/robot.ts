@@ -127,7 +127,7 @@ const add: AddGroup = (group, shell) => {
       { title: 'bytes', of: (row) => formatBytes(row.size) },
       { title: 'stored', of: (row) => formatTime(row.createdAt) },
     ],
-    empty: 'nothing stored yet',
+    empty: 'nothing stored',
   });
   addExport(group, shell);
   command(robotRelease, {

@@ -3,8 +3,8 @@ const dayMs = 86_400_000;
 const widest = 16;
 
 /**
- * How long after this visit the next one is due. A page that had changed is visited twice as often, one that had not half as often again,
- * within a sixteenth and sixteen times what the crawl says.
+ * How long after this visit the next one is due. The interval is halved if the page had changed, and grows by half if it had not, between a
+ * sixteenth and sixteen times what the crawl says.
  */
 export function nextInterval(
   days: number,

@@ -7,10 +7,10 @@ import type { ScoutPlan, ScoutResult } from './plan.ts';
 const mostAddresses = 16;
 const atOnce = 20;
 
-/** Finds the addresses of domains. */
+/** Finds the addresses of domains that the crawl may contact: public ones need a contact, others must be allowed. */
 export async function scout(
   { domains }: ScoutPlan,
-  { allowPrivate, resolve }: Pick<CrawlDefinition, 'allowPrivate' | 'resolve'>,
+  { allowPrivate, contact, resolve }: Pick<CrawlDefinition, 'allowPrivate' | 'contact' | 'resolve'>,
 ): Promise<ScoutResult[]> {
   const resolver = new Resolver({ timeout: 5_000, tries: 2 });
   const results: ScoutResult[] = [];
@@ -23,8 +23,10 @@ export async function scout(
         results.push({ domain, addresses: [], ...found });
         continue;
       }
-      const addresses = inOrder(found).filter((address) => allowPrivate || isPublicAddress(address));
-      const problem = found.length > 0 ? 'private address' : 'no address';
+      const [open, others] = [found.filter(isPublicAddress), found.filter((each) => !isPublicAddress(each))];
+      const addresses = inOrder([...(contact === '' ? [] : open), ...(allowPrivate ? others : [])]);
+      const refused = open.length > 0 ? 'public address without a contact' : 'private address';
+      const problem = found.length > 0 ? refused : 'no address';
       results.push({
         domain,
         addresses: addresses.slice(0, mostAddresses),
