@@ -176,29 +176,33 @@ export class Harvesters implements Running {
 
   /** Claims one batch, and has it carried out by the thread that has least to do, or by all that have nothing to do. */
   async #take(): Promise<boolean> {
-    const [first] = this.#byLoad();
-    if (!first || first.count >= batchesPerThread) return false;
+    if ((this.#byLoad()[0]?.count ?? batchesPerThread) >= batchesPerThread) return false;
     const began = monotonic();
     const claimed = await this.#claim();
     if (!claimed) return false;
     const { row, options } = claimed;
-    const notAfter = began + this.#parts.leaseMs;
-    const { id: batch } = row;
-    const crawl = Number(row.crawl);
-    const held = { crawl, ended: 0, renewedAt: began, storing: Promise.resolve() };
-    if (row.kind === 'scout') {
-      this.#batches.set(batch, { ...held, threads: [first.each], shares: 1 });
-      first.each.tell({ kind: 'scout', batch, crawl, options, plan: JSON.parse(row.plan) as ScoutPlan });
-      return true;
-    }
-    const plan = JSON.parse(row.plan) as BatchPlan;
-    const most = sharesIn(plan);
+    const plan = JSON.parse(row.plan) as BatchPlan & ScoutPlan;
+    const isScout = row.kind === 'scout';
+    const most = isScout ? 1 : sharesIn(plan);
     if (this.#isAuto && this.#spare > leastSpare) {
       this.#wanted = Math.max(this.#wanted, Math.min(availableParallelism(), most));
       // They get their share at once, and begin with it as soon as they have started.
       this.#adjust();
     }
-    const idle = this.#byLoad().filter(({ each, count }) => count === 0 || each === first.each);
+    // Not those from before: a thread may have died meanwhile, or been taken away.
+    const [first, ...others] = this.#byLoad();
+    // Nobody renews the batch, so the keeper gives it out again.
+    if (!first) return false;
+    const idle = [first, ...others.filter(({ count }) => count === 0)];
+    const { id: batch } = row;
+    const crawl = Number(row.crawl);
+    const held = { crawl, ended: 0, renewedAt: began, storing: Promise.resolve() };
+    if (isScout) {
+      this.#batches.set(batch, { ...held, threads: [first.each], shares: 1 });
+      first.each.tell({ kind: 'scout', batch, crawl, options, plan });
+      return true;
+    }
+    const notAfter = began + this.#parts.leaseMs;
     const shares = divideBatch(plan, idle.length);
     const threads = idle.slice(0, shares.length).map(({ each }) => each);
     this.#batches.set(batch, { ...held, threads, shares: most });

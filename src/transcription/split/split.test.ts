@@ -1,42 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { readdir, readlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
-import { runProcessor } from '../../engine/processor/run-processor.ts';
-import { eventually } from '../../engine/testing/eventually.ts';
-import { page as pageSchema } from '../page.ts';
-import { type SplitPage, splitPages } from './pages.ts';
-import split from './split.ts';
 import { makeFax } from './testing/make-fax.ts';
 import { makePdf, protectedPdf } from './testing/make-pdf.ts';
 import { makeZip } from './testing/make-zip.ts';
 import { jpeg2000 } from './testing/sample-jpeg2000.ts';
-
-interface Result {
-  pages: SplitPage[];
-  contents: Record<string, Uint8Array>;
-  log: string[];
-}
-
-async function splitFile(
-  source: Uint8Array,
-  options: { name?: string; config?: string } = {},
-): Promise<Result> {
-  const { name = 'scan', config = '' } = options;
-  const order = JSON.stringify({ document: 'd', page: 1, name });
-  const { files, contents, log } = await runProcessor(split, {
-    config,
-    files: { source, 'order.json': order },
-  });
-  return { pages: splitPages.parse(JSON.parse(files['pages.json'] ?? '')).pages, contents, log };
-}
-
-function blank(width: number, height: number, density = 200) {
-  return sharp({ create: { width, height, channels: 3, background: '#fff' } }).withMetadata({ density });
-}
+import { blank, splitFile } from './testing/split-file.ts';
 
 const png = await blank(60, 80).png().toBuffer();
 const jpeg = await blank(600, 800).toColourspace('b-w').jpeg().toBuffer();
@@ -102,21 +72,6 @@ test('a TIFF of one page stays as it came, and black-and-white pages of a longer
   assert.deepEqual([several.pages.length, format, bitsPerSample], [2, 'png', 1]);
 });
 
-test('pages of a PDF that have text are told from those that have none, and from scans with a stamp', async () => {
-  const scan = { bytes: jpeg, width: 600, height: 800 };
-  const pdf = makePdf([
-    { width: 216, height: 288, jpeg: scan },
-    { width: 216, height: 288, lines: ['born digital'] },
-    { width: 216, height: 288, jpeg: scan, lines: ['Library of X'] },
-    { width: 216, height: 288, jpeg: scan, lines: ['word '.repeat(20)] },
-  ]);
-  const { pages } = await splitFile(pdf);
-  assert.deepEqual(
-    pages.map(({ hasText }) => hasText),
-    [false, true, false, true],
-  );
-});
-
 test('lost pages of a truncated TIFF are reported, and the others are read', async () => {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
   const create = { width: 100, height: 100, channels: 3, background: '#fff', noise } as const;
@@ -152,170 +107,6 @@ test('a JPEG 2000 image is read', async () => {
   assert.deepEqual([pages[0]?.width, pages[0]?.height], [40, 24]);
   const data = await sharp(contents['pages/0001']).toColourspace('b-w').raw().toBuffer();
   assert.deepEqual([data[8 * 40 + 25], data[0]], [0, 255], 'the black spot is where it was, on white');
-});
-
-test('a scan in a PDF is extracted unchanged', async () => {
-  const pdf = makePdf([{ width: 216, height: 288, jpeg: { bytes: jpeg, width: 600, height: 800 } }]);
-  const { pages, contents } = await splitFile(pdf);
-  assert.deepEqual(pages, [
-    { name: 'scan', width: 600, height: 800, dpi: 200, hasText: false, file: 'pages/0001' },
-  ]);
-  assert.deepEqual(Buffer.from(contents['pages/0001'] ?? []), jpeg);
-});
-
-test('a scan that a PDF shows rotated is rotated, at its own resolution', async () => {
-  const pdf = makePdf([
-    { width: 216, height: 288, rotate: 90, jpeg: { bytes: jpeg, width: 600, height: 800 } },
-  ]);
-  const [page] = (await splitFile(pdf)).pages;
-  assert.deepEqual([page?.width, page?.height, page?.dpi], [800, 600, 200]);
-});
-
-test('PDF pages that are not scans are rendered at 300 dpi, each on its own', async () => {
-  const lines = ['Hello'];
-  const { pages, contents } = await splitFile(
-    makePdf([
-      { width: 360, height: 144, lines },
-      { width: 144, height: 144, lines },
-    ]),
-  );
-  assert.deepEqual(
-    pages.map(({ part, width, height, dpi, text }) => [part, width, height, dpi, text]),
-    [
-      [1, 1500, 600, 300, undefined],
-      [2, 600, 600, 300, undefined],
-    ],
-  );
-  const { channels } = await sharp(contents['pages/0001']).stats();
-  assert.ok((channels[0]?.min ?? 255) < 50, 'there is ink');
-});
-
-test('every page of a long PDF is the right one', async () => {
-  const widths = Array.from({ length: 70 }, (_, index) => 72 + index * 0.72);
-  const pdf = makePdf(widths.map((width) => ({ width, height: 72 })));
-  const { pages } = await splitFile(pdf, { config: 'PDF_DPI = 100' });
-  assert.deepEqual(
-    pages.map(({ part, width }) => [part, width]),
-    widths.map((_, index) => [index + 1, 100 + index]),
-  );
-});
-
-test('the text layer of a PDF is used when asked for, with the places of its words', async () => {
-  const pdf = makePdf([{ width: 595, height: 842, lines: ['first line', 'the second'] }]);
-  const { pages, contents } = await splitFile(pdf, { config: 'TEXT_LAYER = yes' });
-  const text = pageSchema.parse(JSON.parse(Buffer.from(contents[pages[0]?.text ?? ''] ?? []).toString()));
-  const lines = text.regions.flatMap((region) => region.paragraphs).flatMap((paragraph) => paragraph.lines);
-  assert.deepEqual(
-    lines.map((line) => line.words.map((word) => word.text)),
-    [
-      ['first', 'line'],
-      ['the', 'second'],
-    ],
-  );
-  const { left, top, width, height } = lines[0]?.words[0]?.box ?? { left: 0, top: 0, width: 0, height: 0 };
-  // 72 points from the left and 90 from the top, at 300 dpi.
-  assert.ok(
-    Math.abs(left - 300) < 10 && Math.abs(top + height - 375) < 15,
-    JSON.stringify({ left, top, height }),
-  );
-  assert.ok(width > 60 && width < 150);
-  assert.equal(text.width, pages[0]?.width);
-});
-
-test('a huge PDF page is rendered at the highest resolution that the pixel limit allows', async () => {
-  const [page] = (
-    await splitFile(makePdf([{ width: 1440, height: 1440, lines: ['map'] }]), {
-      config: 'MAX_MEGAPIXELS = 4',
-    })
-  ).pages;
-  assert.equal(page?.dpi, 100);
-});
-
-test('pages of a ZIP come in the natural order of their names, without folders and system metadata files', async () => {
-  const zip = makeZip([
-    { name: 'fond/10.png', content: png },
-    { name: 'fond/', content: '' },
-    { name: '__MACOSX/fond/._2.png', content: 'x' },
-    { name: 'fond/.DS_Store', content: 'x' },
-    { name: 'fond/2.png', content: png },
-    {
-      name: 'fond/3.pdf',
-      content: makePdf([
-        { width: 144, height: 144 },
-        { width: 144, height: 144 },
-      ]),
-    },
-  ]);
-  const { pages } = await splitFile(zip);
-  assert.deepEqual(
-    pages.map(({ name, part }) => [name, part]),
-    [
-      ['fond/2.png', undefined],
-      ['fond/3.pdf', 1],
-      ['fond/3.pdf', 2],
-      ['fond/10.png', undefined],
-    ],
-  );
-});
-
-test('a bad file in a ZIP doesn’t affect the others', async () => {
-  const { pages, log } = await splitFile(
-    makeZip([
-      { name: '1.png', content: png },
-      { name: '2.png', content: png.subarray(0, 60) },
-      { name: '3.txt', content: 'Notes of the archivist' },
-      { name: '4.zip', content: makeZip([{ name: 'a.png', content: png }]) },
-      { name: '5.png', content: '' },
-      { name: '6.png', content: png, declaredSize: 7 },
-      { name: '7.png', content: png },
-    ]),
-  );
-  assert.deepEqual(
-    pages.map((page) => page.file ?? 'none'),
-    ['pages/0001', 'none', 'none', 'none', 'none', 'none', 'pages/0007'],
-  );
-  assert.match(pages[1]?.error ?? '', /damaged|truncated/);
-  assert.match(pages[2]?.error ?? '', /it is plain text/);
-  assert.match(pages[3]?.error ?? '', /ZIP in a ZIP/);
-  assert.match(pages[4]?.error ?? '', /empty/);
-  assert.match(log.at(-1) ?? '', /2 pages, 5 could not be opened/);
-});
-
-test('a ZIP with a damaged entry is closed afterwards', async () => {
-  const zip = makeZip([
-    { name: '1.png', content: randomBytes(2_000_000) },
-    { name: '2.png', content: png },
-  ]);
-  // An unknown kind of block, right after the name.
-  zip.fill(0xff, 35, 40);
-  const { pages } = await splitFile(zip);
-  assert.match(pages[0]?.error ?? '', /damaged/);
-  await eventually('no deleted file is held open', async () => {
-    const open = await readdir('/proc/self/fd');
-    const targets = await Promise.all(open.map((one) => readlink(`/proc/self/fd/${one}`).catch(() => '')));
-    return !targets.some((target) => target.startsWith(tmpdir()) && target.endsWith('(deleted)'));
-  });
-});
-
-test('hostile names in a ZIP are sanitised', async () => {
-  const names = [
-    '../../etc/passwd.png',
-    '/root/a.png',
-    'C:\\x\\b.png',
-    'line\nbreak.png',
-    '"quoted".png',
-    '🗺.png',
-  ];
-  const { pages, contents } = await splitFile(makeZip(names.map((name) => ({ name, content: png }))));
-  assert.deepEqual(
-    new Set(pages.map((page) => page.name)),
-    new Set(['etc/passwd.png', 'root/a.png', 'C:/x/b.png', 'line break.png', '"quoted".png', '🗺.png']),
-  );
-  const written = Object.keys(contents).filter((name) => name.startsWith('pages/'));
-  assert.deepEqual(
-    written,
-    ['1', '2', '3', '4', '5', '6'].map((number) => `pages/000${number}`),
-  );
 });
 
 const zeros = Buffer.alloc(80 * 1024 * 1024);
