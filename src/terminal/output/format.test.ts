@@ -27,3 +27,12 @@ test('values of options are read strictly', () => {
   assert.deepEqual(jsonObject('{"a":1}'), { a: 1 });
   for (const wrong of ['[]', 'null', '{']) assert.throws(() => jsonObject(wrong), /JSON/);
 });
+
+test('bytes have three digits, and no fraction of a byte', () => {
+  assert.deepEqual([602.574, 999, 1000, 1_234_567].map(formatBytes), [
+    '603 B',
+    '999 B',
+    '1.00 kB',
+    '1.23 MB',
+  ]);
+});

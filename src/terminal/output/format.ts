@@ -4,7 +4,7 @@ export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1000 ** power;
-  return `${power === 0 ? value : value.toPrecision(3)} ${units[power]}`;
+  return `${power === 0 ? Math.round(value) : value.toPrecision(3)} ${units[power]}`;
 }
 
 export function formatDuration(ms: number | null | undefined): string {
