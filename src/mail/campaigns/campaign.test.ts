@@ -203,6 +203,9 @@ test('an audience without addresses is refused; one that is no CSV or JSON stops
   const house = await runMailHouse(t);
   await assert.rejects(create(house, 'a', 'name,mail\nx,y\n'), /has no column email; it has name, mail/);
   await assert.rejects(create(house, 'a', '<mjml></mjml>\n'), /has no column email; it has <mjml>/);
+  for (const nobody of ['', 'email,name\n']) await assert.rejects(create(house, 'a', nobody), /names nobody/);
+  const open = 'email,name\na@example.org,x\n"b@example.org,y\nc@example.org,z\n';
+  await assert.rejects(create(house, 'a', open), /quote of the CSV file is never closed/);
   await create(house, 'b', `${JSON.stringify({ email: 'a@example.org' })}\nnonsense\n`);
   await house.call('campaign.start', { campaign: 'b' }, house.anna);
   await eventually('it has stopped', async () => (await show(house, 'b')).state === 'failed');

@@ -59,6 +59,11 @@ export function storedAudience(
   return JSON.stringify({ sources, variants, isHeld, isLimited });
 }
 
+/** Who owns the files of an audience. */
+export function audienceOwner(campaign: string): string {
+  return `mail-campaign:${campaign}`;
+}
+
 /** By id, or by the name that its owner gave it. */
 export async function findCampaign(
   engine: Pick<Engine, 'database'>,

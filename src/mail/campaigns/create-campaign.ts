@@ -9,6 +9,7 @@ import { classOf } from '../delivery/submit-mail.ts';
 import { findType } from '../types/mail-types.ts';
 import {
   type AudienceSource,
+  audienceOwner,
   type Campaign,
   getCampaign,
   setCampaignState,
@@ -77,10 +78,6 @@ export async function createCampaign(engine: Engine, caller: Caller, input: NewC
   return toCampaign(row);
 }
 
-export function audienceOwner(campaign: string): string {
-  return `mail-campaign:${campaign}`;
-}
-
 export async function startCampaign(
   engine: Engine,
   campaign: Campaign,
@@ -128,7 +125,7 @@ export async function cancelCampaign(engine: Engine, campaign: Campaign): Promis
   return total;
 }
 
-/** An audience without addresses is refused before anything is sent. */
+/** An audience without addresses is refused before anything is sent. A query may find nobody today. */
 async function checkHead(engine: Engine, source: AudienceSource): Promise<void> {
   for await (const [person = {}] of readAudience(engine, source)) {
     if (typeof person.email === 'string') return;
@@ -137,4 +134,5 @@ async function checkHead(engine: Engine, source: AudienceSource): Promise<void> 
       `the audience has no column email; it has ${Object.keys(person).slice(0, 20).join(', ')}`,
     );
   }
+  if ('blob' in source) throw new PismakError('invalid-input', 'a file of the audience names nobody');
 }

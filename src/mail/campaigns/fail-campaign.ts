@@ -1,7 +1,8 @@
+import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { mailQueries } from '../database/tables.ts';
+import { mailDatabase } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
-import type { Campaign } from './campaign.ts';
+import { audienceOwner, type Campaign } from './campaign.ts';
 
 /** Only an unreadable audience ends up here. Mails that were made are sent, unless somebody has cancelled the campaign meanwhile. */
 export async function failCampaign(
@@ -10,12 +11,17 @@ export async function failCampaign(
   why: string,
 ): Promise<void> {
   const problem = answerText(why);
-  const { numUpdatedRows } = await mailQueries(parts)
-    .updateTable('mail_campaign')
-    .set({ state: 'failed', problem, endedAt: parts.clock.now() })
-    .where('id', '=', id)
-    .where('state', '<>', 'cancelled')
-    .executeTakeFirst();
-  if (Number(numUpdatedRows) === 0) return;
+  const now = parts.clock.now();
+  const hasFailed = await mailDatabase(parts).transaction(async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('mail_campaign')
+      .set({ state: 'failed', problem, endedAt: now })
+      .where('id', '=', id)
+      .where('state', '<>', 'cancelled')
+      .executeTakeFirst();
+    await giveUp(transaction, audienceOwner(id), now);
+    return Number(numUpdatedRows) > 0;
+  });
+  if (!hasFailed) return;
   await parts.alerts.raise('mail.campaign-failed', id, `campaign ${name} stopped: ${problem}`, { owner });
 }

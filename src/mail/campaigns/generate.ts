@@ -1,3 +1,4 @@
+import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import type { Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
@@ -6,7 +7,7 @@ import { type MailTables, mailDatabase } from '../database/tables.ts';
 import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';
 import { countMails } from '../delivery/submit-mail.ts';
 import { queueOf } from '../settings.ts';
-import { type Campaign, getCampaign } from './campaign.ts';
+import { audienceOwner, type Campaign, getCampaign } from './campaign.ts';
 import {
   type CampaignMail,
   idPrefix,
@@ -205,6 +206,8 @@ async function storeMails(
       })),
     );
     await parts.backlog.add(transaction, items);
+    // Nobody reads it again, and it is full of addresses.
+    if (after.source >= campaign.sources.length) await giveUp(transaction, audienceOwner(campaign.id), now);
     return moved.state;
   });
   parts.backlog.wake();

@@ -98,8 +98,11 @@ function readRecord(
       let end = from + 1;
       for (;;) {
         end = text.indexOf('"', end);
-        if (end < 0)
-          return isEnd ? { record: [...record, text.slice(from + 1)], next: text.length } : undefined;
+        if (end < 0) {
+          // Taken for the end of the file, it would swallow all people behind it.
+          if (isEnd) throw new PismakError('invalid-input', 'a quote of the CSV file is never closed');
+          return undefined;
+        }
         if (text[end + 1] !== '"') break;
         end += 2;
       }

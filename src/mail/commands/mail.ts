@@ -42,7 +42,14 @@ const add: AddGroup = (group, shell) => {
   command(mailErase, {
     usage: 'erase <address>',
     confirm: 'the mails are deleted for good',
-    say: ({ mails }, { address }) => `deleted ${formatCount(mails, 'mail')} to ${address}`,
+    say: ({ mails, campaigns }, { address }) =>
+      [
+        `deleted ${formatCount(mails, 'mail')} to ${address}`,
+        ...campaigns.map(
+          (name) =>
+            `the audience of campaign ${name} still names it: cancel the campaign, or erase again when its mails are made`,
+        ),
+      ].join('\n'),
   });
 
   const suppress = group.command('suppress').description('Addresses that get no mails');

@@ -39,4 +39,12 @@ export const migrations: readonly Migration[] = [
       for (const statement of statements) await statement.execute(transaction);
     },
   },
+  {
+    name: '0002-erased-addresses',
+    async up(transaction) {
+      await sql`CREATE TABLE "mail_erased" ("key" TEXT PRIMARY KEY, "at" BIGINT NOT NULL)`.execute(
+        transaction,
+      );
+    },
+  },
 ];

@@ -12,6 +12,8 @@ export interface MailTables {
   /** Idempotency keys of `mail.send`. */
   mail_request: { owner: string; key: string; mail: string; createdAt: number };
   mail_file: { path: string; mail: string };
+  /** When addresses were erased. The key is their hash. */
+  mail_erased: { key: string; at: number };
   mail_secret: { name: string; value: string };
 }
 

@@ -6,6 +6,7 @@ import type { Running } from '../../engine/service/service.ts';
 import { insertMany, rowValues } from '../database/many-rows.ts';
 import { mailDatabase } from '../database/tables.ts';
 import { mailStates } from '../model/mail.ts';
+import { deleteErased } from '../retention/erased.ts';
 
 /** What became of whole mails. */
 export const recordQueue = 'mail.record';
@@ -46,6 +47,7 @@ export async function runRecorder(
     // A statement can't change a row twice.
     const rows = [...new Map(all.map((row) => [row.id, row])).values()];
     await query.executeQuery(CompiledQuery.raw(statement, [rowValues(columns, rows)]));
+    await deleteErased(query, rows);
     await delivery.ack();
   });
 }

@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode } from '../../engine/errors.ts';
 import { mailQueries } from '../database/tables.ts';
+import { type ErasedAddresses, erasedFreshMs, readErased } from '../retention/erased.ts';
 import { findType } from '../types/mail-types.ts';
 
 /** Types and suppressions are known to senders, and at most so old. */
@@ -11,6 +12,7 @@ export class SendingSnapshot {
   readonly #engine: Pick<Engine, 'clock' | 'database'>;
   readonly #types = new Map<string, Known<{ version: number; language: string }>>();
   #suppressed: Known<ReadonlySet<string>> | undefined;
+  #erased: Known<ErasedAddresses> | undefined;
 
   constructor(engine: Pick<Engine, 'clock' | 'database'>) {
     this.#engine = engine;
@@ -20,7 +22,7 @@ export class SendingSnapshot {
   type(code: string): Promise<{ version: number; language: string }> {
     const at = this.#engine.clock.now();
     const known = this.#types.get(code);
-    if (known && isFresh(known, at)) return known.value;
+    if (known && isFresh(known, at, freshMs)) return known.value;
     const reading = findType(this.#engine, code);
     const value = known
       ? reading.catch((error) => (hasCode(error, 'not-found') ? Promise.reject(error) : known.value))
@@ -32,20 +34,36 @@ export class SendingSnapshot {
 
   /** Addresses that get no mails, each with a space and the class behind it; without a class: of no class. */
   suppressed(): Promise<ReadonlySet<string>> {
-    const at = this.#engine.clock.now();
-    const known = this.#suppressed;
-    if (known && isFresh(known, at)) return known.value;
-    const reading = mailQueries(this.#engine)
-      .selectFrom('mail_suppressed')
-      .select(['address', 'class'])
-      .execute()
-      .then((rows) => new Set(rows.map((row) => `${row.address} ${row.class}`)));
-    const value = known ? reading.catch(() => known.value) : reading;
-    this.#suppressed = { at, value };
-    value.catch(() => {
-      this.#suppressed = undefined;
+    this.#suppressed = this.#refresh(this.#suppressed, freshMs, async () => {
+      const rows = await mailQueries(this.#engine)
+        .selectFrom('mail_suppressed')
+        .select(['address', 'class'])
+        .execute();
+      return new Set(rows.map((row) => `${row.address} ${row.class}`));
     });
-    return value;
+    return this.#suppressed.value;
+  }
+
+  erased(): Promise<ErasedAddresses> {
+    this.#erased = this.#refresh(this.#erased, erasedFreshMs, () => readErased(mailQueries(this.#engine)));
+    return this.#erased.value;
+  }
+
+  #refresh<Value>(
+    known: Known<Value> | undefined,
+    freshMs: number,
+    read: () => Promise<Value>,
+  ): Known<Value> {
+    const at = this.#engine.clock.now();
+    if (known && isFresh(known, at, freshMs)) return known;
+    const reading = read();
+    if (known) return { at, value: reading.catch(() => known.value) };
+    const first = { at, value: reading };
+    // Nothing is known yet: the next mail asks again.
+    reading.catch(() => {
+      first.at = Number.NEGATIVE_INFINITY;
+    });
+    return first;
   }
 }
 
@@ -54,6 +72,6 @@ interface Known<Value> {
   value: Promise<Value>;
 }
 
-function isFresh({ at }: Known<unknown>, now: number): boolean {
+function isFresh({ at }: Known<unknown>, now: number, freshMs: number): boolean {
   return now - at < freshMs && now >= at;
 }

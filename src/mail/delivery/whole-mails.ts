@@ -2,6 +2,7 @@ import type { Delivery } from '../../engine/broker/broker.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
 import { addressKey } from '../model/address.ts';
+import { type ErasedAddresses, isErased } from '../retention/erased.ts';
 import type { MailClass, MailSettings } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { answerText } from './answer-text.ts';
@@ -33,6 +34,8 @@ type End =
   /** Not sent, and why. Without `tried` it counts as if nobody had taken it. */
   | { kind: 'later'; mail: WholeMail; delayMs: number; reason: string; tried?: Tried }
   | { kind: 'stopped'; mail: WholeMail }
+  /** Its recipient was erased: nothing of it may stay. */
+  | { kind: 'erased'; mail: WholeMail }
   | { kind: 'hopeless'; mail: WholeMail; reason: string };
 type Unsent = Exclude<End, { result: Recorded }>;
 
@@ -74,13 +77,13 @@ export class WholeMails {
     const waitMs = mails.length === 1 && only ? (only.notBefore ?? 0) - this.#engine.clock.now() : 0;
     if (waitMs > 0) return delivery.retry({ delayMs: waitMs, reason: postponed });
     const before = triedBefore(delivery);
-    const suppressed = await this.#known.suppressed();
+    const rules = { suppressed: await this.#known.suppressed(), erased: await this.#known.erased() };
     this.#results.begin(mails.length);
     let results: Recorded[] = [];
     let stored = Promise.resolve();
     let ends: End[];
     try {
-      ends = await Promise.all(mails.map((mail) => this.#send(mail, before, suppressed, sending)));
+      ends = await Promise.all(mails.map((mail) => this.#send(mail, before, rules, sending)));
       results = ends.flatMap((end) => ('result' in end ? [end.result] : []));
     } finally {
       stored = this.#results.end(mails.length, results);
@@ -102,12 +105,13 @@ export class WholeMails {
   async #send(
     mail: WholeMail,
     before: Tried,
-    suppressed: ReadonlySet<string>,
+    { suppressed, erased }: { suppressed: ReadonlySet<string>; erased: ErasedAddresses },
     { className, mailClass, transfer, postponeMs }: Sending,
   ): Promise<End> {
     const { clock, random } = this.#engine;
     const { id, owner, fields, createdAt, notAfter } = mail;
     const recipient = addressKey(fields.to.address);
+    if (isErased(erased, { recipient, createdAt })) return { kind: 'erased', mail };
     const tried = sum(before, mail.tried);
     let row: Omit<MailToCompose, 'parsed'> & Pick<Recorded, 'owner' | 'recipient' | 'notAfter'>;
     let verdict: Verdict | undefined;
@@ -176,6 +180,7 @@ export class WholeMails {
 
   async #publishAlone({ queue, lane }: Delivery, end: Unsent, before: Tried): Promise<void> {
     const { mail } = end;
+    if (end.kind === 'erased') return;
     const untouched = sum({ ...before, takes: Math.max(0, before.takes - 1) }, mail.tried);
     const tried = (end.kind === 'later' && end.tried) || untouched;
     const notBefore = end.kind === 'later' ? this.#engine.clock.now() + end.delayMs : undefined;
@@ -186,6 +191,7 @@ export class WholeMails {
 
 function settleAlone(delivery: Delivery, end: Unsent): Promise<void> {
   if (end.kind === 'stopped') return delivery.release();
+  if (end.kind === 'erased') return delivery.ack();
   if (end.kind === 'hopeless') return delivery.deadLetter(end.reason);
   return delivery.retry({ delayMs: end.delayMs, reason: end.reason });
 }

@@ -107,14 +107,20 @@ export const suppressionList = defineOperation({
 export const mailErase = defineOperation({
   ...administrators,
   name: 'mail.erase',
-  summary: 'Delete every mail to an address, waiting ones too, with data and attachments; suppressions stay',
+  summary: 'Delete every mail to an address, also in queues, with data and attachments; suppressions stay',
   heavy: 'work',
   deadlineMs: 600_000,
   input: z.strictObject({ address }),
-  output: z.strictObject({ mails: z.int() }),
+  output: z.strictObject({
+    mails: z.int(),
+    campaigns: z
+      .array(z.string())
+      .max(100)
+      .describe('Campaigns not yet generated whose audience file names the address'),
+  }),
   example: { address: 'anna@example.org' },
   async handler({ engine, signal }, input) {
     const { eraseRecipient } = await import('../retention/erase.ts');
-    return { mails: await eraseRecipient(engine, addressKey(checkAddress(input.address)), signal) };
+    return eraseRecipient(engine, addressKey(checkAddress(input.address)), signal);
   },
 });

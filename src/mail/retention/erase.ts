@@ -1,20 +1,43 @@
 import { giveUp } from '../../engine/blobs/owners/blob-erasure.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { audienceOwner } from '../campaigns/create-campaign.ts';
+import { hasCode } from '../../engine/errors.ts';
+import { sectionOf } from '../../engine/house.ts';
+import { sleep } from '../../engine/time/clock.ts';
+import { audienceOwner, toCampaign } from '../campaigns/campaign.ts';
+import { type Person, readAudience } from '../campaigns/read-audience.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
+import { readMailMessage, wholeMessage } from '../delivery/mail-message.ts';
 import { blobOwner } from '../delivery/submit-mail.ts';
+import { mail } from '../house.ts';
+import { addressKey, parseContact } from '../model/address.ts';
 import type { MailState } from '../model/mail.ts';
+import { classesOf, queueOf } from '../settings.ts';
+import { erasedFreshMs, markErased } from './erased.ts';
 
 type Parts = Pick<Engine, 'clock' | 'database'>;
 
 /** States in which nothing more happens to a mail. */
 const endedStates: readonly MailState[] = ['sent', 'failed', 'bounced', 'expired', 'suppressed', 'cancelled'];
 const mailsPerStep = 500;
+const lettersAtOnce = 100;
+/** More than an administrator would look at. */
+const mostCampaigns = 100;
 
-/** Everything about a recipient: mails, those that wait too, with their data and attachments. Resolves to their number. */
-export async function eraseRecipient(parts: Parts, address: string, signal: AbortSignal): Promise<number> {
+type ErasingParts = Parts & Pick<Engine, 'blobs' | 'broker' | 'settings'>;
+
+/**
+ * Everything about a recipient: mails, those that wait too, with their data and attachments. Whole mails in a queue are dropped
+ * when their turn comes. Resolves to the number of mails, and to the campaigns whose audience still names the address.
+ */
+export async function eraseRecipient(
+  parts: ErasingParts,
+  address: string,
+  signal: AbortSignal,
+): Promise<{ mails: number; campaigns: string[] }> {
   const queries = mailQueries(parts);
-  return inSteps(signal, () =>
+  const at = parts.clock.now();
+  await markErased(queries, address, at);
+  const mails = await inSteps(signal, () =>
     deleteMails(parts, () =>
       queries
         .selectFrom('mail_mail')
@@ -24,6 +47,101 @@ export async function eraseRecipient(parts: Parts, address: string, signal: Abor
         .execute(),
     ),
   );
+  const dead = await discardDead(parts, address, signal);
+  const campaigns = await campaignsNaming(parts, address, signal);
+  // Then every sender knows.
+  await sleep(parts.clock, at + erasedFreshMs - parts.clock.now(), signal);
+  return { mails: mails + dead, campaigns };
+}
+
+/** Dead letters are whole mails that nobody may look at again. Resolves to the number discarded. */
+async function discardDead(
+  { broker, settings }: ErasingParts,
+  address: string,
+  signal: AbortSignal,
+): Promise<number> {
+  let discarded = 0;
+  for (const name of classesOf(sectionOf(settings, mail)).keys()) {
+    const queue = queueOf(name);
+    for (let offset = 0; !signal.aborted; ) {
+      const letters = await broker.dead(queue, { offset, limit: lettersAtOnce });
+      if (letters.length === 0) break;
+      offset += letters.length;
+      for (const { id, body, lane, headers } of letters) {
+        const mails = wholeMailsOf(body);
+        const others = mails.filter(({ fields }) => addressKey(fields.to.address) !== address);
+        if (others.length === mails.length) continue;
+        // Before the letter goes: twice is better than never.
+        for (const other of others)
+          await broker.publish(
+            queue,
+            wholeMessage(other.id, [JSON.stringify(other)], {
+              owner: headers['pismak-owner'] ?? other.owner,
+              lane,
+            }),
+          );
+        offset -= await broker.discard(queue, [id]);
+        discarded += mails.length - others.length;
+      }
+    }
+  }
+  return discarded;
+}
+
+function wholeMailsOf(body: Uint8Array) {
+  try {
+    const message = readMailMessage(body);
+    return 'mails' in message ? message.mails : [];
+  } catch {
+    // It is no mail.
+    return [];
+  }
+}
+
+/** Files of audiences can't be changed while a campaign reads them. They are deleted when all mails are made. */
+async function campaignsNaming(parts: ErasingParts, address: string, signal: AbortSignal): Promise<string[]> {
+  const rows = await mailQueries(parts)
+    .selectFrom('mail_campaign')
+    .selectAll()
+    .where('state', 'in', ['ready', 'running', 'paused'])
+    .execute();
+  const naming: string[] = [];
+  for (const campaign of rows.map(toCampaign)) {
+    // All mails are made: the files are gone.
+    if (campaign.source >= campaign.sources.length) continue;
+    for (const source of campaign.sources)
+      if ('blob' in source && (await isNamedIn(readAudience(parts, source), address, signal))) {
+        naming.push(`${campaign.name} of ${campaign.owner}`);
+        break;
+      }
+    if (naming.length >= mostCampaigns) break;
+  }
+  return naming;
+}
+
+async function isNamedIn(
+  audience: AsyncIterable<Person[]>,
+  address: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    for await (const people of audience) {
+      signal.throwIfAborted();
+      if (people.some(({ email }) => addressIn(email) === address)) return true;
+    }
+  } catch (error) {
+    // The rest can't be read by anybody.
+    if (!hasCode(error, 'invalid-input') && !hasCode(error, 'blob-missing')) throw error;
+  }
+  return false;
+}
+
+function addressIn(email: unknown): string | undefined {
+  try {
+    return addressKey(parseContact(String(email ?? '')).address);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Mails and campaigns that ended before this time, with audiences and attachments. Resolves to the number of mails. */

@@ -1,11 +1,14 @@
 import type { Engine } from '../../engine/engine.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
+import { mailQueries } from '../database/tables.ts';
 import { mail } from '../house.ts';
 import { eraseEnded } from './erase.ts';
 
 const periodMs = 3_600_000;
 const dayMs = 86_400_000;
+/** No mail waits in a queue for so long. */
+const erasedDays = 366;
 
 /** Deletes what ended longer ago than mail.keepDays: an elected service. */
 export function runRetention(engine: Engine): Running {
@@ -16,7 +19,12 @@ export function runRetention(engine: Engine): Running {
     ...{ clock, log, openSession },
     run: ({ signal }) =>
       everyPeriod({ name: 'mail.retention', clock, log, periodMs, signal }, async () => {
-        if (keepDays > 0) await eraseEnded(engine, clockWatch.retention.now() - keepDays * dayMs, signal);
+        const now = clockWatch.retention.now();
+        if (keepDays > 0) await eraseEnded(engine, now - keepDays * dayMs, signal);
+        await mailQueries(engine)
+          .deleteFrom('mail_erased')
+          .where('at', '<', now - erasedDays * dayMs)
+          .execute();
         return undefined;
       }),
   });
