@@ -2,6 +2,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
 import { Bell } from '../../engine/time/bell.ts';
+import { endsWithin } from '../../engine/time/deadline.ts';
 import { mailQueries } from '../database/tables.ts';
 import { type Campaign, toCampaign } from './campaign.ts';
 import { failCampaign } from './fail-campaign.ts';
@@ -16,6 +17,7 @@ type Parts = Pick<
 const periodMs = 1000;
 /** Each needs memory for the people that it reads. */
 const mostLanes = 4;
+const leavingMs = 2000;
 const lasting = ['invalid-input', 'blob-missing', 'quota-exceeded'] as const;
 const bells = new WeakMap<object, Bell>();
 
@@ -53,7 +55,8 @@ export function runCampaigns(parts: Parts): Running {
           return undefined;
         });
       } finally {
-        await lanes.end();
+        // A shop that does not answer keeps nobody waiting. What comes of it later changes nothing: generation notices that another leads.
+        await endsWithin(clock, leavingMs, lanes.end());
       }
     },
   });

@@ -88,7 +88,7 @@ export async function recordMails(
         .values({
           address: suppress,
           class: '',
-          reason: `refused: ${answer}`.slice(0, 300),
+          reason: `refused: ${answer}`.slice(0, 300).toWellFormed(),
           createdAt: now,
         })
         .onConflict((conflict) => conflict.doNothing())

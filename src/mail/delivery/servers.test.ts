@@ -125,6 +125,15 @@ test('on PostgreSQL: a campaign, and whole mails of another program', { timeout:
     anna,
   );
   assert.equal(stranger.status, 403);
+  // Nor does the end of the service wait for it.
+  await call('campaign.create', { name: 'too late', type: 'late', audience: ['query:late'] });
+  await busyShop.transaction(async (transaction) => {
+    await sql`SELECT pg_advisory_xact_lock(7)`.execute(transaction);
+    await call('campaign.start', { campaign: 'too late' });
+    const waiting = sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+    await eventually('it waits', async () => (await waiting.execute(busyShop.query)).rows.length > 0);
+    await house.close();
+  });
 });
 
 test('on RabbitMQ: the same', { timeout: 120_000 }, async (t) => {

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/engine.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
+import { answerText } from '../delivery/answer-text.ts';
 import { openTokens, type Tokens } from '../tokens.ts';
 import { type Report, readReport } from './read-report.ts';
 import { unsubscribe } from './unsubscribe.ts';
@@ -23,7 +24,8 @@ export async function takeReport(
   envelopeTo?: string,
 ): Promise<TakenReport> {
   const report = await readReport(content, envelopeTo);
-  const { kind, reason, isPermanent, recipient } = report;
+  const { kind, isPermanent, recipient } = report;
+  const reason = answerText(report.reason);
   const nothing = { kind, mail: '', isSuppressed: false, reason };
   const tokens = await openTokens(engine);
   if (kind === 'other') return (await takeUnsubscription(engine, tokens, report)) ?? nothing;
@@ -43,7 +45,7 @@ export async function takeReport(
       if (kind === 'bounce' && isPermanent)
         await transaction
           .updateTable('mail_mail')
-          .set({ state: 'bounced', answer: reason.slice(0, 500), changedAt: now })
+          .set({ state: 'bounced', answer: reason, changedAt: now })
           .where('id', '=', mail.id)
           .execute();
       if (isSuppressed)
@@ -53,7 +55,7 @@ export async function takeReport(
             ...{
               address: mail.recipient,
               createdAt: now,
-              reason: `${kind} of mail ${mail.id}: ${reason}`.slice(0, 300),
+              reason: answerText(`${kind} of mail ${mail.id}: ${reason}`.slice(0, 300)),
             },
             // A dead address is dead for all mails; people who complain still get their invoices.
             class: kind === 'complaint' ? mail.class : '',
