@@ -205,7 +205,10 @@ test('an audience without addresses is refused; one that is no CSV or JSON stops
   await assert.rejects(create(house, 'a', '<mjml></mjml>\n'), /has no column email; it has <mjml>/);
   for (const nobody of ['', 'email,name\n']) await assert.rejects(create(house, 'a', nobody), /names nobody/);
   const open = 'email,name\na@example.org,x\n"b@example.org,y\nc@example.org,z\n';
-  await assert.rejects(create(house, 'a', open), /quote of the CSV file is never closed/);
+  await create(house, 'c', open);
+  await house.call('campaign.start', { campaign: 'c' }, house.anna);
+  await eventually('it has stopped too', async () => (await show(house, 'c')).state === 'failed');
+  assert.equal((await show(house, 'c')).problem, 'a quote of the CSV file is never closed');
   await create(house, 'b', `${JSON.stringify({ email: 'a@example.org' })}\nnonsense\n`);
   await house.call('campaign.start', { campaign: 'b' }, house.anna);
   await eventually('it has stopped', async () => (await show(house, 'b')).state === 'failed');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PismakError } from '../../engine/errors.ts';
 
 /** Of a key: hexadecimal digits, four bytes each eight. */
 export const keyDigits = 24;
@@ -9,6 +10,8 @@ const words = keyDigits / 8;
 const keyBytes = words * 4;
 const bucketBytes = 4096;
 const keysPerBucket = Math.floor(bucketBytes / keyBytes);
+/** Enough for five billion people. Keys that somebody has chosen to be alike end here. */
+const mostBuckets = 2 ** 24;
 
 /**
  * The people who are in a campaign already, exactly and in constant memory however many they are: a hash table in a file. It is
@@ -73,6 +76,8 @@ export class PeopleOnDisk {
   /** Each bucket becomes two, told apart by one bit more of the key. */
   #double(): void {
     const before = this.#counts;
+    if (before.length >= mostBuckets)
+      throw new PismakError('invalid-input', 'the audience has too many people for one campaign');
     this.#counts = new Uint16Array(before.length * 2);
     const moved = new Uint32Array(bucketBytes / 4);
     for (const [bucket, count] of before.entries()) {
