@@ -83,12 +83,15 @@ export class BatchBuilder {
     if (!indexes) return false;
     for (let place = 0; place < indexes.length; place++)
       if ((amounts[place] as number) < 0 && !kind.mayBeNegative[indexes[place] as number]) return false;
+    const before = cube.days.get(day);
+    for (let place = 0; before && place < indexes.length; place++)
+      if (!before.table.fits(indexes[place] as number, amounts[place] as number)) return false;
     let known = cube.keys.get(entity);
     if (known === undefined) {
       if (typeof entity === 'string' && (entity === '' || entity.length > longestKey)) return false;
       known = addKey(cube, entity, String(entity));
     }
-    const sums = cube.days.get(day) ?? addDay(cube, day, kind.kind, false);
+    const sums = before ?? addDay(cube, day, kind.kind, false);
     const place = sums.table.place(split, days.slotAt(at, day), known);
     for (let index = 0; index < indexes.length; index++)
       sums.table.add(place, indexes[index] as number, amounts[index] as number);
@@ -135,8 +138,14 @@ export class BatchBuilder {
       throw new Refused(
         `${formatDay(day)} is sealed: its slots are gone; replace the whole day with backfill`,
       );
+    const before = cube.days.get(day);
+    for (let at = 0; before && at < values.length; at += 2)
+      if (!before.table.fits(values[at] as number, values[at + 1] as number))
+        throw new Refused(
+          `${kind.kind.schema.dimensions[values[at] as number]?.name}: with it, the sum of the day would exceed 2^53`,
+        );
     const known = cube.keys.get(fields.entity) ?? addKey(cube, fields.entity, entity);
-    const sums = cube.days.get(day) ?? addDay(cube, day, kind.kind, day < sealedBefore);
+    const sums = before ?? addDay(cube, day, kind.kind, day < sealedBefore);
     const place = sums.table.place(split, slot, known);
     for (let at = 0; at < values.length; at += 2)
       sums.table.add(place, values[at] as number, values[at + 1] as number);
@@ -267,6 +276,8 @@ function addValue(
   if (!Number.isSafeInteger(value)) throw new Refused(`${name}: it must be a whole number below 2^53`);
   if ((value as number) < 0 && schema.dimensions[dimension]?.type !== 'money')
     throw new Refused(`${name}: it must not be negative`);
+  for (let at = 0; at < values.length; at += 2)
+    if (values[at] === dimension) throw new Refused(`${name}: it is there twice`);
   values.push(dimension, value as number);
 }
 

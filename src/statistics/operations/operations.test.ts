@@ -406,6 +406,28 @@ describe('statistics over the API', async () => {
     assert.deepEqual(await clicksBy({ user: 'staying', granularity: 'month' }), [['202603', 1]]);
   });
 
+  test('a user whose sums exceed 2^53 does not keep those of others from being rolled up and checked', async () => {
+    const most = { kind: 'sitelink', clicks: undefined, cost: Number.MAX_SAFE_INTEGER };
+    await ingest([event({ ...most, user: 'a too large' })]);
+    await call('rollup', { kind: 'sitelink' });
+    await ingest([event({ ...most, user: 'a too large' })]);
+    await ingest([event({ kind: 'sitelink', user: 'b usual' })]);
+    const { units, tooLarge } = await call('rollup', { kind: 'sitelink' });
+    assert.deepEqual([units > 0, tooLarge], [true, ['sitelink of a too large']]);
+    const checked = await call('reconcile', { kind: 'sitelink' });
+    assert.deepEqual([checked.units > 0, checked.tooLarge], [true, ['sitelink of a too large']]);
+  });
+
+  test('an event whose sum would exceed 2^53 is refused, and the others of its batch are counted', async () => {
+    const huge = { user: 'huge', cost: Number.MAX_SAFE_INTEGER };
+    const { accepted, refusals } = await ingest([event(huge), event(huge), event({ user: 'huge' })]);
+    assert.equal(accepted, 2);
+    assert.match(refusals[0].reason, /^cost: with it, the sum of the day would exceed 2\^53/);
+    const lines = [event(huge), event(huge), event({ user: 'huge' })].map((one) => JSON.stringify(one));
+    const asText = await call('ingest', { token: 'huge lines', text: lines.join('\n') });
+    assert.deepEqual([asText.accepted, asText.refusals[0].index], [2, 1]);
+  });
+
   test('explain shows what is added and subtracted', async () => {
     const user = 'explain';
     await ingest(

@@ -5,6 +5,9 @@ import { levels } from '../store/store.ts';
 import { checkMayRead } from './access.ts';
 import { date, kindName, month, sums, userKey } from './inputs.ts';
 
+/** Who is left out of roll-ups and checks because a sum exceeds 2^53. */
+const tooLarge = z.array(z.string()).max(10);
+
 const anHour = 3_600_000;
 
 export const statisticsRollup = defineOperation({
@@ -24,7 +27,7 @@ export const statisticsRollup = defineOperation({
     from: date.optional().describe('Build all units from this day on anew'),
     to: date.optional().describe('Build all units up to this day anew'),
   }),
-  output: z.strictObject({ cubes: z.int(), units: z.int(), rows: z.int() }),
+  output: z.strictObject({ cubes: z.int(), units: z.int(), rows: z.int(), tooLarge }),
   example: { level: 'week', from: '2026-01-01', to: '2026-03-31' },
   async handler({ engine, signal }, { level, kind, user, split, from, to }) {
     const { statisticsOf } = await import('../statistics.ts');
@@ -55,6 +58,7 @@ export const statisticsReconcile = defineOperation({
   output: z.strictObject({
     cubes: z.int(),
     units: z.int(),
+    tooLarge,
     difference: z
       .strictObject({
         ...{ kind: z.string(), user: z.string(), level: z.string(), unit: z.string(), entity: z.string() },
