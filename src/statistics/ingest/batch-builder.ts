@@ -2,6 +2,7 @@ import { nearestName } from '../../engine/nearest-name.ts';
 import { type Day, formatDay, parseDay, unitOf } from '../calendar/days.ts';
 import { wholeDay, type ZoneDays } from '../calendar/zone-days.ts';
 import { entityRange } from '../columns/sum-table.ts';
+import { isKey, longestKey } from '../entities/key.ts';
 import type { Kind, Schemas } from '../schema/schemas.ts';
 import type { Correction, PreparedCube } from '../store/store.ts';
 import { addDay, addKey, type CubeBuilder, indexesOf, type KindBuilder, prepared } from './cube-builder.ts';
@@ -34,7 +35,6 @@ export interface BatchRules {
 
 /** The most entities in one batch: what a table of sums can tell apart. */
 export const mostEvents = entityRange;
-const longestKey = 200;
 const knownFields = new Set(['id', 'kind', 'entity', 'user', 'split', 'at', 'day', 'dimensions']);
 
 class Refused extends Error {}
@@ -88,7 +88,7 @@ export class BatchBuilder {
       if (!before.table.fits(indexes[place] as number, amounts[place] as number)) return false;
     let known = cube.keys.get(entity);
     if (known === undefined) {
-      if (typeof entity === 'string' && (entity === '' || entity.length > longestKey)) return false;
+      if (typeof entity === 'string' && !isKey(entity)) return false;
       known = addKey(cube, entity, String(entity));
     }
     const sums = before ?? addDay(cube, day, kind.kind, false);
@@ -106,9 +106,8 @@ export class BatchBuilder {
   }
 
   refuse(index: number, event: unknown, reason: string): void {
-    const id =
-      typeof event === 'object' && event !== null && 'id' in event ? String(event.id).slice(0, 100) : '';
-    this.refusals.push({ index, id, reason });
+    const id = typeof event === 'object' && event !== null && 'id' in event ? idText(event.id) : '';
+    this.refusals.push({ index, id: id.slice(0, 100), reason });
   }
 
   cubes(): PreparedCube[] {
@@ -244,7 +243,7 @@ export class BatchBuilder {
     const dimensions: Record<string, number> = {};
     for (let place = 0; place < values.length; place += 2)
       dimensions[schema.dimensions[values[place] as number]?.name ?? ''] = values[place + 1] as number;
-    const id = fields.id === undefined ? '' : String(fields.id).replaceAll('\0', '').slice(0, 200);
+    const id = idText(fields.id).replaceAll('\0', '').slice(0, 200);
     this.corrections.push({
       ...{
         kind: name,
@@ -281,12 +280,16 @@ function addValue(
   values.push(dimension, value as number);
 }
 
+/** Only numbers and texts: turning anything else into text may fail. */
+function idText(id: unknown): string {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
+}
+
 function keyText(value: unknown, field: string): string {
-  if (typeof value === 'string' && value !== '' && value.length <= longestKey && !value.includes('\0'))
-    return value;
+  if (isKey(value)) return value;
   if (Number.isSafeInteger(value)) return String(value);
   throw new Refused(
-    `${field}: ${value === undefined ? 'it is missing' : `it must be a whole number or a name of at most ${longestKey} characters`}`,
+    `${field}: ${value === undefined ? 'it is missing' : `it must be a whole number or a name of 1 to ${longestKey} characters`}`,
   );
 }
 

@@ -15,7 +15,7 @@ const attributes = {
   name: text('Name for people'),
   status: text('Status, such as active or paused'),
   parent: z
-    .union([z.int().min(0), z.string().max(200)])
+    .union([entityKey, z.literal('')])
     .optional()
     .describe('Key of the parent: the group of a keyword'),
   budget: z.int().nullable().optional().describe('Budget in the smallest unit of money'),

@@ -52,7 +52,7 @@ export const schemaFile = z
       for (const part of parts)
         if (!dimensions.includes(part)) issue(`derived.${name}: there is no dimension ${part}`);
     for (const [kind, { parent }] of Object.entries(schema.kinds)) {
-      if (parent !== undefined && !(parent in schema.kinds))
+      if (parent !== undefined && !Object.hasOwn(schema.kinds, parent))
         issue(`kinds.${kind}: there is no kind ${parent}`);
       if (ancestry(schema.kinds, kind).at(-1) === kind) issue(`kinds.${kind}: it is its own ancestor`);
     }
