@@ -10,6 +10,7 @@ import {
   statisticsEntityRemove,
   statisticsEntityUpdate,
 } from '../operations/entity.ts';
+import { wrongField } from '../schema/wrong-field.ts';
 import { beginningClient } from './begin-data.ts';
 import { lineChunks } from './line-chunks.ts';
 
@@ -92,8 +93,6 @@ function readLines(text: string, before: number): Line[] {
     }
     const read = line.safeParse(value);
     if (read.success) return [read.data];
-    const [issue] = read.error.issues;
-    const field = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-    throw new PismakError('invalid-input', `${place}: ${field}${issue?.message}`);
+    throw new PismakError('invalid-input', `${place}: ${wrongField(read.error)}`);
   });
 }

@@ -80,6 +80,11 @@ export function incompatibility(before: Schema, now: Schema): string | undefined
   const names = (schema: Schema) => schema.dimensions.map(({ name }) => name);
   if (!beginsWith(names(now), names(before)))
     return `its dimensions must begin with ${names(before).join(', ')}: append new ones`;
+  for (const [index, { name, type }] of before.dimensions.entries()) {
+    const other = now.dimensions[index]?.type;
+    // A counter that becomes money would change what the sums mean, and whether they may be negative.
+    if (other !== type) return `${name} was counted as ${type} and can't become ${other}`;
+  }
   if (!beginsWith(now.split.values, before.split.values))
     return `the values of its split must begin with ${before.split.values.join(', ')}: append new ones`;
   const gone = Object.keys(before.kinds).find((kind) => !(kind in now.kinds));
