@@ -102,3 +102,32 @@ test('lines that are read by their shape count exactly as parsed ones', async ()
     { numRuns: 300 },
   );
 });
+
+test('fields of CSV may be quoted or empty, the first one too', async () => {
+  const title = 'id,kind,entity,user,split,at,clicks,cost';
+  const at = '2026-03-29T01:59:00+01:00';
+  const builder = newBuilder(false);
+  const lines = [
+    `,keyword,"shoes, ""red""",3,context,${at},1,`,
+    `"",keyword,"2",3,context,${at},,250`,
+    `e3,keyword,2,3,context,${at},"1","2"`,
+    `e4,keyword,"2,3,context,${at},1,2`,
+    `e5,keyword,"2"x,3,context,${at},1,2`,
+  ];
+  await addContent(builder, { text: [title, ...lines].join('\r\n'), format: 'csv' });
+  assert.deepEqual(
+    builder.refusals.map(({ index, reason }) => [index, reason]),
+    [
+      [3, 'a quote is not closed, or something follows it'],
+      [4, 'a quote is not closed, or something follows it'],
+    ],
+  );
+  assert.deepEqual(builder.cubes()[0]?.keys, ['shoes, "red"', '2']);
+  const long = `e,keyword,"${'x'.repeat(9_000_000)}",3,context,${at},1,2`;
+  await addContent(builder, { text: `${title}\n${long}\n`, format: 'csv' });
+  assert.match(builder.refusals.at(-1)?.reason ?? '', /^entity: it must be/);
+  await assert.rejects(
+    addContent(builder, { text: 'kind,entity,clicks,clicks\n', format: 'csv' }),
+    /the first line of CSV names the column clicks twice/,
+  );
+});
