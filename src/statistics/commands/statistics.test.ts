@@ -4,9 +4,12 @@ import { appendFile, cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { fakeClient } from '../../cli/testing/run-command.ts';
 import { runOnEngine } from '../../cli/testing/run-on-engine.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { ManualClock } from '../../engine/time/clock.ts';
 import { openTestEngine } from '../../server/testing/test-engine.ts';
+import { readQuestion } from './question-options.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
@@ -116,6 +119,58 @@ describe('pismak statistics', () => {
       '2026-03-29',
     ];
     assert.equal((await pismak(...backfill)).text, '2026-03-29 of keyword of user 3 now has 1 event\n');
+  });
+
+  test('a file of which every event is refused fails, and wrong words are answered with the right ones', async (t) => {
+    const { directory, pismak } = await commandLine(t);
+    const file = join(directory, 'events.ndjson');
+    await writeFile(file, line({ kind: 'x' }));
+    const refused = await pismak('ingest', file);
+    assert.equal(refused.code, 2);
+    assert.match(
+      refused.text,
+      /^0 events counted, 1 refused\nline 1 .*\n(?:.*\n)*.*every event of .* was refused/,
+    );
+    // As Windows writes it.
+    await writeFile(file, `\ufeff${line({})}`);
+    assert.equal((await pismak('ingest', file)).text, '1 event counted\n');
+    const wrong: [string[], RegExp][] = [
+      [['ingest', file, '--format', 'xml'], /it must be one of ndjson, csv/],
+      [['ingest', file, '--level', 'week'], /it must be one of event, day/],
+      [
+        ['ingest', file, '--schema', 'advertisng'],
+        /schema: there is no schema advertisng; use one of advertising, pismak/,
+      ],
+      [['schema', 'advertisng'], /schema: there is no schema advertisng; use one of advertising, pismak/],
+      [['series', 'keyword', ...march, '--granularity', 'fortnight'], /it must be one of hour, day, week/],
+      [['table', 'keyword', ...march, '--over', 'never'], /it must be one of interval, all/],
+      [['table', 'keyword', ...march, '--limit', '5000'], /it must be a number from 1 to 1000/],
+      [['table', 'keyword', ...march, '--segment', 'kind'], /it must be one of split/],
+      [['rollup', '--from', '2026-05-01', '--to', '2026-01-01'], /to: 2026-01-01 is before 2026-05-01/],
+      [
+        ['rollup', '--kind', 'keyword', '--split', 'contxt'],
+        /split: there is no contxt; use one of fulltext, context/,
+      ],
+      [['close', '2999-01'], /month: 2999-01 has not ended yet/],
+      [['erase', 'nobody', '--yes'], /user: nothing is counted about nobody/],
+    ];
+    for (const [words, message] of wrong) {
+      const { code, text } = await pismak(...words);
+      assert.ok(code !== 0, words.join(' '));
+      assert.match(text, message);
+    }
+    const options = ['--granularity', 'none', '--csv', '--dimensions', 'clicks, cost'];
+    const spaced = await pismak('series', 'keyword', ...march, ...options);
+    assert.match(spaced.text, /^none,2026-03-01,2026-03-31,1,250$/m);
+  });
+
+  test('the last day is today where days are counted, whatever the date is elsewhere', async () => {
+    const client = fakeClient({ 'statistics.schema': { timezone: 'Europe/Prague', kinds: [] } });
+    // Past midnight in Prague.
+    const clock = new ManualClock(Date.parse('2026-11-16T23:30:00Z'));
+    const options = { user: '3', over: 'interval' } as const;
+    const { from, to } = await readQuestion('keyword', options, { client: async () => client, clock });
+    assert.deepEqual([from, to], ['2026-10-19', '2026-11-17']);
   });
 
   test('the scenarios of the examples hold for every kind, and a wrong answer is shown with its difference', async (t) => {

@@ -95,8 +95,11 @@ const add: AddGroup = (group, shell) => {
   command(statisticsErase, {
     usage: 'erase <user>',
     confirm: 'the statistics of this user are deleted for good',
-    say: ({ kinds, entities }, { user }) =>
-      `deleted of user ${user}: ${formatCount(kinds, 'kind')} with ${entities === 1 ? '1 entity' : `${entities} entities`}, all their sums and corrections`,
+    say({ kinds, entities, corrections }, { user }) {
+      if (kinds + corrections === 0)
+        throw new PismakError('not-found', `user: nothing is counted about ${user}`);
+      return `deleted of user ${user}: ${formatCount(kinds, 'kind')} with ${formatCount(entities, 'entity', 'entities')}, all their sums and corrections`;
+    },
   });
   addRpctest(group, shell);
 };

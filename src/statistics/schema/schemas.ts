@@ -69,6 +69,13 @@ export function createSchemas(all: readonly Schema[]): Schemas {
   };
 }
 
+/** Fails with `invalid-input` and the names that there are. */
+export function checkSchemaName({ all }: Schemas, wanted: string | undefined): void {
+  if (wanted === undefined || all.some(({ name }) => name === wanted)) return;
+  const names = all.map(({ name }) => name).join(', ');
+  throw new PismakError('invalid-input', `schema: there is no schema ${wanted}; use one of ${names}`);
+}
+
 function readSchema(file: string): Schema {
   const wrong = (problem: string, cause?: unknown) =>
     new PismakError('configuration-invalid', `schema ${file}: ${problem}`, { cause });
