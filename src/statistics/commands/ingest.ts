@@ -22,6 +22,8 @@ interface IngestOptions {
 /** One is parsed while the one before is written. */
 const chunksAtOnce = 2;
 const refusalsShown = 10;
+/** What one call takes. */
+const mostText = 16 * 2 ** 20;
 
 /** `statistics ingest` and `statistics backfill`. */
 export function addIngest(group: Command, shell: Shell): void {
@@ -91,6 +93,16 @@ export function addIngest(group: Command, shell: Shell): void {
         const chunks = await Array.fromAsync(lineChunks(file, false));
         const text = chunks.map((chunk) => chunk.text).join('');
         const { user, day, level } = options;
+        if (text.trim() === '')
+          throw new PismakError(
+            'invalid-input',
+            `${file} is empty, so ${day} would have nothing any more; to empty a day, give an event with zeros`,
+          );
+        if (text.length > mostText)
+          throw new PismakError(
+            'too-large',
+            `${file} has more than ${mostText / 2 ** 20} MB; add up its events and use --level day`,
+          );
         const { events } = await (await client()).call(statisticsBackfill, {
           ...{ kind, user, day, level, text, format },
         });

@@ -100,6 +100,12 @@ describe('pismak statistics', () => {
       '{"kind":"keyword","user":3,"entity":17,"name":"shoes, red","status":"paused"}\n',
     );
     assert.equal((await pismak('entity', 'import', entities)).text, '0 entities created, 1 updated\n');
+    const wrong = join(directory, 'wrong.ndjson');
+    const first = '\ufeff{"kind":"keyword","user":3,"entity":17}\n\n';
+    await writeFile(wrong, `${first}{"kind":"keywrod","user":3,"entity":1}\n`);
+    assert.match((await pismak('entity', 'import', wrong)).text, /line 3: kind: there is no kind keywrod/);
+    await writeFile(wrong, `${first}{"kind":"keyword","user":3,"entity":1,"name":5}\n`);
+    assert.match((await pismak('entity', 'import', wrong)).text, /line 3: name: it must be a text/);
     const paused = await pismak('table', 'keyword', ...march, '--filter', 'status=paused', '--csv');
     assert.match(paused.text, /^17,"shoes, red",paused,,0,5,100,/m);
 
@@ -159,6 +165,23 @@ describe('pismak statistics', () => {
       assert.ok(code !== 0, words.join(' '));
       assert.match(text, message);
     }
+    const day = ['--user', '3', '--day', '2026-03-29'];
+    const empty = join(directory, 'empty.ndjson');
+    await writeFile(empty, '\n');
+    assert.match(
+      (await pismak('backfill', 'keyword', empty, ...day)).text,
+      /is empty, so 2026-03-29 would have/,
+    );
+    const long = join(directory, 'long.ndjson');
+    await writeFile(long, `${line({})}${'x'.repeat(17 * 2 ** 20)}`);
+    for (const words of [
+      ['ingest', long],
+      ['backfill', 'keyword', long, ...day],
+      ['entity', 'import', long],
+    ])
+      assert.match((await pismak(...words)).text, /line 2 of .* is longer than a line may be/);
+    await writeFile(long, line({ id: 'x'.repeat(300) }).repeat(40_000));
+    assert.match((await pismak('backfill', 'keyword', long, ...day)).text, /has more than 16 MB/);
     const options = ['--granularity', 'none', '--csv', '--dimensions', 'clicks, cost'];
     const spaced = await pismak('series', 'keyword', ...march, ...options);
     assert.match(spaced.text, /^none,2026-03-01,2026-03-31,1,250$/m);
@@ -191,12 +214,14 @@ describe('pismak statistics', () => {
   });
 
   test('the demonstration draws the filtered chart above the table', async (t) => {
-    const words = ['--data', join(await temporaryDirectory(t), 'unused'), 'statistics', 'demo'];
-    const { stdout: text } = await promisify(execFile)(join(root, 'bin', 'pismak'), words);
+    const keep = ['--keep', join(await temporaryDirectory(t), 'kept')];
+    const play = () => promisify(execFile)(join(root, 'bin', 'pismak'), ['statistics', 'demo', ...keep]);
+    const { stdout: text } = await play();
     assert.match(
       text,
       /events of two years counted.*\n\nKeywords of user 3 .*: \d+ of 120\nclicks of these keywords by week\n/,
     );
     assert.match(text, /^all \d+ /m);
+    await assert.rejects(play(), /kept has keywords of user 3 already/, 'tomorrow it would count them again');
   });
 });
