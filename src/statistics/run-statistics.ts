@@ -6,6 +6,7 @@ import { statistics } from './house.ts';
 import { countOwnEvents } from './own/own-events.ts';
 import { reconcile } from './rollup/reconcile.ts';
 import { rollUp } from './rollup/roll-up.ts';
+import { leftOut } from './rollup/skip-too-large.ts';
 import { sweep } from './rollup/sweep.ts';
 import { renewFoundations, type Statistics, statisticsOf } from './statistics.ts';
 import { levels } from './store/store.ts';
@@ -22,8 +23,8 @@ export async function runStatistics(engine: Engine): Promise<Running> {
   await opened().then(renewFoundations, () => {});
   for (const level of levels)
     schedules.registerTask(`statistics.${level}`, async ({ signal, log }) => {
-      const { cubes, units, rows } = await rollUp(await opened(), { levels: [level], signal });
-      log(`${units} units of ${cubes} users and kinds built, ${rows} rows`);
+      const { cubes, units, rows, tooLarge } = await rollUp(await opened(), { levels: [level], signal });
+      log(`${units} units of ${cubes} users and kinds built, ${rows} rows${leftOut(tooLarge)}`);
     });
   schedules.registerTask('statistics.sweep', async ({ signal, log }) => {
     const { segments, replaced } = await sweep(await opened(), { signal });
@@ -58,8 +59,8 @@ export async function runStatistics(engine: Engine): Promise<Running> {
 
 /** Fails if levels differ, so that the schedule raises its alert. */
 async function reconciled(opened: Statistics, signal: AbortSignal): Promise<string> {
-  const { cubes, units, difference } = await reconcile(opened, { signal });
-  if (!difference) return `${units} units of ${cubes} users and kinds agree`;
+  const { cubes, units, difference, tooLarge } = await reconcile(opened, { signal });
+  if (!difference) return `${units} units of ${cubes} users and kinds agree${leftOut(tooLarge)}`;
   const { kind, user, level, unit, entity, split, dimension, expected, got } = difference;
   throw new PismakError(
     'conflict',

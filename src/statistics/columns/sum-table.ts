@@ -40,6 +40,11 @@ export class SumTable {
     return place;
   }
 
+  /** Whether the sums stay exact with this value. */
+  fits(dimension: number, value: number): boolean {
+    return (this.#bounds[dimension] as number) + Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  }
+
   add(place: number, dimension: number, value: number): void {
     const bound = (this.#bounds[dimension] as number) + Math.abs(value);
     if (bound > Number.MAX_SAFE_INTEGER) throw tooLarge();

@@ -2,13 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { PismakError } from '../../engine/errors.ts';
 import { seededRandom } from '../../engine/simulation/chance.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { formatDay } from '../calendar/days.ts';
 import { advertiser, demoDay, demoEntities } from '../demo/advertiser.ts';
-import { statisticsEntityCreate } from '../operations/entity.ts';
+import { statisticsEntityCreate, statisticsEntityLs } from '../operations/entity.ts';
 import { statisticsFilter2, statisticsGranularizedSumStats } from '../operations/read.ts';
 import { statisticsReconcile, statisticsRollup } from '../operations/upkeep.ts';
 import { statisticsIngest } from '../operations/write.ts';
@@ -40,6 +41,7 @@ export function addDemo(group: Command, shell: Shell): void {
           ...{ purpose: 'statistics demo', workers: 0 },
         });
         try {
+          await checkNew(client, data);
           await play(session, client);
         } finally {
           await client.close();
@@ -50,6 +52,17 @@ export function addDemo(group: Command, shell: Shell): void {
             `Ask more: pismak --data ${keep} statistics table campaign --user ${advertiser.user} --sort cost:desc`,
           );
       }),
+    );
+}
+
+/** On another day the same events would have other dates, and count again. */
+async function checkNew(client: Client, data: string): Promise<void> {
+  const { user } = advertiser;
+  const { entities } = await client.call(statisticsEntityLs, { kind: 'keyword', user, limit: 1 });
+  if (entities.length > 0)
+    throw new PismakError(
+      'conflict',
+      `${data} has keywords of user ${user} already; keep the demonstration in another directory`,
     );
 }
 

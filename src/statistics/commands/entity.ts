@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
+import type { Client } from '../../terminal/client/client.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
 import { formatCount, formatTime } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
@@ -10,6 +11,7 @@ import {
   statisticsEntityRemove,
   statisticsEntityUpdate,
 } from '../operations/entity.ts';
+import { wrongField } from '../schema/wrong-field.ts';
 import { beginningClient } from './begin-data.ts';
 import { lineChunks } from './line-chunks.ts';
 
@@ -17,7 +19,11 @@ const perCall = 1000;
 
 /** A line of a file to import: what `entity create` takes. */
 const line = statisticsEntityCreate.input.omit({ more: true });
-type Line = z.output<typeof line>;
+interface Line {
+  /** For messages. */
+  place: string;
+  entity: z.output<typeof line>;
+}
 
 /** `statistics entity ...`. */
 export function addEntity(group: Command, shell: Shell): void {
@@ -62,12 +68,9 @@ export function addEntity(group: Command, shell: Shell): void {
         const sum = { created: 0, updated: 0 };
         for await (const chunk of lineChunks(file, false)) {
           const lines = readLines(chunk.text, chunk.before);
-          for (const list of Map.groupBy(lines, ({ kind, user }) => `${kind}\0${user}`).values())
+          for (const list of Map.groupBy(lines, ({ entity }) => `${entity.kind}\0${entity.user}`).values())
             for (let at = 0; at < list.length; at += perCall) {
-              const [first, ...others] = list.slice(at, at + perCall);
-              if (!first) continue;
-              const more = others.map(({ kind: _, user: __, ...rest }) => rest);
-              const answer = await connected.call(statisticsEntityCreate, { ...first, more });
+              const answer = await send(connected, list.slice(at, at + perCall));
               sum.created += answer.created;
               sum.updated += answer.updated;
               bar.set(sum.created + sum.updated);
@@ -80,8 +83,22 @@ export function addEntity(group: Command, shell: Shell): void {
     );
 }
 
+/** Entities of one kind and user. What is refused about them begins at the first one. */
+async function send(client: Client, lines: readonly Line[]): Promise<{ created: number; updated: number }> {
+  const [first, ...others] = lines;
+  if (!first) return { created: 0, updated: 0 };
+  const more = others.map(({ entity: { kind: _, user: __, ...rest } }) => rest);
+  try {
+    return await client.call(statisticsEntityCreate, { ...first.entity, more });
+  } catch (error) {
+    if (!(error instanceof PismakError)) throw error;
+    throw new PismakError(error.code, `${first.place}: ${error.message}`, { cause: error });
+  }
+}
+
 function readLines(text: string, before: number): Line[] {
-  return text.split('\n').flatMap((json, index) => {
+  return text.split('\n').flatMap((whole, index) => {
+    const json = before + index === 0 ? whole.replace(/^\ufeff/, '') : whole;
     if (json.trim() === '') return [];
     const place = `line ${before + index + 1}`;
     let value: unknown;
@@ -91,9 +108,7 @@ function readLines(text: string, before: number): Line[] {
       throw new PismakError('invalid-input', `${place}: not JSON`, { cause });
     }
     const read = line.safeParse(value);
-    if (read.success) return [read.data];
-    const [issue] = read.error.issues;
-    const field = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-    throw new PismakError('invalid-input', `${place}: ${field}${issue?.message}`);
+    if (read.success) return [{ place, entity: read.data }];
+    throw new PismakError('invalid-input', `${place}: ${wrongField(read.error)}`);
   });
 }

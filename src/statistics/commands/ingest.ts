@@ -1,12 +1,16 @@
 import { stat } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { hasCode, PismakError } from '../../engine/errors.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { formatCount } from '../../terminal/output/format.ts';
+import type { Output } from '../../terminal/output/output.ts';
 import type { Shell } from '../../terminal/shell.ts';
+import { formats } from '../ingest/formats.ts';
 import { statisticsBackfill, statisticsIngest } from '../operations/write.ts';
 import { beginningClient } from './begin-data.ts';
 import { type LineChunk, lineChunks } from './line-chunks.ts';
+import { oneOf } from './one-of.ts';
+import { sendAhead } from './send-ahead.ts';
 
 interface IngestOptions {
   schema?: string;
@@ -18,6 +22,8 @@ interface IngestOptions {
 /** One is parsed while the one before is written. */
 const chunksAtOnce = 2;
 const refusalsShown = 10;
+/** What one call takes. */
+const mostText = 16 * 2 ** 20;
 
 /** `statistics ingest` and `statistics backfill`. */
 export function addIngest(group: Command, shell: Shell): void {
@@ -30,15 +36,15 @@ export function addIngest(group: Command, shell: Shell): void {
       'statistics ingest days.csv --level day',
     )
     .option('--schema <name>', 'take only kinds of this schema')
-    .option('--level <level>', '`event`, or `day` for sums of whole days (`day` instead of `at`)', 'event')
-    .option('--format <format>', 'ndjson or csv; default: by the name of the file')
+    .addOption(levelOption('`event`, or `day` for sums of whole days (`day` instead of `at`)'))
+    .addOption(formatOption())
     .option('--batch <name>', 'name of this batch, for files that begin alike (default: from the content)')
     .action(
       shell.run<IngestOptions>(async (session, file = '') => {
         const { options, out, progress, signal } = session;
         const format = options.format ?? (file.endsWith('.csv') ? 'csv' : 'ndjson');
         const total = file === '-' ? undefined : (await stat(file).catch(() => undefined))?.size;
-        const sum = { events: 0, accepted: 0, corrections: 0, refused: 0, duplicates: 0 };
+        const sum: Sum = { events: 0, accepted: 0, corrections: 0, refused: 0, duplicates: 0 };
         const refusals: { line: number; id: string; reason: string }[] = [];
         let bytes = 0;
         const connected = await beginningClient(session);
@@ -59,22 +65,13 @@ export function addIngest(group: Command, shell: Shell): void {
           bytes += chunk.bytes;
           bar.set(sum.events, total && bytes > 0 ? Math.round((sum.events * total) / bytes) : undefined);
         };
-        const under = new Set<Promise<void>>();
-        for await (const chunk of lineChunks(file, format === 'csv')) {
-          const sending = send(chunk).finally(() => under.delete(sending));
-          sending.catch(() => {});
-          under.add(sending);
-          if (under.size >= chunksAtOnce) await Promise.race(under);
-        }
-        await Promise.all(under);
+        await sendAhead(lineChunks(file, format === 'csv'), chunksAtOnce, send);
         bar.close();
-        if (out.json) return out.object({ ...sum, refusals });
-        out.say(summary(sum));
-        for (const { line, id, reason } of refusals)
-          out.say(`line ${line}${id === '' ? '' : ` (${id})`}: ${reason}`);
-        // Why events were refused is told when they come first.
-        if (refusals.length > 0 && sum.refused > refusals.length)
-          out.say(`and ${sum.refused - refusals.length} more`);
+        if (out.json) out.object({ ...sum, refusals });
+        else sayIngested(out, sum, refusals);
+        // A script must notice that it sends the wrong file.
+        if (sum.events > 0 && sum.refused === sum.events)
+          throw new PismakError('invalid-input', `every event of ${file} was refused`);
       }),
     );
 
@@ -87,8 +84,8 @@ export function addIngest(group: Command, shell: Shell): void {
     )
     .requiredOption('--user <user>', 'user whose day it is')
     .requiredOption('--day <date>', 'day to replace')
-    .option('--level <level>', '`event`, or `day` for sums of whole days', 'event')
-    .option('--format <format>', 'ndjson or csv; default: by the name of the file')
+    .addOption(levelOption('`event`, or `day` for sums of whole days'))
+    .addOption(formatOption())
     .action(
       shell.run<IngestOptions & { user: string; day: string }>(async (session, kind = '', file = '') => {
         const { options, out, client } = session;
@@ -96,12 +93,32 @@ export function addIngest(group: Command, shell: Shell): void {
         const chunks = await Array.fromAsync(lineChunks(file, false));
         const text = chunks.map((chunk) => chunk.text).join('');
         const { user, day, level } = options;
+        if (text.trim() === '')
+          throw new PismakError(
+            'invalid-input',
+            `${file} is empty, so ${day} would have nothing any more; to empty a day, give an event with zeros`,
+          );
+        if (text.length > mostText)
+          throw new PismakError(
+            'too-large',
+            `${file} has more than ${mostText / 2 ** 20} MB; add up its events and use --level day`,
+          );
         const { events } = await (await client()).call(statisticsBackfill, {
           ...{ kind, user, day, level, text, format },
         });
         out.say(`${day} of ${kind} of user ${user} now has ${formatCount(events, 'event')}`);
       }),
     );
+}
+
+function levelOption(about: string): Option {
+  return new Option('--level <level>', about).argParser(oneOf(['event', 'day'])).default('event');
+}
+
+function formatOption(): Option {
+  return new Option('--format <format>', 'ndjson or csv; default: by the name of the file').argParser(
+    oneOf(formats),
+  );
 }
 
 async function sendChunk(
@@ -121,7 +138,7 @@ async function sendChunk(
     const place = `lines ${chunk.before + 1} to ${chunk.before + chunk.lines} of ${file}`;
     throw new PismakError(
       'conflict',
-      `${place} were counted before with other content. If the file has grown, ingest only its new lines; if it is another file, name it: --batch NAME`,
+      `${place} were counted before with other content. If the file has grown or you corrected lines that were refused, ingest only those lines; if it is another file, name it: --batch NAME`,
       { cause: error },
     );
   }
@@ -131,16 +148,27 @@ function headerLines(format: string, { index }: LineChunk): number {
   return format === 'csv' && index === 0 ? 1 : 0;
 }
 
-function summary(sum: {
+interface Sum {
   events: number;
   accepted: number;
   corrections: number;
   refused: number;
   duplicates: number;
-}): string {
+}
+
+function sayIngested(
+  out: Output,
+  sum: Sum,
+  refusals: readonly { line: number; id: string; reason: string }[],
+): void {
   const parts = [`${formatCount(sum.accepted, 'event')} counted`];
   if (sum.duplicates > 0) parts.push(`${sum.duplicates} counted before`);
   if (sum.corrections > 0) parts.push(`${sum.corrections} listed as corrections of closed months`);
   if (sum.refused > 0) parts.push(`${sum.refused} refused`);
-  return parts.join(', ');
+  out.say(parts.join(', '));
+  for (const { line, id, reason } of refusals)
+    out.say(`line ${line}${id === '' ? '' : ` (${id})`}: ${reason}`);
+  // Why events were refused is told when they come first.
+  if (refusals.length > 0 && sum.refused > refusals.length)
+    out.say(`and ${sum.refused - refusals.length} more`);
 }

@@ -19,6 +19,8 @@ export interface LineChunk {
 /** Fixed, because tokens of batches depend on where a chunk begins. */
 const linesPerChunk = 20_000;
 const mostBytes = 12 * 2 ** 20;
+/** With what precedes it in its chunk. No more fits into a call, and a file without lines must not fill the memory. */
+const longestLine = 15 * 2 ** 20;
 const newline = 10;
 
 /**
@@ -67,10 +69,16 @@ export async function* lineChunks(file: string, header: boolean): AsyncGenerator
       }
       if (from < piece.length) parts.push(piece.subarray(from));
       bytes += piece.length - from;
+      if (bytes > longestLine) break;
     }
   } catch (cause) {
     throw new PismakError('invalid-input', `can't read ${file}: ${reasonOf(cause)}`, { cause });
   }
+  if (bytes > longestLine)
+    throw new PismakError(
+      'invalid-input',
+      `line ${linesBefore + lines + 1} of ${file} is longer than a line may be; is this a file of events?`,
+    );
   if (bytes > 0) {
     if (parts.at(-1)?.at(-1) !== newline) lines++;
     yield take();

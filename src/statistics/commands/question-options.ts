@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import { collect } from '../../terminal/command-group.ts';
+import { commaList } from '../../terminal/options/option-values.ts';
+import type { Session } from '../../terminal/session.ts';
 import { formatDay, parseDay } from '../calendar/days.ts';
+import { zoneDays } from '../calendar/zone-days.ts';
+import { statisticsSchema } from '../operations/upkeep.ts';
 import { type Filter, parseFilter } from '../query/filter.ts';
+import { oneOf } from './one-of.ts';
 
 /** What `series`, `table` and `explain` take. */
 export interface QuestionOptions {
@@ -28,6 +33,7 @@ export function addQuestionOptions(command: Command): Command {
     .option(
       '--over <what>',
       'whether filters look at sums over the `interval` or over `all` time',
+      oneOf(['interval', 'all']),
       'interval',
     )
     .option('--split <value>', 'only this value of the split')
@@ -35,15 +41,24 @@ export function addQuestionOptions(command: Command): Command {
     .option('--group-by <kind>', 'add up by this kind of parents');
 }
 
-export function readQuestion(kind: string, options: QuestionOptions, now: number) {
-  // The last day is the machine's date: good enough for a default.
-  const to = options.to ?? new Date(now).toISOString().slice(0, 10);
-  const from = options.from ?? formatDay((parseDay(to) ?? 0) - 29);
+export async function readQuestion(
+  kind: string,
+  options: QuestionOptions,
+  session: Pick<Session, 'client' | 'clock'>,
+) {
   const filters: Filter[] = (options.filter ?? []).map(parseFilter);
+  const to = options.to ?? (await today(session));
+  const from = options.from ?? formatDay((parseDay(to) ?? 0) - 29);
   return {
     ...{ kind, user: options.user, from, to, filters, over: options.over },
     ...(options.split !== undefined && { split: options.split }),
-    ...(options.dimensions !== undefined && { dimensions: options.dimensions.split(',') }),
+    ...(options.dimensions !== undefined && { dimensions: commaList(options.dimensions) }),
     ...(options.groupBy !== undefined && { groupBy: options.groupBy }),
   };
+}
+
+/** The date in the time zone in which days are counted; it may differ from the date here. */
+async function today({ client, clock }: Pick<Session, 'client' | 'clock'>): Promise<string> {
+  const { timezone } = await (await client()).call(statisticsSchema, { limit: 1 });
+  return formatDay(zoneDays(timezone).dayAt(clock.now()));
 }

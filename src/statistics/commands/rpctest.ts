@@ -10,6 +10,7 @@ import type { Output } from '../../terminal/output/output.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { statisticsRpc } from '../operations/rpc.ts';
 import { statisticsSchema } from '../operations/upkeep.ts';
+import { wrongField } from '../schema/wrong-field.ts';
 import { beginningClient } from './begin-data.ts';
 import { differences } from './differences.ts';
 
@@ -92,11 +93,7 @@ async function readScenarios(file: string, text: string, kind: string): Promise<
     return (Array.isArray(value) ? value : [value]).map((one: unknown, index) => {
       const read = scenario.safeParse(one);
       if (read.success) return read.data;
-      const [issue] = read.error.issues;
-      throw new PismakError(
-        'invalid-input',
-        `${file}, scenario ${index + 1}: ${issue?.path.join('.')}: ${issue?.message}`,
-      );
+      throw new PismakError('invalid-input', `${file}, scenario ${index + 1}: ${wrongField(read.error)}`);
     });
   });
 }

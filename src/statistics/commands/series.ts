@@ -3,10 +3,12 @@ import { PismakError } from '../../engine/errors.ts';
 import { formatBytes, formatCount } from '../../terminal/output/format.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import type { Shell } from '../../terminal/shell.ts';
+import { granularities } from '../calendar/days.ts';
 import { statisticsExplain, statisticsGranularizedSumStats } from '../operations/read.ts';
 import type { NamedPoint, SeriesAnswer } from '../query/answer.ts';
 import { drawChart } from './chart.ts';
 import { toCsv } from './csv.ts';
+import { oneOf } from './one-of.ts';
 import { addQuestionOptions, type QuestionOptions, readQuestion } from './question-options.ts';
 
 interface SeriesOptions extends QuestionOptions {
@@ -28,13 +30,13 @@ export function addSeries(group: Command, shell: Shell): void {
     'statistics series keyword --user 3 --filter "cost<5000" --filter "clicks>5" --chart clicks',
   );
   addQuestionOptions(series)
-    .option('--granularity <unit>', units, 'day')
+    .option('--granularity <unit>', units, oneOf(granularities), 'day')
     .option('--total', 'show the sums over the whole interval, too')
     .option('--csv', 'print CSV')
     .option('--chart [dimension]', 'draw a chart of a dimension; default: the first')
     .action(
       shell.run<SeriesOptions>(async ({ options, out, client, clock, stderr }, kind = '') => {
-        const question = readQuestion(kind, options, clock.now());
+        const question = await readQuestion(kind, options, { client, clock });
         const answer = await (await client()).call(statisticsGranularizedSumStats, {
           ...{ ...question, granularity: options.granularity },
           includeTotal: options.total ?? false,
@@ -53,10 +55,10 @@ export function addSeries(group: Command, shell: Shell): void {
     'statistics explain keyword --user 3 --from 2026-01-03 --to 2026-03-31 --granularity month',
   );
   addQuestionOptions(explain)
-    .option('--granularity <unit>', units, 'day')
+    .option('--granularity <unit>', units, oneOf(granularities), 'day')
     .action(
       shell.run<SeriesOptions>(async ({ options, out, client, clock }, kind = '') => {
-        const question = readQuestion(kind, options, clock.now());
+        const question = await readQuestion(kind, options, { client, clock });
         const input = { ...question, granularity: options.granularity };
         const answer = await (await client()).call(statisticsExplain, input);
         if (out.json) return out.object(answer);

@@ -4,9 +4,12 @@ import { appendFile, cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { fakeClient } from '../../cli/testing/run-command.ts';
 import { runOnEngine } from '../../cli/testing/run-on-engine.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { ManualClock } from '../../engine/time/clock.ts';
 import { openTestEngine } from '../../server/testing/test-engine.ts';
+import { readQuestion } from './question-options.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
@@ -97,6 +100,12 @@ describe('pismak statistics', () => {
       '{"kind":"keyword","user":3,"entity":17,"name":"shoes, red","status":"paused"}\n',
     );
     assert.equal((await pismak('entity', 'import', entities)).text, '0 entities created, 1 updated\n');
+    const wrong = join(directory, 'wrong.ndjson');
+    const first = '\ufeff{"kind":"keyword","user":3,"entity":17}\n\n';
+    await writeFile(wrong, `${first}{"kind":"keywrod","user":3,"entity":1}\n`);
+    assert.match((await pismak('entity', 'import', wrong)).text, /line 3: kind: there is no kind keywrod/);
+    await writeFile(wrong, `${first}{"kind":"keyword","user":3,"entity":1,"name":5}\n`);
+    assert.match((await pismak('entity', 'import', wrong)).text, /line 3: name: it must be a text/);
     const paused = await pismak('table', 'keyword', ...march, '--filter', 'status=paused', '--csv');
     assert.match(paused.text, /^17,"shoes, red",paused,,0,5,100,/m);
 
@@ -118,6 +127,75 @@ describe('pismak statistics', () => {
     assert.equal((await pismak(...backfill)).text, '2026-03-29 of keyword of user 3 now has 1 event\n');
   });
 
+  test('a file of which every event is refused fails, and wrong words are answered with the right ones', async (t) => {
+    const { directory, pismak } = await commandLine(t);
+    const file = join(directory, 'events.ndjson');
+    await writeFile(file, line({ kind: 'x' }));
+    const refused = await pismak('ingest', file);
+    assert.equal(refused.code, 2);
+    assert.match(
+      refused.text,
+      /^0 events counted, 1 refused\nline 1 .*\n(?:.*\n)*.*every event of .* was refused/,
+    );
+    // As Windows writes it.
+    await writeFile(file, `\ufeff${line({})}`);
+    assert.equal((await pismak('ingest', file)).text, '1 event counted\n');
+    const wrong: [string[], RegExp][] = [
+      [['ingest', file, '--format', 'xml'], /it must be one of ndjson, csv/],
+      [['ingest', file, '--level', 'week'], /it must be one of event, day/],
+      [
+        ['ingest', file, '--schema', 'advertisng'],
+        /schema: there is no schema advertisng; use one of advertising, pismak/,
+      ],
+      [['schema', 'advertisng'], /schema: there is no schema advertisng; use one of advertising, pismak/],
+      [['series', 'keyword', ...march, '--granularity', 'fortnight'], /it must be one of hour, day, week/],
+      [['table', 'keyword', ...march, '--over', 'never'], /it must be one of interval, all/],
+      [['table', 'keyword', ...march, '--limit', '5000'], /it must be a number from 1 to 1000/],
+      [['table', 'keyword', ...march, '--segment', 'kind'], /it must be one of split/],
+      [['rollup', '--from', '2026-05-01', '--to', '2026-01-01'], /to: 2026-01-01 is before 2026-05-01/],
+      [
+        ['rollup', '--kind', 'keyword', '--split', 'contxt'],
+        /split: there is no contxt; use one of fulltext, context/,
+      ],
+      [['close', '2999-01'], /month: 2999-01 has not ended yet/],
+      [['erase', 'nobody', '--yes'], /user: nothing is counted about nobody/],
+    ];
+    for (const [words, message] of wrong) {
+      const { code, text } = await pismak(...words);
+      assert.ok(code !== 0, words.join(' '));
+      assert.match(text, message);
+    }
+    const day = ['--user', '3', '--day', '2026-03-29'];
+    const empty = join(directory, 'empty.ndjson');
+    await writeFile(empty, '\n');
+    assert.match(
+      (await pismak('backfill', 'keyword', empty, ...day)).text,
+      /is empty, so 2026-03-29 would have/,
+    );
+    const long = join(directory, 'long.ndjson');
+    await writeFile(long, `${line({})}${'x'.repeat(17 * 2 ** 20)}`);
+    for (const words of [
+      ['ingest', long],
+      ['backfill', 'keyword', long, ...day],
+      ['entity', 'import', long],
+    ])
+      assert.match((await pismak(...words)).text, /line 2 of .* is longer than a line may be/);
+    await writeFile(long, line({ id: 'x'.repeat(300) }).repeat(40_000));
+    assert.match((await pismak('backfill', 'keyword', long, ...day)).text, /has more than 16 MB/);
+    const options = ['--granularity', 'none', '--csv', '--dimensions', 'clicks, cost'];
+    const spaced = await pismak('series', 'keyword', ...march, ...options);
+    assert.match(spaced.text, /^none,2026-03-01,2026-03-31,1,250$/m);
+  });
+
+  test('the last day is today where days are counted, whatever the date is elsewhere', async () => {
+    const client = fakeClient({ 'statistics.schema': { timezone: 'Europe/Prague', kinds: [] } });
+    // Past midnight in Prague.
+    const clock = new ManualClock(Date.parse('2026-11-16T23:30:00Z'));
+    const options = { user: '3', over: 'interval' } as const;
+    const { from, to } = await readQuestion('keyword', options, { client: async () => client, clock });
+    assert.deepEqual([from, to], ['2026-10-19', '2026-11-17']);
+  });
+
   test('the scenarios of the examples hold for every kind, and a wrong answer is shown with its difference', async (t) => {
     const { directory, pismak } = await commandLine(t);
     const scenarios = join(root, 'examples', 'statistics', 'scenarios');
@@ -136,12 +214,14 @@ describe('pismak statistics', () => {
   });
 
   test('the demonstration draws the filtered chart above the table', async (t) => {
-    const words = ['--data', join(await temporaryDirectory(t), 'unused'), 'statistics', 'demo'];
-    const { stdout: text } = await promisify(execFile)(join(root, 'bin', 'pismak'), words);
+    const keep = ['--keep', join(await temporaryDirectory(t), 'kept')];
+    const play = () => promisify(execFile)(join(root, 'bin', 'pismak'), ['statistics', 'demo', ...keep]);
+    const { stdout: text } = await play();
     assert.match(
       text,
       /events of two years counted.*\n\nKeywords of user 3 .*: \d+ of 120\nclicks of these keywords by week\n/,
     );
     assert.match(text, /^all \d+ /m);
+    await assert.rejects(play(), /kept has keywords of user 3 already/, 'tomorrow it would count them again');
   });
 });

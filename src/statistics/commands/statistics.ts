@@ -11,6 +11,7 @@ import {
   statisticsRollup,
   statisticsSchema,
 } from '../operations/upkeep.ts';
+import { leftOut } from '../rollup/skip-too-large.ts';
 import { addDemo } from './demo.ts';
 import { addEntity } from './entity.ts';
 import { addIngest } from './ingest.ts';
@@ -25,15 +26,17 @@ const add: AddGroup = (group, shell) => {
   command(statisticsRollup, {
     usage: 'rollup',
     examples: ['statistics rollup'],
-    say: ({ units, rows }) => `${formatCount(units, 'unit')} with ${formatCount(rows, 'row')} built`,
+    say: ({ units, rows, tooLarge }) =>
+      `${formatCount(units, 'unit')} with ${formatCount(rows, 'row')} built${leftOut(tooLarge)}`,
   });
   addSeries(group, shell);
   addTable(group, shell);
   addEntity(group, shell);
   command(statisticsReconcile, {
     usage: 'reconcile',
-    show({ units, difference }, { out }) {
-      if (!difference) return out.say(`all levels agree: ${formatCount(units, 'unit')} checked`);
+    show({ units, difference, tooLarge }, { out }) {
+      if (!difference)
+        return out.say(`all levels agree: ${formatCount(units, 'unit')} checked${leftOut(tooLarge)}`);
       const { kind, user, level, unit, entity, split, dimension, expected, got } = difference;
       throw new PismakError(
         'conflict',
@@ -92,8 +95,11 @@ const add: AddGroup = (group, shell) => {
   command(statisticsErase, {
     usage: 'erase <user>',
     confirm: 'the statistics of this user are deleted for good',
-    say: ({ kinds, entities }, { user }) =>
-      `deleted of user ${user}: ${formatCount(kinds, 'kind')} with ${entities === 1 ? '1 entity' : `${entities} entities`}, all their sums and corrections`,
+    say({ kinds, entities, corrections }, { user }) {
+      if (kinds + corrections === 0)
+        throw new PismakError('not-found', `user: nothing is counted about ${user}`);
+      return `deleted of user ${user}: ${formatCount(kinds, 'kind')} with ${formatCount(entities, 'entity', 'entities')}, all their sums and corrections`;
+    },
   });
   addRpctest(group, shell);
 };

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { wholeNumber } from '../../terminal/options/option-values.ts';
+import { numberBetween } from '../../terminal/options/option-values.ts';
 import type { Output } from '../../terminal/output/output.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { statisticsFilter2 } from '../operations/read.ts';
 import { toCsv } from './csv.ts';
+import { oneOf } from './one-of.ts';
 import { addQuestionOptions, type QuestionOptions, readQuestion } from './question-options.ts';
 
 interface TableOptions extends QuestionOptions {
@@ -27,14 +28,14 @@ export function addTable(group: Command, shell: Shell): void {
   );
   addQuestionOptions(table)
     .option('--sort <column>', 'dimension, derived column, name or key, with :asc or :desc', 'name:asc')
-    .option('--limit <number>', 'rows of a page', wholeNumber, 50)
-    .option('--offset <number>', 'rows to skip', wholeNumber, 0)
-    .option('--segment <by>', '`split`: show each row by split, too')
+    .option('--limit <number>', 'rows of a page', numberBetween(1, 1000), 50)
+    .option('--offset <number>', 'rows to skip', numberBetween(0, 1_000_000), 0)
+    .option('--segment <by>', '`split`: show each row by split, too', oneOf(['split']))
     .option('--csv', 'print CSV')
     .action(
       shell.run<TableOptions>(async ({ options, out, client, clock }, kind = '') => {
         const { sort, limit, offset, segment } = options;
-        const question = readQuestion(kind, options, clock.now());
+        const question = await readQuestion(kind, options, { client, clock });
         const input = { ...question, sort, limit, offset, ...(segment && { segment }) };
         const answer = await (await client()).call(statisticsFilter2, input);
         if (out.json) return out.object(answer);

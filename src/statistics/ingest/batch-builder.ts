@@ -2,6 +2,7 @@ import { nearestName } from '../../engine/nearest-name.ts';
 import { type Day, formatDay, parseDay, unitOf } from '../calendar/days.ts';
 import { wholeDay, type ZoneDays } from '../calendar/zone-days.ts';
 import { entityRange } from '../columns/sum-table.ts';
+import { isKey, longestKey } from '../entities/key.ts';
 import type { Kind, Schemas } from '../schema/schemas.ts';
 import type { Correction, PreparedCube } from '../store/store.ts';
 import { addDay, addKey, type CubeBuilder, indexesOf, type KindBuilder, prepared } from './cube-builder.ts';
@@ -34,7 +35,6 @@ export interface BatchRules {
 
 /** The most entities in one batch: what a table of sums can tell apart. */
 export const mostEvents = entityRange;
-const longestKey = 200;
 const knownFields = new Set(['id', 'kind', 'entity', 'user', 'split', 'at', 'day', 'dimensions']);
 
 class Refused extends Error {}
@@ -83,12 +83,15 @@ export class BatchBuilder {
     if (!indexes) return false;
     for (let place = 0; place < indexes.length; place++)
       if ((amounts[place] as number) < 0 && !kind.mayBeNegative[indexes[place] as number]) return false;
+    const before = cube.days.get(day);
+    for (let place = 0; before && place < indexes.length; place++)
+      if (!before.table.fits(indexes[place] as number, amounts[place] as number)) return false;
     let known = cube.keys.get(entity);
     if (known === undefined) {
-      if (typeof entity === 'string' && (entity === '' || entity.length > longestKey)) return false;
+      if (typeof entity === 'string' && !isKey(entity)) return false;
       known = addKey(cube, entity, String(entity));
     }
-    const sums = cube.days.get(day) ?? addDay(cube, day, kind.kind, false);
+    const sums = before ?? addDay(cube, day, kind.kind, false);
     const place = sums.table.place(split, days.slotAt(at, day), known);
     for (let index = 0; index < indexes.length; index++)
       sums.table.add(place, indexes[index] as number, amounts[index] as number);
@@ -103,9 +106,8 @@ export class BatchBuilder {
   }
 
   refuse(index: number, event: unknown, reason: string): void {
-    const id =
-      typeof event === 'object' && event !== null && 'id' in event ? String(event.id).slice(0, 100) : '';
-    this.refusals.push({ index, id, reason });
+    const id = typeof event === 'object' && event !== null && 'id' in event ? idText(event.id) : '';
+    this.refusals.push({ index, id: id.slice(0, 100), reason });
   }
 
   cubes(): PreparedCube[] {
@@ -135,8 +137,14 @@ export class BatchBuilder {
       throw new Refused(
         `${formatDay(day)} is sealed: its slots are gone; replace the whole day with backfill`,
       );
+    const before = cube.days.get(day);
+    for (let at = 0; before && at < values.length; at += 2)
+      if (!before.table.fits(values[at] as number, values[at + 1] as number))
+        throw new Refused(
+          `${kind.kind.schema.dimensions[values[at] as number]?.name}: with it, the sum of the day would exceed 2^53`,
+        );
     const known = cube.keys.get(fields.entity) ?? addKey(cube, fields.entity, entity);
-    const sums = cube.days.get(day) ?? addDay(cube, day, kind.kind, day < sealedBefore);
+    const sums = before ?? addDay(cube, day, kind.kind, day < sealedBefore);
     const place = sums.table.place(split, slot, known);
     for (let at = 0; at < values.length; at += 2)
       sums.table.add(place, values[at] as number, values[at + 1] as number);
@@ -235,7 +243,7 @@ export class BatchBuilder {
     const dimensions: Record<string, number> = {};
     for (let place = 0; place < values.length; place += 2)
       dimensions[schema.dimensions[values[place] as number]?.name ?? ''] = values[place + 1] as number;
-    const id = fields.id === undefined ? '' : String(fields.id).replaceAll('\0', '').slice(0, 200);
+    const id = idText(fields.id).replaceAll('\0', '').slice(0, 200);
     this.corrections.push({
       ...{
         kind: name,
@@ -267,15 +275,21 @@ function addValue(
   if (!Number.isSafeInteger(value)) throw new Refused(`${name}: it must be a whole number below 2^53`);
   if ((value as number) < 0 && schema.dimensions[dimension]?.type !== 'money')
     throw new Refused(`${name}: it must not be negative`);
+  for (let at = 0; at < values.length; at += 2)
+    if (values[at] === dimension) throw new Refused(`${name}: it is there twice`);
   values.push(dimension, value as number);
 }
 
+/** Only numbers and texts: turning anything else into text may fail. */
+function idText(id: unknown): string {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
+}
+
 function keyText(value: unknown, field: string): string {
-  if (typeof value === 'string' && value !== '' && value.length <= longestKey && !value.includes('\0'))
-    return value;
+  if (isKey(value)) return value;
   if (Number.isSafeInteger(value)) return String(value);
   throw new Refused(
-    `${field}: ${value === undefined ? 'it is missing' : `it must be a whole number or a name of at most ${longestKey} characters`}`,
+    `${field}: ${value === undefined ? 'it is missing' : `it must be a whole number or a name of 1 to ${longestKey} characters`}`,
   );
 }
 

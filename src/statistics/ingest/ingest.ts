@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { PismakError } from '../../engine/errors.ts';
 import type { Day } from '../calendar/days.ts';
 import { listClosedMonths } from '../close/closed-months.ts';
+import { checkSchemaName } from '../schema/schemas.ts';
 import { fixFoundations, type Statistics } from '../statistics.ts';
 import { BatchBuilder, type BatchRules, mostEvents, type Refusal } from './batch-builder.ts';
 import type { Limits } from './limits.ts';
@@ -38,7 +39,8 @@ const mostTries = 5;
 
 /** Takes a batch of events: the good ones are durable when this resolves, the others are named with their reasons. */
 export async function ingest(statistics: Statistics, batch: Batch): Promise<Ingested> {
-  const { store, clock, database } = statistics;
+  const { store, clock, database, schemas } = statistics;
+  checkSchemaName(schemas, batch.schema);
   await ensureFoundations(statistics);
   const { content, owner, token, level } = batch;
   const hash = hashOf(content, level);

@@ -43,7 +43,10 @@ const field = (values: unknown[]) => fc.constantFrom(...values.map((value) => JS
 const values: Record<string, fc.Arbitrary<string>> = {
   id: field(['e1', 'a"b', 7, null]),
   kind: field(['keyword', 'keyword', 'keyword', 'campaign', 'nothing', 3]),
-  entity: fc.oneof(field([1, 2, '2', -3, 'žluťoučký', 'a\\b', '', 1.5, 'x'.repeat(201)]), fc.constant('007')),
+  entity: fc.oneof(
+    field([1, 2, '2', -3, 'žluťoučký', 'a\\b', '', 1.5, 'x'.repeat(201)]),
+    fc.constantFrom('007', '"\ud800"'),
+  ),
   user: field([3, 3, 3, '3', 9, '']),
   split: field(['context', 'context', 'fulltext', 'other']),
   at: fc.oneof(
@@ -53,7 +56,7 @@ const values: Record<string, fc.Arbitrary<string>> = {
     field(['2026-03-29T01:59:00+01:00', '2026-03-29', now - 1, -1, 1e300]),
   ),
   clicks: fc.oneof(field([1, 2, 0, -1, 1.5, '1', 2 ** 53]), fc.constantFrom('1e2', '-0', '01', '0.0')),
-  cost: field([250, -250, 0, 123_456_789_012]),
+  cost: field([250, -250, 0, 999_999_999_999_999, Number.MAX_SAFE_INTEGER - 7]),
 };
 const names = fc.oneof(
   fc.constant(['id', 'kind', 'entity', 'user', 'split', 'at', 'clicks', 'cost']),
@@ -97,5 +100,34 @@ test('lines that are read by their shape count exactly as parsed ones', async ()
       assert.deepEqual(contentsOf(fast), contentsOf(plain));
     }),
     { numRuns: 300 },
+  );
+});
+
+test('fields of CSV may be quoted or empty, the first one too', async () => {
+  const title = 'id,kind,entity,user,split,at,clicks,cost';
+  const at = '2026-03-29T01:59:00+01:00';
+  const builder = newBuilder(false);
+  const lines = [
+    `,keyword,"shoes, ""red""",3,context,${at},1,`,
+    `"",keyword,"2",3,context,${at},,250`,
+    `e3,keyword,2,3,context,${at},"1","2"`,
+    `e4,keyword,"2,3,context,${at},1,2`,
+    `e5,keyword,"2"x,3,context,${at},1,2`,
+  ];
+  await addContent(builder, { text: [title, ...lines].join('\r\n'), format: 'csv' });
+  assert.deepEqual(
+    builder.refusals.map(({ index, reason }) => [index, reason]),
+    [
+      [3, 'a quote is not closed, or something follows it'],
+      [4, 'a quote is not closed, or something follows it'],
+    ],
+  );
+  assert.deepEqual(builder.cubes()[0]?.keys, ['shoes, "red"', '2']);
+  const long = `e,keyword,"${'x'.repeat(9_000_000)}",3,context,${at},1,2`;
+  await addContent(builder, { text: `${title}\n${long}\n`, format: 'csv' });
+  assert.match(builder.refusals.at(-1)?.reason ?? '', /^entity: it must be/);
+  await assert.rejects(
+    addContent(builder, { text: 'kind,entity,clicks,clicks\n', format: 'csv' }),
+    /the first line of CSV names the column clicks twice/,
   );
 });

@@ -1,10 +1,8 @@
 import { PismakError } from '../../engine/errors.ts';
 import { Turns } from '../query/turns.ts';
 import type { BatchBuilder } from './batch-builder.ts';
+import type { Format } from './formats.ts';
 import { ShapedLines } from './shaped-lines.ts';
-
-export const formats = ['ndjson', 'csv'] as const;
-export type Format = (typeof formats)[number];
 
 /** Short turns: people who ask are waiting; events can wait. */
 const turnMs = 2;
@@ -27,7 +25,8 @@ export type Content = { events: readonly unknown[] } | { text: string; format: F
 /** Empty lines don't count. */
 async function addNdjson(builder: BatchBuilder, text: string, turns: Turns): Promise<void> {
   const shaped = new ShapedLines();
-  for (let from = 0, end = 0; from < text.length; from = end + 1) {
+  // Windows begins files with a byte order mark.
+  for (let from = text.startsWith('\ufeff') ? 1 : 0, end = 0; from < text.length; from = end + 1) {
     const found = text.indexOf('\n', from);
     end = found < 0 ? text.length : found;
     const usual = shaped.read(text, from, end);
@@ -55,16 +54,23 @@ function addLine(builder: BatchBuilder, line: string, shaped: ShapedLines | unde
 /** The first line names the columns. Numbers in columns of dimensions are whole; empty fields are left out. */
 async function addCsv(builder: BatchBuilder, text: string, turns: Turns): Promise<void> {
   const lines = text.split('\n');
-  const columns = fieldsOf(lines[0] ?? '').map((name) => name.trim());
+  const columns = (fieldsOf((lines[0] ?? '').replace(/^\ufeff/, '')) ?? []).map((name) => name.trim());
   if (!columns.includes('kind') || !columns.includes('entity'))
     throw new PismakError(
       'invalid-input',
       'the first line of CSV must name the columns: kind,entity,user,split,at and dimensions',
     );
+  const twice = columns.find((name, index) => columns.indexOf(name) < index);
+  if (twice !== undefined)
+    throw new PismakError('invalid-input', `the first line of CSV names the column ${twice} twice`);
   const texts = new Set(['id', 'kind', 'entity', 'user', 'split', 'at', 'day']);
   for (const line of lines.slice(1)) {
     if (line === '' || line === '\r') continue;
     const fields = fieldsOf(line);
+    if (!fields) {
+      builder.addBroken('a quote is not closed, or something follows it');
+      continue;
+    }
     if (fields.length !== columns.length) {
       builder.addBroken(`it has ${fields.length} fields, the first line ${columns.length}`);
       continue;
@@ -85,11 +91,25 @@ function numberOr(field: string): number | string {
   return /^-?\d+$/.test(field) ? Number(field) : field;
 }
 
-/** Fields may be quoted, with quotes doubled; a field has no line break. */
-function fieldsOf(line: string): string[] {
+/** Fields may be quoted, with quotes doubled; a field has no line break. Undefined: the quotes don't match. */
+function fieldsOf(line: string): string[] | undefined {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line;
   if (!text.includes('"')) return text.split(',');
-  return [...text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
-  );
+  const fields: string[] = [];
+  for (let at = 0; ; ) {
+    const isQuoted = text[at] === '"';
+    const comma = isQuoted ? afterQuotes(text, at) : text.indexOf(',', at);
+    if (isQuoted && (comma < 0 || (comma < text.length && text[comma] !== ','))) return undefined;
+    const end = comma < 0 ? text.length : comma;
+    fields.push(isQuoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end));
+    if (end >= text.length) return fields;
+    at = end + 1;
+  }
+}
+
+/** Where the field that begins with a quote ends; -1 if nothing closes it. */
+function afterQuotes(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 2))
+    if (text[at + 1] !== '"') return at + 1;
+  return -1;
 }

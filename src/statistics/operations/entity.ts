@@ -15,17 +15,17 @@ const attributes = {
   name: text('Name for people'),
   status: text('Status, such as active or paused'),
   parent: z
-    .union([z.int().min(0), z.string().max(200)])
+    .union([entityKey, z.literal('')])
     .optional()
     .describe('Key of the parent: the group of a keyword'),
   budget: z.int().nullable().optional().describe('Budget in the smallest unit of money'),
-  created: z.int().min(0).optional().describe('When it was created, in ms since 1970; default: now'),
+  created: z.int().min(0).optional().describe('When it was created, in ms since 1970; of a new entity: now'),
 };
 const key = { kind: kindName, user: userKey, entity: entityKey };
 
 export const statisticsEntityCreate = defineOperation({
   name: 'statistics.entity.create',
-  summary: 'Create an entity, or several with `more`; one that exists already gets these attributes',
+  summary: 'Create an entity; one that exists already gets these attributes',
   role: 'user',
   owner: 'caller',
   changes: true,

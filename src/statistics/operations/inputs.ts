@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { granularities, parseDay, parseMonth } from '../calendar/days.ts';
+import { isKey, longestKey } from '../entities/key.ts';
 import { filter } from '../query/filter.ts';
 
 /** Parts shared by the inputs of several operations. */
 
 export const kindName = z.string().min(1).max(40).describe('Kind of entities, such as keyword');
 /** Numbers and names alike; they are compared as text. */
-const key = z.union([z.int().min(0), z.string().min(1).max(200)]);
+const keyRule = `it must be a whole number or a name of 1 to ${longestKey} characters`;
+const key = z.union([z.int(keyRule).min(0, keyRule), z.string().refine(isKey, keyRule)], keyRule);
 export const userKey = key.describe('User whose statistics they are');
 export const entityKey = key.describe('Key of the entity');
 export const date = z

@@ -48,11 +48,13 @@ export const statisticsRpc = defineOperation({
     parameters: { user: 3, from: '2026-01-01', to: '2026-03-31', granularity: 'week' },
   },
   async handler({ engine, caller, signal }, { method, parameters }) {
-    const [kind, verb] = method.includes('.') ? method.split('.', 2) : [undefined, method];
+    const dot = method.indexOf('.');
+    const kind = dot < 0 ? undefined : method.slice(0, dot);
+    const verb = method.slice(dot + 1);
     const methods = kind === undefined ? plain : ofKind;
-    const operation = methods[verb ?? ''];
+    const operation = Object.hasOwn(methods, verb) ? methods[verb] : undefined;
     if (!operation) {
-      const near = nearestName(verb ?? '', Object.keys(methods));
+      const near = nearestName(verb, Object.keys(methods));
       throw new PismakError(
         'invalid-input',
         `method: there is no ${method}${near ? `; did you mean ${kind === undefined ? '' : `${kind}.`}${near}?` : ''}`,

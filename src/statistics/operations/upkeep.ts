@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { parseDay, parseMonth } from '../calendar/days.ts';
+import type { Schemas } from '../schema/schemas.ts';
 import { levels } from '../store/store.ts';
 import { checkMayRead } from './access.ts';
 import { date, kindName, month, sums, userKey } from './inputs.ts';
+
+/** Who is left out of roll-ups and checks because a sum exceeds 2^53. */
+const tooLarge = z.array(z.string()).max(10);
 
 const anHour = 3_600_000;
 
@@ -24,13 +29,15 @@ export const statisticsRollup = defineOperation({
     from: date.optional().describe('Build all units from this day on anew'),
     to: date.optional().describe('Build all units up to this day anew'),
   }),
-  output: z.strictObject({ cubes: z.int(), units: z.int(), rows: z.int() }),
+  output: z.strictObject({ cubes: z.int(), units: z.int(), rows: z.int(), tooLarge }),
   example: { level: 'week', from: '2026-01-01', to: '2026-03-31' },
   async handler({ engine, signal }, { level, kind, user, split, from, to }) {
     const { statisticsOf } = await import('../statistics.ts');
     const { rollUp } = await import('../rollup/roll-up.ts');
     const statistics = await statisticsOf(engine);
-    if (kind !== undefined) statistics.schemas.get(kind);
+    checkSplit(statistics.schemas, kind, split);
+    if (from !== undefined && to !== undefined && from > to)
+      throw new PismakError('invalid-input', `to: ${to} is before ${from}`);
     const range =
       from === undefined && to === undefined
         ? undefined
@@ -41,6 +48,14 @@ export const statisticsRollup = defineOperation({
     });
   },
 });
+
+/** A word that no split has would silently rebuild nothing. */
+function checkSplit(schemas: Schemas, kind: string | undefined, split: string | undefined): void {
+  const all = kind === undefined ? schemas.all : [schemas.get(kind).schema];
+  const known = [...new Set(all.flatMap((schema) => schema.split.values))];
+  if (split !== undefined && !known.includes(split))
+    throw new PismakError('invalid-input', `split: there is no ${split}; use one of ${known.join(', ')}`);
+}
 
 export const statisticsReconcile = defineOperation({
   name: 'statistics.reconcile',
@@ -55,6 +70,7 @@ export const statisticsReconcile = defineOperation({
   output: z.strictObject({
     cubes: z.int(),
     units: z.int(),
+    tooLarge,
     difference: z
       .strictObject({
         ...{ kind: z.string(), user: z.string(), level: z.string(), unit: z.string(), entity: z.string() },
@@ -88,7 +104,11 @@ export const statisticsClose = defineOperation({
     const { statisticsOf } = await import('../statistics.ts');
     const { closeMonth } = await import('../close/closed-months.ts');
     const statistics = await statisticsOf(engine);
-    await closeMonth(statistics, { month: parseMonth(text)?.from ?? 0, open, by: caller.name });
+    const { from, to } = parseMonth(text) ?? { from: 0, to: 0 };
+    // Otherwise the events of a month that is yet to come would never be summed.
+    if (!open && statistics.days.start(to + 1) > statistics.clock.now())
+      throw new PismakError('invalid-input', `month: ${text} has not ended yet; close it afterwards`);
+    await closeMonth(statistics, { month: from, open, by: caller.name });
     return { closed: !open };
   },
 });
@@ -164,7 +184,9 @@ export const statisticsSchema = defineOperation({
   example: { schema: 'advertising' },
   async handler({ engine }, { schema: wanted, limit }) {
     const { statisticsOf } = await import('../statistics.ts');
+    const { checkSchemaName } = await import('../schema/schemas.ts');
     const { schemas, days } = await statisticsOf(engine);
+    checkSchemaName(schemas, wanted);
     const kinds = schemas.kinds.filter(({ schema }) => wanted === undefined || schema.name === wanted);
     return {
       timezone: days.timeZone,

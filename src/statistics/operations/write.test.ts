@@ -47,7 +47,7 @@ describe('writing statistics over the API', async () => {
         '6 clicks: it must be a whole number below 2^53',
         '7 clicks: it must not be negative',
         '8 click: keyword has no such dimension; did you mean clicks?',
-        '9 user: it must be a whole number or a name of at most 200 characters',
+        '9 user: it must be a whole number or a name of 1 to 200 characters',
         '10 not an object with fields',
       ],
     );

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PismakError } from '../../engine/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { parseDay } from '../calendar/days.ts';
+import { formats } from '../ingest/formats.ts';
 import { limitsOf } from '../ingest/limits.ts';
 import { checkMayWrite, writableUsers } from './access.ts';
 import { date, kindName, userKey } from './inputs.ts';
@@ -18,7 +19,7 @@ const content = {
       'Events: {id, kind, entity, user, split, at, dimensions}; dimensions may stand beside the other fields',
     ),
   text: z.string().max(bodyLimit).optional().describe('The events as lines instead'),
-  format: z.enum(['ndjson', 'csv']).default('ndjson').describe('What the lines are'),
+  format: z.enum(formats).default('ndjson').describe('What the lines are'),
 };
 
 function contentOf(input: {

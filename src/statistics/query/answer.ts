@@ -192,7 +192,7 @@ function toSort(kind: Kind, sort: string): { by: SortBy; descending: boolean } {
   if (field === 'name' || field === 'key') return { by: { attribute: field }, descending };
   const dimension = kind.dimensionIndex.get(field);
   if (dimension !== undefined) return { by: { dimension }, descending };
-  const parts = kind.schema.derived[field];
+  const parts = Object.hasOwn(kind.schema.derived, field) ? kind.schema.derived[field] : undefined;
   const known = [...kind.dimensionIndex.keys(), ...Object.keys(kind.schema.derived), 'name', 'key'];
   if (!parts) throw invalid('sort', `there is no ${field}; use one of ${known.join(', ')}`);
   const [above, below] = parts.map((name) => kind.dimensionIndex.get(name) ?? 0);

@@ -78,7 +78,7 @@ export function compileFilters(filters: readonly Filter[], kind: Kind): Compiled
       return (sums) => holds(sums(dimension));
     }
     needsAttributes = true;
-    if (one.field in numbers) {
+    if (Object.hasOwn(numbers, one.field)) {
       const holds = numberTest(one.field, one.is, one.value);
       const field = numbers[one.field as keyof typeof numbers];
       return (_, attributes) => {

@@ -8,6 +8,7 @@ import type { Kind } from '../schema/schemas.ts';
 import type { Statistics } from '../statistics.ts';
 import type { UnitMeta } from '../store/store.ts';
 import { buildUnit } from './build-unit.ts';
+import { skipTooLarge } from './skip-too-large.ts';
 
 /** The first place where a level does not agree with the next finer one. */
 export interface Difference {
@@ -28,6 +29,8 @@ export interface Reconciled {
   cubes: number;
   units: number;
   difference: Difference | undefined;
+  /** The first kinds and users that were left out because a sum would exceed 2^53. */
+  tooLarge: string[];
 }
 
 const cubesAtOnce = 100;
@@ -39,18 +42,19 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const { store, schemas, reader } = statistics;
   const { kind, user, signal } = options;
-  const done = { cubes: 0, units: 0 };
+  const done: Omit<Reconciled, 'difference'> = { cubes: 0, units: 0, tooLarge: [] };
   for (let afterId = 0; ; ) {
     const page = await store.cubes({ kind, user, afterId, limit: cubesAtOnce });
     for (const cube of page) {
       const known = schemas.find(cube.kind);
       if (!known) continue;
-      const { units, difference } = await reader.view(cube.kind, cube.user, (view) =>
-        checkCube(statistics, view, known, signal),
+      const checked = await skipTooLarge(cube, done.tooLarge, () =>
+        reader.view(cube.kind, cube.user, (view) => checkCube(statistics, view, known, signal)),
       );
+      if (!checked) continue;
       done.cubes++;
-      done.units += units;
-      if (difference) return { ...done, difference };
+      done.units += checked.units;
+      if (checked.difference) return { ...done, difference: checked.difference };
     }
     afterId = page.at(-1)?.id ?? 0;
     if (page.length < cubesAtOnce) return { ...done, difference: undefined };

@@ -7,6 +7,7 @@ import type { Kind } from '../schema/schemas.ts';
 import type { Statistics } from '../statistics.ts';
 import { type CubeHead, type Level, levels, type NewUnit } from '../store/store.ts';
 import { buildUnit, chunksOf } from './build-unit.ts';
+import { skipTooLarge } from './skip-too-large.ts';
 
 export interface RollUpOptions {
   /** Only this level; default: all, from the finest to the coarsest. */
@@ -27,6 +28,8 @@ export interface RolledUp {
   cubes: number;
   units: number;
   rows: number;
+  /** The first kinds and users that were left out because a sum would exceed 2^53. */
+  tooLarge: string[];
 }
 
 interface UnitKey {
@@ -44,14 +47,15 @@ const mostTries = 20;
 export async function rollUp(statistics: Statistics, options: RollUpOptions = {}): Promise<RolledUp> {
   const { store, schemas } = statistics;
   const { kind, user, signal, progress } = options;
-  const done: RolledUp = { cubes: 0, units: 0, rows: 0 };
+  const done: RolledUp = { cubes: 0, units: 0, rows: 0, tooLarge: [] };
   const everything = options.all || options.range !== undefined;
   for (let afterId = 0; ; ) {
     const page = await store.cubes({ kind, user, withSegments: !everything, afterId, limit: cubesAtOnce });
     for (const cube of page) {
       const known = schemas.find(cube.kind);
       // A schema that is no longer installed: its data waits.
-      if (known) await rollUpCube(statistics, cube, known, options, done);
+      if (known)
+        await skipTooLarge(cube, done.tooLarge, () => rollUpCube(statistics, cube, known, options, done));
       signal?.throwIfAborted();
       done.cubes++;
       progress?.(done);

@@ -52,7 +52,7 @@ export const schemaFile = z
       for (const part of parts)
         if (!dimensions.includes(part)) issue(`derived.${name}: there is no dimension ${part}`);
     for (const [kind, { parent }] of Object.entries(schema.kinds)) {
-      if (parent !== undefined && !(parent in schema.kinds))
+      if (parent !== undefined && !Object.hasOwn(schema.kinds, parent))
         issue(`kinds.${kind}: there is no kind ${parent}`);
       if (ancestry(schema.kinds, kind).at(-1) === kind) issue(`kinds.${kind}: it is its own ancestor`);
     }
@@ -80,6 +80,11 @@ export function incompatibility(before: Schema, now: Schema): string | undefined
   const names = (schema: Schema) => schema.dimensions.map(({ name }) => name);
   if (!beginsWith(names(now), names(before)))
     return `its dimensions must begin with ${names(before).join(', ')}: append new ones`;
+  for (const [index, { name, type }] of before.dimensions.entries()) {
+    const other = now.dimensions[index]?.type;
+    // A counter that becomes money would change what the sums mean, and whether they may be negative.
+    if (other !== type) return `${name} was counted as ${type} and can't become ${other}`;
+  }
   if (!beginsWith(now.split.values, before.split.values))
     return `the values of its split must begin with ${before.split.values.join(', ')}: append new ones`;
   const gone = Object.keys(before.kinds).find((kind) => !(kind in now.kinds));

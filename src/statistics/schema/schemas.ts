@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
 import { nearestName } from '../../engine/nearest-name.ts';
 import { ancestry, type Schema, schemaFile } from './schema.ts';
+import { wrongField } from './wrong-field.ts';
 
 /** A kind of entities with what its schema says about it. */
 export interface Kind {
@@ -33,7 +35,9 @@ export function loadSchemas(files: readonly string[] = []): Schemas {
 
 export function createSchemas(all: readonly Schema[]): Schemas {
   const kinds = new Map<string, Kind>();
-  for (const schema of all) {
+  for (const [index, schema] of all.entries()) {
+    if (all.findIndex(({ name }) => name === schema.name) < index)
+      throw new PismakError('configuration-invalid', `two schemas have the name ${schema.name}; rename one`);
     const dimensionIndex = new Map(schema.dimensions.map(({ name }, index) => [name, index]));
     const splitIndex = new Map(schema.split.values.map((name, index) => [name, index]));
     for (const name of Object.keys(schema.kinds)) {
@@ -65,10 +69,29 @@ export function createSchemas(all: readonly Schema[]): Schemas {
   };
 }
 
+/** Fails with `invalid-input` and the names that there are. */
+export function checkSchemaName({ all }: Schemas, wanted: string | undefined): void {
+  if (wanted === undefined || all.some(({ name }) => name === wanted)) return;
+  const names = all.map(({ name }) => name).join(', ');
+  throw new PismakError('invalid-input', `schema: there is no schema ${wanted}; use one of ${names}`);
+}
+
 function readSchema(file: string): Schema {
+  const wrong = (problem: string, cause?: unknown) =>
+    new PismakError('configuration-invalid', `schema ${file}: ${problem}`, { cause });
+  let text: string;
   try {
-    return schemaFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+    text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new PismakError('configuration-invalid', `schema ${file}: ${messageOf(error)}`, { cause: error });
+    throw wrong(reasonOf(error), error);
   }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw wrong('it is not JSON', error);
+  }
+  const read = schemaFile.safeParse(value);
+  if (!read.success) throw wrong(wrongField(read.error), read.error);
+  return read.data;
 }
