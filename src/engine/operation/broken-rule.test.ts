@@ -15,6 +15,7 @@ test('a wrong value is explained in plain words, whatever is wrong with it', () 
   assert.equal(explain(z.string().max(3), 'four'), 'must have at most 3 characters');
   assert.equal(explain(z.array(z.string()).max(1), ['a', 'b']), 'must have at most 1 entries');
   assert.equal(explain(z.enum(['red', 'blue']), 'green'), 'must be one of red, blue');
+  assert.equal(explain(z.literal(['0', 0]), 90), 'must be 0');
   assert.equal(explain(z.strictObject({}), { more: 1 }), 'has unknown fields: more');
   assert.equal(explain(z.uuid(), 'x'), 'must be a valid uuid');
   assert.equal(explain(z.string().regex(/^a$/), 'x'), 'must match /^a$/');

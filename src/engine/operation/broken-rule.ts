@@ -11,7 +11,7 @@ export function brokenRule(issue: z.core.$ZodIssue): string {
       if (issue.message.endsWith('received undefined')) return 'is missing';
       return `must be ${typeNames[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
+      return oneOf([...new Set(issue.values.map(String))]);
     case 'too_small':
       return tooSmall(issue);
     case 'too_big':
@@ -34,6 +34,8 @@ export function brokenRule(issue: z.core.$ZodIssue): string {
 export function ruleAbout(name: string, rule: string): string {
   return /^(must|has|is) /.test(rule) ? `${name} ${rule}` : `${name}: ${rule}`;
 }
+
+const oneOf = (values: string[]) => `must be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}`;
 
 function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
   const things = counted[origin];
