@@ -57,7 +57,8 @@ function move(from: string, to: string): void {
 
 function renameOrCopy(from: string, to: string): void {
   try {
-    return renameSync(from, to);
+    renameSync(from, to);
+    return;
   } catch (error) {
     if (!isSystemError(error, 'EXDEV')) throw error;
   }
