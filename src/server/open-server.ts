@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie';
 import type { Engine } from '../engine/engine.ts';
 import { PismakError } from '../engine/errors.ts';
+import { isSystemError } from '../engine/files/system-error.ts';
 import { createAuthenticate } from './access/authenticate.ts';
 import { createKeyUsage } from './access/key-usage.ts';
 import { newToken } from './access/secret-token.ts';
@@ -129,13 +130,14 @@ export async function openServer(
 }
 
 function cannotListen(error: unknown, { host, port }: { host: string; port: number }): PismakError {
-  const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  const reason = taken ? 'another program uses it' : 'the address can’t be used';
-  return new PismakError(
-    'unavailable',
-    `can't listen on ${host}:${port}: ${reason}; choose another with http.port`,
-    {
-      cause: error,
-    },
-  );
+  return new PismakError('unavailable', `can't listen on ${host}:${port}: ${whyNot(error)}`, {
+    cause: error,
+  });
+}
+
+function whyNot(error: unknown): string {
+  if (isSystemError(error, 'EADDRINUSE')) return 'another program uses it; choose another with http.port';
+  if (isSystemError(error, 'EACCES'))
+    return 'permission is denied, as for all ports below 1024; choose another with http.port';
+  return 'the address is not one of this machine; choose another with http.host';
 }

@@ -1,4 +1,5 @@
 import { errorStatus, messageOf, PismakError } from '../engine/errors.ts';
+import { isSystemError, reasonOf } from '../engine/files/system-error.ts';
 import { printableLines } from './output/printable.ts';
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, notFound: 3, interrupted: 130 } as const;
@@ -20,8 +21,16 @@ export function exitCodeOf(error: unknown): number {
 export function describeError(error: unknown, debug: boolean): string {
   if (debug && error instanceof Error) return `pismak: ${error.stack ?? error.message}`;
   if (isInterruption(error)) return 'pismak: interrupted';
+  if (isSystemError(error, 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EFBIG'))
+    return fileTrouble(error as NodeJS.ErrnoException);
   const code = error instanceof PismakError ? ` (${error.code})` : ' (unexpected; PISMAK_DEBUG=1 shows more)';
   return `pismak: ${printableLines(messageOf(error))}${code}`;
+}
+
+/** The machine is in the way, not a fault of ours. */
+function fileTrouble(error: NodeJS.ErrnoException): string {
+  const place = error.path === undefined ? '' : `${error.path}: `;
+  return `pismak: ${printableLines(`${place}${reasonOf(error)}`)}; PISMAK_DEBUG=1 shows more`;
 }
 
 function isInterruption(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { backupName } from '../../engine/backup/backup-directory.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { isSystemError } from '../../engine/files/system-error.ts';
+import { isSystemError, reasonOf } from '../../engine/files/system-error.ts';
 import { backupCreate } from '../../engine/operation/operations/backup.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { operationCommands } from '../../terminal/operation-command.ts';
@@ -48,10 +48,28 @@ export default add;
 
 function move(from: string, to: string): void {
   try {
+    renameOrCopy(from, to);
+  } catch (cause) {
+    const message = `the backup can't be moved to ${to}: ${reasonOf(cause)}; it is in ${from}`;
+    throw new PismakError('unavailable', message, { cause });
+  }
+}
+
+function renameOrCopy(from: string, to: string): void {
+  try {
     renameSync(from, to);
+    return;
   } catch (error) {
     if (!isSystemError(error, 'EXDEV')) throw error;
-    copyFileSync(from, to);
-    rmSync(from);
   }
+  // On another disk. A half of a backup must not have the name of a whole one.
+  const partial = `${to}.partial`;
+  try {
+    copyFileSync(from, partial);
+    renameSync(partial, to);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+  rmSync(from);
 }

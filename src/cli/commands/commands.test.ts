@@ -116,6 +116,21 @@ test('files of a stage are uploaded first', async (context) => {
   });
 });
 
+test('a backup that can’t be moved to its place stays where it is, and the message says where', async (context) => {
+  const directory = await temporaryDirectory(context);
+  const [file, inTheWay] = [join(directory, 'made.tar'), join(directory, 'in-the-way')];
+  await writeFile(file, 'everything');
+  await writeFile(inTheWay, '');
+  const made = { file, version: '1', createdAt: 0, blobs: { count: 0, bytes: 0 } };
+  const client = fakeClient({ 'backup.create': made });
+  const { code, stderr } = await runCommand(['backup', join(inTheWay, 'b.tar')], { client });
+  assert.equal(code, 3);
+  assert.match(
+    stderr,
+    /can't be moved to .*b\.tar: a part of its path is not a directory; it is in .*made\.tar/,
+  );
+});
+
 const queue = {
   name: 'q',
   kind: 'stage',

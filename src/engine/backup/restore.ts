@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { readHolder } from '../data-directory/data-directory.ts';
 import { lockDirectory } from '../data-directory/directory-lock.ts';
 import type { MigrationLine } from '../database/database.ts';
 import { engineMigrations } from '../database/open.ts';
 import { messageOf, PismakError } from '../errors.ts';
+import { makeDirectory } from '../files/make-directory.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
 import type { Clock } from '../time/clock.ts';
@@ -40,7 +41,7 @@ export async function restoreBackup(options: {
   }
   // Never move a directory that a process uses.
   const release = occupied ? await lock(target) : () => {};
-  await mkdir(dirname(target), { recursive: true });
+  await makeDirectory(dirname(target));
   const directory = await mkdtemp(`${target}.restoring-`);
   try {
     const manifest = await unpackBackup(file, directory, [engineMigrations, ...(options.lines ?? [])]);

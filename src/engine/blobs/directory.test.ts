@@ -27,6 +27,14 @@ blobsContract('directory', async (context) => {
 });
 
 describe('the directory of blobs', () => {
+  test('a path where nothing can be made is refused at once, and the message names the setting', async () => {
+    const refused = openDirectoryBlobs('/proc/blobs');
+    await assert.rejects(
+      refused,
+      /no directory can be created in \/proc; choose another with the setting `blobs`/,
+    );
+  });
+
   test('after kill -9 during a put, finished blobs are complete and nothing else is left', async (context) => {
     const directory = await temporaryDirectory(context);
     const program = startProgram(context, 'put-endlessly', [directory]);

@@ -2,8 +2,9 @@ import { createReadStream } from 'node:fs';
 import { access, mkdir, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PismakError } from '../errors.ts';
+import { makeDirectory } from '../files/make-directory.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
-import { isSystemError } from '../files/system-error.ts';
+import { isSystemError, reasonOf } from '../files/system-error.ts';
 import { removeLeftovers, temporaryName } from '../files/temporary-files.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Blobs } from './blobs.ts';
@@ -16,7 +17,10 @@ import { writeContent } from './directory/written-content.ts';
  */
 export async function openDirectoryBlobs(directory: string, clock: Clock = systemClock): Promise<Blobs> {
   const incoming = join(directory, 'incoming');
-  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  await makeDirectory(incoming, { mode: 0o700 }).catch((cause: unknown) => {
+    const message = `the directory of the blobs, ${directory}, can't be made: ${reasonOf(cause)}; choose another with the setting \`blobs\``;
+    throw new PismakError('configuration-invalid', message, { cause });
+  });
   await restoreRemoved(directory, incoming);
   await removeLeftovers(incoming, clock);
   /** Folders whose own names are known to be on disk. */

@@ -3,7 +3,9 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { PismakError } from '../errors.ts';
 import { readJson } from '../files/read-json.ts';
+import { isSystemError } from '../files/system-error.ts';
 import { isLocked } from './directory-lock.ts';
 import { isLiving } from './living-process.ts';
 
@@ -23,13 +25,24 @@ export type Holder = z.infer<typeof holderSchema>;
 /** The process that holds the data directory now; undefined if none does, whatever an old file says. */
 export async function readHolder(path: string): Promise<Holder | undefined> {
   const directory = resolve(path);
-  for (let attempt = 0; attempt < 20 && isLocked(directory); attempt++) {
+  for (let attempt = 0; attempt < 20 && looksLocked(directory); attempt++) {
     const holder = holderSchema.safeParse(await readJson(fileOf(directory))).data;
     if (holder && (holder.host !== hostname() || isLiving(holder.pid))) return holder;
     // It has just taken the lock and will write the file in a moment.
     await wait(25);
   }
   return undefined;
+}
+
+/** Another user's directory is closed to us. */
+function looksLocked(directory: string): boolean {
+  try {
+    return isLocked(directory);
+  } catch (cause) {
+    if (!isSystemError(cause, 'EACCES')) throw cause;
+    const message = `The data directory ${directory} cannot be used: permission is denied; it may belong to another user. Choose another with --data.`;
+    throw new PismakError('configuration-invalid', message, { cause });
+  }
 }
 
 export async function writeHolder(directory: string, holder: Holder): Promise<void> {

@@ -173,6 +173,15 @@ test('another user can neither see the directory nor hold its lock', async (cont
   const nobody = { uid: 65534, gid: 65534 };
   const tried = spawnSync('python3', ['-c', lockIt], { ...nobody, encoding: 'utf8' });
   assert.match(tried.stderr, /PermissionError/);
+  process.seteuid?.(nobody.uid);
+  try {
+    await assert.rejects(
+      readHolder(path),
+      /cannot be used: permission is denied; it may belong to another user/,
+    );
+  } finally {
+    process.seteuid?.(0);
+  }
 });
 
 test('a lock file that is a link is refused, and its target is not touched', async (context) => {

@@ -10,6 +10,10 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
   EEXIST: 'something of that name exists already',
   EISDIR: 'it is a directory',
+  ENOSPC: 'no space is left on the disk',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EFBIG: 'the file would be larger than the system allows',
   ENOTDIR: 'a part of its path is not a directory',
 };
 

@@ -6,6 +6,7 @@ import { shorten } from '../shorten.ts';
 import { audit } from './audit.ts';
 import { type EndedCall, isAuditedChange, toAuditEntry } from './audit-policy.ts';
 import { authorise } from './authorise.ts';
+import { brokenRule, ruleAbout } from './broken-rule.ts';
 import { type Caller, mayTouch, type Operation, type OperationContext } from './operation.ts';
 import { runHandler } from './run-handler.ts';
 
@@ -81,9 +82,9 @@ const mostIssues = 5;
 function invalidInput(error: ZodError): PismakError {
   const issues = error.issues.slice(0, mostIssues).map((issue) => ({
     path: shorten(issue.path.map(String).join('.'), 100),
-    message: shorten(issue.message, 200),
+    message: shorten(brokenRule(issue), 200),
   }));
-  const lines = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const lines = issues.map(({ path, message }) => ruleAbout(path === '' ? 'the input' : path, message));
   return new PismakError('invalid-input', lines.join('; '), { cause: error, details: { issues } });
 }
 

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { verified } from '../blobs/content-hash.ts';
 import { hasCode } from '../errors.ts';
+import { makeDirectory } from '../files/make-directory.ts';
 import { createDistinctPaths, markedFileName, safeFileName } from '../files/safe-names.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { isSystemError } from '../files/system-error.ts';
@@ -51,7 +52,7 @@ export class ResultDirectory {
     options: { messages?: boolean; clock: Clock },
   ): Promise<ResultDirectory> {
     const results = new ResultDirectory(directory, options.messages ?? false);
-    await mkdir(results.#incoming, { recursive: true });
+    await makeDirectory(results.#incoming);
     await removeLeftovers(results.#incoming, options.clock);
     return results;
   }

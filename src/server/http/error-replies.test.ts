@@ -147,4 +147,6 @@ test('a port that is taken is named, with what to do', async (t) => {
     code: 'unavailable',
     message: `can't listen on 127.0.0.1:${port}: another program uses it; choose another with http.port`,
   });
+  // An address of documentation, which no machine has.
+  await assert.rejects(runServer(t, { http: { host: '192.0.2.1' } }), /choose another with http\.host/);
 });

@@ -26,7 +26,7 @@ export async function findFiles(paths: readonly string[], stderr?: Sink): Promis
       if (others.length > 0) {
         const some = `${others.slice(0, 3).join(', ')}${others.length > 3 ? ', ...' : ''}`;
         stderr?.write(
-          `${printable(`skipped in ${path}, because they are not files: ${some}`)}; name a directory to publish its files\n`,
+          `${printable(`skipped in ${path}, because they are not files: ${some}`)}; to include the files of a directory, name it too\n`,
         );
       }
     }

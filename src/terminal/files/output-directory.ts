@@ -1,14 +1,17 @@
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { messageOf, PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/errors.ts';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
 
 /** Creates the directory of `-o` and checks that it is writable: better now than after an hour's work. */
 export async function openOutputDirectory(path: string): Promise<void> {
   const fail = (what: string, cause: unknown) => {
-    const message = `the directory for the results ${what}: ${messageOf(cause)}; choose another with -o`;
+    const message = `the directory for the results ${what}: ${reasonOf(cause)}; choose another with -o`;
     return new PismakError('invalid-input', message, { cause });
   };
+  // From a variable that is not set: without this, everything would land in the current directory.
+  if (path === '') throw new PismakError('invalid-input', '-o is empty; name a directory for the results');
   try {
     await makeDirectory(resolve(path));
   } catch (cause) {

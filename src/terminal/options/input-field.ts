@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { brokenRule, ruleAbout } from '../../engine/operation/broken-rule.ts';
 import { anyNumber, commaList, jsonObject, textOrFile } from './option-values.ts';
 
 /** A field of an operation's input, as the command line sees it. */
@@ -92,31 +93,12 @@ function checked(schema: z.ZodType, value: unknown): unknown {
   return value;
 }
 
-/** Zod's own messages are for programmers; ours begin with `must`. */
 function inWords(issue: z.core.$ZodIssue): string {
-  const isInside = issue.path.length > 1 || typeof issue.path[0] === 'string';
-  const subject = isInside ? issue.path.join('.') : 'it';
-  const rule = ruleOf(issue);
-  return rule.startsWith('must') ? `${subject} ${rule}` : `${isInside ? `${subject}: ` : ''}${rule}`;
+  const rule = brokenRule(issue);
+  if (issue.path.length > 1 || typeof issue.path[0] === 'string')
+    return ruleAbout(issue.path.join('.'), rule);
+  return rule.startsWith('must') ? `it ${rule}` : rule;
 }
-
-function ruleOf(issue: z.core.$ZodIssue): string {
-  if (issue.message.startsWith('must')) return issue.message;
-  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
-  if (issue.code === 'invalid_type') return `must be ${typeNames[issue.expected] ?? issue.expected}`;
-  if (issue.code === 'too_small' && issue.origin === 'string')
-    return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} characters`;
-  if (issue.code === 'too_big' && issue.origin === 'string')
-    return `must have at most ${issue.maximum} characters`;
-  if (issue.code === 'too_big' && issue.origin === 'array')
-    return `must have at most ${issue.maximum} entries`;
-  return issue.message;
-}
-
-const typeNames: Readonly<Record<string, string>> = {
-  ...{ record: 'an object', object: 'an object', array: 'a list', string: 'text', boolean: 'true or false' },
-  ...{ number: 'a number', int: 'a whole number' },
-};
 
 function convert(schema: z.ZodType, text: string): unknown {
   if (schema instanceof z.ZodNumber) return readNumber(schema, text);

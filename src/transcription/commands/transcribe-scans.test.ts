@@ -56,7 +56,17 @@ test('a file in place of the output directory is reported with advice', async (t
   await writeFile(out, 'in the way');
   const { code, stderr } = await runCommand(['transcribe', scans, '-o', out], { client: elsewhere() });
   assert.equal(code, 2);
-  assert.match(stderr, /directory for the results can't be made.*choose another with -o/);
+  assert.match(
+    stderr,
+    /directory for the results can't be made: something of that name exists already; choose/,
+  );
+});
+
+test('an empty output directory, as from a variable that is not set, is refused', async (t) => {
+  const { scans } = await scansOf(t);
+  const { code, stderr } = await runCommand(['transcribe', scans, '-o', ''], { client: elsewhere() });
+  assert.equal(code, 2);
+  assert.match(stderr, /-o is empty; name a directory for the results/);
 });
 
 test('an output directory that can’t be made or written to is refused before any work', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import sharp from 'sharp';
 import { isPermanent } from '../../engine/processor/processor.ts';
 import { makeSample } from '../samples/make-sample.ts';
 import { openNativeTesseract } from './native-tesseract.ts';
@@ -20,6 +21,18 @@ test('native Tesseract is ended at its limits, and the page is not tried again',
       return true;
     });
   }
+});
+
+test('an image that is too long for Tesseract fails with its limit and what to do, not as damaged', async (t) => {
+  const recogniser = await openNativeTesseract({});
+  assert.ok(recogniser);
+  const strip = { width: 32_768, height: 20, channels: 3, background: 'white' } as const;
+  const image = await sharp({ create: strip }).png().toBuffer();
+  const reading = recogniser.recognise(image, { language: 'ces', log: () => {}, signal: t.signal });
+  await assert.rejects(
+    reading,
+    /at most 32,767 pixels on each side; cut it into parts, or set ENGINE = pismak/,
+  );
 });
 
 for (const open of [openNativeTesseract, openTesseractJs]) {

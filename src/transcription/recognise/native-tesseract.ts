@@ -169,7 +169,11 @@ async function run(
   if (code === 0) return;
   if (killedBy) throw new Error(`tesseract was killed by ${killedBy}`);
   const words = said.slice(-3).join('; ');
-  if (/cannot be read|pixRead|Unsupported image|too large|Error during processing/i.test(said.join('\n')))
+  if (/Image too large/i.test(said.join('\n')))
+    throw new PermanentFailure(
+      'the image is too long for Tesseract, which reads at most 32,767 pixels on each side; cut it into parts, or set ENGINE = pismak',
+    );
+  if (/cannot be read|pixRead|Unsupported image|Error during processing/i.test(said.join('\n')))
     throw new PermanentFailure(
       `the image can't be read; it may be damaged or in an unknown format: ${words}`,
     );

@@ -22,6 +22,8 @@ test('an invalid address is refused, and the error does not repeat it', async ()
   for (const url of [
     'http://ann:secret@one',
     'amqp://ann:secret%@one',
+    'amqp://ann:secret@one:99999',
+    'amqp://ann:secret@one,,two',
     'amqps://ann:secret@one?cacertfile=/none',
     'amqp://ann:secret@one?cacertfile=/none',
     'amqp://ann:secret@one/host?heartbeat=5',

@@ -15,6 +15,7 @@ export async function readAddress(text: string): Promise<ConnectionOptions & { h
     shape.exec(text) ?? [];
   if (!scheme) throw url.invalid('must look like amqp://user:password@host:port,host:port/vhost');
   if (hosts.includes('[')) throw url.invalid('has an IPv6 address: use a host name for it');
+  for (const host of hosts.split(',')) url.host(host, 5672);
   const parameters = new URLSearchParams(query);
   const options = {
     username: url.decode(user),

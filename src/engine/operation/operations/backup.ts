@@ -1,7 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { backupDirectory, backupName } from '../../backup/backup-directory.ts';
+import { PismakError } from '../../errors.ts';
+import { makeDirectory } from '../../files/make-directory.ts';
+import { reasonOf } from '../../files/system-error.ts';
 import { defineOperation } from '../operation.ts';
 
 export const backupCreate = defineOperation({
@@ -25,7 +27,10 @@ export const backupCreate = defineOperation({
   async handler({ engine }, { name }) {
     const { createBackup } = await import('../../backup/backup.ts');
     const directory = resolve(backupDirectory(engine.settings));
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory, { mode: 0o700 }).catch((cause: unknown) => {
+      const message = `the backup directory ${directory} can't be made: ${reasonOf(cause)}; choose another with the setting backup.directory`;
+      throw new PismakError('unavailable', message, { cause });
+    });
     const file = join(directory, name);
     const { version, createdAt, blobs } = await createBackup(engine, file);
     return { file, version, createdAt, blobs };

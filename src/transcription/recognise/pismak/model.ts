@@ -107,6 +107,8 @@ export function hasRuntime(): boolean {
 }
 
 async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
+  // Since 1.29 it reports models and machines to Microsoft unless told otherwise, and leaves `:memory:.ses` in the current directory.
+  process.env.ORT_DISABLE_TELEMETRY = '1';
   return import('onnxruntime-node').catch((cause) => {
     const advice =
       'ENGINE = pismak needs the package onnxruntime-node, which is not installed or has nothing for this system: npm install --include=optional';
