@@ -1,11 +1,14 @@
 import type { z } from 'zod';
 
+/** How its messages begin. */
+const zodsOwn = /^(Invalid |Too (big|small)|Unrecognized |Not |Duplicate )/;
+
 /**
  * What a value must be, in words that follow its name: `must be a whole number`. Zod's own messages are for programmers. A message of the
  * schema's own stays as it is.
  */
 export function brokenRule(issue: z.core.$ZodIssue): string {
-  if (issue.message.startsWith('must')) return issue.message;
+  if (!zodsOwn.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       if (issue.message.endsWith('received undefined')) return 'is missing';
@@ -23,7 +26,6 @@ export function brokenRule(issue: z.core.$ZodIssue): string {
     case 'invalid_union':
       return [...new Set(issue.errors.flat().map(brokenRule))].join(', or ') || issue.message;
     case 'invalid_format':
-      if (!issue.message.startsWith('Invalid ')) return issue.message;
       return issue.format === 'regex' ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`;
     default:
       return issue.message;
