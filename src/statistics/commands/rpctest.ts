@@ -53,6 +53,8 @@ export function addRpctest(group: Command, shell: Shell): void {
               else if (await passes(connected, one, name, out)) sum.passed++;
               else sum.failed++;
             }
+        if (sum.passed + sum.failed + sum.skipped === 0)
+          throw new PismakError('invalid-input', `the files in ${directory} have no scenarios`);
         const text = `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`;
         if (sum.failed > 0) throw new PismakError('conflict', text);
         if (out.json) out.object(sum);
@@ -89,13 +91,22 @@ async function readScenarios(file: string, text: string, kind: string): Promise<
   return documents.flatMap((document) => {
     const [error] = document.errors;
     if (error) throw new PismakError('invalid-input', `${file}: ${error.message}`);
-    const value: unknown = document.toJS();
+    const value = contentOf(document, file);
     return (Array.isArray(value) ? value : [value]).map((one: unknown, index) => {
       const read = scenario.safeParse(one);
       if (read.success) return read.data;
       throw new PismakError('invalid-input', `${file}, scenario ${index + 1}: ${wrongField(read.error)}`);
     });
   });
+}
+
+/** Aliases that multiply are refused only here. */
+function contentOf(document: { toJS(): unknown }, file: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw new PismakError('invalid-input', `${file}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 async function passes(

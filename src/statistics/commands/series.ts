@@ -125,5 +125,9 @@ export function charts(
       width,
     );
   if (!groups) return draw(`${name} of ${kind}`, points);
-  return groups.map((group) => draw(`${name} of ${group.name || group.entity}`, group.points)).join('\n\n');
+  return groups
+    .map((group) =>
+      draw(`${name} of ${group.name || group.entity || 'those without a parent'}`, group.points),
+    )
+    .join('\n\n');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { appendFile, cp, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -158,13 +158,13 @@ describe('pismak statistics', () => {
         /split: there is no contxt; use one of fulltext, context/,
       ],
       [['close', '2999-01'], /month: 2999-01 has not ended yet/],
-      [['erase', 'nobody', '--yes'], /user: nothing is counted about nobody/],
     ];
     for (const [words, message] of wrong) {
       const { code, text } = await pismak(...words);
       assert.ok(code !== 0, words.join(' '));
       assert.match(text, message);
     }
+    assert.equal((await pismak('erase', 'nobody', '--yes')).text, 'nothing is counted about user nobody\n');
     const day = ['--user', '3', '--day', '2026-03-29'];
     const empty = join(directory, 'empty.ndjson');
     await writeFile(empty, '\n');
@@ -211,6 +211,21 @@ describe('pismak statistics', () => {
       /FAILED .*003-weekly\.yml#2 keyword\.granularizedSumStats\n {2}expected: .*\n {2}got: /,
     );
     assert.match(text, /difference: points\[1\]\.sums\.clicks is 48, not 49\n/);
+
+    const other = join(directory, 'other');
+    await mkdir(other);
+    const aliases = `a: &a [${'x, '.repeat(50)}x]\nb: &b [${'*a, '.repeat(50)}*a]\nc: [${'*b, '.repeat(50)}*b]\n`;
+    const wrong: [string, RegExp][] = [
+      ['# nothing\n', /have no scenarios/],
+      ['metod: x\n', /one\.yml, scenario 1: method: it is missing/],
+      [aliases, /one\.yml: .*alias/],
+    ];
+    for (const [content, message] of wrong) {
+      await writeFile(join(other, 'one.yml'), content);
+      const refused = await pismak('rpctest', other);
+      assert.equal(refused.code, 2);
+      assert.match(refused.text, message);
+    }
   });
 
   test('the demonstration draws the filtered chart above the table', async (t) => {

@@ -96,8 +96,7 @@ const add: AddGroup = (group, shell) => {
     usage: 'erase <user>',
     confirm: 'the statistics of this user are deleted for good',
     say({ kinds, entities, corrections }, { user }) {
-      if (kinds + corrections === 0)
-        throw new PismakError('not-found', `user: nothing is counted about ${user}`);
+      if (kinds + corrections === 0) return `nothing is counted about user ${user}`;
       return `deleted of user ${user}: ${formatCount(kinds, 'kind')} with ${formatCount(entities, 'entity', 'entities')}, all their sums and corrections`;
     },
   });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasCode } from '../../engine/errors.ts';
-import { parseFilter } from './filter.ts';
+import { loadSchemas } from '../schema/schemas.ts';
+import { compileFilters, parseFilter } from './filter.ts';
 
 test('filters read as people write them', () => {
   assert.deepEqual(parseFilter('cost<5000'), { field: 'cost', is: '<', value: 5000 });
@@ -20,5 +21,17 @@ test('filters read as people write them', () => {
       () => parseFilter(text),
       (error) => hasCode(error, 'invalid-input'),
       text,
+    );
+});
+
+test('a filter that people write with too few or too many values is refused', () => {
+  const kind = loadSchemas().get('keyword');
+  for (const [text, count] of [
+    ['clicks between 5', 1],
+    ['clicks between 1 and 5 and 9', 3],
+  ] as const)
+    assert.throws(
+      () => compileFilters([parseFilter(text)], kind),
+      new RegExp(`clicks: \`between\` needs two values, not ${count}`),
     );
 });

@@ -166,8 +166,7 @@ export function parseFilter(text: string): Filter {
       `${text}: not a filter; write cost<5000, clicks between 5 and 10, status in active,paused or name contains shoes`,
     );
   if (is === 'between') {
-    const [from, to] = rest.split(/\s+and\s+|\s*,\s*/i);
-    return { field, is, value: [from ?? '', to ?? ''].map(asValue) };
+    return { field, is, value: rest.split(/\s+and\s+|\s*,\s*/i).map(asValue) };
   }
   if (is === 'in') return { field, is, value: rest.split(/\s*,\s*/).map(asValue) };
   return { field, is, value: asValue(rest) };
