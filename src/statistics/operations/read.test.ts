@@ -183,7 +183,7 @@ describe('reading statistics over the API', async () => {
       ],
       [{ filters: [{ field: 'cost', is: '<', value: 'much' }] }, /^400 filters: cost: "much" is no number/],
       [{ from: '1990-01-01', granularity: 'day' }, /^400 granularity: .* the limit is 5000/],
-      [{ granularity: 'decade' }, /^400 granularity: /],
+      [{ granularity: 'decade' }, /^400 granularity must be one of hour, day/],
     ];
     for (const [question, message] of wrong)
       assert.match(await refusal('granularizedSumStats', { ...march, ...question }), message);
