@@ -131,6 +131,19 @@ test('a backup that can’t be moved to its place stays where it is, and the mes
   );
 });
 
+test('nothing is sent if its results could not be saved', async (context) => {
+  const file = join(await temporaryDirectory(context), 'letter.txt');
+  await writeFile(file, 'ahoj');
+  const client = fakeClient({});
+  const words = ['publish', file, '--stages', 'a,out', '--wait', '-o', file];
+  const { code, stderr } = await runCommand(words, { client });
+  assert.equal(code, 2);
+  assert.match(stderr, /the directory for the results can't be made: .*choose another with -o/);
+  assert.deepEqual(client.calls, []);
+  const results = await runCommand(['results', 'out', '-o', join(file, 'below')], { client });
+  assert.match(results.stderr, /can't be made: a part of its path is not a directory/);
+});
+
 const queue = {
   name: 'q',
   kind: 'stage',

@@ -4,6 +4,7 @@ import { requireRunning } from '../../terminal/client/require-running.ts';
 import { tellAlerts } from '../../terminal/client/tell-alerts.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
 import { findFiles, plannedFile } from '../../terminal/files/files-to-publish.ts';
+import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import {
   addTargetOptions,
   outputQueue,
@@ -39,6 +40,7 @@ const add: AddGroup = (group, { run }) => {
       run<Options, [string[]]>(async (session, paths) => {
         const target = targetOf(session.options);
         const files = await findFiles(paths, session.stderr);
+        if (session.options.wait) await openOutputDirectory(session.options.output);
         if (session.options.wait) await requireRunning(session);
         const sent = await publish(session, files, target);
         if (session.options.wait) await waitFor(session, new Set(sent.map(({ uuid }) => uuid)), target);

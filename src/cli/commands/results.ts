@@ -1,6 +1,7 @@
 import { ResultDirectory } from '../../engine/results/result-directory.ts';
 import { requireRunning } from '../../terminal/client/require-running.ts';
 import type { AddGroup } from '../../terminal/command-group.ts';
+import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { wholeNumber } from '../../terminal/options/option-values.ts';
 import { collectResults, type Until } from '../../terminal/results/collect-results.ts';
 import { describeCounts } from '../../terminal/results/describe-counts.ts';
@@ -33,6 +34,7 @@ const add: AddGroup = (group, { run }) => {
           options.wait !== undefined
             ? { kind: 'count', count: options.wait }
             : { kind: options.follow ? 'interrupted' : 'empty' };
+        await openOutputDirectory(options.output);
         if (until.kind !== 'empty') await requireRunning(session);
         const client = await session.client();
         const directory = await ResultDirectory.open(options.output, {

@@ -126,6 +126,12 @@ test('a path that cannot be a directory is refused with a reason', async (contex
   const refused = (error: unknown) => hasCode(error, 'configuration-invalid') && error.message.includes(path);
   await assert.rejects(openDataDirectory(path, { purpose }), refused);
   await assert.rejects(openDataDirectory(join(path, 'below'), { purpose }), refused);
+  const data = await temporaryDirectory(context);
+  await writeFile(join(data, 'blobs'), '');
+  await assert.rejects(
+    openDataDirectory(data, { purpose }),
+    /cannot be used: .*\/blobs: something of that name exists already\. Choose another/,
+  );
 });
 
 test('a data directory that other users could enter is closed to them, with everything in it', async (context) => {

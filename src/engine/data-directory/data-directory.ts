@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { messageOf, PismakError } from '../errors.ts';
+import { PismakError } from '../errors.ts';
 import { makeDirectory } from '../files/make-directory.ts';
+import { reasonOf } from '../files/system-error.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type Holder, readHolder, removeHolder, writeHolder } from './data-directory-holder.ts';
 import { lockDirectory } from './directory-lock.ts';
@@ -75,7 +76,9 @@ async function take(directory: string, folders: string[]): Promise<(() => void) 
 }
 
 function unusable(directory: string, cause: unknown): PismakError {
-  const message = `The data directory ${directory} cannot be used: ${messageOf(cause)}. Choose another with --data.`;
+  const path = cause instanceof Error && 'path' in cause ? String(cause.path) : directory;
+  const place = path === directory ? '' : `${path}: `;
+  const message = `The data directory ${directory} cannot be used: ${place}${reasonOf(cause)}. Choose another with --data.`;
   return new PismakError('configuration-invalid', message, { cause });
 }
 

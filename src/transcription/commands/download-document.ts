@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PismakError } from '../../engine/errors.ts';
+import { hasCode, PismakError } from '../../engine/errors.ts';
 import { createDistinctNames, safeFileName } from '../../engine/files/safe-names.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
@@ -74,16 +74,23 @@ export async function saveWholePdf(
   return path;
 }
 
-/** Each PDF that was submitted, with text added; resolves to their paths. */
+/** Each PDF that was submitted, with text added; resolves to their paths. One that can't have text doesn't keep the others from being saved. */
 export async function saveSearchable(client: Client, document: string, output: string): Promise<string[]> {
   const distinct = createDistinctNames();
   const paths: string[] = [];
+  const refusals: string[] = [];
   for (const { id: source, name, state } of await listSources(client, document)) {
     if (state !== 'done' || !name.toLowerCase().endsWith('.pdf')) continue;
     const path = join(output, distinct(safeFileName(name)));
-    await saveFile(path, client.stream(documentPdf, { document, source }));
-    paths.push(path);
+    try {
+      await saveFile(path, client.stream(documentPdf, { document, source }));
+      paths.push(path);
+    } catch (error) {
+      if (!hasCode(error, 'conflict')) throw error;
+      refusals.push(`${name}: ${error.message}`);
+    }
   }
+  if (refusals.length > 0) throw new PismakError('conflict', refusals.join('; '));
   return paths;
 }
 

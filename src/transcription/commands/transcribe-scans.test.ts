@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
+import { PismakError } from '../../engine/errors.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { saveSearchable } from './download-document.ts';
 
 const pages = { total: 1, waiting: 0, running: 0, done: 1, doubtful: 0, noText: 0, failed: 0, cancelled: 0 };
 const document = { id: 'd1', state: 'done', pages };
@@ -39,6 +41,23 @@ test('an unreadable file is reported at the end, and the others are read', async
   assert.equal(code, 1);
   assert.match(stdout, /its name is not in UTF-8: rename it/);
   assert.ok(client.calls.some(({ name }) => name === 'document.add'));
+});
+
+test('a PDF that can’t have a text layer is named, and the others are saved', async (t) => {
+  const { scans } = await scansOf(t);
+  const source = (id: string) => ({ id, name: `${id}.pdf`, hash: id, size: 4, state: 'done', error: null });
+  const client = fakeClient(
+    { 'document.sources': { sources: [source('locked'), source('open')] } },
+    {
+      async *stream(_operation, input) {
+        if ((input as { source: string }).source === 'locked')
+          throw new PismakError('conflict', 'it is encrypted');
+        yield Buffer.from('%PDF');
+      },
+    },
+  );
+  await assert.rejects(saveSearchable(client, 'd1', scans), /locked\.pdf: it is encrypted$/);
+  assert.deepEqual((await readdir(scans)).sort(), ['good.png', 'open.pdf']);
 });
 
 test('the output directory can’t be the scan directory, where the next run would read the results', async (t) => {

@@ -56,7 +56,13 @@ export async function transcribe(
   const saver = new ResultSaver(client, { document, directory: options.output, formats: options.formats });
   await follow(session, client, document, () => saver.save(nameOf));
   await saver.save(nameOf, true);
-  const whole = await saveWhole(client, document, options, saver.pages);
+  let refused: unknown;
+  // What could not be read must be listed, too.
+  const whole = await saveWhole(client, document, options, saver.pages).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    refused = error;
+    return [];
+  });
 
   const failures: Failure[] = [
     ...unreadable.map((file) => ({ ...file, part: null })),
@@ -79,6 +85,7 @@ export async function transcribe(
       ]);
     }
   }
+  if (refused !== undefined) throw refused;
   if (failures.length > 0)
     throw new PismakError('processor-failed', `${formatCount(failures.length, 'page')} could not be read`);
 }
