@@ -7,6 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+
+# Before it is loaded: otherwise it reports to its makers.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 import torch
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static
