@@ -76,6 +76,7 @@ export function mailFor(
       to,
       data,
       ...(spoken !== undefined && { language: spoken }),
+      ...(campaign.design !== '' && { design: campaign.design }),
     });
     if (fields.length > longestDataBytes) return undefined;
     const key = digest.slice(0, keyDigits);

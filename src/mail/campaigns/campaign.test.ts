@@ -183,6 +183,24 @@ function closedNow(): string {
   return `${two(hour)}:00-${two(hour + 1)}:00`;
 }
 
+test('a campaign uses the design that it names; one that its type lacks is refused', async (t) => {
+  const house = await runMailHouse(t);
+  await house.call('mailtype.update', {
+    ...{ code: 'order', template: '<p>{{ design.shop }} {{ name }}</p>' },
+    designs: { '': { shop: 'Shop' }, 'shop.sk': { shop: 'Obchod' } },
+  });
+  const audience = [`csv:${await upload(house, csv(1))}`];
+  const campaign = { name: 'sk', type: 'order', audience };
+  await assert.rejects(
+    house.call('campaign.create', { ...campaign, design: 'shop.de' }, house.anna),
+    /mail type order has no design shop.de; it has shop.sk/,
+  );
+  await house.call('campaign.create', { ...campaign, design: 'shop.sk' }, house.anna);
+  await house.call('campaign.start', { campaign: 'sk' }, house.anna);
+  await ends(house, 'sk');
+  assert.match(String(house.received[0]?.content), /<p>Obchod/);
+});
+
 test('mails of a campaign count against the limit of its owner, and an administrator has none', async (t) => {
   const house = await runMailHouse(t, { mail: { mailsPerMonth: 5 } });
   await create(house, 'many', csv(6));

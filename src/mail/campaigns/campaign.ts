@@ -23,6 +23,8 @@ export interface Campaign extends Omit<CampaignRow, 'audience' | 'state'> {
   sources: AudienceSource[];
   /** Parts of the audience that get another type: `news-b` 20 %. */
   variants: Variant[];
+  /** Which design of the types; empty = the usual one. */
+  design: string;
   /** Generate all mails first, and send none before `release`. */
   isHeld: boolean;
   /** Its mails count against its owner's limit per month. */
@@ -35,6 +37,7 @@ export type Variant = z.output<typeof variant>;
 const audience = z.strictObject({
   sources: z.array(audienceSource),
   variants: z.array(variant).default([]),
+  design: z.string().default(''),
   isHeld: z.boolean().default(false),
   isLimited: z.boolean().default(true),
 });
@@ -53,10 +56,10 @@ export function toCampaign({ audience: stored, state, ...row }: CampaignRow): Ca
 }
 
 export function storedAudience(
-  campaign: Pick<Campaign, 'sources' | 'variants' | 'isHeld' | 'isLimited'>,
+  campaign: Pick<Campaign, 'sources' | 'variants' | 'design' | 'isHeld' | 'isLimited'>,
 ): string {
-  const { sources, variants, isHeld, isLimited } = campaign;
-  return JSON.stringify({ sources, variants, isHeld, isLimited });
+  const { sources, variants, design, isHeld, isLimited } = campaign;
+  return JSON.stringify({ sources, variants, design, isHeld, isLimited });
 }
 
 /** Who owns the files of an audience. */

@@ -6,6 +6,7 @@ import { newId } from '../../engine/identity.ts';
 import type { Caller } from '../../engine/operation/operation.ts';
 import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { classOf } from '../delivery/submit-mail.ts';
+import { checkDesign } from '../model/design.ts';
 import { findType } from '../types/mail-types.ts';
 import {
   type AudienceSource,
@@ -25,18 +26,20 @@ export interface NewCampaign {
   type: string;
   audience: AudienceSource[];
   variants: { type: string; share: number }[];
+  design: string;
   after: string;
 }
 
 export async function createCampaign(engine: Engine, caller: Caller, input: NewCampaign): Promise<Campaign> {
   const type = await findType(engine, input.type);
   classOf(engine, type);
+  checkDesign(type, input.design);
   const variants = await Promise.all(
-    input.variants.map(async ({ type: code, share }) => ({
-      type: code,
-      version: (await findType(engine, code)).version,
-      share,
-    })),
+    input.variants.map(async ({ type: code, share }) => {
+      const other = await findType(engine, code);
+      checkDesign(other, input.design);
+      return { type: code, version: other.version, share };
+    }),
   );
   const after = input.after === '' ? '' : (await getCampaign(engine, input.after, caller.name)).id;
   const now = engine.clock.now();
@@ -49,7 +52,13 @@ export async function createCampaign(engine: Engine, caller: Caller, input: NewC
   const row = {
     ...{ id, owner: caller.name, name: input.name, type: type.code, version: type.version, state: 'ready' },
     audience: storedAudience({
-      ...{ sources: input.audience, variants, isHeld: false, isLimited: caller.role !== 'admin' },
+      ...{
+        sources: input.audience,
+        variants,
+        design: input.design,
+        isHeld: false,
+        isLimited: caller.role !== 'admin',
+      },
     }),
     ...{
       source: 0,

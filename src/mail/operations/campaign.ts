@@ -62,6 +62,7 @@ export const campaignCreate = defineOperation({
       .max(10)
       .default([])
       .describe('A/B: mail types and their shares instead of the type, e.g. news=1,news-b=1'),
+    design: z.string().max(253).default('').describe('Design of the type to use, usually a domain'),
     after: z.string().max(100).default('').describe('Campaign that must end first'),
   }),
   output: campaignRow,
