@@ -33,7 +33,7 @@ test('an input that contradicts itself is refused with what to do', async () => 
     });
   await refused({}, /either a pipeline or a list of stages/);
   await refused({ stages, pipeline: 'p' }, /either a pipeline or a list of stages/);
-  await refused({ stages, output: 'x' }, /output: is allowed only with a pipeline/);
+  await refused({ stages, output: 'x' }, /^output is allowed only with a pipeline/);
   await refused({ stages, files: [{ name: 'a' }] }, /files\.0: give either/);
   await refused({ stages, files: [{ name: 'a', content: 'not base64!' }] }, /files\.0\.content/);
   await refused({ stages, files: [{ name: '../a', content }] }, /files\.0\.name: .*without slashes/);
