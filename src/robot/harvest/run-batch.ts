@@ -7,7 +7,7 @@ import { type Converter, isHtml } from './converter.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import { type Answer, type Connection, connectTo } from './fetch-page.ts';
 import { InFlight } from './in-flight.ts';
-import { monotonic } from './monotonic.ts';
+import { monotonic, timeline } from './monotonic.ts';
 import { againOf, type BatchPlan, type Stop, type Visit, type VisitResult } from './plan.ts';
 import { type ReadPage, readPage } from './read-page.ts';
 import { readRobots, robotsLimit, unfinished } from './robots-visit.ts';
@@ -47,6 +47,7 @@ const mostSitemaps = 100;
 export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promise<void> {
   const { rows, rules } = batch.plan;
   const hardEnd = monotonic() + longestBatchMs;
+  const timeOf = timeline();
   const addresses = new Map<string, InFlight>();
   const slotsAt = ({ address, atOnce = rules.maxHosts }: Stop) => {
     const slots = addresses.get(address) ?? new InFlight(atOnce);
@@ -68,7 +69,7 @@ export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promis
       for (const [column, stop] of row.entries()) {
         if (!mayGoOn()) return;
         const isOver = over.subarray((starts[index] ?? 0) + column);
-        await new StopRun(batch, stop, parts, { mayGoOn, slots: slotsAt(stop), hosts, isOver }).run();
+        await new StopRun(batch, stop, parts, { mayGoOn, timeOf, slots: slotsAt(stop), hosts, isOver }).run();
       }
     }),
   );
@@ -76,6 +77,8 @@ export async function runBatch(batch: RunningBatch, parts: HarvestParts): Promis
 
 interface StopParts {
   mayGoOn(): boolean;
+  /** Of moments of the monotonic clock. */
+  timeOf(moment: number): number;
   slots: InFlight;
   /** Those of the row, by name. */
   hosts: Map<string, AskedHost>;
@@ -340,7 +343,7 @@ class StopRun {
     { headers = {}, limit }: AskOptions,
   ): Promise<Asked | undefined> {
     const { context, inFlight } = this.#parts;
-    const { slots, mayGoOn } = this.#own;
+    const { slots, mayGoOn, timeOf } = this.#own;
     const { stop } = this.#batch;
     const host = this.#host;
     const asked = await slots.run(() =>
@@ -349,7 +352,6 @@ class StopRun {
         if (this.#delayMs > 0 && early > 0 && this.#hasMore) await pause(early, stop);
         if (!mayGoOn() || !this.#hasMore) return undefined;
         host.requests++;
-        const at = Date.now();
         const began = monotonic();
         const answer = await connection.get(path, headers, limit).catch((error: unknown) => {
           if (error instanceof FetchFailure) return error;
@@ -358,7 +360,7 @@ class StopRun {
         const ended = monotonic();
         host.notBefore = ended + this.#delayMs + 1;
         context.spend('wait for servers', ended - began);
-        return { answer, at, ms: Math.round(ended - began) };
+        return { answer, at: timeOf(began), ms: Math.round(ended - began) };
       }),
     );
     if (asked && context.options.wait > 0) await pause(1000 * context.options.wait, stop);
