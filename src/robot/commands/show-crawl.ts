@@ -48,6 +48,9 @@ export function statisticsFields(crawl: Crawl): Record<string, string> {
     languages: list(now.languages),
     redirects: grouped(now.redirects),
     disallowed: grouped(now.disallowed),
+    ...(now.notFollowed > 0 && {
+      'not followed': `links of ${grouped(now.notFollowed)} pages that are the second useless one in a row`,
+    }),
     errors: list(now.errors),
     hosts: grouped(now.domains),
     addresses: `${waiting} waiting, ${active} active, ${resting} resting, ${done} done`,

@@ -54,8 +54,8 @@ export const crawlOptionFields = {
   language: z
     .array(z.string().regex(/^[a-z]{2,3}$/, 'must be language codes such as cs,sk'))
     .max(50)
-    .default(['cs'])
-    .describe('Languages wanted; pages in other languages get a low usability'),
+    .default([])
+    .describe('Languages wanted; pages in other languages get usability 0; none: all languages'),
   main: z
     .boolean()
     .default(true)

@@ -12,6 +12,8 @@ export interface CrawlStatistics {
   sentences: number;
   redirects: number;
   disallowed: number;
+  /** Documents whose links were not followed, because they were the second useless one in a row. */
+  notFollowed: number;
   /** Failures by kind: `http 404`, `timeout`, ... */
   errors: Record<string, number>;
   languages: Record<string, number>;
@@ -41,6 +43,7 @@ export function noStatistics(): CrawlStatistics {
     ...{
       redirects: 0,
       disallowed: 0,
+      notFollowed: 0,
       errors: {},
       languages: {},
       batches: 0,
@@ -63,6 +66,7 @@ export function countVisit(statistics: CrawlStatistics, visit: VisitResult): voi
   statistics.requests++;
   statistics.bytes += visit.bytes;
   if (visit.kind !== 'page' || visit.outcome === 'postponed') return;
+  if (visit.isNotFollowed) statistics.notFollowed++;
   switch (visit.outcome) {
     case 'stored':
       statistics.documents++;

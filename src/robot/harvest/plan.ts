@@ -95,6 +95,10 @@ export interface VisitResult {
   words?: number;
   sentences?: number;
   usability?: number;
+  /** What its links inherit: its usability or, of a list of links, that of the page before. */
+  parent?: number;
+  /** It is the second useless page in a row. */
+  isNotFollowed?: boolean;
   language?: string;
   etag?: string;
   lastModified?: string;

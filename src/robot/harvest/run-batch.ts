@@ -224,7 +224,7 @@ class StopRun {
       const judgement = await segmenter.judge({ url: `${url}${part}`, text }, this.#batch.stop);
       spend('wait for the segmenter', performance.now() - began);
       if (!judgement) return 'unjudged';
-      Object.assign(measured.segmented, judgement);
+      Object.assign(measured.segmented, judgement, { isList: false });
     }
     return page;
   }
@@ -374,7 +374,7 @@ class StopRun {
       'user-agent': userAgent(options),
       accept: 'text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5',
       'accept-encoding': 'gzip, br, zstd, deflate',
-      'accept-language': `${options.language.join(',')},*;q=0.5`,
+      'accept-language': options.language.length > 0 ? `${options.language.join(',')},*;q=0.5` : '*',
     };
   }
 

@@ -123,9 +123,8 @@ function keepPage(
   }
   const { documents, kind } = page;
   const measured = documents.flatMap(({ measured: each }) => each?.segmented ?? []);
-  // A sitemap or a feed is only a list of links, neither useful nor useless.
-  const usability = measured.length > 0 ? Math.max(...measured.map((each) => each.usability)) : 1;
-  const links = decision.follow ? linksOf(context, { visit, usability, page }) : {};
+  const usability = bestOf(measured) ?? 1;
+  const links = decision.follow ? linksOf(context, { visit, measured, page }) : {};
   const exact = exactOf(page);
   const known = { ...base, usability, ...links, ...(exact !== undefined && { exact }) };
   if (documents.length === 0) return { ...known, outcome: 'not-kept', reason: kind };
@@ -182,30 +181,43 @@ function decisionOf({ index, follow, archive: kept, because }: Decision): string
   return because.join('; ');
 }
 
-/** Links of the second useless page in a row are not followed. */
+function bestOf(measured: readonly Segmented[]): number | undefined {
+  return measured.length > 0 ? Math.max(...measured.map(({ usability }) => usability)) : undefined;
+}
+
+/**
+ * Links of the second useless page in a row are not followed. A list of links (a table of contents, a feed, a sitemap) is neither
+ * useful nor useless, so its links count as those of the page that led to it.
+ */
 function linksOf(
   { options, scope, seen }: PageContext,
   {
     visit,
-    usability,
+    measured,
     page,
-  }: { visit: Visit; usability: number; page: { links: readonly { url: string; nofollow: boolean }[] } },
-): Pick<VisitResult, 'links' | 'allLinks'> {
-  if (usability === 0 && visit.parent === 0) return {};
+  }: {
+    visit: Visit;
+    measured: readonly Segmented[];
+    page: { links: readonly { url: string; nofollow: boolean }[] };
+  },
+): Pick<VisitResult, 'links' | 'allLinks' | 'parent' | 'isNotFollowed'> {
+  const own = bestOf(measured.filter(({ isList }) => !isList));
+  if (own === 0 && visit.parent === 0) return page.links.length > 0 ? { isNotFollowed: true } : {};
+  const parent = own ?? visit.parent;
   const depth = visit.depth + 1;
   const isTooDeep = options.depth > 0 && depth > options.depth;
   const links: FoundLink[] = [];
   const all: string[] = [];
   for (const { url, nofollow } of page.links) {
     if (nofollow) continue;
-    const isNews = !isTooDeep && seen.isNews(url, depth, usability);
+    const isNews = !isTooDeep && seen.isNews(url, depth, parent);
     // Most links were seen before, and looking whether they are wanted takes longer.
     if (options.depth === 0 && !isNews) continue;
     if (!scope.accepts(url) || scope.trap(url) !== undefined) continue;
     if (options.depth > 0) all.push(url);
-    if (isNews) links.push({ url, depth, parent: usability });
+    if (isNews) links.push({ url, depth, parent });
   }
-  return { ...(links.length > 0 && { links }), ...(all.length > 0 && { allLinks: all }) };
+  return { parent, ...(links.length > 0 && { links }), ...(all.length > 0 && { allLinks: all }) };
 }
 
 function validatorsOf({ headers }: Answer): { etag?: string; lastModified?: string } {

@@ -3,7 +3,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { newId, type Random } from '../../engine/identity.ts';
 import type { Clock } from '../../engine/time/clock.ts';
 import { type CrawlDefinition, readDefinition, rulesOf } from '../crawl/options.ts';
-import type { CrawlStatistics } from '../crawl/statistics.ts';
+import { type CrawlStatistics, noStatistics } from '../crawl/statistics.ts';
 import { type CrawlRow, type Database, type Queries, requestState } from '../database/tables.ts';
 import type { Robots } from '../text/robots-rules.ts';
 import { rest } from './addresses.ts';
@@ -100,7 +100,7 @@ export class Keeper {
         ...parts,
         crawl: { ...crawl, number: Number(crawl.number) },
         options: readDefinition(crawl.options),
-        statistics: JSON.parse(crawl.statistics) as CrawlStatistics,
+        statistics: { ...noStatistics(), ...(JSON.parse(crawl.statistics) as CrawlStatistics) },
         domains,
         undo,
         frontier: openFrontier(database.dialect),

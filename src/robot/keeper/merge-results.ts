@@ -71,7 +71,7 @@ export class ResultMerger {
       const depth = depths.get(keyOf(visit)) ?? visit.depth;
       // A shorter way was found while the page was fetched, so its links are nearer than the harvester knew.
       if (depth < visit.depth)
-        all.push(...deeper(visit.allLinks ?? [], depth, visit.usability ?? 1, options.depth));
+        all.push(...deeper(visit.allLinks ?? [], depth, visit.parent ?? 1, options.depth));
     }
     await this.#offer(transaction, all);
     await domains.save(transaction);

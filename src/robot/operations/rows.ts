@@ -23,6 +23,7 @@ export const statisticsRow = z.strictObject({
   ...{ textBytes: z.number(), words: z.number(), sentences: z.number(), redirects: z.number() },
   ...{
     disallowed: z.number(),
+    notFollowed: z.number().default(0),
     errors: counts,
     languages: counts,
     batches: z.number(),

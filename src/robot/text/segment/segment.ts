@@ -14,6 +14,8 @@ export interface SegmentOptions {
 export interface Segmented {
   /** 0..1: how much of it is running text in a language that is wanted. */
   usability: number;
+  /** Has hardly any running text, so that it says nothing about the pages behind its links. */
+  isList: boolean;
   language: string;
   languageScore: number;
   /** Sentences, paragraph by paragraph, without fragments. */
@@ -51,8 +53,9 @@ export function segment(text: string, options: SegmentOptions): Segmented {
   const plain = paragraphs.map((paragraph) => paragraph.map((sentence) => sentence.text));
   const { language, score } = detectLanguage(plain.map((each) => each.join(' ')).join('\n') || text);
   const fits = options.languages.length === 0 || options.languages.includes(language);
-  const usability = fits ? usabilityOf(paragraphs, dropped) * fitnessOf(score) : 0;
-  return { usability, language, languageScore: score, paragraphs: plain, words, sentences };
+  const { usability: share, isList } = usabilityOf(paragraphs, dropped);
+  const usability = fits ? share * fitnessOf(score) : 0;
+  return { usability, isList, language, languageScore: score, paragraphs: plain, words, sentences };
 }
 
 /** A guess is worth half, certainty all. */

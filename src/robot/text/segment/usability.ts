@@ -7,11 +7,17 @@ export interface Sentence {
 /** A page with fewer words of running text is worth proportionally less. */
 const enoughWords = 60;
 
+/** With fewer words of running text, a page is a list of links, a table or a form. */
+const hardlyAnyWords = 20;
+
 /**
  * How much of a document is running text: sentences of 5 to 60 words with letters in them, in paragraphs of more than one. Lists of
  * links, tables and fragments lower it.
  */
-export function usabilityOf(paragraphs: readonly (readonly Sentence[])[], droppedWords: number): number {
+export function usabilityOf(
+  paragraphs: readonly (readonly Sentence[])[],
+  droppedWords: number,
+): { usability: number; isList: boolean } {
   let good = 0;
   let inParagraphs = 0;
   let words = droppedWords;
@@ -24,9 +30,10 @@ export function usabilityOf(paragraphs: readonly (readonly Sentence[])[], droppe
     good += goodHere;
     if (goodHere > 15 || sentences.length > 1) inParagraphs += goodHere;
   }
-  if (words === 0) return 0;
+  const isList = good < hardlyAnyWords;
+  if (words === 0) return { usability: 0, isList };
   const share = 0.6 * (good / words) + 0.4 * (inParagraphs / words);
-  return Math.min(1, Math.sqrt(share) * Math.min(1, good / enoughWords));
+  return { usability: Math.min(1, Math.sqrt(share) * Math.min(1, good / enoughWords)), isList };
 }
 
 /** . ? ! … : and what may close a quotation behind it. */
