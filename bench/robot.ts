@@ -1,15 +1,16 @@
 /**
  * Compares the robot with Scrapy, Crawlee and wget on the same pages, served by nginx, without delays and in one run; and measures
  * the frontier while it grows. `node bench/robot.ts [--only peers,frontier] [--peers pismak,scrapy,crawlee,wget] [--pages 50000]
- * [--limit 300] [--urls 5000000] [--json FILE]`.
+ * [--site DIRECTORY] [--limit 300] [--urls 5000000] [--json FILE]`. `--site` serves the HTML files of a directory, with listings of its
+ * folders, instead of pages that are drawn here.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureFrontier } from './robot/frontier-part.ts';
 import { serveWithNginx } from './robot/nginx.ts';
-import { type Contest, crawlee, type Peer, pismak, scrapy, wget } from './robot/peers.ts';
+import { type Contest, crawlee, htmlFilesIn, type Peer, pismak, scrapy, wget } from './robot/peers.ts';
 import { writePages } from './robot/static-pages.ts';
 import { printTargets, type Target } from './transcription/report.ts';
 
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: 'peers,frontier' },
     peers: { type: 'string', default: 'pismak,scrapy,crawlee,wget' },
     pages: { type: 'string', default: '50000' },
+    site: { type: 'string' },
     urls: { type: 'string', default: '5000000' },
     limit: { type: 'string', default: '300' },
   },
@@ -28,7 +30,7 @@ const chosen = values.only.split(',');
 const tryMs = 10_000;
 const targets: Target[] = [];
 const measured: Record<string, object[]> = {};
-if (chosen.includes('peers')) measured.peers = await comparePeers(Number(values.pages));
+if (chosen.includes('peers')) measured.peers = await comparePeers();
 if (chosen.includes('frontier')) {
   const { rows, reached } = await measureFrontier(Number(values.urls));
   measured.frontier = rows;
@@ -41,13 +43,14 @@ if (values.json) {
 }
 
 /** Each peer is tried for ten seconds at each concurrency first; the best one counts. */
-async function comparePeers(pages: number): Promise<Contest[]> {
+async function comparePeers(): Promise<Contest[]> {
   const directory = await mkdtemp(join(tmpdir(), 'pismak-bench-'));
-  const files = join(directory, 'pages');
-  console.log(`writing ${pages} pages`);
-  const { bytes } = await writePages(files, pages);
+  const { site } = values;
+  const files = site === undefined ? join(directory, 'pages') : resolve(site);
+  if (site === undefined) await writePages(files, Number(values.pages));
+  const { pages, bytes } = await sizeOf(files);
   console.log(`${pages} pages, ${Math.round(bytes / pages)} bytes each`);
-  const nginx = await serveWithNginx(directory, files);
+  const nginx = await serveWithNginx(directory, files, { listings: site !== undefined });
   const limitMs = 1000 * Number(values.limit);
   const named = values.peers.split(',');
   const results: Contest[] = [];
@@ -80,6 +83,13 @@ async function comparePeers(pages: number): Promise<Contest[]> {
     });
   }
   return results;
+}
+
+async function sizeOf(directory: string): Promise<{ pages: number; bytes: number }> {
+  const files = await htmlFilesIn(directory);
+  let bytes = 0;
+  for (const file of files) bytes += (await stat(join(directory, file))).size;
+  return { pages: files.length, bytes };
 }
 
 async function bestConcurrency(peer: Peer, directory: string, url: string): Promise<number> {

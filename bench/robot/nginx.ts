@@ -4,10 +4,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../src/engine/testing/servers/free-port.ts';
 
-/** nginx with one worker on a free port of loopback, serving a directory. */
+/** nginx with one worker on a free port of loopback, serving a directory; with `listings`, the contents of each folder instead of its index.html. */
 export async function serveWithNginx(
   directory: string,
   files: string,
+  { listings = false } = {},
 ): Promise<{ url: string; close(): Promise<void> }> {
   const port = await freePort();
   const temporary = join(directory, 'nginx');
@@ -19,7 +20,7 @@ export async function serveWithNginx(
       types { text/html html; } access_log off; sendfile on; keepalive_requests 1000000;
       client_body_temp_path ${temporary}/a; proxy_temp_path ${temporary}/b; fastcgi_temp_path ${temporary}/c;
       uwsgi_temp_path ${temporary}/d; scgi_temp_path ${temporary}/e; open_file_cache max=5000;
-      server { listen 127.0.0.1:${port} backlog=4096; root ${files}; charset utf-8; }
+      server { listen 127.0.0.1:${port} backlog=4096; root ${files}; charset utf-8; ${listings ? 'autoindex on; index none;' : ''} }
     }`;
   const file = join(temporary, 'nginx.conf');
   await writeFile(file, configuration);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 
 /** How a crawler did. */
@@ -54,7 +54,7 @@ export const pismak: Peer = {
   concurrencies: [16, 32],
   async run({ url, directory, concurrency, limitMs }) {
     const output = join(directory, 'corpus');
-    const options = `--allow-private --req-delay 0 --general-pause 0 --max-hosts ${concurrency} --max-reqs 10000`;
+    const options = `--include ^127.0.0.1$ --allow-private --req-delay 0 --general-pause 0 --max-hosts ${concurrency} --max-reqs 10000`;
     const words = ['robot', 'crawl', url, ...options.split(' '), '-o', output];
     const time = await timed(join(root, 'bin', 'pismak'), words, directory, limitMs);
     const files = (await namesIn(output)).filter((file) => file.startsWith('documents-'));
@@ -62,7 +62,7 @@ export const pismak: Peer = {
     // A run that was stopped may leave half a gzip member at the end.
     const finishFlush = constants.Z_SYNC_FLUSH;
     for (const file of files)
-      pages += countLines(gunzipSync(await readFile(join(output, file)), { finishFlush }));
+      pages += countPages(gunzipSync(await readFile(join(output, file)), { finishFlush }));
     return contest('Pismak', options, pages, time);
   },
 };
@@ -74,6 +74,7 @@ from w3lib.html import remove_tags, remove_tags_with_content
 
 class Pages(scrapy.Spider):
     name = "pages"
+    allowed_domains = ["127.0.0.1"]
     links = LinkExtractor()
     def __init__(self, start, **rest):
         super().__init__(**rest)
@@ -102,7 +103,7 @@ export const scrapy: Peer = {
     const words = Object.entries(settings).flatMap(([name, value]) => ['-s', `${name}=${value}`]);
     const all = ['-m', 'scrapy', 'runspider', 'spider.py', '-a', `start=${url}`, '-O', 'items.jl', ...words];
     const time = await timed('/usr/bin/python3', all, directory, limitMs);
-    const pages = await linesOf(join(directory, 'items.jl'));
+    const pages = await pagesIn(join(directory, 'items.jl'));
     return contest('Scrapy', words.filter((word) => word !== '-s').join(' '), pages, time);
   },
 };
@@ -119,7 +120,7 @@ export const crawlee: Peer = {
       directory,
       limitMs,
     );
-    const pages = await linesOf(output);
+    const pages = await pagesIn(output);
     return contest(
       'Crawlee',
       `CheerioCrawler, maxConcurrency ${concurrency}, nothing else on disk`,
@@ -134,16 +135,16 @@ export const wget: Peer = {
   name: 'wget',
   concurrencies: [1],
   async run({ url, directory, limitMs }) {
-    const words = ['--recursive', '--level=inf', '--no-verbose', '--quiet', '--no-directories', url];
+    const words = ['--recursive', '--level=inf', '--no-verbose', '--quiet', url];
     const time = await timed('wget', words, directory, limitMs);
-    const pages = (await namesIn(directory)).filter((file) => file.endsWith('.html')).length;
+    const pages = (await htmlFilesIn(directory)).length;
     return contest('wget', words.slice(0, -1).join(' '), pages, time);
   },
 };
 
 /** A peer that is stopped very early may have written nothing. */
-async function linesOf(file: string): Promise<number> {
-  return countLines(await readFile(file).catch(ifMissing(Buffer.alloc(0))));
+async function pagesIn(file: string): Promise<number> {
+  return countPages(await readFile(file).catch(ifMissing(Buffer.alloc(0))));
 }
 
 async function namesIn(directory: string): Promise<string[]> {
@@ -157,8 +158,21 @@ function ifMissing<Value>(value: Value): (error: NodeJS.ErrnoException) => Value
   };
 }
 
-function countLines(content: Uint8Array): number {
-  let lines = 0;
-  for (const byte of content) if (byte === 10) lines++;
-  return lines;
+/** Listings of folders are no pages, and index.html may be one. */
+function countPages(content: Buffer): number {
+  let pages = 0;
+  for (let start = 0; start < content.length; ) {
+    const end = content.indexOf(10, start);
+    const line = content.toString('latin1', start, Math.min(start + 2_000, end < 0 ? content.length : end));
+    if (/^\{"url": ?"[^"]*(?<!\/index)\.html"/.test(line)) pages++;
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return pages;
+}
+
+/** Without index.html, as all peers are counted. */
+export async function htmlFilesIn(directory: string): Promise<string[]> {
+  const files = await readdir(directory, { recursive: true });
+  return files.filter((file) => file.endsWith('.html') && basename(file) !== 'index.html');
 }

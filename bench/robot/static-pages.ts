@@ -19,15 +19,11 @@ const sections = [
 ];
 
 /** Writes a site of a small town as files, for nginx: an article a page, with menu, list of other articles, footer, style and script. */
-export async function writePages(directory: string, pages: number): Promise<{ bytes: number }> {
-  let bytes = 0;
+export async function writePages(directory: string, pages: number): Promise<void> {
   await mkdir(directory, { recursive: true });
   for (let page = 0; page < pages; page++) {
-    const html = Buffer.from(pageOf(page, pages));
-    bytes += html.length;
-    await writeFile(join(directory, page === 0 ? 'index.html' : pathOf(page)), html);
+    await writeFile(join(directory, page === 0 ? 'index.html' : pathOf(page)), pageOf(page, pages));
   }
-  return { bytes };
 }
 
 const beginnings = [
