@@ -94,6 +94,24 @@ test('two crawls that meet on the same addresses keep to the stricter rules toge
   assert.deepEqual(checkRequests(together, one.rules), []);
 });
 
+test('the delay of a host holds from one batch to the next, whether a rule or its robots.txt asks for it', async (t) => {
+  const link = (_: unknown, index: number) => `<a href="/${index}">další</a>`;
+  const page = ['text/html', Array.from({ length: 4 }, link).join(' ')] as const;
+  const engine = await runTestRobot(t);
+  for (const [reqDelay, robots] of [
+    [0.3, ''],
+    [0.02, 'User-agent: *\nCrawl-delay: 0.3'],
+  ] as const) {
+    const at = await servePages(t, (path) => (path === '/robots.txt' ? ['text/plain', robots] : page));
+    const definition = { seeds: [at], allowPrivate: true, ...quick, reqDelay, generalPause: 0, maxReqs: 2 };
+    const { number, rules } = await crawl(engine, crawlDefinition.parse(definition), `delay ${reqDelay}`);
+    const log = (await storedLines(engine, number, 'requests')).map((line) => JSON.parse(line));
+    const requests = log.filter((line) => 'url' in line);
+    assert.equal(requests.length, 7);
+    assert.deepEqual(checkRequests(requests, rules), []);
+  }
+});
+
 test('a paused crawl asks for nothing, and goes on when it is resumed', async (t) => {
   const served = await serveTestWeb(t, { hosts: 6, addresses: 3, pages: 10 });
   const engine = await runTestRobot(t);

@@ -246,11 +246,15 @@ export class Keeper {
     const { frontier, domains, statistics, clock } = this.#state;
     domains.addQueued(await frontier.release(transaction, batch));
     const now = clock.now();
-    await rest(transaction, batch, now, (address) => {
-      const until = now + this.#planner.pauseOf(address);
-      this.#planner.rests(address, until);
-      return until;
-    });
+    if (!this.#planner.knows(batch)) {
+      const rows = await transaction
+        .selectFrom('robot_batch')
+        .select(['id', 'kind', 'plan', 'addresses'])
+        .where('id', '=', batch)
+        .execute();
+      for (const row of rows) this.#planner.adopt(row);
+    }
+    await rest(transaction, batch, now, await this.#planner.restAfter(transaction, batch, now));
     await transaction.deleteFrom('robot_batch').where('id', '=', batch).execute();
     this.#planner.ended(batch);
     statistics.batches++;
