@@ -79,12 +79,13 @@ export class Keeper {
 
   static async open(parts: KeeperParts, id: string, fence: number): Promise<Keeper> {
     const { database } = parts;
+    // First of all: an earlier keeper that still writes ends before we read, or changes nothing any more.
+    await database.transaction((transaction) => takeOver(transaction, id, fence));
     const crawl = await database.query
       .selectFrom('robot_crawl')
       .selectAll()
       .where('id', '=', id)
-      .executeTakeFirst();
-    if (!crawl) throw new PismakError('not-found', `there is no crawl ${id}`);
+      .executeTakeFirstOrThrow();
     const undo = new Undo();
     const domains = new Domains(Number(crawl.number), database.dialect, undo);
     await domains.load(database.query);
@@ -175,15 +176,7 @@ export class Keeper {
       // It may be the second attempt.
       undo.rollBack();
       this.#remember();
-      const mine = await transaction
-        .updateTable('robot_crawl')
-        .set({ fence: this.#fence })
-        .where('id', '=', crawl.id)
-        .where('fence', '<=', this.#fence)
-        .returning('id')
-        .execute();
-      if (mine.length === 0)
-        throw new PismakError('hold-lost', `another queuekeeper has taken over crawl ${crawl.name}`);
+      await takeOver(transaction, crawl.id, this.#fence);
       const result = await work(transaction);
       await domains.save(transaction);
       this.#describe(statistics, clock.now());
@@ -373,6 +366,19 @@ export class Keeper {
     }
     return planned;
   }
+}
+
+/** Keeps earlier keepers from writing; fails if a later one has written. */
+async function takeOver(transaction: Queries, id: string, fence: number): Promise<void> {
+  const mine = await transaction
+    .updateTable('robot_crawl')
+    .set({ fence })
+    .where('id', '=', id)
+    .where('fence', '<=', fence)
+    .returning('id')
+    .execute();
+  if (mine.length === 0)
+    throw new PismakError('hold-lost', `another queuekeeper has taken over crawl ${id}, or it was deleted`);
 }
 
 const revisitLookMs = 1_000;
