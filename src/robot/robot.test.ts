@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../engine/testing/eventually.ts';
-import { changeState, createCrawl, findCrawl, revisitCrawl } from './crawl/crawls.ts';
+import { changeState, createCrawl, deleteCrawl, findCrawl, revisitCrawl } from './crawl/crawls.ts';
 import { crawlDefinition } from './crawl/options.ts';
 import { robotDatabase } from './database/tables.ts';
 import { askForHarvesters, listHarvesters } from './harvest/harvester-list.ts';
@@ -109,6 +109,21 @@ test('the delay of a host holds from one batch to the next, whether a rule or it
     const requests = log.filter((line) => 'url' in line);
     assert.equal(requests.length, 7);
     assert.deepEqual(checkRequests(requests, rules), []);
+  }
+});
+
+test('a crawl that comes after a deleted one starts from nothing', async (t) => {
+  const page = [
+    'text/html',
+    '<p>Kronika obce se psala dlouhá léta.</p><a href="/a">a</a> <a href="/b">b</a>',
+  ] as const;
+  const at = await servePages(t, (path) => (path === '/robots.txt' ? undefined : page));
+  const engine = await runTestRobot(t);
+  for (const name of ['first', 'second']) {
+    const definition = crawlDefinition.parse({ seeds: [at], allowPrivate: true, ...quick });
+    const { id, statistics } = await crawl(engine, definition, name);
+    assert.equal(statistics.documents, 3);
+    await deleteCrawl(engine, { crawl: id, owner: 'local' });
   }
 });
 
