@@ -15,6 +15,17 @@ import { storePage } from '../harvest/store-page.ts';
 import { parseRobots } from '../text/robots-rules.ts';
 import { Keeper } from './keeper.ts';
 
+/** A clock whose time of day somebody sets. */
+class SetClock extends ManualClock {
+  ahead = 0;
+  override now(): number {
+    return super.now() + this.ahead;
+  }
+  uptime(): number {
+    return super.now();
+  }
+}
+
 /** What a page answers: links, or the target of a redirect. */
 type Page = { links: string[] } | { location: string };
 
@@ -25,7 +36,7 @@ async function openCrawl(t: TestContext, options: Partial<CrawlDefinition>, give
   const definition = crawlDefinition.parse({ contact: 'robot@example.org', warc: false, ...options });
   const { id } = await createCrawl(engine, { name, owner: 'local', limit: 0 }, definition);
   const { number } = await changeState(engine, { crawl: id, owner: 'local' }, 'running');
-  const clock = new ManualClock();
+  const clock = new SetClock();
   const { log, random } = engine;
   const scope = await loadScope(definition);
   const open = (fence: number) =>
@@ -134,6 +145,25 @@ test('a keeper that was deposed changes nothing from the moment its successor ha
   await assert.rejects(first.round(), { code: 'hold-lost' });
   await second.round();
   assert.equal((await claimed()).length, 1, 'the second one knows the address, and plans a visit');
+});
+
+test('a batch is lost when its harvester is silent, not when somebody sets the time', async (t) => {
+  const { database, clock, open, claimed, scout } = await openCrawl(t, { seeds: ['http://a.cz/'] });
+  const keeper = await open(1);
+  await keeper.round();
+  for (const row of await claimed()) await scout(row, () => '192.0.2.1');
+  await keeper.round();
+  const [batch] = await claimed();
+  await keeper.round();
+  const isHeld = async () => {
+    await keeper.round();
+    const rows = await database.query.selectFrom('robot_batch').select(['id', 'state']).execute();
+    return rows.some(({ id, state }) => id === batch?.id && state === 'claimed');
+  };
+  clock.ahead = 3_600_000;
+  assert.ok(await isHeld());
+  clock.advance(3_600_000);
+  assert.ok(!(await isHeld()));
 });
 
 test('after a batch an address rests as long as the strictest crawl that meets there wants, whatever was planned meanwhile', async (t) => {

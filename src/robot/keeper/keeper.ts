@@ -52,7 +52,7 @@ const leaseMargin = 1.1;
 
 interface OpenBatch {
   renewals: number;
-  /** When this keeper saw that number first, by its own clock. */
+  /** When this keeper saw that number first, on a clock that never jumps. */
   seenAt: number;
   state: 'offered' | 'claimed';
   harvester: string | null;
@@ -258,7 +258,7 @@ export class Keeper {
     const { database, crawl, clock, mayLive, leaseMs, log, statistics } = this.#state;
     // The last request may have begun at the very end of the lease.
     const requestMs = this.#state.options.pageTimeout * 1000;
-    const now = clock.now();
+    const now = upNow(clock);
     const rows = await database.query
       .selectFrom('robot_batch')
       .select(['id', 'state', 'renewals', 'harvester', 'addresses', 'kind', 'plan'])
@@ -361,11 +361,16 @@ export class Keeper {
         this.#planner.plan(transaction, id, rulesOf(options)),
       );
       if (!batch) break;
-      this.#open.set(id, { renewals: 0, seenAt: clock.now(), state: 'offered', harvester: null });
+      this.#open.set(id, { renewals: 0, seenAt: upNow(clock), state: 'offered', harvester: null });
       planned++;
     }
     return planned;
   }
+}
+
+/** Somebody may set the time of day while batches are under way. */
+function upNow(clock: Clock): number {
+  return clock.uptime?.() ?? clock.now();
 }
 
 /** Keeps earlier keepers from writing; fails if a later one has written. */
