@@ -16,3 +16,14 @@ test('public addresses need a contact, private ones must be allowed', async () =
   assert.deepEqual(await found('', true), [none, '127.0.0.1', '10.0.0.1']);
   assert.deepEqual(await found('', false), [none, 'private address', none]);
 });
+
+test('no spelling of a private address passes for a public one', async () => {
+  const spellings = ['0.0.0.0', '169.254.169.254', '100.64.0.1', '::', '::1', '::7f00:1', '::ffff:7f00:1'];
+  const networks = ['fe80::1', 'fc00::1', 'fec0::1', '64:ff9b::7f00:1', '2002:7f00:1::', 'ff02::1'];
+  const domains = [...spellings, ...networks].map((host, domain) => ({ domain, host }));
+  const found = await scout({ domains }, { contact: 'robot@example.org', allowPrivate: false, resolve: {} });
+  assert.deepEqual(
+    found.filter(({ problem }) => problem !== 'private address'),
+    [],
+  );
+});
