@@ -17,13 +17,17 @@ test('public addresses need a contact, private ones must be allowed', async () =
   assert.deepEqual(await found('', false), [none, 'private address', none]);
 });
 
-test('no spelling of a private address passes for a public one', async () => {
-  const spellings = ['0.0.0.0', '169.254.169.254', '100.64.0.1', '::', '::1', '::7f00:1', '::ffff:7f00:1'];
-  const networks = ['fe80::1', 'fc00::1', 'fec0::1', '64:ff9b::7f00:1', '2002:7f00:1::', 'ff02::1'];
-  const domains = [...spellings, ...networks].map((host, domain) => ({ domain, host }));
-  const found = await scout({ domains }, { contact: 'robot@example.org', allowPrivate: false, resolve: {} });
-  assert.deepEqual(
-    found.filter(({ problem }) => problem !== 'private address'),
-    [],
-  );
+test('no spelling of a private address passes for a public one, and link-local ones are never contacted', async () => {
+  const own = ['127.0.0.1', '10.1.2.3', '100.64.0.1', '::1', '::ffff:7f00:1', 'fc00::1'];
+  const reserved = ['0.0.0.0', '169.254.169.254', '::', '::7f00:1', '::ffff:a9fe:a9fe', 'fe80::1', 'fec0::1'];
+  const embedded = ['64:ff9b::7f00:1', '2002:7f00:1::', 'ff02::1', '224.0.0.1', '255.255.255.255'];
+  const found = async (hosts: string[], allowPrivate: boolean) => {
+    const domains = hosts.map((host, domain) => ({ domain, host }));
+    const results = await scout({ domains }, { contact: 'robot@example.org', allowPrivate, resolve: {} });
+    return [...new Set(results.map(({ addresses, problem }) => problem ?? addresses.length))];
+  };
+  assert.deepEqual(await found(own, false), ['private address']);
+  assert.deepEqual(await found(own, true), [1]);
+  for (const isAllowed of [false, true])
+    assert.deepEqual(await found([...reserved, ...embedded], isAllowed), ['reserved address']);
 });

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { CrawlDefinition } from '../crawl/options.ts';
-import { isPublicAddress, plainAddress } from '../politeness/addresses.ts';
+import { isPrivateAddress, isPublicAddress, plainAddress } from '../politeness/addresses.ts';
 import type { ScoutPlan, ScoutResult } from './plan.ts';
 
 const mostAddresses = 16;
@@ -23,9 +23,10 @@ export async function scout(
         results.push({ domain, addresses: [], ...found });
         continue;
       }
-      const [open, others] = [found.filter(isPublicAddress), found.filter((each) => !isPublicAddress(each))];
-      const addresses = inOrder([...(contact === '' ? [] : open), ...(allowPrivate ? others : [])]);
-      const refused = open.length > 0 ? 'public address without a contact' : 'private address';
+      const [open, own] = [found.filter(isPublicAddress), found.filter(isPrivateAddress)];
+      const addresses = inOrder([...(contact === '' ? [] : open), ...(allowPrivate ? own : [])]);
+      const others = own.length > 0 ? 'private address' : 'reserved address';
+      const refused = open.length > 0 ? 'public address without a contact' : others;
       const problem = found.length > 0 ? refused : 'no address';
       results.push({
         domain,

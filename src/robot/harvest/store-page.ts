@@ -82,7 +82,8 @@ function followRedirect(
   { scope, options }: PageContext,
   { result, visit, url, answer }: { result: VisitResult; visit: Visit; url: string; answer: Answer },
 ): VisitResult {
-  const target = scope.normalize(answer.headers.location ?? '', url);
+  const { location } = answer.headers;
+  const target = location === undefined ? undefined : scope.normalize(location, url);
   if (target === undefined) return { ...result, reason: 'redirect to nowhere' };
   if (visit.hops + 1 > mostHops) return { ...result, reason: 'too many redirects' };
   if (!scope.accepts(target)) return { ...result, outcome: 'redirected', reason: 'outside' };

@@ -9,6 +9,16 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast';
 }
 
+const privateRanges = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat']);
+
+/**
+ * Whether it belongs to a network of one's own. Others that are not public are never contacted: behind 169.254.169.254, for example, clouds
+ * tell a machine its secrets, and any page can lead there.
+ */
+export function isPrivateAddress(address: string): boolean {
+  return ipaddr.isValid(address) && privateRanges.has(ipaddr.process(address).range());
+}
+
 /** One spelling for each address: IPv6 in its short form, IPv4 inside IPv6 as IPv4. */
 export function plainAddress(address: string): string | undefined {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : undefined;
