@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scout } from './scout.ts';
+import { mayHaveAddress, scout } from './scout.ts';
 
 test('public addresses need a contact, private ones must be allowed', async () => {
   const hosts = ['8.8.8.8', '127.0.0.1', 'both.example.cz'];
@@ -30,4 +30,11 @@ test('no spelling of a private address passes for a public one, and link-local o
   assert.deepEqual(await found(own, true), [1]);
   for (const isAllowed of [false, true])
     assert.deepEqual(await found([...reserved, ...embedded], isAllowed), ['reserved address']);
+});
+
+test('a domain is given up only if the DNS knows that it has no address', () => {
+  assert.ok(!mayHaveAddress(['ENOTFOUND', 'ENOTFOUND']));
+  assert.ok(!mayHaveAddress(['ENODATA', 'ENODATA']));
+  assert.ok(mayHaveAddress(['ESERVFAIL', 'ENODATA']));
+  assert.ok(mayHaveAddress(['ETIMEOUT', 'ETIMEOUT']));
 });

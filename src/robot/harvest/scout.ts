@@ -55,10 +55,13 @@ async function addressesOf(
   const codes = answers.map((answer) =>
     answer.status === 'rejected' ? String((answer.reason as { code?: string }).code) : '',
   );
-  const isTemporary = !codes.some(
-    (code) => code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME',
-  );
-  return { problem: 'no address', isTemporary };
+  return { problem: 'no address', isTemporary: mayHaveAddress(codes) };
+}
+
+/** Whether the DNS may know an address after all, going by the errors for IPv4 and IPv6: one that failed says nothing. */
+export function mayHaveAddress(codes: readonly string[]): boolean {
+  if (codes.some((code) => code === 'ENOTFOUND' || code === 'EBADNAME')) return false;
+  return codes.some((code) => code !== 'ENODATA');
 }
 
 /** The same order in every process, so that all of them contact the same one; IPv4 first, as not every network has IPv6. */
