@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../engine/testing/eventually.ts';
-import { changeState, createCrawl, findCrawl, revisitCrawl } from './crawl/crawls.ts';
+import { changeState, createCrawl, deleteCrawl, findCrawl, revisitCrawl } from './crawl/crawls.ts';
 import { crawlDefinition } from './crawl/options.ts';
 import { robotDatabase } from './database/tables.ts';
 import { askForHarvesters, listHarvesters } from './harvest/harvester-list.ts';
@@ -92,6 +92,39 @@ test('two crawls that meet on the same addresses keep to the stricter rules toge
   const { finishedAt } = await findCrawl(query, one.id, 'local');
   const together = served.seen.filter(({ at }) => at < Number(finishedAt));
   assert.deepEqual(checkRequests(together, one.rules), []);
+});
+
+test('the delay of a host holds from one batch to the next, whether a rule or its robots.txt asks for it', async (t) => {
+  const link = (_: unknown, index: number) => `<a href="/${index}">další</a>`;
+  const page = ['text/html', Array.from({ length: 4 }, link).join(' ')] as const;
+  const engine = await runTestRobot(t);
+  for (const [reqDelay, robots] of [
+    [0.3, ''],
+    [0.02, 'User-agent: *\nCrawl-delay: 0.3'],
+  ] as const) {
+    const at = await servePages(t, (path) => (path === '/robots.txt' ? ['text/plain', robots] : page));
+    const definition = { seeds: [at], allowPrivate: true, ...quick, reqDelay, generalPause: 0, maxReqs: 2 };
+    const { number, rules } = await crawl(engine, crawlDefinition.parse(definition), `delay ${reqDelay}`);
+    const log = (await storedLines(engine, number, 'requests')).map((line) => JSON.parse(line));
+    const requests = log.filter((line) => 'url' in line);
+    assert.equal(requests.length, 7);
+    assert.deepEqual(checkRequests(requests, rules), []);
+  }
+});
+
+test('a crawl that comes after a deleted one starts from nothing', async (t) => {
+  const page = [
+    'text/html',
+    '<p>Kronika obce se psala dlouhá léta.</p><a href="/a">a</a> <a href="/b">b</a>',
+  ] as const;
+  const at = await servePages(t, (path) => (path === '/robots.txt' ? undefined : page));
+  const engine = await runTestRobot(t);
+  for (const name of ['first', 'second']) {
+    const definition = crawlDefinition.parse({ seeds: [at], allowPrivate: true, ...quick });
+    const { id, statistics } = await crawl(engine, definition, name);
+    assert.equal(statistics.documents, 3);
+    await deleteCrawl(engine, { crawl: id, owner: 'local' });
+  }
 });
 
 test('a paused crawl asks for nothing, and goes on when it is resumed', async (t) => {

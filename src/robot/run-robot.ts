@@ -29,7 +29,8 @@ export async function runRobot(engine: Engine): Promise<Running> {
   const process = newId(clock);
   const isAlone = settings.database.startsWith('sqlite:');
   const bells = new Map<number, Bell>();
-  const keepers = new Map<number, Running>();
+  /** By the crawl's id: when a crawl is deleted, its number may be given to another one. */
+  const keepers = new Map<string, Running>();
   const stop = new AbortController();
   const changed = crawlsChanged(engine.changes, () => look.ring());
   const look = new Bell();
@@ -84,12 +85,13 @@ export async function runRobot(engine: Engine): Promise<Running> {
     while (!stop.signal.aborted) {
       try {
         const wanted = await unfinished();
-        for (const crawl of wanted) if (!keepers.has(crawl.number)) keepers.set(crawl.number, keep(crawl));
+        for (const crawl of wanted) if (!keepers.has(crawl.id)) keepers.set(crawl.id, keep(crawl));
         const numbers = new Set(wanted.map(({ number }) => number));
-        for (const [number, keeper] of keepers) {
-          if (numbers.has(number)) continue;
-          keepers.delete(number);
-          bells.delete(number);
+        for (const number of bells.keys()) if (!numbers.has(number)) bells.delete(number);
+        const ids = new Set(wanted.map(({ id }) => id));
+        for (const [id, keeper] of keepers) {
+          if (ids.has(id)) continue;
+          keepers.delete(id);
           await keeper.close();
         }
         // A process in which nothing is crawled has no threads.

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
-import { isPublicAddress } from '../politeness/addresses.ts';
+import { isPrivateAddress, isPublicAddress } from '../politeness/addresses.ts';
 import type { Received } from './answer-reader.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import { PlainHttp } from './plain-http.ts';
@@ -43,7 +43,7 @@ export function connectTo(
   { origin, host, address }: { origin: string; host: string; address: string },
   options: ConnectOptions,
 ): Connection {
-  if (!options.allowPrivate && !isPublicAddress(address))
+  if (!isPublicAddress(address) && !(options.allowPrivate && isPrivateAddress(address)))
     throw new FetchFailure('private address', { isTemporary: false });
   const { timeoutMs, limitBytes } = options;
   const limits = { timeoutMs, connectMs: Math.min(connectMs, timeoutMs) };

@@ -180,7 +180,7 @@ export class Harvesters implements Running {
     const began = monotonic();
     const claimed = await this.#claim();
     if (!claimed) return false;
-    const { row, options } = claimed;
+    const { row, options, crawlId } = claimed;
     const plan = JSON.parse(row.plan) as BatchPlan & ScoutPlan;
     const isScout = row.kind === 'scout';
     const most = isScout ? 1 : sharesIn(plan);
@@ -208,7 +208,16 @@ export class Harvesters implements Running {
     this.#batches.set(batch, { ...held, threads, shares: most });
     const over = new SharedArrayBuffer(plan.rows.flat().length);
     for (const [index, share] of shares.entries())
-      threads[index]?.tell({ kind: 'harvest', batch, crawl, options, notAfter, over, plan: share });
+      threads[index]?.tell({
+        kind: 'harvest',
+        batch,
+        crawl,
+        id: crawlId,
+        options,
+        notAfter,
+        over,
+        plan: share,
+      });
     return true;
   }
 
@@ -221,26 +230,26 @@ export class Harvesters implements Running {
   }
 
   /** Of several harvesters that see a batch, one gets it. */
-  async #claim(): Promise<{ row: BatchRow; options: CrawlDefinition } | undefined> {
+  async #claim(): Promise<{ row: BatchRow; options: CrawlDefinition; crawlId: string } | undefined> {
     const { database } = this.#parts;
     const offered = await database.query
       .selectFrom('robot_batch')
       .innerJoin('robot_crawl', 'robot_crawl.number', 'robot_batch.crawl')
       .selectAll('robot_batch')
-      .select('robot_crawl.options')
+      .select(['robot_crawl.options', 'robot_crawl.id as crawlId'])
       .where('robot_batch.state', '=', 'offered')
       .where('robot_crawl.state', '=', 'running')
       .orderBy('robot_batch.createdAt')
       .limit(5)
       .execute();
-    for (const { options, ...row } of offered) {
+    for (const { options, crawlId, ...row } of offered) {
       const { numUpdatedRows } = await database.query
         .updateTable('robot_batch')
         .set({ state: 'claimed', harvester: this.#parts.process })
         .where('id', '=', row.id)
         .where('state', '=', 'offered')
         .executeTakeFirst();
-      if (Number(numUpdatedRows) > 0) return { row, options: readDefinition(options) };
+      if (Number(numUpdatedRows) > 0) return { row, crawlId, options: readDefinition(options) };
     }
     return undefined;
   }

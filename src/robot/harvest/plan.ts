@@ -57,6 +57,9 @@ export interface ScoutPlan {
   domains: { domain: number; host: string }[];
 }
 
+/** Before the target of a redirect among `allLinks`: it is as near as the page itself. */
+export const redirectMark = '>';
+
 /** How a visit ended. `postponed`: the request says nothing about the page; another one follows. */
 export type Outcome =
   | 'stored'

@@ -1,10 +1,10 @@
-import { parseRobots, type Robots } from '../text/robots-rules.ts';
+import { longestRobotsFile, parseRobots, type Robots, robotsText } from '../text/robots-rules.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import type { Answer } from './fetch-page.ts';
 import type { VisitResult } from './plan.ts';
 
-/** robots.txt is read up to here. */
-export const robotsLimit = 500 * 1024;
+/** robots.txt is read up to here; one byte more than counts, which tells that it was cut. */
+export const robotsLimit = longestRobotsFile + 1;
 
 type RobotsFound = Pick<VisitResult, 'outcome' | 'reason' | 'robots' | 'crawlDelayMs'>;
 
@@ -21,15 +21,15 @@ export function readRobots(
   if (answer instanceof FetchFailure) return { found: { outcome: 'later', reason: answer.kind } };
   const { status, body } = answer;
   if (status === 429 || status >= 500) return { found: { outcome: 'later', reason: `http ${status}` } };
-  const text = status >= 200 && status < 300 ? body.subarray(0, robotsLimit) : Buffer.alloc(0);
-  const robots = parseRobots(text);
+  const text = status >= 200 && status < 300 ? robotsText(body) : '';
+  const robots = parseRobots(Buffer.from(text, 'latin1'));
   const delay = robots.crawlDelay(agent);
   return {
     robots,
     found: {
       outcome: 'stored',
-      // Byte for byte, as rules compare bytes; but a database takes no zero characters.
-      robots: text.toString('latin1').replaceAll('\0', ''),
+      // Byte for byte, as rules compare bytes.
+      robots: text,
       ...(delay !== undefined && delay > 0 && { crawlDelayMs: Math.min(delay, 3_600) * 1000 }),
     },
   };

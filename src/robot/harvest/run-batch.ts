@@ -360,7 +360,8 @@ class StopRun {
         const ended = monotonic();
         host.notBefore = ended + this.#delayMs + 1;
         context.spend('wait for servers', ended - began);
-        return { answer, at: timeOf(began), ms: Math.round(ended - began) };
+        // Not rounded up: a log must not show an end later than it was.
+        return { answer, at: timeOf(began), ms: Math.floor(ended - began) };
       }),
     );
     if (asked && context.options.wait > 0) await pause(1000 * context.options.wait, stop);

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { CrawlDefinition } from '../crawl/options.ts';
-import { isPublicAddress, plainAddress } from '../politeness/addresses.ts';
+import { isPrivateAddress, isPublicAddress, plainAddress } from '../politeness/addresses.ts';
 import type { ScoutPlan, ScoutResult } from './plan.ts';
 
 const mostAddresses = 16;
@@ -23,9 +23,10 @@ export async function scout(
         results.push({ domain, addresses: [], ...found });
         continue;
       }
-      const [open, others] = [found.filter(isPublicAddress), found.filter((each) => !isPublicAddress(each))];
-      const addresses = inOrder([...(contact === '' ? [] : open), ...(allowPrivate ? others : [])]);
-      const refused = open.length > 0 ? 'public address without a contact' : 'private address';
+      const [open, own] = [found.filter(isPublicAddress), found.filter(isPrivateAddress)];
+      const addresses = inOrder([...(contact === '' ? [] : open), ...(allowPrivate ? own : [])]);
+      const others = own.length > 0 ? 'private address' : 'reserved address';
+      const refused = open.length > 0 ? 'public address without a contact' : others;
       const problem = found.length > 0 ? refused : 'no address';
       results.push({
         domain,
@@ -54,10 +55,13 @@ async function addressesOf(
   const codes = answers.map((answer) =>
     answer.status === 'rejected' ? String((answer.reason as { code?: string }).code) : '',
   );
-  const isTemporary = !codes.some(
-    (code) => code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME',
-  );
-  return { problem: 'no address', isTemporary };
+  return { problem: 'no address', isTemporary: mayHaveAddress(codes) };
+}
+
+/** Whether the DNS may know an address after all, going by the errors for IPv4 and IPv6: one that failed says nothing. */
+export function mayHaveAddress(codes: readonly string[]): boolean {
+  if (codes.some((code) => code === 'ENOTFOUND' || code === 'EBADNAME')) return false;
+  return codes.some((code) => code !== 'ENODATA');
 }
 
 /** The same order in every process, so that all of them contact the same one; IPv4 first, as not every network has IPv6. */

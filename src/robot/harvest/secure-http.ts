@@ -13,10 +13,17 @@ export interface SecureOptions {
   connectMs: number;
 }
 
+/**
+ * What becomes of requests on a connection that the server closes. HTTP/2 servers do so after some number of requests, and the end of the
+ * last answers may be lost with it.
+ */
+const lostCodes = new Set(['UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'ECONNRESET', 'EPIPE']);
+
 /** Requests over TLS to one server, by HTTP/2 if it speaks that. */
 export class SecureHttp {
   readonly #pool: Pool;
   readonly #options: SecureOptions;
+  #hasAnswered = false;
 
   constructor(options: SecureOptions) {
     const { origin, host, address, connections, timeoutMs, connectMs } = options;
@@ -37,7 +44,13 @@ export class SecureHttp {
   get(path: string, headers: Readonly<Record<string, string>>, limitBytes: number): Promise<Received> {
     const { timeoutMs, headers: fixed } = this.#options;
     return new Promise((resolve, reject) => {
-      const receiver = new Receiver({ timeoutMs, limitBytes }, resolve, reject);
+      // A connection that has carried an answer may be closed by the server at any time.
+      const mayBeIdle = this.#hasAnswered;
+      const answered = (received: Received) => {
+        this.#hasAnswered = true;
+        resolve(received);
+      };
+      const receiver = new Receiver({ timeoutMs, limitBytes, mayBeIdle }, answered, reject);
       try {
         this.#pool.dispatch({ path, method: 'GET', headers: { ...headers, ...fixed } }, receiver);
       } catch (error) {
@@ -54,6 +67,7 @@ export class SecureHttp {
 /** Takes an answer as it comes. A stream for each body would take more time than all the rest of a request. */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #limitBytes: number;
+  readonly #mayBeIdle: boolean;
   readonly #resolve: (received: Received) => void;
   readonly #reject: (failure: FetchFailure) => void;
   readonly #timer: NodeJS.Timeout;
@@ -63,11 +77,12 @@ class Receiver implements Dispatcher.DispatchHandler {
   #isOver = false;
 
   constructor(
-    { timeoutMs, limitBytes }: { timeoutMs: number; limitBytes: number },
+    { timeoutMs, limitBytes, mayBeIdle }: { timeoutMs: number; limitBytes: number; mayBeIdle: boolean },
     resolve: (received: Received) => void,
     reject: (failure: FetchFailure) => void,
   ) {
     this.#limitBytes = limitBytes;
+    this.#mayBeIdle = mayBeIdle;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(() => {
@@ -77,7 +92,10 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 
   fail(error: unknown): void {
-    if (this.#end()) this.#reject(failureOf(error));
+    if (!this.#end()) return;
+    const { code = '' } = error as { code?: string };
+    const lost = { isTemporary: true, wasIdle: this.#mayBeIdle, cause: error };
+    this.#reject(lostCodes.has(code) ? new FetchFailure('connection lost', lost) : failureOf(error));
   }
 
   #end(): boolean {

@@ -6,7 +6,7 @@ import { notModifiedRecord, responseRecord } from '../text/corpus/warc.ts';
 import type { Segmented } from '../text/segment/segment.ts';
 import { type Decision, decide } from './decision.ts';
 import type { Answer } from './fetch-page.ts';
-import { againOf, type FoundLink, type Stop, type Visit, type VisitResult } from './plan.ts';
+import { againOf, type FoundLink, redirectMark, type Stop, type Visit, type VisitResult } from './plan.ts';
 import { exactOf, type ReadPage } from './read-page.ts';
 import type { SeenLinks } from './seen-links.ts';
 import type { SegmentBuffer } from './segment-buffer.ts';
@@ -79,10 +79,11 @@ function validators(from: { etag?: string; lastModified?: string }) {
 
 /** The target is a request of its own, for the keeper to plan: it may lie on another host. */
 function followRedirect(
-  { scope }: PageContext,
+  { scope, options }: PageContext,
   { result, visit, url, answer }: { result: VisitResult; visit: Visit; url: string; answer: Answer },
 ): VisitResult {
-  const target = scope.normalize(answer.headers.location ?? '', url);
+  const { location } = answer.headers;
+  const target = location === undefined ? undefined : scope.normalize(location, url);
   if (target === undefined) return { ...result, reason: 'redirect to nowhere' };
   if (visit.hops + 1 > mostHops) return { ...result, reason: 'too many redirects' };
   if (!scope.accepts(target)) return { ...result, outcome: 'redirected', reason: 'outside' };
@@ -94,8 +95,9 @@ function followRedirect(
     hops: visit.hops + 1,
     via,
   };
-  const isSame = target === url;
-  return { ...result, outcome: 'redirected', ...(!isSame && { links: [link] }) };
+  if (target === url) return { ...result, outcome: 'redirected' };
+  const allLinks = options.depth > 0 ? [`${redirectMark}${target}`] : [];
+  return { ...result, outcome: 'redirected', links: [link], allLinks };
 }
 
 function keepPage(

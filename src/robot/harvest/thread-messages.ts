@@ -9,6 +9,8 @@ export type ToThread =
       kind: 'harvest';
       batch: string;
       crawl: number;
+      /** Its id: when a crawl is deleted, its number may be given to another one. */
+      id: string;
       options: CrawlDefinition;
       /** All of it, or a share of a batch that several threads carry out. */
       plan: BatchPlan;

@@ -15,7 +15,7 @@ import type { PageContext } from './store-page.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 
 /** Each crawl's context, the least recently used one first. */
-const contexts = new Map<number, PageContext & { spent: Record<string, number> }>();
+const contexts = new Map<number, PageContext & { id: string; spent: Record<string, number> }>();
 const contextsKept = 20;
 const inFlight = new InFlight(32);
 const converter = new Converter();
@@ -125,15 +125,16 @@ function takeSpent(crawl: number): Record<string, number> {
   return spent;
 }
 
-async function contextOf(crawl: number, options: CrawlDefinition): Promise<PageContext> {
+async function contextOf(crawl: number, id: string, options: CrawlDefinition): Promise<PageContext> {
   const known = contexts.get(crawl);
-  if (known) {
+  if (known?.id === id) {
     // The newest options count; links seen stay seen.
     known.options = options;
     return known;
   }
   const context = {
     ...{
+      id,
       options,
       scope: await loadScope(options),
       seen: new SeenLinks(),
@@ -166,7 +167,7 @@ parentPort?.on('message', async (message: ToThread) => {
     case 'harvest': {
       const batch = new HarvestedBatch(message);
       batches.set(batch.id, batch);
-      const context = await contextOf(message.crawl, message.options);
+      const context = await contextOf(message.crawl, message.id, message.options);
       await runBatch(batch, {
         context,
         inFlight,

@@ -52,7 +52,7 @@ const leaseMargin = 1.1;
 
 interface OpenBatch {
   renewals: number;
-  /** When this keeper saw that number first, by its own clock. */
+  /** When this keeper saw that number first, on a clock that never jumps. */
   seenAt: number;
   state: 'offered' | 'claimed';
   harvester: string | null;
@@ -79,12 +79,13 @@ export class Keeper {
 
   static async open(parts: KeeperParts, id: string, fence: number): Promise<Keeper> {
     const { database } = parts;
+    // First of all: an earlier keeper that still writes ends before we read, or changes nothing any more.
+    await database.transaction((transaction) => takeOver(transaction, id, fence));
     const crawl = await database.query
       .selectFrom('robot_crawl')
       .selectAll()
       .where('id', '=', id)
-      .executeTakeFirst();
-    if (!crawl) throw new PismakError('not-found', `there is no crawl ${id}`);
+      .executeTakeFirstOrThrow();
     const undo = new Undo();
     const domains = new Domains(Number(crawl.number), database.dialect, undo);
     await domains.load(database.query);
@@ -175,15 +176,7 @@ export class Keeper {
       // It may be the second attempt.
       undo.rollBack();
       this.#remember();
-      const mine = await transaction
-        .updateTable('robot_crawl')
-        .set({ fence: this.#fence })
-        .where('id', '=', crawl.id)
-        .where('fence', '<=', this.#fence)
-        .returning('id')
-        .execute();
-      if (mine.length === 0)
-        throw new PismakError('hold-lost', `another queuekeeper has taken over crawl ${crawl.name}`);
+      await takeOver(transaction, crawl.id, this.#fence);
       const result = await work(transaction);
       await domains.save(transaction);
       this.#describe(statistics, clock.now());
@@ -246,11 +239,15 @@ export class Keeper {
     const { frontier, domains, statistics, clock } = this.#state;
     domains.addQueued(await frontier.release(transaction, batch));
     const now = clock.now();
-    await rest(transaction, batch, now, (address) => {
-      const until = now + this.#planner.pauseOf(address);
-      this.#planner.rests(address, until);
-      return until;
-    });
+    if (!this.#planner.knows(batch)) {
+      const rows = await transaction
+        .selectFrom('robot_batch')
+        .select(['id', 'kind', 'plan', 'addresses'])
+        .where('id', '=', batch)
+        .execute();
+      for (const row of rows) this.#planner.adopt(row);
+    }
+    await rest(transaction, batch, now, await this.#planner.restAfter(transaction, batch, now));
     await transaction.deleteFrom('robot_batch').where('id', '=', batch).execute();
     this.#planner.ended(batch);
     statistics.batches++;
@@ -261,7 +258,7 @@ export class Keeper {
     const { database, crawl, clock, mayLive, leaseMs, log, statistics } = this.#state;
     // The last request may have begun at the very end of the lease.
     const requestMs = this.#state.options.pageTimeout * 1000;
-    const now = clock.now();
+    const now = upNow(clock);
     const rows = await database.query
       .selectFrom('robot_batch')
       .select(['id', 'state', 'renewals', 'harvester', 'addresses', 'kind', 'plan'])
@@ -364,11 +361,29 @@ export class Keeper {
         this.#planner.plan(transaction, id, rulesOf(options)),
       );
       if (!batch) break;
-      this.#open.set(id, { renewals: 0, seenAt: clock.now(), state: 'offered', harvester: null });
+      this.#open.set(id, { renewals: 0, seenAt: upNow(clock), state: 'offered', harvester: null });
       planned++;
     }
     return planned;
   }
+}
+
+/** Somebody may set the time of day while batches are under way. */
+function upNow(clock: Clock): number {
+  return clock.uptime?.() ?? clock.now();
+}
+
+/** Keeps earlier keepers from writing; fails if a later one has written. */
+async function takeOver(transaction: Queries, id: string, fence: number): Promise<void> {
+  const mine = await transaction
+    .updateTable('robot_crawl')
+    .set({ fence })
+    .where('id', '=', id)
+    .where('fence', '<=', fence)
+    .returning('id')
+    .execute();
+  if (mine.length === 0)
+    throw new PismakError('hold-lost', `another queuekeeper has taken over crawl ${id}, or it was deleted`);
 }
 
 const revisitLookMs = 1_000;

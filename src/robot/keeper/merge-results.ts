@@ -1,7 +1,13 @@
 import { nextInterval } from '../crawl/revisit-interval.ts';
 import { countVisit } from '../crawl/statistics.ts';
 import { type Queries, requestState } from '../database/tables.ts';
-import type { FoundLink, Report, ScoutResult, VisitResult } from '../harvest/plan.ts';
+import {
+  type FoundLink,
+  type Report,
+  redirectMark,
+  type ScoutResult,
+  type VisitResult,
+} from '../harvest/plan.ts';
 import { slowDown } from '../politeness/slow-down.ts';
 import { enlist } from './addresses.ts';
 import type { Domain } from './domains.ts';
@@ -285,7 +291,10 @@ function intervalOf({ revisitMs = 0, isRevisit = false, outcome }: VisitResult) 
   return { before: revisitMs, isRevisit, hasChanged: outcome === 'stored' };
 }
 
+/** The links of a page at this depth, as far as the limit lets them be followed. */
 function deeper(urls: readonly string[], depth: number, parent: number, limit: number): FoundLink[] {
-  if (limit > 0 && depth + 1 > limit) return [];
-  return urls.filter((url) => url !== '').map((url) => ({ url, depth: depth + 1, parent }));
+  return urls.flatMap((url) => {
+    if (url.startsWith(redirectMark)) return [{ url: url.slice(redirectMark.length), depth, parent }];
+    return url === '' || (limit > 0 && depth + 1 > limit) ? [] : [{ url, depth: depth + 1, parent }];
+  });
 }

@@ -57,12 +57,44 @@ export class BatchPlanner {
     this.#end(batch);
   }
 
-  rests(address: string, until: number): void {
-    this.#notBefore.set(address, until);
+  knows(batch: string): boolean {
+    return this.#batches.has(batch);
   }
 
-  pauseOf(address: string): number {
-    return (this.#strict.get(address) ?? rulesOf(this.#state.options)).generalPauseMs;
+  /**
+   * A batch is over: resolves to when each of its addresses may be contacted again. The delay between two requests to a host holds from
+   * one batch to the next, too. A host with a long delay waits for itself; the others on its address need not.
+   */
+  async restAfter(transaction: Queries, batch: string, now: number): Promise<(address: string) => number> {
+    const { domains, options } = this.#state;
+    const rules = rulesOf(options);
+    const { domains: ids, addresses } = this.#batches.get(batch) ?? { domains: [], addresses: [] };
+    await this.#meetOthers(transaction, addresses, rules);
+    const longest = new Map<string, number>();
+    for (const id of addresses.length > 0 ? new Set(ids) : []) {
+      const domain = domains.get(id);
+      const delayMs = this.#delayOf(domain, this.#boundOf(domain.addresses, rules));
+      for (const address of domain.addresses)
+        longest.set(address, Math.max(delayMs, longest.get(address) ?? 0));
+      if (delayMs <= rules.generalPauseMs) continue;
+      // The same host with and without TLS.
+      for (const origin of new Set([domain.origin, `http://${domain.host}`, `https://${domain.host}`])) {
+        const same = domains.find(origin);
+        if (same && same.blockedUntil < now + delayMs) domains.change(same, { blockedUntil: now + delayMs });
+      }
+    }
+    return (address) => {
+      const met = this.#strict.get(address);
+      const { generalPauseMs, reqDelayMs } = met ?? rules;
+      const until = now + Math.max(generalPauseMs, reqDelayMs, met ? (longest.get(address) ?? 0) : 0);
+      this.#notBefore.set(address, until);
+      return until;
+    };
+  }
+
+  /** The rules of this crawl, and of those that it meets on these addresses. */
+  #boundOf(addresses: readonly string[], rules: Rules): Rules {
+    return strictest([rules, ...addresses.flatMap((address) => this.#strict.get(address) ?? [])]);
   }
 
   /** Plans one batch and stores it; undefined if there is nothing to do at the moment. */
@@ -112,15 +144,23 @@ export class BatchPlanner {
     const now = clock.now();
     const candidates = this.#candidates(now);
     if (candidates.length === 0) return undefined;
-    await this.#meetOthers(transaction, candidates, rules);
+    await this.#meetOthers(
+      transaction,
+      candidates.flatMap(({ addresses }) => addresses),
+      rules,
+    );
     const byHost = Map.groupBy(candidates, ({ host }) => host);
     const waiting = [...byHost.values()].map((sameHost) => this.#waitingHost(sameHost, rules, now));
     const shares = planRows(waiting, { meanMs });
     const chosen = shares.flat().flatMap(({ host }) => byHost.get(host) ?? []);
     const wanted = [...new Set(chosen.flatMap(({ addresses }) => addresses))];
-    const claimed = await claim(transaction, {
-      ...{ addresses: wanted, batch: id, crawl: crawl.number, now, pauseMs: rules.generalPauseMs },
-    });
+    const claimed = new Set<string>();
+    const pauseOf = (address: string) => (this.#strict.get(address) ?? rules).generalPauseMs;
+    for (const [pauseMs, addresses] of Map.groupBy(wanted, pauseOf))
+      for (const address of await claim(transaction, {
+        ...{ addresses, batch: id, crawl: crawl.number, now, pauseMs },
+      }))
+        claimed.add(address);
     for (const address of wanted) if (!claimed.has(address)) this.#notBefore.set(address, now + takenMs);
 
     const rows: Stop[][] = [];
@@ -183,7 +223,7 @@ export class BatchPlanner {
   #waitingHost(domains: readonly Domain[], rules: Rules, now: number): WaitingHost {
     const [first] = domains as [Domain];
     const addresses = [...new Set(domains.flatMap((domain) => domain.addresses))];
-    const bound = strictest([rules, ...addresses.flatMap((address) => this.#strict.get(address) ?? [])]);
+    const bound = this.#boundOf(addresses, rules);
     const queued = domains.reduce(
       (sum, domain) => sum + domain.queued + Number(needsRobots(domain, now)) + Number(needsTdm(domain, now)),
       0,
@@ -206,10 +246,7 @@ export class BatchPlanner {
     { left, now, rules }: { left: number; now: number; rules: Rules },
   ): Promise<Stop> {
     const { domains, frontier } = this.#state;
-    const bound = strictest([
-      rules,
-      ...domain.addresses.flatMap((address) => this.#strict.get(address) ?? []),
-    ]);
+    const bound = this.#boundOf(domain.addresses, rules);
     const visits: Visit[] = [];
     if (needsRobots(domain, now))
       visits.push({ path: '/robots.txt', kind: 'robots', depth: 0, parent: 1, hops: 0, attempts: 0 });
@@ -242,8 +279,9 @@ export class BatchPlanner {
   }
 
   /** Where other running crawls have domains too, both keep to the stricter rules. */
-  async #meetOthers(transaction: Queries, candidates: readonly Domain[], rules: Rules): Promise<void> {
+  async #meetOthers(transaction: Queries, contacted: readonly string[], rules: Rules): Promise<void> {
     const { crawl } = this.#state;
+    const addresses = [...new Set(contacted)];
     this.#strict.clear();
     const others = await transaction
       .selectFrom('robot_crawl')
@@ -255,7 +293,6 @@ export class BatchPlanner {
     const rulesByCrawl = new Map(
       others.map(({ number, options }) => [Number(number), rulesOf(readDefinition(options))]),
     );
-    const addresses = [...new Set(candidates.flatMap((domain) => domain.addresses))];
     for (let start = 0; start < addresses.length; start += 500) {
       const met = await transaction
         .selectFrom('robot_interest')

@@ -4,7 +4,19 @@ import ipaddr from 'ipaddr.js';
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
+  // Of IPv6 only 2000::/3 is in use; ::127.0.0.1 is an old way to write an address of IPv4.
+  if (parsed instanceof ipaddr.IPv6 && !parsed.match(ipaddr.IPv6.parse('2000::'), 3)) return false;
   return parsed.range() === 'unicast';
+}
+
+const privateRanges = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat']);
+
+/**
+ * Whether it belongs to a network of one's own. Others that are not public are never contacted: behind 169.254.169.254, for example, clouds
+ * tell a machine its secrets, and any page can lead there.
+ */
+export function isPrivateAddress(address: string): boolean {
+  return ipaddr.isValid(address) && privateRanges.has(ipaddr.process(address).range());
 }
 
 /** One spelling for each address: IPv6 in its short form, IPv4 inside IPv6 as IPv4. */

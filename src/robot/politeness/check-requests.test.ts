@@ -43,3 +43,30 @@ test('another address has limits of its own', () => {
     [],
   );
 });
+
+test('an address rests after every batch, however small', () => {
+  const batches = (second: number) => [
+    request(0, 'a.cz', { batch: '1' }),
+    request(second, 'b.cz', { batch: '2' }),
+  ];
+  assert.deepEqual(broken(...batches(1_010)), []);
+  assert.deepEqual(broken(...batches(1_009)), ['general-pause']);
+  assert.deepEqual(broken(request(0, 'a.cz', { batch: '1' }), request(20, 'b.cz', { batch: '1' })), []);
+});
+
+test('crawls keep to the stricter rules while they meet, not before and after', () => {
+  const lax = { ...rules, reqDelayMs: 0 };
+  const hour = 3_600_000;
+  const alone = [request(0, 'a.cz', { rules: lax }), request(20, 'a.cz', { rules: lax })];
+  const later = [request(hour, 'a.cz', { rules }), request(hour + 110, 'a.cz', { rules })];
+  assert.deepEqual(checkRequests([...alone, ...later]), []);
+  const meeting = [
+    request(hour + 5_000, 'a.cz', { rules: lax }),
+    request(hour + 5_020, 'a.cz', { rules: lax }),
+  ];
+  const after = [request(hour + 9_000, 'a.cz', { rules })];
+  assert.deepEqual(
+    checkRequests([...alone, ...later, ...meeting, ...after]).map(({ rule, at }) => [rule, at]),
+    [['req-delay', 1e12 + hour + 5_020]],
+  );
+});

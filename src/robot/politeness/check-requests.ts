@@ -11,8 +11,10 @@ export interface SeenRequest {
   url: string;
   /** The delay that this host was due, if longer than the rule's. */
   delayMs?: number;
-  /** The rules of its crawl, if no rules are given for all. */
+  /** The rules of its crawl, if no rules are given for all. Requests of one crawl share the object. */
   rules?: Rules;
+  /** The batch that it was part of, as a log knows. */
+  batch?: string;
 }
 
 /** A broken rule, in words. */
@@ -25,32 +27,57 @@ export interface Violation {
 /**
  * Replays requests and returns every violation of the rules, the earliest first. Requests to an address without a general pause
  * between them are one visit: in it a host gets at most `maxReqs` requests, at most `maxHosts` hosts are contacted, and it lasts
- * no longer than a batch. A visit that lasts longer means that a general pause was left out.
+ * no longer than a batch. A visit that lasts longer means that a general pause was left out; and so do two batches without a pause between
+ * them, where batches are known.
  */
 export function checkRequests(requests: Iterable<SeenRequest>, rules?: Rules): Violation[] {
   const violations: Violation[] = [];
   const byAddress = Map.groupBy(requests, (request) => request.address);
   for (const [address, all] of byAddress) {
     all.sort((a, b) => a.at - b.at || a.ms - b.ms);
-    // Crawls that meet on an address keep to the stricter rules.
-    const own = new Set(all.flatMap((request) => request.rules ?? []));
-    checkAddress(address, all, rules ?? strictest([...own]), violations);
+    checkAddress(address, all, rules ? () => rules : rulesMeeting(all), violations);
   }
   return violations.sort((a, b) => a.at - b.at);
+}
+
+/**
+ * The rules that hold at each moment: crawls that meet on an address keep to the stricter ones, and crawls at different times don't meet. A
+ * crawl that stays away for longer than its turns take was paused, or had nothing to do there. Moments must be asked for in their order.
+ */
+function rulesMeeting(requests: readonly SeenRequest[]): (at: number) => Rules {
+  const visits = new Map<Rules, { from: number; to: number }[]>();
+  for (const { at, ms, rules } of requests) {
+    if (!rules) throw new RangeError('a request has no rules');
+    const known = visits.get(rules) ?? [];
+    visits.set(rules, known);
+    const last = known.at(-1);
+    if (last && at <= last.to + longestBatchMs + rules.generalPauseMs) last.to = Math.max(last.to, at + ms);
+    else known.push({ from: at, to: at + ms });
+  }
+  return (at) => {
+    const present: Rules[] = [];
+    for (const [rules, known] of visits) {
+      while (known[0] && known[0].to < at) known.shift();
+      if (known[0] && known[0].from <= at) present.push(rules);
+    }
+    return strictest(present);
+  };
 }
 
 function checkAddress(
   address: string,
   requests: readonly SeenRequest[],
-  rules: Rules,
+  rulesAt: (at: number) => Rules,
   violations: Violation[],
 ): void {
   const lastEnd = new Map<string, SeenRequest>();
   let visit = { from: 0, hosts: new Map<string, number>() };
   let quietSince = Number.NEGATIVE_INFINITY;
   let underWay: number[] = [];
+  let lastBatch: string | undefined;
   for (const request of requests) {
-    const { at, host, url } = request;
+    const { at, host, url, batch } = request;
+    const rules = rulesAt(at);
     const rested = at - quietSince >= rules.generalPauseMs;
     if (rested && rules.generalPauseMs > 0) visit = { from: at, hosts: new Map() };
     if (visit.from === 0) visit.from = at;
@@ -64,6 +91,13 @@ function checkAddress(
         message: `${url} was requested ${gapMs} ms after ${before.url} had ended; ${host} is due ${delayMs} ms`,
       });
     if (!before || at + request.ms > before.at + before.ms) lastEnd.set(host, request);
+    if (batch !== undefined && lastBatch !== undefined && batch !== lastBatch && !rested)
+      violations.push({
+        rule: 'general-pause',
+        at,
+        message: `${url} of batch ${batch} was requested ${at - quietSince} ms after batch ${lastBatch}; ${address} is due ${rules.generalPauseMs} ms`,
+      });
+    lastBatch = batch;
     const count = (visit.hosts.get(host) ?? 0) + 1;
     visit.hosts.set(host, count);
     if (rules.generalPauseMs > 0) {

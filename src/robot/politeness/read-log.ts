@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -16,12 +16,14 @@ const rulesLine = z.object({
 });
 const requestLine = z.object({
   ...{ at: z.number(), ms: z.number(), address: z.string(), host: z.string(), url: z.string() },
-  delayMs: z.number().optional(),
+  ...{ delayMs: z.number().optional(), batch: z.string().optional() },
 });
 
 /** The requests of logs, each with its rules: files, or directories with `requests-*.jsonl.gz`. */
 export async function readLog(paths: readonly string[]): Promise<SeenRequest[]> {
   const requests: SeenRequest[] = [];
+  // The files in a directory are of one crawl.
+  const known = new Map<string, Rules>();
   for (const file of (await Promise.all(paths.map(logFiles))).flat()) {
     let rules: Rules | undefined;
     let number = 0;
@@ -32,14 +34,20 @@ export async function readLog(paths: readonly string[]): Promise<SeenRequest[]> 
       const value = parse(line, where);
       const said = rulesLine.safeParse(value);
       if (said.success) {
-        rules = said.data.rules;
+        const key = `${dirname(resolve(file))} ${JSON.stringify(said.data.rules)}`;
+        rules = known.get(key) ?? said.data.rules;
+        known.set(key, rules);
         continue;
       }
       const seen = requestLine.safeParse(value);
       if (!seen.success) throw noLogLine(where, seen.error);
       if (!rules) throw new PismakError('invalid-input', `${where}: no rules come before this request`);
-      const { delayMs, ...request } = seen.data;
-      requests.push({ ...request, ...(delayMs !== undefined && { delayMs }), rules });
+      const { delayMs, batch, ...request } = seen.data;
+      requests.push({
+        ...{ ...request, rules },
+        ...(delayMs !== undefined && { delayMs }),
+        ...(batch !== undefined && { batch }),
+      });
     }
   }
   return requests;

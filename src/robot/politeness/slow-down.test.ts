@@ -35,6 +35,7 @@ test('Retry-After is honoured as seconds and as a date, but not beyond a day', (
   assert.equal(readRetryAfter('120', now), 120_000);
   assert.equal(readRetryAfter('Mon, 01 Jan 2024 00:05:00 GMT', now), 300_000);
   assert.equal(readRetryAfter('soon', now), undefined);
+  assert.equal(readRetryAfter('99999999999999', now), 24 * 60 * 60_000);
   const long = slowDown({ level: 0, until: 0 }, { now, firstMs, random, retryAfterMs: 1e12 });
   assert.equal(long.until - now, 24 * 60 * 60_000);
 });

@@ -76,6 +76,12 @@ const claims: [claim: string, lines: string[], allowed: string[], disallowed: st
     ['/π', '/%cf%80/x', '/a<b', '/a%3Cb', '/%C5%BE%3c'],
   ],
   [
+    'encoded and plain spellings of an address are the same for Allow',
+    ['User-agent: *', 'Disallow: /', 'Allow: /~jan', 'Allow: /a<b', 'Allow: /c%3cd'],
+    ['/~jan', '/%7Ejan', '/%7ejan', '/a<b', '/a%3Cb', '/a%3cb', '/c<d', '/c%3Cd'],
+    ['/jan', '/%2Fjan'],
+  ],
+  [
     'Allow of a start page allows its directory',
     ['User-agent: *', 'Disallow: /', 'Allow: /a/index.html'],
     ['/a/', '/a/index.html'],
@@ -103,6 +109,28 @@ test('a byte order mark and what lies beyond 500 KiB do not matter', () => {
   assert.ok(!marked.isAllowed('pismak', '/a'));
   const long = robots('User-agent: *', `# ${'x'.repeat(500 * 1024)}`, 'Disallow: /a');
   assert.ok(long.isAllowed('pismak', '/a'));
+});
+
+test('a file in UTF-16 is read, and zero characters do not matter', () => {
+  const text = '\ufeffUser-agent: *\r\nDisallow: /ž\r\n';
+  const wide = Buffer.from(text, 'utf16le');
+  const files = [wide, Buffer.from(wide).swap16(), Buffer.from('User-agent: *\0\nDisallow: /\0ž\n')];
+  for (const file of files) {
+    const rules = parseRobots(file);
+    assert.ok(!rules.isAllowed('pismak', '/ž'));
+    assert.ok(rules.isAllowed('pismak', '/a'));
+  }
+});
+
+test('a line that the limit of 500 KiB cuts does not count', () => {
+  const head = 'User-agent: *\nDisallow: /a\n';
+  const last = '\nDisallow: /';
+  const comment = `#${'x'.repeat(500 * 1024 - head.length - last.length - 1)}`;
+  const rules = parseRobots(Buffer.from(`${head}${comment}${last}long/path`));
+  assert.ok(rules.isAllowed('pismak', '/b'));
+  assert.ok(!rules.isAllowed('pismak', '/a'));
+  const whole = parseRobots(Buffer.from(`${head}${comment}${last}`));
+  assert.ok(!whole.isAllowed('pismak', '/b'), 'the last line of a file need not be ended');
 });
 
 test('crawl delay is the robot’s own, sitemaps are everybody’s', () => {

@@ -60,16 +60,18 @@ export function parseRobots(bytes: Uint8Array): Robots {
       const given = pathOf(Buffer.from(pathAndQuery).toString('latin1'));
       const path = withoutWildcards(upperOctets(given));
       const respelled = withoutWildcards(respell(given));
+      const isEncoded = !/[\x80-\xff]/.test(given);
       let allowed = 0;
       let disallowed = 0;
       for (const rule of groupOf(agent).rules) {
         const { length, pattern, directory } = rule;
         if (length <= (rule.allow ? allowed : disallowed)) continue;
         if (rule.allow) {
-          if (matches(pattern, path)) allowed = length;
+          if (matches(pattern, path) || (isEncoded && matches(pattern, respelled))) allowed = length;
           else if (directory && matches(directory, path)) allowed = Math.max(allowed, directory.length);
         } else if (matches(pattern, path) || matches(rule.respelled ?? pattern, respelled)) {
-          // Two spellings of one address: the stricter reading wins, so only Disallow looks behind the encoding.
+          // Two spellings of one address: where Google reads them as different and the RFC does not, the stricter reading wins, so only
+          // Disallow looks behind letters that were encoded without need.
           disallowed = length;
         }
       }
@@ -81,7 +83,7 @@ export function parseRobots(bytes: Uint8Array): Robots {
 }
 
 function read(bytes: Uint8Array) {
-  const text = withoutMark(Buffer.from(bytes.subarray(0, longestRobotsFile)).toString('latin1'));
+  const text = robotsText(bytes);
   const groups: Group[] = [];
   const delays = new Map<string, number>();
   const sitemaps: string[] = [];
@@ -131,7 +133,7 @@ function agentsNamed(value: string): string[] {
 }
 
 function ruleOf(allow: boolean, value: string): Rule {
-  const written = upperOctets(value).replaceAll(/[\x80-\xff]/g, encoded);
+  const written = upperOctets(value).replaceAll(/[\x80-\xff"<>\\^`{|}]/g, encoded);
   const other = respell(value);
   return {
     allow,
@@ -154,6 +156,25 @@ function directoryOf(pattern: string): Pattern | undefined {
   const slash = pattern.lastIndexOf('/');
   if (slash < 0 || !pattern.startsWith('/index.htm', slash)) return undefined;
   return patternOf(`${pattern.slice(0, slash + 1)}$`);
+}
+
+/**
+ * Bytes as characters. Files in UTF-16 begin with a mark of their own. Of a file that is too long, the line that the limit cuts is left
+ * out: `Disallow: /` of `Disallow: /a` would forbid everything.
+ */
+export function robotsText(bytes: Uint8Array): string {
+  const read = Buffer.from(bytes.subarray(0, longestRobotsFile));
+  let text = read.toString('latin1');
+  const [mark] = /^(?:\xff\xfe|\xfe\xff)/.exec(text) ?? [];
+  // Some put the mark before a text that is not in UTF-16.
+  if (mark !== undefined && !text.includes('\0')) text = text.slice(2);
+  else if (mark !== undefined) {
+    const even = read.subarray(0, read.length & ~1);
+    text = Buffer.from((mark === '\xff\xfe' ? even : even.swap16()).toString('utf16le')).toString('latin1');
+  }
+  if (bytes.length > longestRobotsFile)
+    text = text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
+  return withoutMark(text.replaceAll('\0', ''));
 }
 
 /** A byte order mark, even a broken one, is no part of the first line. */
