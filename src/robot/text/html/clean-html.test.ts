@@ -45,6 +45,22 @@ const claims: [claim: string, html: string, text: string][] = [
     '<script><!-- <script> </script> no --></script>yes',
     'yes',
   ],
+  [
+    'scripts in a comment in a script end as in a browser',
+    'a<script><!--<script></script><script></script>no --></script>b<script><!-- </script>c',
+    'abc',
+  ],
+  [
+    'the end tag of a script may have attributes, a comment may end with --!>',
+    'a<script>no</script x=">" y>b<!-- no --!>c<!-- no -- > no -->d',
+    'abcd',
+  ],
+  [
+    'a drawing ends where it is closed or HTML begins, a template where it is closed',
+    'a<svg/>b<div><svg><g>no<p>c</div><template><table><td>no</template>d<svg><desc><p>no</p></desc>no</svg>e',
+    'ab\n\nc\n\nd\n\ne',
+  ],
+  ['a dialog is left out until it is open', 'a<dialog>no</dialog><dialog open>b</dialog>', 'a\nb'],
   ['invisible characters are left out', 'a\u00adb\u200bc\ufeffd\u0000e', 'abcde'],
   [
     'buttons are text, choices of a form are not',
