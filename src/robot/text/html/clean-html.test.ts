@@ -128,7 +128,15 @@ const charsets: [claim: string, bytes: Uint8Array, contentType: string | undefin
   ['its bytes', iso, undefined, 'iso-8859-2'],
   ['its bytes, whatever the header says', windows, 'text/html; charset=utf-8', 'windows-1250'],
   ['its bytes, whatever the header says', windows, 'text/html; charset=ISO-8859-2', 'windows-1250'],
+  ['its bytes, whatever the header says', iso, 'text/html; charset=windows-1250', 'iso-8859-2'],
   ['its bytes', Buffer.from(sentence), undefined, 'utf-8'],
+  ['its bytes, whatever the header says', Buffer.from(sentence), 'text/html; charset=iso-8859-2', 'utf-8'],
+  [
+    'its bytes, whatever the header says',
+    Buffer.from(`<p>${sentence}`, 'utf16le'),
+    'text/html; charset=windows-1250',
+    'utf-16le',
+  ],
   [
     'a byte order mark',
     Buffer.concat([Buffer.from([0xff, 0xfe]), wide]),
@@ -146,6 +154,11 @@ for (const [claim, bytes, contentType, charset] of charsets) {
     assert.equal(page.text, sentence);
   });
 }
+
+test('Slovak ľ of windows-1250 is not taken for ž of ISO-8859-2', () => {
+  const bytes = Buffer.from('Riadite\xbe Ve\xbekej Hory hovor\xed ve\xbemi pomaly.', 'latin1');
+  assert.equal(cleanHtml(bytes, { url }).text, 'Riaditeľ Veľkej Hory hovorí veľmi pomaly.');
+});
 
 test('a page cut in the middle of a character is still UTF-8', () => {
   const page = cleanHtml(Buffer.from(sentence.repeat(3)).subarray(0, -1).subarray(0, 120), { url });
