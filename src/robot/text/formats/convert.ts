@@ -64,8 +64,12 @@ export async function convertDocument(
   const converted = kind === undefined ? undefined : await readers[kind]?.(bytes, options);
   if (converted === undefined) return undefined;
   const links = new Set(converted.links.flatMap((link) => normalizeUrl(link, options.url) ?? []));
-  return { ...converted, text: converted.text.slice(0, longestText).toWellFormed(), links: [...links] };
+  const text = converted.text.slice(0, longestText).toWellFormed().replaceAll(controls, '').trim();
+  return { ...converted, text, links: [...links] };
 }
+
+/** What is no tab and no new line: ligatures of fonts that a PDF doesn't name, numbers of lists. */
+const controls = /(?![\t\n])\p{Cc}/gu;
 
 type Read = (bytes: Uint8Array, options: ConvertOptions) => Promise<Converted> | Converted;
 

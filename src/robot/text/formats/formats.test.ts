@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { convertDocument, kindOf, readFeed, readMbox, readSitemap } from '../index.ts';
-import { makeDoc, makePdf, makeZip } from './testing/make-files.ts';
+import { makeCompound, makeDoc, makeOldDoc, makePdf, makeZip } from './testing/make-files.ts';
 
 const url = 'http://www.example.cz/files/x';
 const core =
@@ -76,6 +76,32 @@ for (const [kind, bytes, text, links] of files) {
     }
   });
 }
+
+test('a document of Word 95 is read in the charset of its fonts', async () => {
+  const text = Buffer.from('P\xf8\xedli\x9a \x9elu\x9dou\xe8k\xfd k\xf9\xf2', 'latin1');
+  const converted = await convertDocument(makeOldDoc(text, 238), { url });
+  assert.equal(converted?.text, 'Příliš žluťoučký kůň');
+});
+
+test('an encrypted document says so', async () => {
+  const encrypted = makeCompound([['EncryptedPackage', Buffer.alloc(4096)]]);
+  await assert.rejects(() => convertDocument(encrypted, { url }), /it is encrypted/);
+});
+
+test('a document in an archive that was cut in its comment, or has bytes behind it, is read', async () => {
+  const cut = Buffer.from(docx);
+  cut.writeUInt16LE(7, cut.length - 2);
+  for (const bytes of [cut, Buffer.concat([docx, Buffer.from('\r\n')])])
+    assert.match((await convertDocument(bytes, { url }))?.text ?? '', /První odstavec/);
+});
+
+test('RTF of other programs: lines end with a backslash, the usual font has a charset, a star may be anywhere', async () => {
+  const bytes = Buffer.from(
+    "{\\rtf1\\ansi\\ansicpg1252\\deff0{\\fonttbl{\\f0\\fcharset238 Arial CE;}}P\\'f8\\'edli\\'9a\\\n{\\b0\\*\\cs7 druh\\'e1}\\plain\\ v\\'ec\\'9d \\'01}",
+    'latin1',
+  );
+  assert.equal((await convertDocument(bytes, { url }))?.text, 'Příliš\n\ndruhávěť');
+});
 
 test('plain text is decoded, and its addresses are links', async () => {
   const bytes = Buffer.concat([

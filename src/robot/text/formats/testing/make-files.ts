@@ -50,30 +50,57 @@ export function makeDoc(narrow: string, wide: string): Buffer {
   pieces.copy(table, 5);
   document.writeUInt32LE(5 + pieces.length, 0x1a6);
 
+  return makeCompound([
+    ['WordDocument', document],
+    ['1Table', table],
+  ]);
+}
+
+/** A Word 95 document with this text, written with a font of this charset. */
+export function makeOldDoc(text: Buffer, charset: number): Buffer {
+  const document = Buffer.alloc(4096);
+  document.writeUInt16LE(0xa5dc, 0);
+  document.writeUInt32LE(1024, 0x18);
+  document.writeInt32LE(text.length, 0x34);
+  text.copy(document, 1024);
+  const fonts = Buffer.from([...[18, 0], ...[15, 0, 0, 0, charset, 0], ...Buffer.from('Arial CE\0\0')]);
+  fonts.copy(document, 3000);
+  document.writeUInt32LE(3000, 0xd0);
+  document.writeUInt32LE(fonts.length, 0xd4);
+  return makeCompound([['WORDDOCUMENT', document]]);
+}
+
+/** Streams of 4,096 bytes; the directory also names a part of an embedded document as the last. */
+export function makeCompound(streams: [name: string, content: Buffer][]): Buffer {
   const header = Buffer.alloc(512, 0xff);
   Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]).copy(header);
   header.writeUInt16LE(9, 30);
   header.writeUInt32LE(1, 48);
   header.writeUInt32LE(4096, 56);
   header.writeUInt32LE(0, 76);
-  // Sector 0 is the allocation table, 1 the directory, 2-9 the document, 10-17 the table.
+  // Sector 0 is the allocation table, 1 the directory, 2-9 the first stream, 10-17 the second.
   const chains = Buffer.alloc(512, 0xff);
   chains.writeUInt32LE(0xfffffffe, 4);
-  for (let sector = 2; sector < 18; sector += 1)
-    chains.writeUInt32LE(sector === 9 || sector === 17 ? 0xfffffffe : sector + 1, 4 * sector);
+  for (let sector = 2; sector < 2 + 8 * streams.length; sector += 1)
+    chains.writeUInt32LE(sector % 8 === 1 ? 0xfffffffe : sector + 1, 4 * sector);
   const directory = Buffer.alloc(512);
   const entry = (index: number, name: string, kind: number, start: number, length: number) => {
     const at = 128 * index;
     directory.write(name, at, 'utf16le');
     directory.writeUInt16LE(2 * name.length + 2, at + 64);
     directory.writeUInt8(kind, at + 66);
+    directory.fill(0xff, at + 68, at + 80);
     directory.writeUInt32LE(start, at + 116);
     directory.writeUInt32LE(length, at + 120);
   };
   entry(0, 'Root Entry', 5, 0xfffffffe, 0);
-  entry(1, 'WordDocument', 2, 2, 4096);
-  entry(2, '1Table', 2, 10, 4096);
-  return Buffer.concat([header, chains, directory, document, table]);
+  directory.writeUInt32LE(1, 76);
+  for (const [index, [name]] of streams.entries()) {
+    entry(index + 1, name, 2, 2 + 8 * index, 4096);
+    if (index + 1 < streams.length) directory.writeUInt32LE(index + 2, 128 * (index + 1) + 72);
+  }
+  entry(streams.length + 1, 'WordDocument', 2, 1, 4096);
+  return Buffer.concat([header, chains, directory, ...streams.map(([, content]) => content)]);
 }
 
 /** A PDF with one line of text and a link. */
