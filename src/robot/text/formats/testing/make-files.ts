@@ -103,7 +103,7 @@ export function makeCompound(streams: [name: string, content: Buffer][]): Buffer
   return Buffer.concat([header, chains, directory, ...streams.map(([, content]) => content)]);
 }
 
-/** A PDF with one line of text and a link. */
+/** A PDF with one line of text, a link and a title. */
 export function makePdf(line: string, link: string): Buffer {
   const content = `BT /F1 12 Tf 72 700 Td (${line}) Tj ET`;
   const objects = [
@@ -112,7 +112,8 @@ export function makePdf(line: string, link: string): Buffer {
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> /Annots [6 0 R] >>`,
     `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    `<< /Type /Annot /Subtype /Link /Rect [0 0 10 10] /A << /S /URI /URI (${link}) >> >>`,
+    `<< /Type /Annot /Subtype /Link /Rect [0 0 10 10] /A << /S /URI /URI (${link.replaceAll(/[()]/g, '\\$&')}) >> >>`,
+    "<< /Title (Kronika & obec) /Author (Jan) /CreationDate (D:20240505100000+02'00') >>",
   ];
   let source = '%PDF-1.4\n';
   const places = objects.map((object, index) => {
@@ -123,6 +124,6 @@ export function makePdf(line: string, link: string): Buffer {
   const start = source.length;
   source += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
   for (const place of places) source += `${String(place).padStart(10, '0')} 00000 n \n`;
-  source += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
+  source += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 7 0 R >>\nstartxref\n${start}\n%%EOF\n`;
   return Buffer.from(source, 'latin1');
 }
