@@ -87,7 +87,8 @@ const readers: Partial<Record<DocumentKind, Read>> = {
     return { kind: 'txt', text: plain, links: linksIn(plain) };
   },
   html(bytes, { url, contentType }) {
-    const { text, title, links, author, date } = cleanHtml(bytes, { url, contentType });
-    return { kind: 'html', text, title, author, date, links: links.map((link) => link.url) };
+    const { text, title, links, author, date, metaRobots } = cleanHtml(bytes, { url, contentType });
+    const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
+    return { kind: 'html', text, title, author, date, links: followed, metaRobots };
   },
 };

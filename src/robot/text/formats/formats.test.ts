@@ -78,6 +78,15 @@ for (const [kind, bytes, text, links] of files) {
   });
 }
 
+test('a page that a server calls a file keeps its rules for robots', async () => {
+  const page = Buffer.from(
+    '<html><meta name=robots content=noindex><a href="/a">a</a><a href="/b" rel=nofollow>b</a></html>',
+  );
+  const converted = await convertDocument(page, { url, contentType: 'application/octet-stream' });
+  assert.deepEqual(converted?.metaRobots, ['noindex']);
+  assert.deepEqual(converted.links, ['http://www.example.cz/a']);
+});
+
 test('rows of a table are lines, and stops for tabs are no text', async () => {
   const cell = (text: string) =>
     `<w:tc><w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`;
