@@ -106,6 +106,32 @@ test('links are absolute, each once, and know nofollow', () => {
   );
 });
 
+const oddLinks: [claim: string, html: string, links: string[]][] = [
+  ['a base that no page can have is none', '<base href="javascript:x()"><a href=a>', ['/dir/a']],
+  ['a refresh needs no url=', '<meta http-equiv=refresh content="0; a.html">', ['/dir/a.html']],
+  [
+    'of several kinds, a link has all',
+    '<link rel="canonical shortlink" href=/c><link rel="alternate stylesheet" href=/s><link rel="next nofollow" href=/n><a href=a>',
+    ['/n nofollow', '/dir/a'],
+  ],
+];
+
+for (const [claim, html, expected] of oddLinks) {
+  test(claim, () => {
+    const found = cleanHtml(Buffer.from(html), { url }).links.map(
+      (link) => `${link.url.replace('http://www.example.cz', '')}${link.nofollow ? ' nofollow' : ''}`,
+    );
+    assert.deepEqual(found, expected);
+  });
+}
+
+test('letters in a query are asked for in the charset of the page', () => {
+  const page = Buffer.from('<p>\x9alo</p><a href="/h\xe1j?q=\x9elu\x9d#x">a</a>', 'latin1');
+  assert.deepEqual(cleanHtml(page, { url }).links, [
+    { url: 'http://www.example.cz/h%C3%A1j?q=%9Elu%9D', nofollow: false },
+  ]);
+});
+
 const sentence = 'Příliš žluťoučký kůň úpěl ďábelské ódy, šest žab a řeřicha.';
 const iso = encodeText(sentence, 'iso-8859-2');
 const windows = Uint8Array.from(
