@@ -21,7 +21,7 @@ export function addClean(group: Command, shell: Shell): void {
     .command(
       group,
       'clean <file>',
-      'Print the text of a page, or write the texts of all pages of a directory (.html, .html.gz) into files',
+      'Print the text of a page or document, or write the texts of all pages of a directory (.html, .html.gz) into files',
       'robot clean page.html',
       'robot clean --main - < page.html',
       'robot clean pages/ -o texts/',
@@ -38,7 +38,7 @@ export function addClean(group: Command, shell: Shell): void {
         const textOf = await cleaner(options);
         const isDirectory = path !== '-' && (await kindOf(path)) === 'directory';
         if (!isDirectory && options.output === undefined) {
-          out.text(textOf(await readInput(path)));
+          out.text(await textOf(await readInput(path)));
           return;
         }
         const { output } = options;
@@ -63,7 +63,7 @@ export function addClean(group: Command, shell: Shell): void {
           if (bytes === undefined) broken++;
           else {
             await mkdir(dirname(target), { recursive: true });
-            await writeFile(target, encodeText(`${textOf(bytes)}\n`, encoding));
+            await writeFile(target, encodeText(`${await textOf(bytes)}\n`, encoding));
           }
         }
         out.say(`${formatCount(files.length - broken, 'text')} in ${output}`);
@@ -81,14 +81,22 @@ function textFiles(names: readonly string[]): string[] {
   return bare.map((name, index) => `${counts.get(name) === 1 ? name : names[index]}.txt`);
 }
 
-async function cleaner({ main, charset, encoding }: Options): Promise<(bytes: Uint8Array) => string> {
+type TextOf = (bytes: Uint8Array) => Promise<string>;
+
+const documents = new Set<string | undefined>(['pdf', 'doc', 'docx', 'odt', 'rtf', 'pptx']);
+
+async function cleaner({ main, charset, encoding }: Options): Promise<TextOf> {
   encodingOf(encoding);
   const { cleanHtml } = await import('../text/html/clean-html.ts');
   const { isKnownCharset } = await import('../text/html/charset.ts');
   if (charset !== undefined && !isKnownCharset(charset))
     throw new PismakError('invalid-input', `${charset} is not a known charset; try utf-8 or windows-1250`);
-  return (bytes) => {
-    const { text, mainText } = cleanHtml(bytes, { url: 'http://localhost/', charset, main });
+  const formats = await import('../text/formats/convert.ts');
+  const url = 'http://localhost/';
+  return async (bytes) => {
+    if (documents.has(formats.kindOf(bytes, { url })))
+      return (await formats.convertDocument(bytes, { url }))?.text ?? '';
+    const { text, mainText } = cleanHtml(bytes, { url, charset, main });
     return main === true ? (mainText ?? '') : text;
   };
 }

@@ -50,6 +50,12 @@ test('clean prints the text of a page', async (t) => {
   await assert.rejects(run('clean', file, '--charset', 'klingon'), /klingon is not a known charset/);
 });
 
+test('clean prints the text of a document', async (t) => {
+  const file = join(await temporaryDirectory(t), 'letter.rtf');
+  await writeFile(file, "{\\rtf1\\ansi\\ansicpg1250 \\'8elu\\'9dou\\'e8k\\'fd k\\'f9\\'f2}");
+  assert.equal(await run('clean', file), 'Žluťoučký kůň\n');
+});
+
 test('clean turns a directory of pages into a directory of texts', async (t) => {
   const directory = await temporaryDirectory(t);
   await mkdir(join(directory, 'in', 'deep'), { recursive: true });

@@ -32,7 +32,7 @@ export function isHtml({ headers, body }: Answer): boolean {
 
 /** Formats worth reading, by their type; a server that does not know says octet-stream. */
 const convertible =
-  /^(application\/(pdf|rtf|mbox|msword|octet-stream|xml|rss\+xml|atom\+xml|rdf\+xml|x-gzip|gzip|vnd\.(oasis|openxmlformats|ms-)[\w.+-]*)|text\/(plain|rtf|xml))\b/i;
+  /^(application\/((x-)?(pdf|rtf|msword|download)|mbox|octet-stream|force-download|zip|xml|rss\+xml|atom\+xml|rdf\+xml|x-gzip|gzip|vnd\.(oasis|openxmlformats|ms-)[\w.+-]*)|binary\/octet-stream|text\/(plain|rtf|xml))\b/i;
 
 /** Reads files of other formats in a process of its own, one after another. */
 export class Converter {

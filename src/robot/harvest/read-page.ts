@@ -84,13 +84,14 @@ function readConverted({
   author,
   date,
   links,
+  metaRobots = [],
   messages,
   scans,
 }: Conversion): ReadPage {
   const found = links.map((url) => ({ url, nofollow: false }));
   const isList = kind === 'feed' || kind === 'sitemap';
   const documents = messages ?? (isList ? [] : [{ title, author, date, text }]);
-  return { kind, metaRobots: [], links: found, documents: documents.map((each) => ({ ...each })), scans };
+  return { kind, metaRobots, links: found, documents: documents.map((each) => ({ ...each })), scans };
 }
 
 /** One fingerprint for the whole page, by which a later visit sees that its text has not changed. Undefined if it has none. */

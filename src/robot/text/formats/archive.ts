@@ -16,7 +16,7 @@ export async function openArchive(bytes: Uint8Array): Promise<Archive> {
   const { fromBuffer } = (await import('yauzl')).default;
   const entries = new Map<string, Entry>();
   const zip = await new Promise<ZipFile>((resolve, reject) => {
-    fromBuffer(Buffer.from(bytes), { lazyEntries: true }, (error, opened) =>
+    fromBuffer(withoutComment(bytes), { lazyEntries: true }, (error, opened) =>
       error ? reject(broken(error)) : resolve(opened),
     );
   });
@@ -46,6 +46,15 @@ export async function openArchive(bytes: Uint8Array): Promise<Archive> {
     }
   };
   return Object.assign(part, { names: [...entries.keys()] });
+}
+
+/** The archive up to the end of its directory: what follows is often cut off or longer than it says, and nothing that we need. */
+function withoutComment(bytes: Uint8Array): Buffer {
+  const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).lastIndexOf('PK\x05\x06');
+  if (end < 0 || end + 22 > bytes.length) return Buffer.from(bytes);
+  const whole = Buffer.from(bytes.subarray(0, end + 22));
+  whole.writeUInt16LE(0, end + 20);
+  return whole;
 }
 
 function broken(cause: unknown): PismakError {

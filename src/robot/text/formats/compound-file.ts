@@ -2,7 +2,7 @@ import { PismakError } from '../../../engine/errors.ts';
 
 /** The container of old Office documents: a file system in a file, made of chains of sectors. */
 export interface CompoundFile {
-  /** The content of a stream, or undefined. */
+  /** The content of a stream of the outermost folder, or undefined; capitals don't matter. */
   stream(name: string): Buffer | undefined;
 }
 
@@ -41,22 +41,13 @@ export function openCompoundFile(bytes: Uint8Array): CompoundFile {
   };
   const sectors = file.length >> shift;
   const directory = chain(file.readUInt32LE(48), next, sector, sectors);
-  const entries = new Map<string, { start: number; length: number }>();
-  let root = { start: endOfChain, length: 0 };
-  for (let at = 0; at + 128 <= directory.length; at += 128) {
-    const nameLength = Math.min(64, directory.readUInt16LE(at + 64));
-    if (nameLength < 2) continue;
-    const name = directory.toString('utf16le', at, at + nameLength - 2);
-    const entry = { start: directory.readUInt32LE(at + 116), length: directory.readUInt32LE(at + 120) };
-    if (directory[at + 66] === 5) root = entry;
-    else entries.set(name, entry);
-  }
+  const { entries, root } = outermost(directory);
   const small = chain(root.start, next, sector, sectors);
   const nextSmall = numbers(chain(file.readUInt32LE(60), next, sector, sectors));
   const cutoff = file.readUInt32LE(56);
   return {
     stream(name) {
-      const entry = entries.get(name);
+      const entry = entries.get(name.toLowerCase());
       if (entry === undefined) return undefined;
       const { start, length } = entry;
       const content =
@@ -71,6 +62,38 @@ export function openCompoundFile(bytes: Uint8Array): CompoundFile {
       return content.subarray(0, length);
     },
   };
+}
+
+interface Stream {
+  start: number;
+  length: number;
+}
+
+/** The entries beside each other in the root: documents that are embedded have streams of the same names further in. */
+function outermost(directory: Buffer): { entries: Map<string, Stream>; root: Stream } {
+  const entries = new Map<string, Stream>();
+  const seen = new Set<number>();
+  const left = [directory.length >= 128 ? directory.readUInt32LE(76) : endOfChain];
+  for (let number = left.pop(); number !== undefined; number = left.pop()) {
+    const at = 128 * number;
+    if (at + 128 > directory.length || seen.has(number)) continue;
+    seen.add(number);
+    left.push(directory.readUInt32LE(at + 68), directory.readUInt32LE(at + 72));
+    const nameLength = Math.min(64, directory.readUInt16LE(at + 64));
+    if (nameLength >= 2)
+      entries.set(
+        directory.toString('utf16le', at, at + nameLength - 2).toLowerCase(),
+        streamAt(directory, at),
+      );
+  }
+  return {
+    entries,
+    root: directory.length >= 128 ? streamAt(directory, 0) : { start: endOfChain, length: 0 },
+  };
+}
+
+function streamAt(directory: Buffer, at: number): Stream {
+  return { start: directory.readUInt32LE(at + 116), length: directory.readUInt32LE(at + 120) };
 }
 
 function numbers(bytes: Buffer): Uint32Array {

@@ -64,8 +64,12 @@ export async function convertDocument(
   const converted = kind === undefined ? undefined : await readers[kind]?.(bytes, options);
   if (converted === undefined) return undefined;
   const links = new Set(converted.links.flatMap((link) => normalizeUrl(link, options.url) ?? []));
-  return { ...converted, text: converted.text.slice(0, longestText).toWellFormed(), links: [...links] };
+  const text = converted.text.slice(0, longestText).toWellFormed().replaceAll(controls, '').trim();
+  return { ...converted, text, links: [...links] };
 }
+
+/** What is no tab and no new line: ligatures of fonts that a PDF doesn't name, numbers of lists. */
+const controls = /(?![\t\n])\p{Cc}/gu;
 
 type Read = (bytes: Uint8Array, options: ConvertOptions) => Promise<Converted> | Converted;
 
@@ -83,7 +87,8 @@ const readers: Partial<Record<DocumentKind, Read>> = {
     return { kind: 'txt', text: plain, links: linksIn(plain) };
   },
   html(bytes, { url, contentType }) {
-    const { text, title, links, author, date } = cleanHtml(bytes, { url, contentType });
-    return { kind: 'html', text, title, author, date, links: links.map((link) => link.url) };
+    const { text, title, links, author, date, metaRobots } = cleanHtml(bytes, { url, contentType });
+    const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
+    return { kind: 'html', text, title, author, date, links: followed, metaRobots };
   },
 };

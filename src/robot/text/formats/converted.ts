@@ -21,6 +21,8 @@ export interface Converted {
   date?: string | undefined;
   /** Absolute addresses. */
   links: string[];
+  /** What a page says to robots, as in an X-Robots-Tag header. */
+  metaRobots?: string[];
   /** The messages of an mbox archive; each is a document of its own. */
   messages?: ConvertedMessage[];
 }

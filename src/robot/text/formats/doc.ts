@@ -1,21 +1,22 @@
 import { PismakError } from '../../../engine/errors.ts';
+import { codePages } from './code-pages.ts';
 import { openCompoundFile } from './compound-file.ts';
 import { type Converted, linksIn, longestText } from './converted.ts';
 
-/** Word 97 to 2003: the text lies in pieces, and a table says where each is and how it is written. */
+/** Word 6 to 2003: the text lies in pieces, and a table says where each is and how it is written. */
 export function readDoc(bytes: Uint8Array): Converted {
   try {
     const file = openCompoundFile(bytes);
+    if (file.stream('EncryptedPackage') !== undefined) throw new RangeError('it is encrypted');
     const document = file.stream('WordDocument');
-    if (document === undefined || document.readUInt16LE(0) !== 0xa5ec)
+    const version = document === undefined || document.length < 12 ? 0 : document.readUInt16LE(0);
+    if (document === undefined || (version !== word97 && version !== word95))
       throw new RangeError('no Word document inside');
     const flags = document.readUInt16LE(10);
     if ((flags & 0x0100) !== 0) throw new RangeError('it is encrypted');
-    const table = file.stream((flags & 0x0200) !== 0 ? '1Table' : '0Table');
+    const table = version === word95 ? document : file.stream((flags & 0x0200) !== 0 ? '1Table' : '0Table');
     if (table === undefined) throw new RangeError('its table is missing');
-    // The document itself, then its footnotes.
-    const characters = document.readInt32LE(0x4c) + document.readInt32LE(0x50);
-    const raw = readPieces(document, table, characters);
+    const raw = version === word95 ? readOldText(document) : readPieces(document, table);
     const { text, links } = withoutFields(raw);
     const plain = tidy(text);
     return { kind: 'doc', text: plain, links: [...new Set([...links, ...linksIn(plain)])] };
@@ -25,18 +26,17 @@ export function readDoc(bytes: Uint8Array): Converted {
   }
 }
 
-function readPieces(document: Buffer, table: Buffer, characters: number): string {
+const word97 = 0xa5ec;
+const word95 = 0xa5dc;
+
+function readPieces(document: Buffer, table: Buffer): string {
+  // The document itself, then its footnotes.
+  const characters = document.readInt32LE(0x4c) + document.readInt32LE(0x50);
   const start = document.readUInt32LE(0x1a2);
-  const clx = table.subarray(start, start + document.readUInt32LE(0x1a6));
-  let at = 0;
-  while (clx.readUInt8(at) === 1) at += 3 + clx.readUInt16LE(at + 1);
-  if (clx.readUInt8(at) !== 2) throw new RangeError('its table of pieces is missing');
-  const pieces = clx.subarray(at + 5, at + 5 + clx.readUInt32LE(at + 1));
-  const count = Math.floor((pieces.length - 4) / 12);
+  const pieces = piecesIn(table.subarray(start, start + document.readUInt32LE(0x1a6)));
   let text = '';
-  for (let piece = 0; piece < count && text.length < Math.min(characters, longestText); piece += 1) {
-    const length = pieces.readUInt32LE(4 * piece + 4) - pieces.readUInt32LE(4 * piece);
-    const place = pieces.readUInt32LE(4 * (count + 1) + 8 * piece + 2);
+  for (const { length, place } of pieces) {
+    if (text.length >= Math.min(characters, longestText)) break;
     const offset = place & 0x3fffffff;
     text +=
       (place & 0x40000000) !== 0
@@ -44,6 +44,41 @@ function readPieces(document: Buffer, table: Buffer, characters: number): string
         : document.toString('utf16le', offset, offset + 2 * length);
   }
   return text.slice(0, characters);
+}
+
+/** Word 6 and 95: a byte a character, in one piece unless the document was saved in a hurry. */
+function readOldText(document: Buffer): string {
+  const characters = document.readInt32LE(0x34) + document.readInt32LE(0x38);
+  const start = document.readUInt32LE(0x160);
+  const isComplex = (document.readUInt16LE(10) & 4) !== 0;
+  const clx = isComplex ? document.subarray(start, start + document.readUInt32LE(0x164)) : undefined;
+  const pieces = clx ? piecesIn(clx) : [{ place: document.readUInt32LE(0x18), length: characters }];
+  const decoder = new TextDecoder(codePageOf(document));
+  const text = pieces.map(({ place, length }) => decoder.decode(document.subarray(place, place + length)));
+  return text.join('').slice(0, Math.min(characters, longestText));
+}
+
+function piecesIn(clx: Buffer): { place: number; length: number }[] {
+  let at = 0;
+  while (clx.readUInt8(at) === 1) at += 3 + clx.readUInt16LE(at + 1);
+  if (clx.readUInt8(at) !== 2) throw new RangeError('its table of pieces is missing');
+  const table = clx.subarray(at + 5, at + 5 + clx.readUInt32LE(at + 1));
+  const count = Math.max(0, Math.floor((table.length - 4) / 12));
+  return Array.from({ length: count }, (_, piece) => ({
+    length: table.readUInt32LE(4 * piece + 4) - table.readUInt32LE(4 * piece),
+    place: table.readUInt32LE(4 * (count + 1) + 8 * piece + 2),
+  }));
+}
+
+/** That of the first font that has one: the document itself does not say. */
+function codePageOf(document: Buffer): string {
+  const start = document.readUInt32LE(0xd0);
+  const fonts = document.subarray(start, start + document.readUInt32LE(0xd4));
+  for (let at = 2; at + 5 <= fonts.length; at += (fonts[at] as number) + 1) {
+    const page = codePages[fonts[at + 4] as number];
+    if (page !== undefined) return page;
+  }
+  return 'windows-1252';
 }
 
 const narrow = new TextDecoder('windows-1252');

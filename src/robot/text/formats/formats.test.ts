@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { convertDocument, kindOf, readFeed, readMbox, readSitemap } from '../index.ts';
-import { makeDoc, makePdf, makeZip } from './testing/make-files.ts';
+import { makeCompound, makeDoc, makeOldDoc, makePdf, makeZip } from './testing/make-files.ts';
 
 const url = 'http://www.example.cz/files/x';
 const core =
@@ -48,9 +48,9 @@ const files: [kind: string, bytes: Buffer, text: string, links: string[]][] = [
   ],
   [
     'pdf',
-    makePdf('The chronicle of a village', 'http://a.cz/x'),
+    makePdf('The chronicle of a village', 'http://a.cz/(x)'),
     'The chronicle of a village',
-    ['http://a.cz/x'],
+    ['http://a.cz/(x)'],
   ],
 ];
 
@@ -60,7 +60,8 @@ for (const [kind, bytes, text, links] of files) {
     assert.equal(converted?.kind, kind);
     assert.equal(converted.text, text);
     assert.deepEqual(converted.links, links);
-    if (kind === 'docx' || kind === 'odt' || kind === 'rtf') assert.equal(converted.title, 'Kronika & obec');
+    if (kind !== 'doc' && kind !== 'pptx') assert.equal(converted.title, 'Kronika & obec');
+    if (kind === 'pdf') assert.equal(converted.date, '2024-05-05T10:00:00+02:00');
   });
 
   test(`a broken ${kind} is refused or read as far as it goes, and never hangs`, async () => {
@@ -76,6 +77,51 @@ for (const [kind, bytes, text, links] of files) {
     }
   });
 }
+
+test('a page that a server calls a file keeps its rules for robots', async () => {
+  const page = Buffer.from(
+    '<html><meta name=robots content=noindex><a href="/a">a</a><a href="/b" rel=nofollow>b</a></html>',
+  );
+  const converted = await convertDocument(page, { url, contentType: 'application/octet-stream' });
+  assert.deepEqual(converted?.metaRobots, ['noindex']);
+  assert.deepEqual(converted.links, ['http://www.example.cz/a']);
+});
+
+test('rows of a table are lines, and stops for tabs are no text', async () => {
+  const cell = (text: string) =>
+    `<w:tc><w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`;
+  const row = (...texts: string[]) => `<w:tr>${texts.map(cell).join('')}</w:tr>`;
+  const table = makeZip({
+    'word/document.xml': `<w:tbl>${row('Jméno', 'Věk')}${row('Řehoř', '42')}</w:tbl><w:p><w:r><w:t>Konec.</w:t></w:r></w:p>`,
+  });
+  assert.equal((await convertDocument(table, { url }))?.text, 'Jméno\tVěk\nŘehoř\t42\nKonec.');
+});
+
+test('a document of Word 95 is read in the charset of its fonts', async () => {
+  const text = Buffer.from('P\xf8\xedli\x9a \x9elu\x9dou\xe8k\xfd k\xf9\xf2', 'latin1');
+  const converted = await convertDocument(makeOldDoc(text, 238), { url });
+  assert.equal(converted?.text, 'Příliš žluťoučký kůň');
+});
+
+test('an encrypted document says so', async () => {
+  const encrypted = makeCompound([['EncryptedPackage', Buffer.alloc(4096)]]);
+  await assert.rejects(() => convertDocument(encrypted, { url }), /it is encrypted/);
+});
+
+test('a document in an archive that was cut in its comment, or has bytes behind it, is read', async () => {
+  const cut = Buffer.from(docx);
+  cut.writeUInt16LE(7, cut.length - 2);
+  for (const bytes of [cut, Buffer.concat([docx, Buffer.from('\r\n')])])
+    assert.match((await convertDocument(bytes, { url }))?.text ?? '', /První odstavec/);
+});
+
+test('RTF of other programs: lines end with a backslash, the usual font has a charset, a star may be anywhere', async () => {
+  const bytes = Buffer.from(
+    "{\\rtf1\\ansi\\ansicpg1252\\deff0{\\fonttbl{\\f0\\fcharset238 Arial CE;}}P\\'f8\\'edli\\'9a\\\n{\\b0\\*\\cs7 druh\\'e1}\\plain\\ v\\'ec\\'9d \\'01}",
+    'latin1',
+  );
+  assert.equal((await convertDocument(bytes, { url }))?.text, 'Příliš\n\ndruhávěť');
+});
 
 test('plain text is decoded, and its addresses are links', async () => {
   const bytes = Buffer.concat([

@@ -76,6 +76,9 @@ interface TextElements {
   tab: ReadonlySet<string>;
   line: ReadonlySet<string>;
   space: ReadonlySet<string>;
+  /** Cells of a row stand on one line, as in HTML. */
+  cell: ReadonlySet<string>;
+  row: ReadonlySet<string>;
   /** Not read: comments, what was deleted, instructions of fields. */
   skipped: ReadonlySet<string>;
 }
@@ -86,15 +89,21 @@ const elements = (names: Partial<Record<keyof TextElements, string[]>>): TextEle
   tab: new Set(names.tab),
   line: new Set(names.line),
   space: new Set(names.space),
+  cell: new Set(names.cell),
+  row: new Set(names.row),
   skipped: new Set(names.skipped),
 });
 const wordElements = elements({
   ...{ paragraph: ['w:p'], run: ['w:t', 'm:t'], tab: ['w:tab'], line: ['w:br', 'w:cr'] },
-  skipped: ['w:del', 'w:instrtext', 'mc:fallback'],
+  ...{ cell: ['w:tc'], row: ['w:tr'] },
+  skipped: ['w:del', 'w:instrtext', 'mc:fallback', 'w:ppr'],
 });
-const drawingElements = elements({ paragraph: ['a:p'], run: ['a:t'], line: ['a:br'] });
+const drawingElements = elements({
+  ...{ paragraph: ['a:p'], run: ['a:t'], line: ['a:br'], cell: ['a:tc'], row: ['a:tr'] },
+});
 const openElements = elements({
   ...{ paragraph: ['text:p', 'text:h'], tab: ['text:tab'], line: ['text:line-break'], space: ['text:s'] },
+  ...{ cell: ['table:table-cell'], row: ['table:table-row'] },
   skipped: [
     'office:annotation',
     'text:tracked-changes',
@@ -129,6 +138,12 @@ function paragraphsOf(xml: string, known: TextElements): string {
       else if (known.paragraph.has(name)) {
         paragraphs = Math.max(0, paragraphs - 1);
         parts.push('\n\n');
+      } else if (known.cell.has(name)) {
+        if (parts.at(-1) === '\n\n') parts.pop();
+        parts.push('\t');
+      } else if (known.row.has(name)) {
+        if (parts.at(-1) === '\t') parts.pop();
+        parts.push('\n');
       }
     },
   });

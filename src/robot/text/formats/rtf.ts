@@ -1,3 +1,4 @@
+import { codePages } from './code-pages.ts';
 import { type Converted, linksIn, longestText } from './converted.ts';
 
 /** Groups whose content is not text of the document. */
@@ -6,25 +7,19 @@ const skippedGroups = new Set(
     ' ',
   ),
 );
-const codePages: Readonly<Record<number, string>> = {
-  0: '',
-  238: 'windows-1250',
-  204: 'windows-1251',
-  161: 'windows-1253',
-  162: 'windows-1254',
-  186: 'windows-1257',
-  77: 'macintosh',
-  128: 'shift_jis',
-  134: 'gbk',
-};
 const breaks: Readonly<Record<string, string>> = {
   ...{
     par: '\n\n',
     sect: '\n\n',
     page: '\n\n',
     line: '\n',
+    // A backslash at the end of a line.
+    '\n': '\n\n',
+    '\r': '\n\n',
     row: '\n',
+    nestrow: '\n',
     cell: '\t',
+    nestcell: '\t',
     tab: '\t',
     emdash: '—',
     endash: '–',
@@ -65,6 +60,8 @@ export function readRtf(bytes: Uint8Array): Converted {
   let skip = 0;
   let opened = false;
   let length = 0;
+  /** The font where none is named. */
+  let usual = -1;
 
   const write = (text: string) => {
     if (group.property !== undefined) properties[group.property] = (properties[group.property] ?? '') + text;
@@ -73,10 +70,10 @@ export function readRtf(bytes: Uint8Array): Converted {
       length += text.length;
     }
   };
+  const decode = (coded: Uint8Array) => decoderOf(fonts.get(group.font) || ansi).decode(coded);
   const flush = () => {
     if (octets.length === 0) return;
-    const page = fonts.get(group.font) || ansi;
-    write(decoderOf(page).decode(Uint8Array.from(octets)));
+    write(decode(Uint8Array.from(octets)));
     octets = [];
   };
 
@@ -99,9 +96,9 @@ export function readRtf(bytes: Uint8Array): Converted {
       const text = skip > 0 ? plain.slice(skip) : plain;
       skip = Math.max(0, skip - plain.length);
       // Bytes beyond ASCII should be escaped, but are not always.
-      write(/[\x80-\xff]/.test(text) ? decoderOf(ansi).decode(Buffer.from(text, 'latin1')) : text);
+      write(/[\x80-\xff]/.test(text) ? decode(Buffer.from(text, 'latin1')) : text);
     } else if (symbol !== undefined) {
-      if (symbol === '*') group.skipped = true;
+      if (symbol === '*') group.skipped ||= opened;
       else if (symbol === '\\' || symbol === '{' || symbol === '}') write(symbol);
       else write(breaks[symbol] ?? '');
     } else if (word !== undefined) {
@@ -111,6 +108,8 @@ export function readRtf(bytes: Uint8Array): Converted {
         skip = group.fallback;
       } else if (name === 'uc') group.fallback = Math.min(10, Math.max(0, Number(digits ?? 1)));
       else if (name === 'f' && digits !== undefined) group.font = Number(digits);
+      else if (name === 'deff') group.font = usual = Number(digits ?? -1);
+      else if (name === 'plain') group.font = usual;
       else if (name === 'info') group.skipped = true;
       else if (opened && (name === 'title' || name === 'author') && group.skipped) group.property = name;
       else if (opened && skippedGroups.has(name)) group.skipped = true;

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 
 /** Text of bytes, and the charset that they turned out to be in. */
 export interface Decoded {
@@ -14,7 +14,7 @@ export function charsetOf(contentType: string | undefined): string | undefined {
 
 /**
  * Byte order mark, then what was asked for, then the header, then what the page says, then its bytes. A label is only believed while
- * the bytes agree with it: windows-1250 is often called ISO-8859-2, and either of them UTF-8.
+ * the bytes agree with it: windows-1250 is often called ISO-8859-2, either of them UTF-8, and UTF-8 anything.
  */
 export function decodePage(
   bytes: Uint8Array,
@@ -24,15 +24,16 @@ export function decodePage(
   if (mark !== undefined) return { text: decodeAs(mark, bytes), charset: mark };
   const asked = forced === undefined ? undefined : nameOf(forced);
   if (asked !== undefined) return { text: decodeAs(asked, bytes), charset: asked };
+  // Every page in UTF-16 begins with characters of ASCII.
+  const wide = bytes.subarray(0, 64).includes(0) ? looksLikeUtf16(bytes) : undefined;
+  if (wide !== undefined) return { text: decodeAs(wide, bytes), charset: wide };
   const labels = [charsetOf(contentType), labelInside(bytes)];
   for (const label of labels) {
     if (label === undefined) continue;
     if (label === 'utf-8') {
       if (isMostlyUtf8(bytes)) return { text: decodeAs(label, bytes), charset: label };
-    } else if (label.startsWith('utf-16')) {
-      if (looksLikeUtf16(bytes) !== undefined) return { text: decodeAs(label, bytes), charset: label };
-    } else {
-      const charset = hasBytesOf1250(label, bytes) ? 'windows-1250' : label;
+    } else if (!label.startsWith('utf-16')) {
+      const charset = correctedLabel(label, bytes);
       return { text: decodeAs(charset, bytes), charset };
     }
   }
@@ -45,19 +46,64 @@ export function guessCharset(bytes: Uint8Array): string {
   const wide = looksLikeUtf16(bytes);
   if (wide !== undefined) return wide;
   if (isMostlyUtf8(bytes)) return 'utf-8';
-  // š, ť, ž and their capitals are where the two differ: 8A-9F is control characters in ISO-8859-2.
-  let windows = 0;
-  let iso = 0;
-  for (const byte of bytes.subarray(0, 1 << 20)) {
-    if (byte < 0x80) continue;
-    if (byte <= 0x9f) windows += 1;
-    else if (isoOnly.has(byte)) iso += 1;
-  }
-  return iso > windows ? 'iso-8859-2' : 'windows-1250';
+  const { windows, iso, either } = signsOf(bytes);
+  return iso + either > windows ? 'iso-8859-2' : 'windows-1250';
 }
 
-/** Š Ť Ž š ť ž Ľ ľ where ISO-8859-2 has them; windows-1250 has © « ® ą » ľ Ą Ľ and signs there, which are rare in a word. */
-const isoOnly = new Set([0xa9, 0xab, 0xae, 0xb9, 0xbb, 0xbe, 0xa5, 0xb5]);
+/**
+ * How many letters of a Czech, Slovak or Polish text are where only one of the two charsets has them. They differ in Š Ť Ž š ť ž Ľ ľ and
+ * ą ś ź: in ISO-8859-2, 80-9F are control characters; in windows-1250 the others are signs, which rarely touch a letter.
+ */
+function signsOf(bytes: Uint8Array): { windows: number; iso: number; either: number; isPolish: boolean } {
+  const counts = new Uint32Array(256);
+  let inWord = 0;
+  let softZ = 0;
+  let softL = 0;
+  const end = Math.min(bytes.length, 1 << 20);
+  for (let at = 0; at < end; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte < 0x80) continue;
+    counts[byte] = (counts[byte] as number) + 1;
+    if (byte === 0xbe) {
+      // ž of the one is ľ of the other. "že", but "veľ", "teľ", "ľud", "poľský".
+      if (softVowels.has(bytes[at + 1] as number)) softZ += 1;
+      else if (afterSoftL.has(bytes[at + 1] as number) || isBehindSyllable(bytes, at)) softL += 1;
+    } else if (isoOnly.has(byte) && (isLetter(bytes[at - 1]) || isLetter(bytes[at + 1]))) inWord += 1;
+  }
+  const sum = (...codes: number[]) => codes.reduce((total, code) => total + (counts[code] as number), 0);
+  let windows = 0;
+  for (let code = 0x80; code <= 0x9f; code += 1) windows += counts[code] as number;
+  // ł ę ż
+  const isPolish = sum(0xb3, 0xea, 0xbf) > 0;
+  if (isPolish) return { windows: windows + sum(0xb9), iso: sum(0xb1, 0xb6), either: 0, isPolish };
+  const isCzech = sum(...czechLetters) > 0;
+  const isSlovak = !isCzech && (softL > 0 || sum(...slovakLetters) > 0);
+  const unclear = sum(0xbe) - softZ;
+  return { windows, iso: inWord + softZ, either: isSlovak ? -unclear : unclear, isPolish };
+}
+
+/** ě ř ů, the same in both: where they are is no ľ. */
+const czechLetters = [0xec, 0xf8, 0xf9];
+/** ô ä ŕ ĺ */
+const slovakLetters = [0xf4, 0xe4, 0xe0, 0xe5];
+/** e i é ě í */
+const softVowels = new Set([0x65, 0x69, 0xe9, 0xec, 0xed]);
+/** u m s */
+const afterSoftL = new Set([0x75, 0x6d, 0x73]);
+
+/** te, ve */
+function isBehindSyllable(bytes: Uint8Array, at: number): boolean {
+  const before = (bytes[at - 2] ?? 0) | 32;
+  return bytes[at - 1] === 0x65 && (before === 0x74 || before === 0x76);
+}
+
+const isoOnly = new Set([0xa9, 0xab, 0xae, 0xb9, 0xbb, 0xa5, 0xb5]);
+
+/** ASCII and those from À on. */
+function isLetter(byte = 0): boolean {
+  const lower = byte | 32;
+  return byte >= 0xc0 || (lower >= 97 && lower <= 122);
+}
 
 function nameOf(label: string): string | undefined {
   const known = label.trim().toLowerCase();
@@ -118,17 +164,13 @@ function looksLikeUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return even > 4 * odd ? 'utf-16be' : undefined;
 }
 
-/** Letters of windows-1250 under a label that has control characters there. */
-function hasBytesOf1250(label: string, bytes: Uint8Array): boolean {
-  if (label !== 'iso-8859-2') return false;
-  let letters = 0;
-  let others = 0;
-  for (const byte of bytes) {
-    if (byte === 0x8a || byte === 0x8d || byte === 0x8e || byte === 0x9a || byte === 0x9d || byte === 0x9e)
-      letters += 1;
-    else if (isoOnly.has(byte)) others += 1;
-  }
-  return letters > others;
+/** What is valid UTF-8 was never meant as another charset with a byte a character; the two Czech ones are taken for each other. */
+function correctedLabel(label: string, bytes: Uint8Array): string {
+  if (/^(?:windows|iso-8859|koi8|mac|ibm)/.test(label) && !isAscii(bytes) && isUtf8(bytes)) return 'utf-8';
+  if (label !== 'iso-8859-2' && label !== 'windows-1250') return label;
+  const { windows, iso, isPolish } = signsOf(bytes);
+  if (label === 'iso-8859-2') return windows > iso ? 'windows-1250' : label;
+  return windows === 0 && iso > 1 && !isPolish ? 'iso-8859-2' : label;
 }
 
 const decoders = new Map<string, TextDecoder>();

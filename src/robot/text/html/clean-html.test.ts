@@ -45,6 +45,22 @@ const claims: [claim: string, html: string, text: string][] = [
     '<script><!-- <script> </script> no --></script>yes',
     'yes',
   ],
+  [
+    'scripts in a comment in a script end as in a browser',
+    'a<script><!--<script></script><script></script>no --></script>b<script><!-- </script>c',
+    'abc',
+  ],
+  [
+    'the end tag of a script may have attributes, a comment may end with --!>',
+    'a<script>no</script x=">" y>b<!-- no --!>c<!-- no -- > no -->d',
+    'abcd',
+  ],
+  [
+    'a drawing ends where it is closed or HTML begins, a template where it is closed',
+    'a<svg/>b<div><svg><g>no<p>c</div><template><table><td>no</template>d<svg><desc><p>no</p></desc>no</svg>e',
+    'ab\n\nc\n\nd\n\ne',
+  ],
+  ['a dialog is left out until it is open', 'a<dialog>no</dialog><dialog open>b</dialog>', 'a\nb'],
   ['invisible characters are left out', 'a\u00adb\u200bc\ufeffd\u0000e', 'abcde'],
   [
     'buttons are text, choices of a form are not',
@@ -90,6 +106,32 @@ test('links are absolute, each once, and know nofollow', () => {
   );
 });
 
+const oddLinks: [claim: string, html: string, links: string[]][] = [
+  ['a base that no page can have is none', '<base href="javascript:x()"><a href=a>', ['/dir/a']],
+  ['a refresh needs no url=', '<meta http-equiv=refresh content="0; a.html">', ['/dir/a.html']],
+  [
+    'of several kinds, a link has all',
+    '<link rel="canonical shortlink" href=/c><link rel="alternate stylesheet" href=/s><link rel="next nofollow" href=/n><a href=a>',
+    ['/n nofollow', '/dir/a'],
+  ],
+];
+
+for (const [claim, html, expected] of oddLinks) {
+  test(claim, () => {
+    const found = cleanHtml(Buffer.from(html), { url }).links.map(
+      (link) => `${link.url.replace('http://www.example.cz', '')}${link.nofollow ? ' nofollow' : ''}`,
+    );
+    assert.deepEqual(found, expected);
+  });
+}
+
+test('letters in a query are asked for in the charset of the page', () => {
+  const page = Buffer.from('<p>\x9alo</p><a href="/h\xe1j?q=\x9elu\x9d#x">a</a>', 'latin1');
+  assert.deepEqual(cleanHtml(page, { url }).links, [
+    { url: 'http://www.example.cz/h%C3%A1j?q=%9Elu%9D', nofollow: false },
+  ]);
+});
+
 const sentence = 'Příliš žluťoučký kůň úpěl ďábelské ódy, šest žab a řeřicha.';
 const iso = encodeText(sentence, 'iso-8859-2');
 const windows = Uint8Array.from(
@@ -112,7 +154,15 @@ const charsets: [claim: string, bytes: Uint8Array, contentType: string | undefin
   ['its bytes', iso, undefined, 'iso-8859-2'],
   ['its bytes, whatever the header says', windows, 'text/html; charset=utf-8', 'windows-1250'],
   ['its bytes, whatever the header says', windows, 'text/html; charset=ISO-8859-2', 'windows-1250'],
+  ['its bytes, whatever the header says', iso, 'text/html; charset=windows-1250', 'iso-8859-2'],
   ['its bytes', Buffer.from(sentence), undefined, 'utf-8'],
+  ['its bytes, whatever the header says', Buffer.from(sentence), 'text/html; charset=iso-8859-2', 'utf-8'],
+  [
+    'its bytes, whatever the header says',
+    Buffer.from(`<p>${sentence}`, 'utf16le'),
+    'text/html; charset=windows-1250',
+    'utf-16le',
+  ],
   [
     'a byte order mark',
     Buffer.concat([Buffer.from([0xff, 0xfe]), wide]),
@@ -130,6 +180,11 @@ for (const [claim, bytes, contentType, charset] of charsets) {
     assert.equal(page.text, sentence);
   });
 }
+
+test('Slovak ľ of windows-1250 is not taken for ž of ISO-8859-2', () => {
+  const bytes = Buffer.from('Riadite\xbe Ve\xbekej Hory hovor\xed ve\xbemi pomaly.', 'latin1');
+  assert.equal(cleanHtml(bytes, { url }).text, 'Riaditeľ Veľkej Hory hovorí veľmi pomaly.');
+});
 
 test('a page cut in the middle of a character is still UTF-8', () => {
   const page = cleanHtml(Buffer.from(sentence.repeat(3)).subarray(0, -1).subarray(0, 120), { url });

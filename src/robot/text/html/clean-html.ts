@@ -1,6 +1,7 @@
 import { mainText } from '../main-text/main-text.ts';
 import { linksFrom, normalizeUrl } from '../url/normalize-url.ts';
 import { decodePage } from './charset.ts';
+import { encodeText } from './encode-text.ts';
 import { authorOf, dateOf } from './metadata.ts';
 import { PageReader } from './page-reader.ts';
 import { PageTree } from './page-tree.ts';
@@ -42,13 +43,12 @@ export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
   const reader = new PageReader(html, tree);
   scanHtml(html, reader, { xhtml: /xhtml/i.test(options.contentType ?? '') });
   const { head, content } = reader;
-  const base =
-    head.base === undefined ? options.url : (URL.parse(head.base, options.url)?.href ?? options.url);
+  const base = baseOf(head.base, options.url);
   const canonical = head.canonical === undefined ? undefined : normalizeUrl(head.canonical, base);
   const page: CleanPage = {
     text: content.toString(),
     title: head.title || (head.meta.get('og:title') ?? ''),
-    links: linksOf(head, base),
+    links: linksOf(head, base, charset),
     metaRobots: head.robots,
     charset,
   };
@@ -64,17 +64,36 @@ export function cleanHtml(bytes: Uint8Array, options: CleanOptions): CleanPage {
   return page;
 }
 
-function linksOf(head: PageReader['head'], base: string): CleanPage['links'] {
+/** What relative links start from. A base that no page can have is none. */
+function baseOf(written: string | undefined, url: string): string {
+  const base = written === undefined ? null : URL.parse(written, url);
+  return base !== null && /^https?:$/.test(base.protocol) ? base.href : url;
+}
+
+function linksOf(head: PageReader['head'], base: string, charset: string): CleanPage['links'] {
   const noneFollowed = head.robots.some((rule) => /^[^:]*\b(?:nofollow|none)\b/.test(rule));
   const links = new Map<string, { url: string; nofollow: boolean }>();
   const normalize = linksFrom(base);
   for (const { href, nofollow } of head.links) {
     if (links.size >= mostLinks) break;
-    const url = normalize(href);
+    const url = normalize(charset === 'utf-8' ? href : withQueryIn(charset, href));
     if (url === undefined) continue;
     const known = links.get(url);
     if (known === undefined) links.set(url, { url, nofollow: nofollow || noneFollowed });
     else if (!nofollow && !noneFollowed) known.nofollow = false;
   }
   return [...links.values()];
+}
+
+/** Browsers send letters of a query in the charset of the page: ?q=ž of windows-1250 is ?q=%9E. */
+function withQueryIn(charset: string, href: string): string {
+  const question = href.indexOf('?');
+  if (question < 0 || (charset !== 'windows-1250' && charset !== 'iso-8859-2')) return href;
+  const end = href.indexOf('#', question);
+  const query = href.slice(question, end < 0 ? undefined : end);
+  return `${href.slice(0, question)}${query.replaceAll(/[^\0-\x7f]+/g, (letters) => percentEncoded(letters, charset))}`;
+}
+
+function percentEncoded(letters: string, charset: 'windows-1250' | 'iso-8859-2'): string {
+  return Buffer.from(encodeText(letters, charset)).toString('hex').replaceAll(/../g, '%$&');
 }

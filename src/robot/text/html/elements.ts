@@ -13,6 +13,8 @@ export const endsParagraph = 32;
 export const isBarrier = 64;
 /** Has an entry in `endsOpen`. */
 export const endsOthers = 128;
+/** Is never part of a drawing. */
+export const endsDrawing = 256;
 
 const bits = new Map<string, number>();
 function add(bit: number, names: string): void {
@@ -34,6 +36,10 @@ add(
 );
 add(isHidden, 'template svg select datalist canvas audio video object');
 add(isCell, 'td th');
+add(
+  endsDrawing,
+  'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var',
+);
 add(isBarrier, 'td th table caption body html');
 
 export function bitsOf(name: string): number {

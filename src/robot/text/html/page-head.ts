@@ -46,11 +46,12 @@ export class PageHead {
     const rel = attributes.get('rel')?.toLowerCase() ?? '';
     const href = value(attributes, 'href');
     if (href === undefined) return;
-    if (rel === 'canonical') this.canonical ??= href;
-    else if (/^(?:next|prev|alternate)$/.test(rel)) {
+    const names = rel.split(/\s+/);
+    if (names.includes('canonical')) this.canonical ??= href;
+    else if (names.some((name) => followed.has(name)) && !names.includes('stylesheet')) {
       const type = attributes.get('type');
-      if (rel !== 'alternate' || type === undefined || /rss|atom|html/i.test(type))
-        this.#link(href, undefined);
+      if (!names.includes('alternate') || type === undefined || /rss|atom|html/i.test(type))
+        this.#link(href, rel);
     }
   }
 
@@ -69,10 +70,15 @@ export class PageHead {
       this.robots.push(`${name}: ${content.toLowerCase()}`);
     if (name !== '' && !this.meta.has(name) && this.meta.size < 200) this.meta.set(name, content);
     const refresh = (attributes.get('http-equiv') ?? '').toLowerCase() === 'refresh';
-    const [, target] = refresh ? (/^[^;,]*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(content) ?? []) : [];
+    const [, target] = refresh ? (refreshTarget.exec(content) ?? []) : [];
     if (target !== undefined) this.#link(target.trim(), undefined);
   }
 }
+
+const followed = new Set(['next', 'prev', 'alternate']);
+
+/** 5; url=x, and what browsers take for it: 0,x and 0 URL='x'. */
+const refreshTarget = /^[\d.]+\s*[;,\s]\s*(?:url\s*=\s*)?["']?([^"']+)/i;
 
 const onlyDirectives =
   /^\s*(?:(?:all|none|(?:no)?(?:index|follow|archive|snippet|cache|ai|imageai|imageindex|translate|odp|ydir)|max-[a-z-]+:-?\w+)\s*(?:,\s*|$))+$/i;

@@ -1,6 +1,7 @@
 import {
   bitsOf,
   breaksLine,
+  endsDrawing,
   endsOpen,
   endsOthers,
   endsParagraph,
@@ -42,6 +43,7 @@ export class PageReader implements HtmlReader {
 
   open(name: string, attributes: Attributes): void {
     let bits = bitsOf(name);
+    if (this.#hidden > 0 && (bits & endsDrawing) !== 0) this.#endDrawing();
     this.#endOpen(name, bits);
     if ((bits & isHidden) === 0) {
       if ((bits & breaksLine) !== 0) this.content.separate((bits & isParagraph) !== 0 ? blankLine : newLine);
@@ -51,6 +53,7 @@ export class PageReader implements HtmlReader {
       this.head.tag(name, attributes);
       if (isHiddenBy(attributes) && name !== 'body' && name !== 'html') bits |= isHidden;
     }
+    if (name === 'dialog' && attributes.get('open') === undefined) bits |= isHidden;
     if ((bits & isVoid) !== 0 || this.#names.length >= deepest) return;
     this.#names.push(name);
     this.#bits.push(bits);
@@ -129,9 +132,24 @@ export class PageReader implements HtmlReader {
     }
   }
 
+  /** HTML inside a drawing that was left open ends it, but for the parts of a drawing that may have HTML. */
+  #endDrawing(): void {
+    for (let at = this.#names.length - 1; at >= 0; at -= 1) {
+      const name = this.#names[at];
+      if (name === 'foreignobject' || name === 'desc') return;
+      if (name !== 'svg') continue;
+      while (this.#names.length > at) this.#pop();
+      return;
+    }
+  }
+
   #find(name: string, bits: number): number {
     const crosses =
-      (bits & isBarrier) !== 0 || name === 'tr' || name === 'tbody' || name === 'thead' || name === 'tfoot';
+      (bits & (isBarrier | isHidden)) !== 0 ||
+      name === 'tr' ||
+      name === 'tbody' ||
+      name === 'thead' ||
+      name === 'tfoot';
     for (let at = this.#names.length - 1; at >= 0; at -= 1) {
       if (this.#names[at] === name) return at;
       if (!crosses && ((this.#bits[at] as number) & isBarrier) !== 0) return -1;

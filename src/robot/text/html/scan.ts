@@ -115,7 +115,7 @@ class TagAttributes implements Attributes {
 
 /**
  * With `xml`, no element is special, and CDATA is given as raw content named `#cdata`. With it or with `xhtml`, `<a/>` ends what it
- * begins; in HTML the slash means nothing.
+ * begins; in HTML the slash means something in drawings only.
  */
 export function scanHtml(
   html: string,
@@ -143,7 +143,7 @@ export function scanHtml(
       if (behind < 0) return;
       at = behind;
       if (closes) reader.close(name);
-      else if (xhtml && html.charCodeAt(behind - 2) === 47) {
+      else if ((xhtml || name === 'svg') && html.charCodeAt(behind - 2) === 47) {
         reader.open(name, attributes);
         reader.close(name);
       } else if (!xml && rawElements.has(name)) {
@@ -152,7 +152,9 @@ export function scanHtml(
         if (name === 'noscript' && close === end) noscriptEnds = false;
         else {
           reader.raw(name, behind, close, attributes);
-          at = close < end ? afterTag(html, close) : end;
+          // The end tag may have attributes, and those a `>`.
+          at = close < end ? attributes.read(close + 2 + name.length) : end;
+          if (at < 0) return;
         }
       } else reader.open(name, attributes);
       textFrom = at;
@@ -205,8 +207,7 @@ function afterComment(html: string, tag: number, code: number): number {
   if (code === 33 && html.startsWith('--', tag + 2)) {
     if (html.startsWith('>', tag + 4)) return tag + 5;
     if (html.startsWith('->', tag + 4)) return tag + 6;
-    const end = html.indexOf('-->', tag + 4);
-    return end < 0 ? html.length : end + 3;
+    return afterDashes(html, tag + 4);
   }
   if (code === 33 && html.startsWith('[CDATA[', tag + 2)) {
     const end = html.indexOf(']]>', tag + 9);
@@ -215,9 +216,19 @@ function afterComment(html: string, tag: number, code: number): number {
   return afterTag(html, tag + 1);
 }
 
+/** Behind the `-->` or `--!>` that ends a comment. */
+function afterDashes(html: string, from: number): number {
+  for (let at = html.indexOf('--', from); at >= 0; at = html.indexOf('--', at + 1)) {
+    const code = html.charCodeAt(at + 2);
+    if (code === 62) return at + 3;
+    if (code === 33 && html.charCodeAt(at + 3) === 62) return at + 4;
+  }
+  return html.length;
+}
+
 const closers = new Map([...rawElements].map((name) => [name, new RegExp(`</${name}(?=[\\s/>]|$)`, 'gi')]));
 
-/** Where the content of a raw element ends. A script inside a comment inside a script does not end it. */
+/** Where the content of a raw element ends. */
 function closeOf(html: string, name: string, from: number): number {
   if (name === 'plaintext') return html.length;
   const closer = closers.get(name) as RegExp;
@@ -225,12 +236,27 @@ function closeOf(html: string, name: string, from: number): number {
   const found = closer.exec(html);
   if (found === null) return html.length;
   if (name !== 'script') return found.index;
-  const content = html.slice(from, found.index);
-  const comment = content.lastIndexOf('<!--');
-  if (comment < 0 || content.indexOf('-->', comment) >= 0) return found.index;
-  if (!/<script[\s/>]/i.test(content.slice(comment))) return found.index;
-  const outer = closer.exec(html);
-  return outer === null ? found.index : outer.index;
+  const comment = html.indexOf('<!--', from);
+  return comment < 0 || comment > found.index ? found.index : closeOfScript(html, comment);
+}
+
+const inScript = /<!--(?:-?>)?|-->|<(\/?)script(?=[\s/>])/gi;
+
+/** As the standard has it: inside a comment, a script that begins there ends there and does not end the one around it. */
+function closeOfScript(html: string, from: number): number {
+  let isComment = false;
+  let isScript = false;
+  inScript.lastIndex = from;
+  for (let found = inScript.exec(html); found !== null; found = inScript.exec(html)) {
+    const [mark, slash] = found;
+    if (slash === undefined) {
+      if (mark.endsWith('>')) isComment = isScript = false;
+      else isComment = true;
+    } else if (slash === '') isScript ||= isComment;
+    else if (isScript) isScript = false;
+    else return found.index;
+  }
+  return html.length;
 }
 
 function isNamed(html: string, from: number, name: string): boolean {

@@ -22,9 +22,17 @@ const neither =
   predovsetkym vacsina clanok niektori niektore pocas vdaka sucastou sucast spolocnosti spolocnost zariadenie svojho svojich lebo mieru`);
 
 /** Without diacritics: vytvoreni and vytvorenie, uzivatelum and uzivatelom, domu and domov. */
-const czechEnding = /(?:[^i]eni|[^i]ani|ejsi|[^rlnt]um|ou[cdzs]|nim|imi|ci)$/;
+const czechEnding = /^nej(?!ak)|(?:[^v]ech|[^i]eni|[^i]ani|ejsi|[^rlnt]um|ou[cdzs]|nim|imi|ci)$/;
 const slovakEnding =
-  /(?:enie|anie|enia|ania|eniu|aniu|iach|iam|iami|ejsie|ovia|ieho|iemu|iou|ajuci|ujuci|ostou|ov|[^r]ej|encia|acia)$/;
+  /^naj(?!it|d|e|i)|(?:och|(?<!pot)om|atelia|[^r]ie|enie|anie|enia|ania|eniu|aniu|iach|iam|iami|ejsie|ovia|ieho|iemu|iou|ajuci|ujuci|ostou|ov|[^r]ej|encia|acia)$/;
+
+/** Words as they are written with diacritics, which tell nothing without them: co and čo, ji and ju. */
+const czechForms =
+  words(`co ji jí ne ano nic proč odkud teď tady kdy jednoho svého svou svým mít být víš vím ví mě tě chci něj přes vždyť jde jdou
+  také letech roce lidí lidé`);
+const slovakForms =
+  words(`čo ju ňu ňou nič prečo odkiaľ teraz kedy jedného svojou svojím mať byť vieš viem vie ťa áno tie tí títo ich jej najmä veľmi veľa
+  hoci kým keď ak cez ide idú niet rokoch rokov roku ľudí`);
 
 /** ř, ě and ů against ľ, ĺ, ŕ and ô; ú inside a word is Slovak, and so is ť at its end; í at the end is Czech more often. */
 const letters: [pattern: RegExp, weight: number][] = [
@@ -32,12 +40,14 @@ const letters: [pattern: RegExp, weight: number][] = [
   [/í(?!\p{L})/gu, 0.5],
   [/[ľĺŕô]/g, -2.5],
   [/(?<=\p{L}{2})ú/gu, -1.5],
+  [/(?<=(?<!\p{L})[bdhklmprstv])ú/gu, -1.2],
   [/ä(?=\p{L})/gu, -0.5],
   [/ť(?!\p{L})/gu, -0.7],
   [/(?<=\p{L})ý(?=ch)|čn[ýá]/gu, -0.2],
 ];
 const wordWeight = 1.2;
 const endingWeight = 0.5;
+const formWeight = 1.2;
 const strangerWeight = 0.7;
 
 export interface Hint {
@@ -109,6 +119,11 @@ export function czechOrSlovak(text: string): Hint {
   if (Math.abs(czechLetters - 3 * slovakLetters) >= 4 && Math.min(czechLetters, slovakLetters) === 0)
     return { forCzech: czechLetters > 0 ? 10 : -10, forEither: Math.min(4, forEither + 0.4 * slovakLetters) };
   for (const [pattern, weight] of letters) forCzech += weight * count(lower, pattern);
+  if (/[^\0-\x7f]/.test(lower))
+    for (const [word] of lower.matchAll(/\p{L}+/gu)) {
+      if (czechForms.has(word)) forCzech += formWeight;
+      else if (slovakForms.has(word)) forCzech -= formWeight;
+    }
   for (const word of plainWords(lower)) {
     if (neither.has(word)) forEither += strangerWeight;
     if (czech.has(word)) forCzech += wordWeight;

@@ -29,6 +29,41 @@ const sentences: [claim: string, sentences: string[]][] = [
     'addresses and numbers',
     ['Pište na jan.novak@example.cz nebo na www.example.cz.', 'Stojí 1.500,50 Kč.', 'Hotovo.'],
   ],
+  [
+    'abbreviations that are also words',
+    [
+      'Bylo mu sto let.',
+      'Spadl na zem.',
+      'Ujel 10 km.',
+      'Přišel Jan.',
+      'Řekl pár slov.',
+      'Pak jel k nám.',
+      'To bylo na nám. Míru.',
+    ],
+  ],
+  [
+    'kings, titles and letters at the end of a sentence',
+    [
+      'Bylo to za Karla IV.',
+      'V roce 1378 zemřel.',
+      'Mluvil Jan Malý, CSc.',
+      'Potom prof. Karel Novák, Ph.D. z Brna.',
+      'Vitamín C.',
+      'Na konci bylo -5 °C.',
+      'Sněžilo.',
+    ],
+  ],
+  [
+    'years and days',
+    [
+      'Knihu vydal r. 1610 v Římě.',
+      'Zůstal do roku 2005.',
+      '29. dubna odjel.',
+      'Platí od 1. 3. - 5. 4. 2006.',
+      'Viz položku B.II.6. Jiný majetek.',
+    ],
+  ],
+  ['notes and quotations', ['Tak to říká kniha.[12][13]', 'Jiní ne.[4]', '„Pojď k nám.“', 'Šel.']],
   ['firms', ['Vyrábí to ABC s.r.o. v Brně.', 'Dodává XYZ a. s. Praha.']],
 ];
 
@@ -91,6 +126,10 @@ const languages: [language: string, text: string][] = [
   ['cs', 'Dnes ráno jsme jeli vlakem do Brna a cestou pršelo.'],
   ['cs', 'Prosim vas, kdy bude dalsi schuze a kdo tam vsechno prijde?'],
   ['cs', 'Zakaznik muze zbozi vratit do ctrnacti dnu, pokud neni pouzite.'],
+  ['cs', 'Co chce ten pán a odkud to má?'],
+  ['cs', 'Odkud to víš a co tam máš?'],
+  ['sk', 'V súkromí vykonal obrad.'],
+  ['sk', 'Publikoval najmä v zahraničí.'],
   ['sk', 'Dnes ráno sme išli vlakom do Košíc a cestou pršalo.'],
   ['sk', 'Prosim vas, kedy bude dalsia schodza a kto tam vsetko pride?'],
   ['sk', 'Zakaznik moze tovar vratit do strnastich dni, ak nie je pouzity.'],

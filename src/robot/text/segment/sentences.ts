@@ -1,8 +1,12 @@
-import { abbreviations, mayEnd } from './abbreviations.ts';
+import { abbreviations, beginners, mayEnd, seldomEnd } from './abbreviations.ts';
 import { classOf, isHalf, isSpace, isWordUnit } from './character-classes.ts';
 
 const opensSentence = /^["'„“»«‚‘([–—-]*\s*["'„“»«‚‘([]*[\p{Lu}\p{N}]/u;
 const romanNumber = /^[IVXLCDM]+$/;
+/** B.II.6 of an outline, U.S. */
+const outline = /^(?:\p{Lu}|[IVXLCDM]+)(?:\.(?:\p{Lu}|[IVXLCDM]+|\d+))+$/u;
+const firstWord = /^\p{Lu}\p{Ll}*(?=\s)/u;
+const reference = /(?:\[\d{1,3}\])+/y;
 const lastWord = /[\p{L}\p{N}.]*$/u;
 /** A word before a full stop is looked at that far. */
 const longestWord = 30;
@@ -17,6 +21,7 @@ export function splitSentences(paragraph: string): string[] {
     const stop = at;
     while (at < length && isStop(paragraph.charCodeAt(at))) at += 1;
     while (at < length && closes(paragraph.charCodeAt(at))) at += 1;
+    if (paragraph.charCodeAt(at) === 91) at = behindReferences(paragraph, at);
     if (at >= length) break;
     // The character here may be a stop itself: `.)?`.
     if (classOf(paragraph.charCodeAt(at)) !== isSpace) {
@@ -51,6 +56,12 @@ function closes(code: number): boolean {
   );
 }
 
+/** Notes belong to the sentence before them: "konec.[12][13] Začátek" */
+function behindReferences(text: string, at: number): number {
+  reference.lastIndex = at;
+  return at + (reference.exec(text)?.[0].length ?? 0);
+}
+
 function endsHere(text: string, from: number, stop: number, to: number): boolean {
   let begin = to;
   while (begin < text.length && classOf(text.charCodeAt(begin)) === isSpace) begin += 1;
@@ -62,20 +73,38 @@ function endsHere(text: string, from: number, stop: number, to: number): boolean
     return false;
   if (text.charCodeAt(stop) !== 46 || text.charCodeAt(stop + 1) === 46) return true;
   const word = wordBefore(text, from, stop);
-  if (word === '') return true;
-  // "1. Úvod", "J. Novák", "Karel IV. Lucemburský", "5. 6. 1998".
+  // "řekl mi." A quotation ends with a sentence more often than with an abbreviation.
+  if (word === '' || isQuote(text.charCodeAt(stop + 1))) return true;
+  // "1. Úvod", "J. Novák", "Karel IV. Lucemburský", "5. 6. 1998", "1. 3. - 5. 4.", but "do roku 2005. 29. dubna".
   if (/^\d/.test(word)) {
-    if (/^\d+$/.test(word)) return !isFirst(text, from, stop - word.length) && !isDigit;
+    if (/^\d+$/.test(word)) {
+      if (isFirst(text, from, stop - word.length)) return false;
+      return word.length > 2 || !(isDigit || /^[-–—]\s*\d/.test(text.slice(begin, begin + 4)));
+    }
     if (/^(?:\d+\.)+\d+$/.test(word)) return !isFirst(text, from, stop - word.length);
   }
-  const next = text.slice(begin, begin + 2);
-  if (word.length === 1) return /\p{Ll}/u.test(word) && mayEnd.has(word) && !/^\p{Lu}\.|^\p{Ll}/u.test(next);
-  if (romanNumber.test(word)) return false;
   const lower = word.toLowerCase();
-  if (mayEnd.has(lower)) return true;
-  if (abbreviations.has(lower)) return false;
-  const inner = lower.lastIndexOf('.');
-  return inner < 0 || !abbreviations.has(lower.slice(inner + 1));
+  const isInitial = word.length === 1 && word !== lower;
+  // "-5 °C. Sněžilo."
+  if (isInitial && text.charCodeAt(stop - 2) === 0xb0) return true;
+  if (isInitial || romanNumber.test(word) || outline.test(word)) return beginsSentence(text, begin);
+  // "r. 1610", "10 hod. 15 min."
+  if (mayEnd.has(lower) && !(isDigit && abbreviations.has(lower)))
+    return word.length > 1 || !/^\p{Lu}\.|^\p{Ll}/u.test(text.slice(begin, begin + 2));
+  const inner = lower.slice(lower.lastIndexOf('.') + 1);
+  if (seldomEnd.has(lower) || seldomEnd.has(inner)) return !isDigit && beginsSentence(text, begin);
+  if (abbreviations.has(lower) || abbreviations.has(inner)) return false;
+  return word.length > 1 || beginsSentence(text, begin);
+}
+
+function beginsSentence(text: string, begin: number): boolean {
+  const [word] = firstWord.exec(text.slice(begin, begin + 20)) ?? [];
+  return word !== undefined && beginners.has(word.toLowerCase());
+}
+
+/** " “ ” » */
+function isQuote(code: number): boolean {
+  return code === 34 || code === 0x201c || code === 0x201d || code === 0xbb;
 }
 
 /** Letters, numbers and full stops right before a place. */

@@ -27,7 +27,7 @@ function deepTrap(segments: readonly string[]): string | undefined {
 
 /** /a/b/a/b/a/b or the same segment over and over: a relative link that leads to itself. */
 function repeatTrap(segments: readonly string[]): string | undefined {
-  if (segments.length < 2) return undefined;
+  if (segments.length < 3) return undefined;
   const counts = new Map<string, number>();
   for (const segment of segments) {
     const count = (counts.get(segment) ?? 0) + 1;
@@ -35,10 +35,10 @@ function repeatTrap(segments: readonly string[]): string | undefined {
     if (count > (/^\d+$/.test(segment) ? 3 : 2)) return `segment "${segment}" repeats`;
     counts.set(segment, count);
   }
-  for (let length = 1; length <= segments.length / 2; length += 1) {
+  // One that stands twice may be a name: /praha/praha, /scrapy/scrapy.
+  for (let length = 2; length <= segments.length / 2; length += 1) {
     for (let at = 0; at + 2 * length <= segments.length; at += 1) {
       const part = segments.slice(at, at + length);
-      if (length === 1 && /^\d+$/.test(part[0] ?? '')) continue;
       if (part.every((segment, index) => segment === segments[at + length + index]))
         return `segments "${part.join('/')}" repeat`;
     }
