@@ -344,3 +344,26 @@ test('a page that is visited again is stored again only if it has changed', asyn
   assert.equal(texts.filter((text) => /verze [12]/.test(text)).length, 2);
   assert.equal(texts.length, 4);
 });
+
+test('a page that robots.txt forbids counts once, however often the rules are read', async (t) => {
+  let robotsReads = 0;
+  const origin = await servePages(t, (path) => {
+    if (path === '/robots.txt') {
+      robotsReads++;
+      return ['text/plain', 'User-agent: *\nDisallow: /secret'];
+    }
+    return path === '/' ? ['text/html', '<a href="/secret">a</a><p>Kronika obce.</p>'] : undefined;
+  });
+  const engine = await runTestRobot(t);
+  const definition = crawlDefinition.parse({ seeds: [`${origin}/`], allowPrivate: true, ...quick });
+  const { id, number } = await crawl(engine, definition);
+  await robotDatabase(engine)
+    .query.updateTable('robot_domain')
+    .set({ robotsAt: 1 })
+    .where('crawl', '=', number)
+    .execute();
+  await revisitCrawl(engine, { crawl: id, owner: 'local' }, engine.clock.now());
+  const { statistics } = await finished(engine, id);
+  assert.equal(robotsReads, 2);
+  assert.equal(statistics.disallowed, 1);
+});

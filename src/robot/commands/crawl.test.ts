@@ -109,6 +109,7 @@ test('private addresses are refused unless allowed', async (t) => {
   );
   const { printed } = await run(open);
   assert.match(printed, /documents +0/);
+  assert.match(printed, /errors +private address 1\n/, 'the user learns why nothing was fetched');
   assert.equal(served.seen.length, 0, 'nobody was contacted');
 });
 
