@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
+import type { LoadedSettings } from '../../engine/settings/load.ts';
 import { inputFields, optionsOf, readField } from '../../terminal/options/input-field.ts';
 import { crawlOptions } from '../crawl/options.ts';
 
@@ -17,6 +18,16 @@ export function addCrawlOptions(command: Command): Command {
         option.isBoolean() || option.negate ? option : option.argParser((text) => readField(field, text)),
       );
   return command.option('--resolve <file>', resolveHelp);
+}
+
+/** Options that pismak.toml or another source of settings gives. */
+export function optionsInSettings({ settings, origins }: LoadedSettings): Record<string, unknown> {
+  const { robot } = settings as unknown as { robot: Record<string, unknown> };
+  return Object.fromEntries(
+    crawlFields.flatMap(({ name }) =>
+      origins.get(`robot.${name}`) === 'default' ? [] : [[name, robot[name]]],
+    ),
+  );
 }
 
 /** What was said of them, as input of `robot.new`. */
