@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
 import type { LoadedSettings } from '../../engine/settings/load.ts';
@@ -54,15 +55,17 @@ export async function readSeeds(words: readonly string[]): Promise<string[]> {
 
 /** Addresses of hosts: lines `address host...`, as in /etc/hosts. */
 export async function readResolve(file: string): Promise<Record<string, string[]>> {
-  const hosts: Record<string, string[]> = {};
+  const hosts = new Map<string, string[]>();
   for (const line of await readLines(file, 'give a file with lines `address host...`')) {
     const [address = '', ...names] = line.split(/\s+/);
+    if (!isIP(address) || names.length === 0)
+      throw new PismakError('invalid-input', `${file}: \`${line}\` is no line \`address host...\``);
     for (const name of names) {
-      hosts[name] ??= [];
-      hosts[name].push(address);
+      const host = URL.parse(`http://${name}/`)?.hostname ?? name;
+      hosts.set(host, [...(hosts.get(host) ?? []), address]);
     }
   }
-  return hosts;
+  return Object.fromEntries(hosts);
 }
 
 async function readLines(file: string, advice: string): Promise<string[]> {

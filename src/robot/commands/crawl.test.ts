@@ -225,6 +225,7 @@ test('a crawl of others needs a contact', async (t) => {
   ]);
   assert.equal(code === 0, false);
   assert.match(printed, /contact is missing/);
+  assert.deepEqual(await readdir(directory), [], 'what is refused leaves nothing behind');
 });
 
 test('a directory with another corpus is left as it is, and a crawl keeps the options that it began with', async (t) => {

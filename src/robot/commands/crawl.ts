@@ -57,16 +57,15 @@ export function addCrawl(group: Command, shell: Shell): void {
   );
   command.action(
     shell.run<CrawlCommandOptions, [string[]]>(async (session, words) => {
-      const { output } = session.options;
       const seeds = await readSeeds(words);
       const options = {
         ...(session.remote ? {} : optionsInSettings(await session.settings())),
         ...(await readCrawlOptions(session.options as unknown as Record<string, unknown>)),
       };
-      await openOutputDirectory(output);
-      const { client, close } = await openWork(session, options);
+      const definition = { ...options, seeds };
+      const { client, close } = await openWork(session, definition);
       try {
-        const { stopped } = await crawlInto(session, client, { ...options, seeds });
+        const { stopped } = await crawlInto(session, client, definition);
         if (stopped) session.stderr.write('stopped; run the same command again to continue\n');
       } finally {
         await close();
@@ -167,10 +166,13 @@ async function create(
 /** Work is done by another machine, by the process that owns the data directory, or here. */
 async function openWork(
   session: Session<CrawlCommandOptions>,
-  said: { scans?: unknown } = {},
+  definition: { seeds: string[]; scans?: unknown },
 ): Promise<{ client: Client; close(): Promise<void> }> {
   const { clock, signal, options } = session;
-  const elsewhere = async () => ({ client: await session.client(), close: async () => {} });
+  const elsewhere = async () => {
+    await openOutputDirectory(options.output);
+    return { client: await session.client(), close: async () => {} };
+  };
   if (session.remote) return elsewhere();
   const loaded = await session.settings();
   const own = loaded.origins.get('data') === 'default';
@@ -184,13 +186,20 @@ async function openWork(
     ...(logLevel !== undefined && { log: { ...loaded.settings.log, level: logLevel } }),
     ...(harvesters !== undefined && { robot: { ...section, harvesters } }),
   };
-  const readsScans = (said.scans ?? section?.scans ?? '') !== '';
+  const readsScans = (definition.scans ?? '') !== '';
   const { count } = loaded.settings.worker;
   if (readsScans && count === 0)
     throw new PismakError(
       'invalid-input',
       'nobody would read the scans: set worker.count above 0, or leave out --scans',
     );
+  // What is refused leaves nothing behind.
+  const [{ checkDefinition }, { crawlDefinition }] = await Promise.all([
+    import('../crawl/crawls.ts'),
+    import('../crawl/options.ts'),
+  ]);
+  await checkDefinition(crawlDefinition.parse(definition));
+  await openOutputDirectory(options.output);
   // Only the pipeline that reads scans needs workers.
   const workers = readsScans ? count : 0;
   const client = await session.openWork({ settings, purpose: 'pismak robot crawl', workers });
