@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Command } from 'commander';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { crawlOptions, userAgent } from '../crawl/options.ts';
-import { addCrawlOptions, readCrawlOptions, readResolve } from './crawl-options.ts';
+import { addCrawlOptions, readCrawlOptions, readHarvesters, readResolve } from './crawl-options.ts';
 
 async function typed(...words: string[]) {
   const command = addCrawlOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }));
@@ -51,4 +51,10 @@ test('a file of addresses has an address and hosts in each line, however the hos
     await writeFile(file, line);
     await assert.rejects(readResolve(file), /hosts: `.*` is no line `address host\.\.\.`/, line);
   }
+});
+
+test('harvesters are a number, or auto, which is 0 in the settings', () => {
+  assert.deepEqual(['auto', '0', '3'].map(readHarvesters), [0, 0, 3]);
+  for (const wrong of ['-1', '1.5', '257', 'many', ''])
+    assert.throws(() => readHarvesters(wrong), /1 to 256, or auto/);
 });

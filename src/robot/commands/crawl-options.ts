@@ -78,9 +78,9 @@ async function readLines(file: string, advice: string): Promise<string[]> {
     .filter((line) => line !== '');
 }
 
-/** `auto` or a number. */
+/** `auto` (or 0, as in the settings), or a number. */
 export function readHarvesters(text: string): number {
-  if (text === 'auto') return 0;
+  if (text === 'auto' || text === '0') return 0;
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1 || number > 256)
     throw new InvalidArgumentError('Give a number from 1 to 256, or auto.');
