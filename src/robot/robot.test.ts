@@ -377,3 +377,49 @@ test('a page that is visited again is stored again only if it has changed', asyn
   assert.equal(texts.filter((text) => /verze [12]/.test(text)).length, 2);
   assert.equal(texts.length, 4);
 });
+
+test('a page that robots.txt forbids counts once, however often the rules are read', async (t) => {
+  let robotsReads = 0;
+  const origin = await servePages(t, (path) => {
+    if (path === '/robots.txt') {
+      robotsReads++;
+      return ['text/plain', 'User-agent: *\nDisallow: /secret'];
+    }
+    return path === '/' ? ['text/html', '<a href="/secret">a</a><p>Kronika obce.</p>'] : undefined;
+  });
+  const engine = await runTestRobot(t);
+  const definition = crawlDefinition.parse({ seeds: [`${origin}/`], allowPrivate: true, ...quick });
+  const { id, number } = await crawl(engine, definition);
+  await robotDatabase(engine)
+    .query.updateTable('robot_domain')
+    .set({ robotsAt: 1 })
+    .where('crawl', '=', number)
+    .execute();
+  await revisitCrawl(engine, { crawl: id, owner: 'local' }, engine.clock.now());
+  const { statistics } = await finished(engine, id);
+  assert.equal(robotsReads, 2);
+  assert.equal(statistics.disallowed, 1);
+});
+
+test('a crawl stops after the number of batches that it may make; resumed, it makes as many again', async (t) => {
+  const origin = await servePages(t, (path) =>
+    path === '/'
+      ? ['text/html', '<a href="/a">a</a> <a href="/b">b</a><p>Kronika obce.</p>']
+      : ['text/html', `<p>Kronika obce ${path}.</p>`],
+  );
+  const engine = await runTestRobot(t);
+  const definition = crawlDefinition.parse({
+    ...{ seeds: [`${origin}/`], allowPrivate: true, ...quick, maxReqs: 4, batches: 1 },
+  });
+  const { id } = await createCrawl(engine, { name: 'test', owner: 'local', limit: 0 }, definition);
+  const documents: number[] = [];
+  for (let run = 0; run < 2; run++) {
+    await changeState(engine, { crawl: id, owner: 'local' }, 'running');
+    const { statistics } = await eventually('the crawl has stopped', async () => {
+      const row = await findCrawl(robotDatabase(engine).query, id, 'local');
+      return row.state !== 'running' && row;
+    });
+    documents.push(JSON.parse(statistics).documents);
+  }
+  assert.deepEqual(documents, [1, 3]);
+});

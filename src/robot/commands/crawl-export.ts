@@ -6,6 +6,7 @@ import type { Client } from '../../terminal/client/client.ts';
 import { Catalogue, entryBytes } from '../export/catalogue.ts';
 import {
   append,
+  checkUnused,
   cutFiles,
   type ExportState,
   fileOf,
@@ -61,6 +62,7 @@ export class CrawlExport {
   ): Promise<CrawlExport> {
     await makeDirectory(directory);
     const before = await readState(directory);
+    if (before?.crawl !== crawl) await checkUnused(directory);
     let state = before?.crawl === crawl ? before : { crawl, after: 0, files: {} };
     if (state.replacing) state = await replaceFiles(directory, state);
     await cutFiles(directory, state);

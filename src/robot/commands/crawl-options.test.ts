@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Command } from 'commander';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { crawlOptions, userAgent } from '../crawl/options.ts';
-import { addCrawlOptions, readCrawlOptions } from './crawl-options.ts';
+import { addCrawlOptions, readCrawlOptions, readHarvesters, readResolve } from './crawl-options.ts';
 
 async function typed(...words: string[]) {
   const command = addCrawlOptions(new Command().exitOverride().configureOutput({ writeErr: () => {} }));
@@ -36,4 +39,22 @@ test('a file of addresses that is missing is named for what it is', async () => 
     typed('--resolve', '/nowhere/hosts'),
     /hosts can't be read: give a file with lines `address host/,
   );
+});
+
+test('a file of addresses has an address and hosts in each line, however the hosts are written', async (t) => {
+  const file = join(await temporaryDirectory(t), 'hosts');
+  await writeFile(file, '127.0.0.1 WWW.Město.cz constructor # ours\n::1 www.město.cz\n');
+  assert.deepEqual(await readResolve(file), {
+    ...{ 'www.xn--msto-gwa.cz': ['127.0.0.1', '::1'], constructor: ['127.0.0.1'] },
+  });
+  for (const line of ['www.example.cz 127.0.0.1', '127.0.0.1']) {
+    await writeFile(file, line);
+    await assert.rejects(readResolve(file), /hosts: `.*` is no line `address host\.\.\.`/, line);
+  }
+});
+
+test('harvesters are a number, or auto, which is 0 in the settings', () => {
+  assert.deepEqual(['auto', '0', '3'].map(readHarvesters), [0, 0, 3]);
+  for (const wrong of ['-1', '1.5', '257', 'many', ''])
+    assert.throws(() => readHarvesters(wrong), /1 to 256, or auto/);
 });

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
+import type { LoadedSettings } from '../../engine/settings/load.ts';
 import { inputFields, optionsOf, readField } from '../../terminal/options/input-field.ts';
 import { crawlOptions } from '../crawl/options.ts';
 
@@ -17,6 +19,16 @@ export function addCrawlOptions(command: Command): Command {
         option.isBoolean() || option.negate ? option : option.argParser((text) => readField(field, text)),
       );
   return command.option('--resolve <file>', resolveHelp);
+}
+
+/** Options that pismak.toml or another source of settings gives. */
+export function optionsInSettings({ settings, origins }: LoadedSettings): Record<string, unknown> {
+  const { robot } = settings as unknown as { robot: Record<string, unknown> };
+  return Object.fromEntries(
+    crawlFields.flatMap(({ name }) =>
+      origins.get(`robot.${name}`) === 'default' ? [] : [[name, robot[name]]],
+    ),
+  );
 }
 
 /** What was said of them, as input of `robot.new`. */
@@ -43,15 +55,17 @@ export async function readSeeds(words: readonly string[]): Promise<string[]> {
 
 /** Addresses of hosts: lines `address host...`, as in /etc/hosts. */
 export async function readResolve(file: string): Promise<Record<string, string[]>> {
-  const hosts: Record<string, string[]> = {};
+  const hosts = new Map<string, string[]>();
   for (const line of await readLines(file, 'give a file with lines `address host...`')) {
     const [address = '', ...names] = line.split(/\s+/);
+    if (!isIP(address) || names.length === 0)
+      throw new PismakError('invalid-input', `${file}: \`${line}\` is no line \`address host...\``);
     for (const name of names) {
-      hosts[name] ??= [];
-      hosts[name].push(address);
+      const host = URL.parse(`http://${name}/`)?.hostname ?? name;
+      hosts.set(host, [...(hosts.get(host) ?? []), address]);
     }
   }
-  return hosts;
+  return Object.fromEntries(hosts);
 }
 
 async function readLines(file: string, advice: string): Promise<string[]> {
@@ -64,9 +78,9 @@ async function readLines(file: string, advice: string): Promise<string[]> {
     .filter((line) => line !== '');
 }
 
-/** `auto` or a number. */
+/** `auto` (or 0, as in the settings), or a number. */
 export function readHarvesters(text: string): number {
-  if (text === 'auto') return 0;
+  if (text === 'auto' || text === '0') return 0;
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1 || number > 256)
     throw new InvalidArgumentError('Give a number from 1 to 256, or auto.');

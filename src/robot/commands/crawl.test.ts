@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -109,6 +109,7 @@ test('private addresses are refused unless allowed', async (t) => {
   );
   const { printed } = await run(open);
   assert.match(printed, /documents +0/);
+  assert.match(printed, /errors +private address 1\n/, 'the user learns why nothing was fetched');
   assert.equal(served.seen.length, 0, 'nobody was contacted');
 });
 
@@ -224,4 +225,43 @@ test('a crawl of others needs a contact', async (t) => {
   ]);
   assert.equal(code === 0, false);
   assert.match(printed, /contact is missing/);
+  assert.deepEqual(await readdir(directory), [], 'what is refused leaves nothing behind');
+});
+
+test('a directory with another corpus is left as it is, and a crawl keeps the options that it began with', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const page = `<p>${paragraph(1, 'cs', 30)}</p>`;
+  const origin = await servePages(t, (path) =>
+    path === '/' ? ['text/html; charset=utf-8', page] : undefined,
+  );
+  const quickly = ['--allow-private', '--req-delay', '0', '--general-pause', '0'];
+  // A name that begins like this is none for a crawl.
+  const output = join(directory, '_corpus');
+  const words = ['robot', 'crawl', `${origin}/`, ...quickly, '-o', output];
+  assert.match((await run(words)).printed, /documents +1/);
+  const files = ['documents-00001.jsonl.gz', 'text-00001.txt.gz', 'warc/pismak-00001.warc.gz'];
+  const contents = () => Promise.all(files.map((file) => readFile(join(output, file))));
+  const before = await contents();
+
+  const deeper = await run([...words, '--depth', '2']);
+  assert.deepEqual([deeper.code, /began with depth = 0/.test(deeper.printed)], [1, true], deeper.printed);
+  const config = join(directory, 'my.toml');
+  await writeFile(config, '[robot]\nlanguage = ["de"]\n');
+  assert.match((await run([...words, '--config', config])).printed, /began with language = \["cs"\]/);
+  assert.match((await run([...words, `${origin}/more`])).printed, /began with 1 seed/);
+
+  const other = join(directory, 'other');
+  assert.match((await run([...words.slice(0, -1), other])).printed, /documents +1/);
+  const foreign = ['robot', 'export', 'other', '--data', join(other, '.pismak'), '-o', output];
+  for (const command of [foreign, ['robot', 'demo', '-o', output]]) {
+    const { code, printed } = await run(command);
+    assert.deepEqual([code, /has the corpus of another crawl/.test(printed)], [1, true], printed);
+  }
+  await rename(join(output, '.pismak'), join(directory, 'state'));
+  assert.match((await run(words)).printed, /has the corpus of another crawl/);
+  assert.deepEqual(await contents(), before);
+
+  await rename(join(other, 'documents-00001.jsonl.gz'), join(directory, 'taken'));
+  const missing = await run([...words.slice(0, -1), other]);
+  assert.match(missing.printed, /documents-00001.jsonl.gz is missing, so the corpus can't be continued/);
 });

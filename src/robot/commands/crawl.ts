@@ -9,10 +9,17 @@ import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
-import { writeState } from '../export/export-files.ts';
+import { checkUnused, writeState } from '../export/export-files.ts';
 import { robotNew, robotResume, robotStart, robotStatus } from '../operations/crawls.ts';
+import { robotOptions } from '../operations/reading.ts';
 import { crawlIn } from './crawl-export.ts';
-import { addCrawlOptions, readCrawlOptions, readHarvesters, readSeeds } from './crawl-options.ts';
+import {
+  addCrawlOptions,
+  optionsInSettings,
+  readCrawlOptions,
+  readHarvesters,
+  readSeeds,
+} from './crawl-options.ts';
 import { followCrawl } from './follow-crawl.ts';
 import { statisticsFields } from './show-crawl.ts';
 
@@ -50,13 +57,16 @@ export function addCrawl(group: Command, shell: Shell): void {
   );
   command.action(
     shell.run<CrawlCommandOptions, [string[]]>(async (session, words) => {
-      const { output } = session.options;
       const seeds = await readSeeds(words);
-      const options = await readCrawlOptions(session.options as unknown as Record<string, unknown>);
-      await openOutputDirectory(output);
-      const { client, close } = await openWork(session, options);
+      const options = {
+        ...(session.remote ? {} : optionsInSettings(await session.settings())),
+        ...(await readCrawlOptions(session.options as unknown as Record<string, unknown>)),
+      };
+      const definition = { ...options, seeds };
+      const { client, close } = await openWork(session, definition);
       try {
-        await crawlInto(session, client, { ...options, seeds });
+        const { stopped } = await crawlInto(session, client, definition);
+        if (stopped) session.stderr.write('stopped; run the same command again to continue\n');
       } finally {
         await close();
       }
@@ -69,8 +79,8 @@ export async function crawlInto(
   session: Session<CrawlCommandOptions>,
   client: Client,
   definition: { seeds: string[] } & Record<string, unknown>,
-): Promise<void> {
-  const { out, options, stderr } = session;
+): Promise<{ stopped: boolean }> {
+  const { out, options } = session;
   const directory = resolve(options.output);
   const crawl = await findOrCreate(client, directory, definition);
   const alerts = tellAlerts(session, client);
@@ -79,13 +89,13 @@ export async function crawlInto(
     output,
     stopped,
   } = await followCrawl(session, client, { crawl, directory }).finally(() => alerts.close());
-  if (stopped) {
-    stderr.write('stopped; run the same command again to continue\n');
-    return;
+  if (stopped) return { stopped };
+  if (out.json) out.object(ended);
+  else {
+    out.object(ended, statisticsFields(ended));
+    out.say(`${formatCount(output.pages, 'page')} written to ${options.output}`);
   }
-  if (out.json) return out.object(ended);
-  out.object(ended, statisticsFields(ended));
-  out.say(`${formatCount(output.pages, 'page')} written to ${options.output}`);
+  return { stopped };
 }
 
 async function findOrCreate(
@@ -100,16 +110,37 @@ async function findOrCreate(
       throw error;
     });
     if (before) {
+      await checkSameOptions(client, known, definition);
       if (before.state === 'paused' || before.state === 'stopped')
         await client.call(robotResume, { crawl: known });
       if (before.state === 'new') await client.call(robotStart, { crawl: known });
       return known;
     }
   }
+  await checkUnused(directory);
   const id = await create(client, directory, definition);
   await writeState(directory, { crawl: id, after: 0, files: {} });
   await client.call(robotStart, { crawl: id });
   return id;
+}
+
+/** A crawl keeps the options that it began with. Who types others expects something else. */
+async function checkSameOptions(
+  client: Client,
+  crawl: string,
+  { seeds, resolve: _, ...said }: { seeds: string[] } & Record<string, unknown>,
+): Promise<void> {
+  const options: Record<string, unknown> = await client.call(robotOptions, { crawl });
+  const refuse = (what: string) => {
+    throw new PismakError(
+      'conflict',
+      `the crawl in this directory began with ${what}, which can't be changed: continue it with the same command, or choose another directory with -o`,
+    );
+  };
+  for (const [name, value] of Object.entries(said))
+    if (JSON.stringify(options[name]) !== JSON.stringify(value))
+      refuse(`${name} = ${JSON.stringify(options[name])}`);
+  if (options.seeds !== seeds.length) refuse(formatCount(Number(options.seeds), 'seed'));
 }
 
 /** Names the crawl after its directory. If there is such a crawl already: `corpus 2`, `corpus 3`. */
@@ -118,7 +149,9 @@ async function create(
   directory: string,
   definition: { seeds: string[] } & Record<string, unknown>,
 ): Promise<string> {
-  const plain = basename(directory).replaceAll(/[^\p{L}\p{N}._ -]/gu, '-');
+  const plain = basename(directory)
+    .replaceAll(/[^\p{L}\p{N}._ -]/gu, '-')
+    .replace(/^[^\p{L}\p{N}]+/u, '');
   const base = plain.slice(0, 60) || 'crawl';
   for (let number = 1; ; number++) {
     const name = number === 1 ? base : `${base} ${number}`;
@@ -131,12 +164,15 @@ async function create(
 }
 
 /** Work is done by another machine, by the process that owns the data directory, or here. */
-export async function openWork(
+async function openWork(
   session: Session<CrawlCommandOptions>,
-  said: { scans?: unknown } = {},
+  definition: { seeds: string[]; scans?: unknown },
 ): Promise<{ client: Client; close(): Promise<void> }> {
   const { clock, signal, options } = session;
-  const elsewhere = async () => ({ client: await session.client(), close: async () => {} });
+  const elsewhere = async () => {
+    await openOutputDirectory(options.output);
+    return { client: await session.client(), close: async () => {} };
+  };
   if (session.remote) return elsewhere();
   const loaded = await session.settings();
   const own = loaded.origins.get('data') === 'default';
@@ -150,13 +186,20 @@ export async function openWork(
     ...(logLevel !== undefined && { log: { ...loaded.settings.log, level: logLevel } }),
     ...(harvesters !== undefined && { robot: { ...section, harvesters } }),
   };
-  const readsScans = (said.scans ?? section?.scans ?? '') !== '';
+  const readsScans = (definition.scans ?? '') !== '';
   const { count } = loaded.settings.worker;
   if (readsScans && count === 0)
     throw new PismakError(
       'invalid-input',
       'nobody would read the scans: set worker.count above 0, or leave out --scans',
     );
+  // What is refused leaves nothing behind.
+  const [{ checkDefinition }, { crawlDefinition }] = await Promise.all([
+    import('../crawl/crawls.ts'),
+    import('../crawl/options.ts'),
+  ]);
+  await checkDefinition(crawlDefinition.parse(definition));
+  await openOutputDirectory(options.output);
   // Only the pipeline that reads scans needs workers.
   const workers = readsScans ? count : 0;
   const client = await session.openWork({ settings, purpose: 'pismak robot crawl', workers });

@@ -2,10 +2,15 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { numberBetween } from '../../terminal/options/option-values.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
-import { type CrawlCommandOptions, crawlInto, openWork } from './crawl.ts';
+import { checkUnused } from '../export/export-files.ts';
+import { type CrawlCommandOptions, crawlInto } from './crawl.ts';
+
+/** Its web is on this machine, so that nobody else could crawl it. */
+const embedded = { broker: 'sqlite:', coordination: 'embedded:', database: 'sqlite:', blobs: 'directory:' };
 
 const quick = {
   reqDelay: 0.1,
@@ -30,21 +35,34 @@ export function addDemo(group: Command, shell: Shell): void {
           import('../web/web-plan.ts'),
           import('../crawl/options.ts'),
         ]);
-        const { hosts } = session.options;
-        const plan = { seed: 1, hosts, addresses: Math.ceil(hosts / 4), pages: 12, faults: true, port: 0 };
-        const served = await serveWeb(plan);
         const { out, options } = session;
         const output = options.output ?? (await mkdtemp(join(tmpdir(), 'pismak-robot-')));
+        // Its web is another one each time, so there is nothing to continue.
+        await openOutputDirectory(output);
+        await checkUnused(output);
+        const { settings } = await session.settings();
+        const client = await session.openWork({
+          settings: {
+            ...settings,
+            ...embedded,
+            data: join(output, '.pismak'),
+            robot: undefined,
+          } as typeof settings,
+          ...{ purpose: 'pismak robot demo', workers: 0 },
+        });
+        const { hosts } = options;
+        const plan = { seed: 1, hosts, addresses: Math.ceil(hosts / 4), pages: 12, faults: true, port: 0 };
+        const served = await serveWeb(plan);
         const within = { ...session, options: { ...options, output } };
         out.say(
           `A web of ${formatCount(hosts, 'host')} on ${formatCount(plan.addresses, 'address', 'addresses')}, from ${seedUrl(served.web.plan)}`,
         );
-        const { client, close } = await openWork(within);
         try {
           const resolve = Object.fromEntries(served.web.hosts.map(({ name, address }) => [name, [address]]));
           const seeds = [seedUrl(served.web.plan)];
           const definition = { seeds, resolve, allowPrivate: true, language: ['cs', 'sk'], ...quick };
-          await crawlInto(within, client, definition);
+          const { stopped } = await crawlInto(within, client, definition);
+          if (stopped) return void out.say('stopped');
           const violations = served.violations(rulesOf(crawlDefinition.parse(definition)));
           out.say(
             `The servers saw ${formatCount(served.seen.length, 'request')}, ${formatCount(violations.length, 'broken rule')} and ` +
@@ -52,7 +70,7 @@ export function addDemo(group: Command, shell: Shell): void {
           );
           out.say(`Check the log yourself: pismak robot audit ${output}`);
         } finally {
-          await close();
+          await client.close();
           await served.close();
         }
       }),

@@ -1,5 +1,6 @@
 import { sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../../terminal/client/client.ts';
+import { formatCount } from '../../terminal/output/format.ts';
 import { LiveLines } from '../../terminal/output/live-lines.ts';
 import type { Session } from '../../terminal/session.ts';
 import { robotPause, robotStatus } from '../operations/crawls.ts';
@@ -26,7 +27,7 @@ export async function followCrawl(
     let told = clock.now();
     for (;;) {
       const now = await client.call(robotStatus, { crawl }, { afterInterruption: true });
-      const hint = keys ? ['+ and - change the number of harvesters, a adapts it'] : [];
+      const hint = keys ? [await harvestersLine(client)] : [];
       if (live) live.draw([...liveLines(now, before), ...hint]);
       else if (clock.now() - told >= tellMs) {
         stderr.write(`${liveLines(now, before).join('; ')}\n`);
@@ -51,6 +52,14 @@ export async function followCrawl(
   } finally {
     keys?.close();
   }
+}
+
+async function harvestersLine(client: Client): Promise<string> {
+  const { processes } = await client
+    .call(robotHarvesters, {}, { afterInterruption: true })
+    .catch(() => ({ processes: [] }));
+  const threads = processes.reduce((sum, each) => sum + each.threads, 0);
+  return `${threads === 0 ? 'harvesters' : formatCount(threads, 'harvester')}: + adds one, - removes one, a adapts their number`;
 }
 
 /** Who may not change the number of harvesters, or has none here, presses keys in vain. */

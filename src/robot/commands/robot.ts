@@ -25,7 +25,14 @@ import {
 } from '../operations/reading.ts';
 import { addAudit } from './audit.ts';
 import { addCrawl } from './crawl.ts';
-import { crawlFields, readResolve, readSeeds, resolveHelp } from './crawl-options.ts';
+import {
+  crawlFields,
+  optionsInSettings,
+  readHarvesters,
+  readResolve,
+  readSeeds,
+  resolveHelp,
+} from './crawl-options.ts';
 import { addDemo } from './demo.ts';
 import { addExport } from './export.ts';
 import { statisticsFields } from './show-crawl.ts';
@@ -58,10 +65,12 @@ const add: AddGroup = (group, shell) => {
       },
       resolve: false,
     },
-    async complete(session, { seeds }) {
+    async complete(session, { seeds, ...said }) {
       const { resolve } = session.options as { resolve?: string };
       const hosts = resolve === undefined ? {} : { resolve: await readResolve(resolve) };
-      return { seeds: await readSeeds(seeds), ...hosts };
+      // The process that does the work may have been started with other settings.
+      const configured = session.remote ? {} : optionsInSettings(await session.settings());
+      return { ...configured, ...said, seeds: await readSeeds(seeds), ...hosts };
     },
     say: (_, { name }) => `crawl ${name} is defined; start it with \`pismak robot start "${name}"\``,
   }).option('--resolve <file>', resolveHelp);
@@ -103,7 +112,7 @@ const add: AddGroup = (group, shell) => {
       { title: 'state', of: (row) => row.problem ?? row.state },
       { title: 'fetched', of: (row) => row.fetched },
       { title: 'queued', of: (row) => row.queued },
-      { title: 'words', of: (row) => row.words },
+      { title: 'useful words', of: (row) => row.words },
       { title: 'bytes', of: (row) => formatBytes(row.bytes) },
       { title: 'ms', of: (row) => Math.round(row.meanMs) },
     ],
@@ -150,6 +159,7 @@ const add: AddGroup = (group, shell) => {
   });
   command(robotSetHarvesters, {
     usage: 'set-harvesters <count>',
+    fields: { count: { about: 'threads of each process, or auto', read: readHarvesters } },
     say: ({ processes }, { count }) =>
       `${count === 0 ? 'as many threads as there is work for' : formatCount(count, 'thread')} in ${formatCount(processes, 'process', 'processes')}`,
   });

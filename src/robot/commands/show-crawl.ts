@@ -6,6 +6,8 @@ type Crawl = z.output<typeof crawlRow>;
 
 const grouped = (number: number) => number.toLocaleString('en');
 
+const counted = (number: number, one: string) => `${grouped(number)} ${one}${number === 1 ? '' : 's'}`;
+
 /** What the terminal shows while a crawl runs. Rates are those since the view before. */
 export function liveLines(crawl: Crawl, before: Crawl | undefined): string[] {
   const now = crawl.statistics;
@@ -15,11 +17,11 @@ export function liveLines(crawl: Crawl, before: Crawl | undefined): string[] {
   const errors = Object.values(now.errors).reduce((sum, count) => sum + count, 0);
   const { waiting, active, resting, done } = now.addresses;
   return [
-    `${crawl.name}: ${crawl.state}, ${grouped(now.documents)} pages, ${rate('documents').toFixed(1)}/s, ` +
+    `${crawl.name}: ${crawl.state}, ${counted(now.documents, 'page')}, ${rate('documents').toFixed(1)}/s, ` +
       `${formatBytes(now.bytes)}, ${formatBytes(rate('bytes'))}/s`,
-    `${grouped(now.words)} words, text is ${share(now.textBytes, now.htmlBytes)} of the pages; ${grouped(errors)} errors, ` +
+    `${counted(now.words, 'word')}, text is ${share(now.textBytes, now.htmlBytes)} of the pages; ${counted(errors, 'error')}, ` +
       `${grouped(now.disallowed)} disallowed`,
-    `${grouped(now.domains)} hosts; addresses: ${waiting} waiting, ${active} active, ${resting} resting, ${done} done; ` +
+    `${counted(now.domains, 'host')}; addresses: ${waiting} waiting, ${active} active, ${resting} resting, ${done} done; ` +
       `${grouped(now.queued)} queued`,
     ...(crawl.scansWaiting > 0 ? [`${grouped(crawl.scansWaiting)} scanned pages wait to be read`] : []),
   ];
@@ -41,6 +43,7 @@ export function statisticsFields(crawl: Crawl): Record<string, string> {
     time: formatDuration(ms),
     requests: grouped(now.requests),
     documents: `${grouped(now.documents)}${ms ? ` (${((1000 * now.documents) / ms).toFixed(1)}/s)` : ''}`,
+    ...(now.unchanged > 0 && { unchanged: grouped(now.unchanged) }),
     bytes: formatBytes(now.bytes),
     text: `${formatBytes(now.textBytes)}, ${share(now.textBytes, now.htmlBytes)} of the pages`,
     words: grouped(now.words),

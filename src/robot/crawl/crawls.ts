@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { disown, disownOne } from '../../engine/blobs/owners/blob-owners.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
@@ -12,7 +13,7 @@ import { noStatistics } from './statistics.ts';
 
 type CrawlEngine = Pick<Engine, 'database' | 'clock' | 'changes' | 'events'>;
 
-/** Stores a crawl that waits for its start. Fails if it could never fetch anything, or hides who crawls. */
+/** Stores a crawl that waits for its start. */
 export async function createCrawl(
   engine: CrawlEngine,
   { name, owner, limit }: { name: string; owner: string; limit: number },
@@ -50,7 +51,8 @@ export async function createCrawl(
   return { id };
 }
 
-async function checkDefinition(definition: CrawlDefinition): Promise<void> {
+/** Refuses what could never fetch anything, or hides who crawls. */
+export async function checkDefinition(definition: CrawlDefinition): Promise<void> {
   if (definition.contact === '' && !definition.allowPrivate)
     throw new PismakError(
       'invalid-input',
@@ -61,6 +63,10 @@ async function checkDefinition(definition: CrawlDefinition): Promise<void> {
       'invalid-input',
       `agent ${definition.agent} has digits, and no robots.txt can name such a robot (RFC 9309): use letters, _ and -`,
     );
+  for (const [host, addresses] of Object.entries(definition.resolve))
+    for (const address of addresses)
+      if (!isIP(address))
+        throw new PismakError('invalid-input', `resolve: ${address} is not an IP address (of ${host})`);
   for (const option of ['include', 'exclude'] as const) await compileExpression(option, definition[option]);
   const scope = await loadScope(definition);
   const wrong = definition.seeds.find((seed) => scope.normalize(seed) === undefined);

@@ -1,6 +1,8 @@
-import { open, readFile, rename, rm, truncate } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { PismakError } from '../../engine/errors.ts';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
 import { saveFile } from '../../terminal/files/save-file.ts';
 
@@ -80,12 +82,28 @@ export async function append(
   positionsNow[part] = { number, size: size + content.length };
 }
 
-/** Cuts off what was written after the state was. */
+/** Cuts off what was written after the state was. A file that lacks something can't be continued. */
 export async function cutFiles(directory: string, state: ExportState): Promise<void> {
-  for (const [part, { number, size }] of Object.entries(state.files))
-    await truncate(fileOf(directory, part, number), size).catch((error: NodeJS.ErrnoException) => {
-      if (size > 0 || error.code !== 'ENOENT') throw error;
-    });
+  for (const [part, { number, size }] of Object.entries(state.files)) {
+    const file = fileOf(directory, part, number);
+    const { size: length } = (await stat(file).catch(ignoreMissing)) ?? { size: 0 };
+    if (length < size)
+      throw new PismakError(
+        'conflict',
+        `${file} ${length === 0 ? 'is missing' : 'has been cut off'}, so the corpus can't be continued: put the file back, or choose an empty directory with -o`,
+      );
+    if (length > size) await truncate(file, size);
+  }
+}
+
+/** Refuses a directory with files that a new crawl would overwrite. */
+export async function checkUnused(directory: string): Promise<void> {
+  for (const part of Object.keys(files))
+    if (existsSync(fileOf(directory, part, 1)))
+      throw new PismakError(
+        'conflict',
+        `${directory} has the corpus of another crawl: choose another directory with -o`,
+      );
 }
 
 /** New files take the place of the old ones; goes on where a killed process stopped. */
@@ -103,7 +121,7 @@ export async function replaceFiles(directory: string, state: ExportState): Promi
   return rest;
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 

@@ -69,9 +69,13 @@ export class Keeper {
   readonly #planner: BatchPlanner;
   readonly #open = new Map<string, OpenBatch>();
   #revisitsAt = 0;
+  /** Where `batches` stops it: a crawl that was stopped there and is resumed makes as many again. */
+  readonly #batchesEnd: number;
 
   private constructor(state: KeeperState, fence: number) {
     this.#state = state;
+    const { batches } = state.options;
+    this.#batchesEnd = batches * (1 + Math.floor(state.statistics.batches / Math.max(1, batches)));
     this.#fence = fence;
     this.#merger = new ResultMerger(state);
     this.#planner = new BatchPlanner(state);
@@ -137,7 +141,7 @@ export class Keeper {
     await this.#wakeLater();
     await this.#wakeRevisits();
     const { domains, statistics, options } = this.#state;
-    const left = options.batches > 0 ? options.batches - statistics.batches - this.#open.size : mostOffered;
+    const left = options.batches > 0 ? this.#batchesEnd - statistics.batches - this.#open.size : mostOffered;
     const planned = left > 0 ? await this.#plan(left) : 0;
     if (merged > 0) return 0;
     if (this.#open.size > 0 || planned > 0) return this.#planner.nextDueMs();
@@ -248,9 +252,14 @@ export class Keeper {
       for (const row of rows) this.#planner.adopt(row);
     }
     await rest(transaction, batch, now, await this.#planner.restAfter(transaction, batch, now));
-    await transaction.deleteFrom('robot_batch').where('id', '=', batch).execute();
+    const [row] = await transaction
+      .deleteFrom('robot_batch')
+      .where('id', '=', batch)
+      .returning('kind')
+      .execute();
     this.#planner.ended(batch);
-    statistics.batches++;
+    // Scouting fetches nothing.
+    if (row?.kind === 'harvest') statistics.batches++;
   }
 
   /** Looks which batches were claimed, which are still reported on, and takes back those that are lost. */

@@ -1,5 +1,5 @@
 import { nextInterval } from '../crawl/revisit-interval.ts';
-import { countVisit } from '../crawl/statistics.ts';
+import { add, countVisit } from '../crawl/statistics.ts';
 import { type Queries, requestState } from '../database/tables.ts';
 import {
   type FoundLink,
@@ -190,7 +190,7 @@ export class ResultMerger {
   }
 
   async #takeRobots(transaction: Queries, visit: VisitResult): Promise<void> {
-    const { domains, frontier, clock } = this.#state;
+    const { domains, frontier, clock, statistics } = this.#state;
     const domain = domains.get(visit.domain);
     const text =
       visit.robots ??
@@ -205,6 +205,7 @@ export class ResultMerger {
     // What was forbidden may be allowed now; what waits is checked when it is planned.
     const { disallowed, queued } = requestState;
     const count = await frontier.change(transaction, domain.id, disallowed, queued, null);
+    statistics.disallowed -= count;
     domains.change(domain, { queued: domain.queued + count });
   }
 
@@ -263,9 +264,10 @@ export class ResultMerger {
   }
 
   async #lose(transaction: Queries, domain: Domain, problem: string): Promise<void> {
-    const { domains, frontier } = this.#state;
+    const { domains, frontier, statistics } = this.#state;
     const { queued, failed } = requestState;
-    await frontier.change(transaction, domain.id, queued, failed, `failed: ${problem}`);
+    const count = await frontier.change(transaction, domain.id, queued, failed, `failed: ${problem}`);
+    if (count > 0) add(statistics.errors, problem, count);
     domains.change(domain, { state: 'lost', problem, queued: 0 });
   }
 

@@ -1,5 +1,5 @@
 import { readDefinition, rulesOf } from '../crawl/options.ts';
-import type { CrawlStatistics } from '../crawl/statistics.ts';
+import { add, type CrawlStatistics } from '../crawl/statistics.ts';
 import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
 import { type BatchPlan, type ScoutPlan, type Stop, tdmPath, type Visit } from '../harvest/plan.ts';
 import { planRows, type WaitingHost } from '../politeness/batch.ts';
@@ -133,9 +133,11 @@ export class BatchPlanner {
 
   /** Links to a domain that was given up lead nowhere. */
   async #drop(transaction: Queries, domain: Domain): Promise<void> {
-    const { domains, frontier } = this.#state;
+    const { domains, frontier, statistics } = this.#state;
     const { queued, failed } = requestState;
-    await frontier.change(transaction, domain.id, queued, failed, `failed: ${domain.problem}`);
+    const problem = domain.problem ?? 'no address';
+    const count = await frontier.change(transaction, domain.id, queued, failed, `failed: ${problem}`);
+    if (count > 0) add(statistics.errors, problem, count);
     domains.change(domain, { queued: 0 });
   }
 

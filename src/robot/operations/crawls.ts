@@ -60,12 +60,22 @@ async function checkScans(
 
 /** Many pages are in memory at once. */
 const largestPagesMb = 50;
+/** An address with many hosts gets that many requests at once. */
+const mostHostsAtOnce = 10;
+/** A server that says that it has too much to do is left alone. */
+const shortestBlockS = 60;
 
 /** What could harm others through this installation is for administrators. */
 function checkRights(
   caller: Caller,
   definition: CrawlDefinition,
-  { fastest, segmenter, pageLimitMb }: { fastest: number; segmenter: string; pageLimitMb: number },
+  {
+    fastest,
+    segmenter,
+    pageLimitMb,
+    maxHosts,
+    blockFor,
+  }: Pick<CrawlDefinition, 'segmenter' | 'pageLimitMb' | 'maxHosts' | 'blockFor'> & { fastest: number },
 ): void {
   if (caller.role === 'admin') return;
   const refuse = (what: string) => {
@@ -77,6 +87,10 @@ function checkRights(
   if (definition.segmenter !== '' && definition.segmenter !== segmenter)
     refuse('choose a segmenter other than that of the settings (robot.segmenter)');
   if (definition.reqDelay < fastest) refuse(`choose a reqDelay below ${fastest} s (robot.fastest)`);
+  const mostHosts = Math.max(maxHosts, mostHostsAtOnce);
+  if (definition.maxHosts > mostHosts) refuse(`choose a maxHosts above ${mostHosts}`);
+  const shortest = Math.min(blockFor, shortestBlockS);
+  if (definition.blockFor < shortest) refuse(`choose a blockFor below ${shortest} s`);
   if (definition.pageLimitMb > Math.max(pageLimitMb, largestPagesMb))
     refuse(`choose a pageLimitMb above ${Math.max(pageLimitMb, largestPagesMb)}`);
 }
