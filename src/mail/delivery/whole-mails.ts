@@ -11,6 +11,7 @@ import { judge, judgeBefore, type Verdict } from './judge.ts';
 import { type WholeMail, wholeMessage } from './mail-message.ts';
 import { type Recorded, recordQueue } from './record-whole.ts';
 import { ResultBatches } from './result-batches.ts';
+import type { MailToSend } from './sender.ts';
 import { SendingSnapshot } from './sending-snapshot.ts';
 import { tellTrouble } from './tell-result.ts';
 
@@ -18,9 +19,7 @@ import { tellTrouble } from './tell-result.ts';
 interface Sending {
   className: string;
   mailClass: MailClass;
-  transfer(
-    mail: MailToCompose,
-  ): Promise<(SmtpOutcome & { relay: string }) | { verdict: Verdict } | 'stopped'>;
+  transfer(mail: MailToSend): Promise<(SmtpOutcome & { relay: string }) | { verdict: Verdict } | 'stopped'>;
   /** 0, or how much later the mail should come back, because its destination is busy. */
   postponeMs(recipient: string): number;
 }
@@ -135,7 +134,7 @@ export class WholeMails {
       if (!verdict) {
         const laterMs = postponeMs(recipient);
         if (laterMs > 0) return { kind: 'later', mail, delayMs: laterMs, reason: postponed };
-        const composing: MailToCompose = { ...row, parsed: fields };
+        const composing: MailToSend = { ...row, parsed: fields };
         const outcome = await transfer(composing);
         row.fields = composing.fields;
         if (outcome === 'stopped') return { kind: 'stopped', mail };
