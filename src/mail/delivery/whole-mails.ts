@@ -164,7 +164,8 @@ export class WholeMails {
     const all = {
       attempts: tried.attempts + verdict.attempts,
       unknowns: tried.unknowns + verdict.unknowns,
-      takes: tried.takes,
+      // A taking that no relay had to do with is none.
+      takes: tried.takes - (1 - verdict.attempts),
     };
     if (retryAt !== undefined) {
       const delayMs = Math.max(0, retryAt - now);
@@ -174,7 +175,8 @@ export class WholeMails {
     }
     tellTrouble(this.#engine.alerts, row, { state, answer });
     const sentAt = state === 'sent' ? now : null;
-    return { result: { ...row, ...all, state, changedAt: now, relay, sentAt, answer } };
+    const { suppress } = verdict;
+    return { result: { ...row, ...all, state, changedAt: now, relay, sentAt, answer, suppress } };
   }
 
   async #publishAlone({ queue, lane }: Delivery, end: Unsent, before: Tried): Promise<void> {

@@ -27,6 +27,7 @@ test('what would end a command or a header is refused, and so is what no server 
     'anna@example.org>\r\nDATA',
     'anna@exam\0ple.org',
     '"a b"@example.org',
+    'an\ud800na@example.org',
   ];
   for (const text of [...bad, ...injected, `${'a'.repeat(65)}@example.org`, `a@${'b.'.repeat(130)}org`])
     assert.throws(() => parseContact(text), /is not a mail address/, JSON.stringify(text));

@@ -10,9 +10,9 @@ export interface Contact {
 
 /**
  * Letters of other scripts are allowed in both parts. Nothing that ends a command or a header is: CR, LF, NUL, white space,
- * quotes and brackets. Quoted local parts exist on paper only, and are refused.
+ * quotes and brackets; nor halves of characters, which no database takes. Quoted local parts exist on paper only, and are refused.
  */
-const allowed = /^[^\s\p{Cc}<>()[\],;:"\\@]+$/u;
+const allowed = /^[^\s\p{Cc}\p{Cs}<>()[\],;:"\\@]+$/u;
 const longestAddress = 254;
 const longestLocalPart = 64;
 const longestName = 200;

@@ -126,7 +126,7 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
 });
 
 test('of whole mails in one message, one that is put off is tried again alone, one without a type is a dead letter, and a suppressed one is recorded', async (t) => {
-  const house = await runMailHouse(t, { misbehave: ['450@rcpt=late', '554@rcpt=nobody'] });
+  const house = await runMailHouse(t, { misbehave: ['450@rcpt=late', '554@rcpt=nobody', '550@rcpt=dead'] });
   const { engine, call, sink, received, server, admin } = house;
   await call('suppression.add', { address: 'unwanted@example.org' });
   const store = {
@@ -136,13 +136,14 @@ test('of whole mails in one message, one that is put off is tried again alone, o
   const send = async (to: string, type = 'order') => (await queue.send({ type, to })).id;
   const [late, unwanted, gone] = await Promise.all([
     ...[send('late@example.org'), send('unwanted@example.org'), send('gone@example.org', 'gone')],
-    ...[send('usual@example.org'), send('nobody@example.org')],
+    ...[send('usual@example.org'), send('nobody@example.org'), send('dead@example.org')],
   ]);
   await eventually(
     'it is recorded',
     async () => (await server.call('mail.show', { mail: unwanted ?? '' }, admin)).status === 200,
   );
-  assert.equal((await call('mail.show', { mail: unwanted })).state, 'suppressed');
+  const { state, repeated } = await call('mail.show', { mail: unwanted });
+  assert.deepEqual([state, repeated], ['suppressed', 0]);
   await eventually(
     'it was put off',
     async () => (await engine.broker.status('mail.transactional')).delayed > 0,
@@ -161,8 +162,13 @@ test('of whole mails in one message, one that is put off is tried again alone, o
   const alert = await eventually('an alert tells of the refused one', async () =>
     (await engine.alerts.list()).find(({ kind }) => kind === 'mail.failed'),
   );
-  assert.match(alert.reason, /554/);
+  assert.match(alert.reason, /55[04]/);
   assert.doesNotMatch(alert.reason, /nobody@/, 'alerts outlive the erasure of a recipient');
+  await eventually('the dead address is suppressed', async () =>
+    (await call('suppression.ls', {})).addresses.some(
+      ({ address }: { address: string }) => address === 'dead@example.org',
+    ),
+  );
 });
 
 test('whole mails beyond the pace of a provider make way for others and come later, each once', async (t) => {
