@@ -97,8 +97,11 @@ export const contact = z
     }
   });
 
+/** As `parseContact` reads it. */
 export function formatContact({ name, address }: Contact): string {
-  return name === undefined ? address : `${name} <${address}>`;
+  if (name === undefined) return address;
+  const isQuoted = /^".*"$/.test(name);
+  return `${isQuoted ? `"${name.replaceAll(/["\\]/g, '\\$&')}"` : name} <${address}>`;
 }
 
 /** Most addresses share few domains, and checking one costs as much as the rest of the address. */

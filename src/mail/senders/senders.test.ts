@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { parseMisbehaviour } from '../sink/misbehaviour.ts';
+import { openSink, type ReceivedMail } from '../sink/sink.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 import type { MailSender } from './mail-sender.ts';
 import { httpStore, memoryStore } from './mail-store.ts';
@@ -123,6 +125,27 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
   const memory = memorySender();
   await confirmOrder(memory, openMails(local));
   assert.equal(memory.sent[0]?.to.address, 'zofie@example.org');
+});
+
+test('what goes directly to a relay has no links to a mail server, and says which copies were refused', async (t) => {
+  const received: ReceivedMail[] = [];
+  const sink = await openSink({
+    onMail: (mail) => received.push(mail),
+    misbehave: [parseMisbehaviour('550@rcpt=boss@')],
+  });
+  t.after(() => sink.close());
+  const template = '<p>[{{ mail.onlineUrl }}{{ mail.unsubscribeUrl }}]</p>';
+  const store = memoryStore([{ ...type, template, class: 'bulk', bcc: ['boss@example.org'] }]);
+  const sender = smtpSender({ url: `smtp://127.0.0.1:${sink.port}`, store });
+  t.after(() => sender.close());
+  const { answer } = await sender.send({ type: 'order', to: 'anna@example.org' });
+  assert.match(answer ?? '', /taken; copy to boss@example\.org: 550 5\.1\.1/);
+  const parsed = await PostalMime.parse(received[0]?.content ?? '');
+  assert.match(parsed.html ?? '', /\[\]/);
+  assert.deepEqual(
+    parsed.headers.filter(({ key }) => key.startsWith('list-')),
+    [],
+  );
 });
 
 test('of whole mails in one message, one that is put off is tried again alone, one without a type is a dead letter, and a suppressed one is recorded', async (t) => {

@@ -58,26 +58,21 @@ export function smtpSender(options: {
   return {
     async send(mail) {
       const { id, composed, className } = await compose(checkAlone(mail));
-      const lane = classesOf(settings).get(className)?.lane ?? 'normal';
-      const outcome = await relays.send({
-        className,
-        lane,
-        envelope: composed.envelope,
-        message: composed.message,
-      });
+      const { envelope, message, bcc } = composed;
+      const lane = composed.lane ?? classesOf(settings).get(className)?.lane ?? 'normal';
+      const job = { className, lane, message };
+      const outcome = await relays.send({ ...job, envelope });
       if (outcome.kind !== 'sent')
         throw new PismakError(
           outcome.kind === 'failed' ? 'invalid-input' : 'unavailable',
           `${outcome.kind}: ${outcome.answer}`,
         );
-      for (const to of composed.bcc)
-        await relays.send({
-          className,
-          lane,
-          envelope: { ...composed.envelope, to },
-          message: composed.message,
-        });
-      return { id, answer: outcome.answer };
+      const refused: string[] = [];
+      for (const to of bcc) {
+        const copy = await relays.send({ ...job, envelope: { ...envelope, to } });
+        if (copy.kind !== 'sent') refused.push(`; copy to ${to}: ${copy.answer}`);
+      }
+      return { id, answer: outcome.answer + refused.join('') };
     },
     close: () => relays.close(),
   };
