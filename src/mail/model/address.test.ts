@@ -57,6 +57,11 @@ test('a mail without recipient cannot be built; extra fields of the application 
   assert.throws(() => checkMail({ ...order, data: { nested } }), /^PismakError: data: .*nested too deeply/);
   assert.throws(() => checkMail({ ...order, own: nested }), /^PismakError: own: .*nested too deeply/);
   assert.throws(() => checkMail({ type: 'order', to: 'anna@example.org', subject: 'a\r\nb' }), /one line/);
+  const inline = (name: string) => ({ ...order, attachments: [{ name, path: 'x', inline: true }] });
+  assert.throws(() => checkMail(inline('obrázek.png')), /the name of an inline file/);
+  for (const name of ['a\0b', 'a\nb', 'a\ud800', '../b'])
+    assert.throws(() => checkMail(inline(name)), /must be a plain file name/);
+  checkMail(inline('logo-2.png'));
   const mail = checkMail({ type: 'order', to: 'anna@example.org', orderNumber: 7, tags: ['a'] });
   assert.deepEqual([mail.orderNumber, mail.tags], [7, ['a']]);
   assert.deepEqual(mailFromJson(JSON.stringify(mail)), mail);

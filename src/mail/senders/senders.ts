@@ -56,7 +56,7 @@ export function smtpSender(options: {
   const relays = new Relays(settings.relays, { clock: systemClock, name: settings.name });
   const compose = directComposer(options.store, settings);
   return {
-    async send(mail) {
+    send: awake(async (mail) => {
       const { id, composed, className } = await compose(checkAlone(mail));
       const { envelope, message, bcc } = composed;
       const lane = composed.lane ?? classesOf(settings).get(className)?.lane ?? 'normal';
@@ -73,8 +73,20 @@ export function smtpSender(options: {
         if (copy.kind !== 'sent') refused.push(`; copy to ${to}: ${copy.answer}`);
       }
       return { id, answer: outcome.answer + refused.join('') };
-    },
+    }),
     close: () => relays.close(),
+  };
+}
+
+/** A program must not end while its mail waits for a relay that is away. */
+function awake<Given, Result>(work: (given: Given) => Promise<Result>): (given: Given) => Promise<Result> {
+  return async (given) => {
+    const timer = setInterval(() => {}, 60_000);
+    try {
+      return await work(given);
+    } finally {
+      clearInterval(timer);
+    }
   };
 }
 
