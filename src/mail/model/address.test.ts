@@ -31,6 +31,9 @@ test('what would end a command or a header is refused, and so is what no server 
   const injected = [
     'anna@example.org\r\nBcc: x@y.z',
     'anna\r\n@example.org',
+    'anna@example.org\n',
+    '\r\nanna@example.org',
+    'Anna <anna@example.org>\r\n',
     'anna@example.org>\r\nDATA',
     'anna@exam\0ple.org',
     '"a b"@example.org',

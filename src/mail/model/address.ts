@@ -40,13 +40,13 @@ export function checkAddress(text: string): string {
 
 /** Reads `anna@example.org` and `Anna <anna@example.org>`. */
 export function parseContact(text: string): Contact {
-  const [, name, address] = /^\s*(.*?)\s*<([^<>]*)>\s*$/s.exec(text) ?? [];
-  if (address === undefined) return { address: checkAddress(text.trim()) };
+  const [, name, address] = /^[ \t]*(.*?)[ \t]*<([^<>]*)>[ \t]*$/s.exec(text) ?? [];
+  if (address === undefined) return { address: checkAddress(trimmed(text)) };
   return checkContact({ name: unquoted(name ?? ''), address });
 }
 
 export function checkContact({ name, address }: Contact): Contact {
-  const checked = checkAddress(address.trim());
+  const checked = checkAddress(trimmed(address));
   if (name === undefined || name.trim() === '') return { address: checked };
   if (/\p{Cc}/u.test(name))
     throw new PismakError(
@@ -122,6 +122,11 @@ function hasDomainForm(domain: string): boolean {
   return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(
     ascii,
   );
+}
+
+/** Without blanks around it. A line break is none: whoever has one there has more to hide. */
+function trimmed(text: string): string {
+  return text.replaceAll(/^[ \t]+|[ \t]+$/g, '');
 }
 
 function unquoted(name: string): string {

@@ -12,6 +12,7 @@ import type { MailSender } from './mail-sender.ts';
 import { httpStore, memoryStore } from './mail-store.ts';
 import { openMails } from './mails.ts';
 import { httpSender, memorySender, queueSender, sendmailSender, smtpSender } from './senders.ts';
+import { openStoredSender } from './stored-sender.ts';
 
 const type = {
   code: 'order',
@@ -60,6 +61,15 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
   assert.deepEqual(
     [again.shop, again.data, again.to],
     ['Brno', { number: 7, name: 'Žofie' }, { name: 'Žofie', address: 'zofie@example.org' }],
+  );
+
+  const status = await openMails(remote).status(byHttp);
+  assert.deepEqual([status.state, status.attempts], ['sent', 1]);
+  assert.match(status.onlineUrl, /\/m\/[\w-]{22,}$/);
+  await assert.rejects(openMails(local).status(byHttp), /status needs the URL and key of a mail server/);
+  await assert.rejects(
+    openStoredSender({ url: 'sqlite:pismak.db' }),
+    /belongs to the process of its mail server/,
   );
 
   // The queue of a running server, as a program with the same broker's URL has it.

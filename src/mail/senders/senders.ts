@@ -147,7 +147,7 @@ export function queueSender(options: {
   };
 }
 
-/** Opens the queue that a URL names: postgres://, amqp:// or sqlite:FILE. */
+/** Opens the queue that a URL names: postgres:// or amqp://; sqlite:FILE only while no mail server uses the file. */
 export async function openQueueSender(options: {
   url: string;
   store: MailStore;
@@ -160,7 +160,7 @@ export async function openQueueSender(options: {
 }
 
 /** For mails that no database counts: nobody could say which of them is the last to need a file. */
-function checkAlone(mail: MailInput | MailFields): MailFields {
+export function checkAlone(mail: MailInput | MailFields): MailFields {
   const fields = checkMail(mail);
   const deleted = fields.attachments?.find(({ deleteAfterSend }) => deleteAfterSend);
   if (!deleted) return fields;
