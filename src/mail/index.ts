@@ -10,7 +10,7 @@ export { checkMail, type MailFields, type MailInput, type MailState, mailFromJso
 export { type MailType, type MailTypeInput, mailType } from './model/mail-type.ts';
 export type { MailSender, SentMail } from './senders/mail-sender.ts';
 export { httpStore, type MailStore, memoryStore } from './senders/mail-store.ts';
-export { type Mails, openMails } from './senders/mails.ts';
+export { type MailStatus, type Mails, openMails } from './senders/mails.ts';
 export {
   httpSender,
   memorySender,
@@ -19,6 +19,7 @@ export {
   sendmailSender,
   smtpSender,
 } from './senders/senders.ts';
+export { openDatabaseStore, openStoredSender } from './senders/stored-sender.ts';
 export { parseMisbehaviour } from './sink/misbehaviour.ts';
 export { openSink, type ReceivedMail, type Sink, type SinkOptions } from './sink/sink.ts';
 export { type Envelope, SmtpConnection, type SmtpOptions } from './smtp/connection.ts';

@@ -55,6 +55,22 @@ const rowsPerInsert = 500;
 /** Large batches are changed in parts, so that others can write in between. */
 const rowsPerChange = 5000;
 
+/** `add` of a backlog, for programs that have its database and nothing else. */
+export async function addToBacklog(
+  clock: Clock,
+  transaction: Queries,
+  items: readonly BacklogItem[],
+): Promise<void> {
+  const now = clock.now();
+  for (let start = 0; start < items.length; start += rowsPerInsert) {
+    const some = items.slice(start, start + rowsPerInsert);
+    await transaction
+      .insertInto('backlog')
+      .values(some.map((item) => toRow(item, newId(clock), now)))
+      .execute();
+  }
+}
+
 export function createBacklog(parts: { broker: Broker; database: Database; clock: Clock }): Backlog {
   const { broker, database, clock } = parts;
   const bell = new Bell();
@@ -90,26 +106,15 @@ export function createBacklog(parts: { broker: Broker; database: Database; clock
       return Number(result.numDeletedRows);
     });
 
-  async function add(transaction: Queries, items: readonly BacklogItem[]): Promise<void> {
-    const now = clock.now();
-    for (let start = 0; start < items.length; start += rowsPerInsert) {
-      const some = items.slice(start, start + rowsPerInsert);
-      await transaction
-        .insertInto('backlog')
-        .values(some.map((item) => toRow(item, newId(clock), now)))
-        .execute();
-    }
-  }
-
   return {
     bell,
     wake: () => bell.ring(),
-    add,
+    add: (transaction, items) => addToBacklog(clock, transaction, items),
 
     async send(item) {
       checkMessage(item.message, usualMaxBytes);
       if (await door.isOpen(item)) return broker.publish(item.queue, item.message);
-      await add(database.query, [item]);
+      await addToBacklog(clock, database.query, [item]);
       bell.ring();
     },
 

@@ -64,7 +64,7 @@ async function readDirectory(session: Session<InboundOptions>, directory: string
   }
 }
 
-/** A mail is answered with 250 before it is taken: our own relay brought it, and its log has it. */
+/** A mail is answered with 250 when it was taken; if Pismak is away, the relay tries again later. */
 async function listenTo(
   { client, options, out, signal }: Session<InboundOptions>,
   port: number,
@@ -72,12 +72,12 @@ async function listenTo(
   const connected = await client();
   let last: Promise<unknown> = Promise.resolve();
   const onMail = ({ to, content }: ReceivedMail) => {
-    last = last
-      .then(() => take(connected, content, to[0] ?? ''))
-      .then(
-        (text) => out.say(text),
-        (error) => out.say(`not taken: ${messageOf(error)}`),
-      );
+    const taken = last.then(() => take(connected, content, to[0] ?? ''));
+    last = taken.then(
+      (text) => out.say(text),
+      (error) => out.say(`not taken: ${messageOf(error)}`),
+    );
+    return taken;
   };
   const listener = await listen({ port, host: options.host, onMail }, 'inbound', '--listen');
   out.say(`what comes back is taken at smtp://${options.host}:${listener.port}`);

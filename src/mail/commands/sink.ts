@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
-import { isSystemError } from '../../engine/files/system-error.ts';
+import { isSystemError, reasonOf } from '../../engine/files/system-error.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { type Misbehaviour, parseMisbehaviour } from '../sink/misbehaviour.ts';
@@ -42,6 +42,7 @@ export function addSink(group: Command, { command, run }: Shell): void {
       run<SinkCommandOptions>(async ({ options, out, signal }) => {
         const { store, log } = options;
         if (store !== undefined) await mkdir(store, { recursive: true });
+        const before = store === undefined ? 0 : await lastNumber(store);
         const lines = log === undefined ? undefined : createWriteStream(log, { flags: 'a' });
         const { decodeWords } = await import('postal-mime');
         let count = 0;
@@ -51,9 +52,13 @@ export function addSink(group: Command, { command, run }: Shell): void {
             count++;
             const about = aboutMail(mail);
             lines?.write(`${JSON.stringify(about)}\n`);
-            if (store !== undefined)
-              void writeFile(join(store, `${String(count).padStart(6, '0')}.eml`), mail.content);
             if (!options.quiet) out.say(`${about.to} ${decodeWords(about.subject)}`);
+            if (store === undefined) return undefined;
+            const name = `${String(before + count).padStart(6, '0')}.eml`;
+            return writeFile(join(store, name), mail.content).catch((error: unknown) => {
+              out.say(`${name} can't be written: ${reasonOf(error)}`);
+              throw error;
+            });
           },
         });
         if (out.json) out.object({ port: sink.port });
@@ -66,6 +71,12 @@ export function addSink(group: Command, { command, run }: Shell): void {
         out.say(`${formatCount(count, 'mail')} taken`);
       }),
     );
+}
+
+/** Of the mails that an earlier sink has stored there. */
+async function lastNumber(directory: string): Promise<number> {
+  const numbers = (await readdir(directory)).map((name) => Number(/^(\d+)\.eml$/.exec(name)?.[1] ?? 0));
+  return numbers.reduce((most, number) => Math.max(most, number), 0);
 }
 
 /** `what` listens: the sink, or something that takes mails like one. */
@@ -82,7 +93,7 @@ export async function listen(options: SinkOptions, what = 'the sink', option = '
 
 /** What a line of the log says about a mail. */
 export function aboutMail({ from, to, content }: ReceivedMail) {
-  const head = content.toString('latin1', 0, Math.max(0, content.indexOf('\r\n\r\n')));
+  const head = content.toString('utf8', 0, Math.max(0, content.indexOf('\r\n\r\n')));
   const field = (name: string) =>
     new RegExp(`^${name}: (.*(?:\\r\\n[ \\t].*)*)`, 'im').exec(head)?.[1]?.replaceAll('\r\n', '').trim() ??
     '';

@@ -40,7 +40,7 @@ export interface ComposeParts {
   settings: MailSettings;
   types: Pick<CompiledTypes, 'type' | 'template' | 'bareSkeleton'>;
   tokens: Tokens;
-  /** Where links in mails lead. */
+  /** Where links in mails lead; empty: there is nothing to link to. */
   publicUrl(): string;
   loadAttachment(attachment: Attachment): Promise<Buffer>;
   /** Runs the `prepare` module of a type. */
@@ -87,7 +87,7 @@ export class Composer {
       content,
       language: mail.language,
       createdAt: mail.createdAt,
-      unsubscribeUrl: unsubscribe ? links.unsubscribeUrl : undefined,
+      unsubscribeUrl: (unsubscribe && links.unsubscribeUrl) || undefined,
       unsubscribeAddress: unsubscribe ? this.#unsubscribeAddress(mail.id) : undefined,
       isBulk: unsubscribe,
     };
@@ -125,8 +125,7 @@ export class Composer {
   }
 
   async #ready(mail: MailToCompose, type: TypeVersion, fields: MailFields) {
-    const base = `${this.#parts.publicUrl()}/m/${this.#parts.tokens.of(mail.id)}`;
-    const links = { onlineUrl: base, unsubscribeUrl: `${base}/unsubscribe` };
+    const links = this.#linksOf(mail.id);
     const data: TemplateData = {
       ...((fields[preparedField] as TemplateData | undefined) ?? fields.data),
       design: type.designs[fields.design ?? ''] ?? {},
@@ -134,6 +133,13 @@ export class Composer {
     };
     const template = await this.#parts.types.template(type, mail.language);
     return { template, data, links };
+  }
+
+  #linksOf(id: string): { onlineUrl: string; unsubscribeUrl: string } {
+    const url = this.#parts.publicUrl();
+    if (url === '') return { onlineUrl: '', unsubscribeUrl: '' };
+    const onlineUrl = `${url}/m/${this.#parts.tokens.of(id)}`;
+    return { onlineUrl, unsubscribeUrl: `${onlineUrl}/unsubscribe` };
   }
 
   /** Where a bounce comes back to: with the mail's id in it, no bounce needs guessing. */

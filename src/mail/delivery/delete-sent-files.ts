@@ -4,22 +4,36 @@ import { mailQueries } from '../database/tables.ts';
 import type { MailSettings } from '../settings.ts';
 import { allowedPath } from './load-attachment.ts';
 
-/** Deletes the files that this mail was the last to need. */
+/**
+ * Deletes the files that no mail needs any more, of those that this mail names. Without a mail: all that a killed process left.
+ * A file stays as long as a mail names it that no relay has taken.
+ */
 export async function deleteSentFiles(
   engine: Pick<Engine, 'database' | 'log'>,
   settings: MailSettings,
-  mail: string,
+  mail?: string,
 ): Promise<void> {
   const queries = mailQueries(engine);
-  const files = await queries.selectFrom('mail_file').select('path').where('mail', '=', mail).execute();
-  await queries.deleteFrom('mail_file').where('mail', '=', mail).execute();
+  const all = queries.selectFrom('mail_file').select('path').distinct();
+  const files = await (mail === undefined ? all : all.where('mail', '=', mail)).execute();
   for (const { path } of files) {
-    const other = await queries
-      .selectFrom('mail_file')
-      .select('mail')
+    // One statement, so that of two senders that end at one moment, one deletes the file.
+    const forgotten = await queries
+      .deleteFrom('mail_file')
       .where('path', '=', path)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('mail_file as other')
+              .innerJoin('mail_mail', 'mail_mail.id', 'other.mail')
+              .select('other.mail')
+              .where('other.path', '=', path)
+              .where('mail_mail.sentAt', 'is', null),
+          ),
+        ),
+      )
       .executeTakeFirst();
-    if (other) continue;
+    if (Number(forgotten.numDeletedRows) === 0) continue;
     try {
       await rm(await allowedPath(settings, path));
     } catch (error) {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { mailSettings } from '../settings.ts';
 import type { Misbehaviour } from '../sink/misbehaviour.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 
@@ -216,6 +217,37 @@ test('deleteAfterSend deletes the file after the last mail that names it, and on
   );
   // A repeated call answers with the first mail, though its file is gone.
   assert.deepEqual(await send('second@example.org'), { id: second, isNew: false });
+});
+
+test('a sender that was killed before it deleted a file leaves it to the next one, and to the housekeeping', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const { call, engine, reaches } = await runMailHouse(t, { mail: { attachmentDirectory: directory } });
+  const { mailQueries } = await import('../database/tables.ts');
+  const { deleteSentFiles } = await import('./delete-sent-files.ts');
+  const settings = mailSettings.parse({ attachmentDirectory: directory });
+  const { id } = await call('mail.send', { type: 'order', to: 'anna@example.org' });
+  await reaches(id, 'sent');
+  const left = async (name: string) => {
+    const path = join(directory, name);
+    await writeFile(path, 'report');
+    await mailQueries(engine).insertInto('mail_file').values({ path, mail: id }).execute();
+    return path;
+  };
+  const isGone = (path: string) =>
+    access(path).then(
+      () => false,
+      () => true,
+    );
+  const shared = await left('shared.txt');
+  const attachments = [{ name: 'shared.txt', path: shared, deleteAfterSend: true }];
+  await engine.broker.pause('mail.transactional');
+  const { id: next } = await call('mail.send', { type: 'order', to: 'bert@example.org', attachments });
+  const alone = await left('alone.txt');
+  await deleteSentFiles(engine, settings);
+  assert.deepEqual([await isGone(alone), await isGone(shared)], [true, false]);
+  await engine.broker.resume('mail.transactional');
+  await reaches(next, 'sent');
+  await eventually('the file is deleted', () => isGone(shared));
 });
 
 test('the same idempotency key sends one mail, a stranger sees none of it', async (t) => {

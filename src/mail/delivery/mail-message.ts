@@ -3,10 +3,14 @@ import type { OutgoingMessage } from '../../engine/broker/broker.ts';
 import { mailFields } from '../model/mail.ts';
 
 const count = z.int().min(0);
+/** What becomes a value of a column by itself: PostgreSQL refuses such characters, and with them all results stored together. */
+const plainText = z
+  .string()
+  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'control characters are not allowed');
 /** A mail that no database knows yet. */
 const wholeMail = z.strictObject({
-  id: z.string().min(1).max(100),
-  owner: z.string().max(200),
+  id: plainText.min(1).max(100),
+  owner: plainText.max(200),
   createdAt: z.number(),
   notAfter: z.number(),
   fields: mailFields,

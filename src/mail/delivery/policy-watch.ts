@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { queueOf } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
+import { withoutAddresses } from './answer-text.ts';
 
 /** So many refusals for policy in a row mean that we are blocked, not that one mail was suspicious. */
 const mostRefusals = 20;
@@ -33,7 +34,7 @@ export class PolicyWatch {
       'mail.refused',
       className,
       `${count} mails of class ${className} in a row were refused for policy; the class is paused. Last answer: ` +
-        `${outcome.answer}. Go on with \`queue resume ${queue}\``,
+        `${withoutAddresses(outcome.answer)}. Go on with \`queue resume ${queue}\``,
     );
   }
 }

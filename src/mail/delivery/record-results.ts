@@ -27,7 +27,7 @@ export interface MailResult {
   /** Waits until its campaign goes on. */
   isPaused?: boolean;
   /** The relay said that this address does not exist. */
-  suppress?: string;
+  suppress?: string | undefined;
 }
 
 /** Puts mails that are to be tried again into the backlog. */
@@ -81,6 +81,15 @@ export async function recordMails(
       FROM ${source} AS "r" WHERE "mail_mail"."id" = "r"."key" AND "mail_mail"."state" = 'sending'
     `.execute(query);
   }
+  await suppressRefused(query, results, now);
+}
+
+/** Addresses that do not exist get no more mails. */
+export async function suppressRefused(
+  query: MailDatabase['query'],
+  results: readonly Pick<MailResult, 'suppress' | 'answer'>[],
+  now: number,
+): Promise<void> {
   for (const { suppress, answer } of results)
     if (suppress !== undefined)
       await query

@@ -7,6 +7,8 @@ import { insertMany, rowValues } from '../database/many-rows.ts';
 import { mailDatabase } from '../database/tables.ts';
 import { mailStates } from '../model/mail.ts';
 import { deleteErased } from '../retention/erased.ts';
+import { suppressRefused } from './record-results.ts';
+import { tellEvent } from './tell-result.ts';
 
 /** What became of whole mails. */
 export const recordQueue = 'mail.record';
@@ -17,7 +19,7 @@ const recorded = z.array(
     ...{ recipient: z.string(), fields: z.string(), language: z.string(), state: z.enum(mailStates) },
     ...{ attempts: z.number(), takes: z.number(), unknowns: z.number(), createdAt: z.number() },
     ...{ notAfter: z.number(), changedAt: z.number(), sentAt: z.number().nullable() },
-    ...{ relay: z.string(), answer: z.string() },
+    ...{ relay: z.string(), answer: z.string(), suppress: z.string().optional() },
   }),
 );
 export type Recorded = z.output<typeof recorded>[number];
@@ -33,7 +35,7 @@ const columns = [
  * recorded again: its row shows how often it was taken.
  */
 export async function runRecorder(
-  engine: Pick<Engine, 'database' | 'log' | 'pipelines'> & { broker: Broker },
+  engine: Pick<Engine, 'clock' | 'database' | 'events' | 'log' | 'pipelines'> & { broker: Broker },
 ): Promise<Running> {
   await engine.pipelines.claimOutput(recordQueue);
   const { dialect, query } = mailDatabase(engine);
@@ -47,7 +49,9 @@ export async function runRecorder(
     // A statement can't change a row twice.
     const rows = [...new Map(all.map((row) => [row.id, row])).values()];
     await query.executeQuery(CompiledQuery.raw(statement, [rowValues(columns, rows)]));
+    await suppressRefused(query, rows, engine.clock.now());
     await deleteErased(query, rows);
+    for (const row of rows) tellEvent(engine.events, { ...row, campaign: '' }, row.state, row.changedAt);
     await delivery.ack();
   });
 }

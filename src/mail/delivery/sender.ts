@@ -55,6 +55,7 @@ function messagesInHand(inFlight: number): { concurrency: number; prefetch: numb
 const clockDifferenceMs = 5000;
 
 type SendOutcome = SmtpOutcome & { relay: string };
+export type MailToSend = MailToCompose & Pick<TakenMail, 'notAfter'>;
 
 /**
  * Sends what lies in the queues of the classes. A message leaves its queue only when every mail it names has been answered
@@ -116,13 +117,17 @@ class Sender {
       if (mails.length > doors.flight.most) return whole.split(delivery, mails);
       const sending = {
         ...{ className, mailClass },
-        transfer: (row: MailToCompose) => this.#transfer(row, className, mailClass),
+        transfer: (row: MailToSend) => this.#transfer(row, className, mailClass),
         postponeMs: (recipient: string) => this.#parts.relays.postponeMs(className, recipient),
       };
       return doors.flight.pass(() => whole.serve(delivery, mails, sending), mails.length);
     }
     const ends = await Promise.all(
-      message.ids.map((id) => doors.hands.pass(() => this.#serveOne(id, className, mailClass, doors.flight))),
+      message.ids.map((id) =>
+        doors.hands.pass(() =>
+          this.#serveOne(id, className, { ...mailClass, lane: delivery.lane }, doors.flight),
+        ),
+      ),
     );
     // Stopped before every mail was sent: the message stays for the next sender.
     if (ends.includes('stopped')) await delivery.release();
@@ -173,7 +178,7 @@ class Sender {
 
   /** Builds and transfers one mail. What is wrong with the mail itself is a verdict; no other mail is touched by it. */
   async #transfer(
-    mail: MailToCompose,
+    mail: MailToSend,
     className: string,
     mailClass: MailClass,
   ): Promise<SendOutcome | { verdict: Verdict } | 'stopped'> {
@@ -195,7 +200,7 @@ class Sender {
     const isEarly =
       mailClass.holdAtRelay && mail.createdAt > this.#parts.engine.clock.now() + clockDifferenceMs;
     const envelope = { ...composed.envelope, ...(isEarly && { holdUntil: mail.createdAt }) };
-    const job = { className, lane, message };
+    const job = { className, lane, message, notAfter: mail.notAfter };
     const outcome = await relays.send({ ...job, envelope });
     if (outcome.kind === 'unsent' && outcome.relay === '') return 'stopped';
     this.#policy.watch(className, outcome);

@@ -9,7 +9,9 @@ import { putFor } from '../../engine/testing/put-for.ts';
 import { sharedPostgres, sharedRabbit } from '../../engine/testing/servers/shared.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { httpStore } from '../senders/mail-store.ts';
+import { openMails } from '../senders/mails.ts';
 import { openQueueSender } from '../senders/senders.ts';
+import { openDatabaseStore, openStoredSender } from '../senders/stored-sender.ts';
 import type { Misbehaviour } from '../sink/misbehaviour.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 
@@ -47,6 +49,21 @@ async function useHouse(house: Awaited<ReturnType<typeof runMailHouse>>, broker:
   await eventually('the failed one was sent', async () => (await show()).mails.sent === 100, 30_000);
   assert.equal(received.length, 100);
 
+  const database = engine.settings.database;
+  if (database.startsWith('postgres')) {
+    // By id: stored and queued by a program that knows only the database's URL. Types come from there too.
+    const stored = await openStoredSender({ url: database, owner: 'anna' });
+    const types = await openDatabaseStore({ url: database });
+    try {
+      const mail = await openMails({ store: types }).create('order', { to: 'id@example.org', shop: 'Brno' });
+      const { id } = await stored.send(mail);
+      await house.reaches(id, 'sent');
+      assert.equal((await call('mail.show', { mail: id })).fields.shop, 'Brno');
+      await assert.rejects(stored.send({ type: 'ordr', to: 'id@example.org' }), /did you mean order/);
+    } finally {
+      await Promise.all([stored.close(), types.close()]);
+    }
+  }
   const store = httpStore({ url: server.localUrl, key: anna.key });
   const sender = await openQueueSender({ url: broker, store, owner: 'anna' });
   try {

@@ -1,5 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { alertType } from '../alerts/alert-type.ts';
+import type { MailRow } from '../database/tables.ts';
+import type { MailState } from '../model/mail.ts';
 import { withoutAddresses } from './answer-text.ts';
 import type { Verdict } from './judge.ts';
 
@@ -21,21 +23,27 @@ export function tellResult(
   { state, answer, isReturned = false }: Verdict,
 ): void {
   if (isReturned) return;
-  const isRepeated = mail.takes > mail.attempts + 1;
+  tellEvent(events, { ...mail, attempts: mail.attempts + 1 }, state, clock.now());
+  // Of a campaign, its status shows them: a thousand alerts would hide the others.
+  if (mail.campaign === '') tellTrouble(alerts, mail, { state, answer });
+}
+
+/** Emits the event of a mail. */
+export function tellEvent(
+  events: Engine['events'],
+  mail: Pick<MailRow, 'id' | 'owner' | 'type' | 'class' | 'campaign' | 'takes' | 'attempts'>,
+  state: MailState,
+  at: number,
+): void {
   events.emit({
-    kind: `mail.${state}`,
-    entity: mail.id,
-    user: mail.owner,
-    at: clock.now(),
+    ...{ kind: `mail.${state}`, entity: mail.id, user: mail.owner, at },
     dimensions: {
       type: mail.type,
       class: mail.class,
       ...(mail.campaign && { campaign: mail.campaign }),
-      ...(isRepeated && { repeated: 1 }),
+      ...(mail.takes > mail.attempts && { repeated: 1 }),
     },
   });
-  // Of a campaign, its status shows them: a thousand alerts would hide the others.
-  if (mail.campaign === '') tellTrouble(alerts, mail, { state, answer });
 }
 
 /** Raises an alert if nobody got the mail, or perhaps nobody. */

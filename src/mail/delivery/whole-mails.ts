@@ -11,6 +11,7 @@ import { judge, judgeBefore, type Verdict } from './judge.ts';
 import { type WholeMail, wholeMessage } from './mail-message.ts';
 import { type Recorded, recordQueue } from './record-whole.ts';
 import { ResultBatches } from './result-batches.ts';
+import type { MailToSend } from './sender.ts';
 import { SendingSnapshot } from './sending-snapshot.ts';
 import { tellTrouble } from './tell-result.ts';
 
@@ -18,9 +19,7 @@ import { tellTrouble } from './tell-result.ts';
 interface Sending {
   className: string;
   mailClass: MailClass;
-  transfer(
-    mail: MailToCompose,
-  ): Promise<(SmtpOutcome & { relay: string }) | { verdict: Verdict } | 'stopped'>;
+  transfer(mail: MailToSend): Promise<(SmtpOutcome & { relay: string }) | { verdict: Verdict } | 'stopped'>;
   /** 0, or how much later the mail should come back, because its destination is busy. */
   postponeMs(recipient: string): number;
 }
@@ -135,7 +134,7 @@ export class WholeMails {
       if (!verdict) {
         const laterMs = postponeMs(recipient);
         if (laterMs > 0) return { kind: 'later', mail, delayMs: laterMs, reason: postponed };
-        const composing: MailToCompose = { ...row, parsed: fields };
+        const composing: MailToSend = { ...row, parsed: fields };
         const outcome = await transfer(composing);
         row.fields = composing.fields;
         if (outcome === 'stopped') return { kind: 'stopped', mail };
@@ -165,7 +164,8 @@ export class WholeMails {
     const all = {
       attempts: tried.attempts + verdict.attempts,
       unknowns: tried.unknowns + verdict.unknowns,
-      takes: tried.takes,
+      // A taking that no relay had to do with is none.
+      takes: tried.takes - (1 - verdict.attempts),
     };
     if (retryAt !== undefined) {
       const delayMs = Math.max(0, retryAt - now);
@@ -175,7 +175,8 @@ export class WholeMails {
     }
     tellTrouble(this.#engine.alerts, row, { state, answer });
     const sentAt = state === 'sent' ? now : null;
-    return { result: { ...row, ...all, state, changedAt: now, relay, sentAt, answer } };
+    const { suppress } = verdict;
+    return { result: { ...row, ...all, state, changedAt: now, relay, sentAt, answer, suppress } };
   }
 
   async #publishAlone({ queue, lane }: Delivery, end: Unsent, before: Tried): Promise<void> {

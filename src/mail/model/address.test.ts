@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressKey, parseContact, wireAddress } from './address.ts';
+import { addressKey, formatContact, parseContact, wireAddress } from './address.ts';
 import { checkMail, mailFromJson } from './mail.ts';
 
 test('an address may use other scripts; its domain goes to the wire in ASCII', () => {
@@ -8,6 +8,13 @@ test('an address may use other scripts; its domain goes to the wire in ASCII', (
   assert.deepEqual([name, address], ['Žofie Nováková', 'žofie@příklad.cz']);
   assert.equal(wireAddress(address), 'žofie@xn--pklad-zsa96e.cz');
   assert.equal(addressKey('Anna@Example.org'), addressKey('anna@example.ORG'));
+});
+
+test('a contact as one line is read as it was, whatever its name is', () => {
+  for (const name of ['Anna', '"A" and "B"', '"Anna"', 'A <3', 'a\\b', 'x, y', '"']) {
+    const contact = { name, address: 'anna@example.org' };
+    assert.deepEqual(parseContact(formatContact(contact)), contact);
+  }
 });
 
 test('what would end a command or a header is refused, and so is what no server takes', () => {
@@ -24,9 +31,13 @@ test('what would end a command or a header is refused, and so is what no server 
   const injected = [
     'anna@example.org\r\nBcc: x@y.z',
     'anna\r\n@example.org',
+    'anna@example.org\n',
+    '\r\nanna@example.org',
+    'Anna <anna@example.org>\r\n',
     'anna@example.org>\r\nDATA',
     'anna@exam\0ple.org',
     '"a b"@example.org',
+    'an\ud800na@example.org',
   ];
   for (const text of [...bad, ...injected, `${'a'.repeat(65)}@example.org`, `a@${'b.'.repeat(130)}org`])
     assert.throws(() => parseContact(text), /is not a mail address/, JSON.stringify(text));
@@ -35,8 +46,25 @@ test('what would end a command or a header is refused, and so is what no server 
 
 test('a mail without recipient cannot be built; extra fields of the application are kept', () => {
   assert.throws(() => checkMail({ type: 'order' }), /needs a recipient/);
+  assert.throws(() => checkMail({ type: 'order', to: null }), /needs a recipient/);
   assert.throws(() => mailFromJson('{"type": '), /not JSON/);
+  const circle: { self?: object } = {};
+  circle.self = circle;
+  const nested = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+  const order = { type: 'order', to: 'anna@example.org' };
+  assert.throws(
+    () => checkMail({ ...order, data: circle }),
+    /^PismakError: data: .*JSON: Converting circular/,
+  );
+  assert.throws(() => checkMail({ ...order, data: { n: 7n } }), /^PismakError: data: .* BigInt/);
+  assert.throws(() => checkMail({ ...order, data: { nested } }), /^PismakError: data: .*nested too deeply/);
+  assert.throws(() => checkMail({ ...order, own: nested }), /^PismakError: own: .*nested too deeply/);
   assert.throws(() => checkMail({ type: 'order', to: 'anna@example.org', subject: 'a\r\nb' }), /one line/);
+  const inline = (name: string) => ({ ...order, attachments: [{ name, path: 'x', inline: true }] });
+  assert.throws(() => checkMail(inline('obrázek.png')), /the name of an inline file/);
+  for (const name of ['a\0b', 'a\nb', 'a\ud800', '../b'])
+    assert.throws(() => checkMail(inline(name)), /must be a plain file name/);
+  checkMail(inline('logo-2.png'));
   const mail = checkMail({ type: 'order', to: 'anna@example.org', orderNumber: 7, tags: ['a'] });
   assert.deepEqual([mail.orderNumber, mail.tags], [7, ['a']]);
   assert.deepEqual(mailFromJson(JSON.stringify(mail)), mail);

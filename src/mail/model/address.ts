@@ -10,9 +10,9 @@ export interface Contact {
 
 /**
  * Letters of other scripts are allowed in both parts. Nothing that ends a command or a header is: CR, LF, NUL, white space,
- * quotes and brackets. Quoted local parts exist on paper only, and are refused.
+ * quotes and brackets; nor halves of characters, which no database takes. Quoted local parts exist on paper only, and are refused.
  */
-const allowed = /^[^\s\p{Cc}<>()[\],;:"\\@]+$/u;
+const allowed = /^[^\s\p{Cc}\p{Cs}<>()[\],;:"\\@]+$/u;
 const longestAddress = 254;
 const longestLocalPart = 64;
 const longestName = 200;
@@ -40,13 +40,13 @@ export function checkAddress(text: string): string {
 
 /** Reads `anna@example.org` and `Anna <anna@example.org>`. */
 export function parseContact(text: string): Contact {
-  const [, name, address] = /^\s*(.*?)\s*<([^<>]*)>\s*$/s.exec(text) ?? [];
-  if (address === undefined) return { address: checkAddress(text.trim()) };
+  const [, name, address] = /^[ \t]*(.*?)[ \t]*<([^<>]*)>[ \t]*$/s.exec(text) ?? [];
+  if (address === undefined) return { address: checkAddress(trimmed(text)) };
   return checkContact({ name: unquoted(name ?? ''), address });
 }
 
 export function checkContact({ name, address }: Contact): Contact {
-  const checked = checkAddress(address.trim());
+  const checked = checkAddress(trimmed(address));
   if (name === undefined || name.trim() === '') return { address: checked };
   if (/\p{Cc}/u.test(name))
     throw new PismakError(
@@ -97,8 +97,11 @@ export const contact = z
     }
   });
 
+/** As `parseContact` reads it. */
 export function formatContact({ name, address }: Contact): string {
-  return name === undefined ? address : `${name} <${address}>`;
+  if (name === undefined) return address;
+  const isQuoted = /^".*"$/.test(name);
+  return `${isQuoted ? `"${name.replaceAll(/["\\]/g, '\\$&')}"` : name} <${address}>`;
 }
 
 /** Most addresses share few domains, and checking one costs as much as the rest of the address. */
@@ -119,6 +122,11 @@ function hasDomainForm(domain: string): boolean {
   return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(
     ascii,
   );
+}
+
+/** Without blanks around it. A line break is none: whoever has one there has more to hide. */
+function trimmed(text: string): string {
+  return text.replaceAll(/^[ \t]+|[ \t]+$/g, '');
 }
 
 function unquoted(name: string): string {

@@ -5,7 +5,10 @@ const fileName = z
   .string()
   .min(1)
   .max(255)
-  .refine((name) => !/[\r\n\0/\\]/.test(name), 'must be a plain file name without slashes or line breaks');
+  .refine(
+    (name) => !/[\p{Cc}\p{Cs}/\\]/u.test(name),
+    'must be a plain file name without slashes, line breaks and control characters',
+  );
 
 /** A file in the mail: from the disk of the mail server, or bytes that Pismak keeps. */
 export const attachment = z.strictObject({
@@ -35,11 +38,17 @@ export const attachment = z.strictObject({
 export type Attachment = z.output<typeof attachment>;
 
 /** Not in the schema, because types and mails that were stored before must stay readable. */
-export function checkSource({ name, path, blob, deleteAfterSend }: Attachment): void {
+export function checkSource({ name, path, blob, deleteAfterSend, inline }: Attachment): void {
   if (path === undefined && blob === undefined)
     throw new PismakError('invalid-input', `attachment ${name} needs a path or a blob`);
   if (path !== undefined && blob !== undefined)
     throw new PismakError('invalid-input', `attachment ${name} has a path and a blob; name one of them`);
+  // In a Content-ID other characters are not allowed, and mail programs disagree about their encoding.
+  if (inline && !/^[\w.+-]+$/.test(name))
+    throw new PismakError(
+      'invalid-input',
+      `attachment ${name}: the name of an inline file may have the letters a to z, digits, dots, dashes and underscores only`,
+    );
   if (deleteAfterSend && path === undefined)
     throw new PismakError('invalid-input', `attachment ${name}: deleteAfterSend is for files by path`);
 }

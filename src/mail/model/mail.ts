@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PismakError } from '../../engine/errors.ts';
+import { messageOf, PismakError } from '../../engine/errors.ts';
 import { contact } from './address.ts';
 import { attachment, checkSource } from './attachment.ts';
 import { headerText, language, typeCode } from './mail-type.ts';
@@ -44,22 +44,35 @@ export function checkMail(input: unknown): MailFields {
   if (!checked.success) {
     const [issue] = checked.error.issues;
     const where = issue?.path.join('.') ?? '';
-    const missing = where === 'to' && (input as { to?: unknown } | null)?.to === undefined;
+    const missing = where === 'to' && ((input as { to?: unknown } | null)?.to ?? '') === '';
     throw new PismakError(
       'invalid-input',
       missing ? 'a mail needs a recipient: give it `to`' : `${where || 'the mail'}: ${issue?.message}`,
     );
   }
   for (const one of checked.data.attachments ?? []) checkSource(one);
-  const bytes = Buffer.byteLength(JSON.stringify(checked.data.data));
+  const bytes = jsonBytes('data', checked.data.data);
   if (bytes > longestDataBytes)
     throw new PismakError(
       'too-large',
       `the data of a mail has ${bytes} bytes; the limit is ${longestDataBytes}`,
     );
   // What Pismak adds itself, such as prepared data, is nobody else's to set.
-  for (const name of Object.keys(checked.data)) if (name.startsWith('pismak:')) delete checked.data[name];
+  for (const name of Object.keys(checked.data))
+    if (name.startsWith('pismak:')) delete checked.data[name];
+    else if (!Object.hasOwn(mailFields.shape, name)) jsonBytes(name, checked.data[name]);
   return checked.data;
+}
+
+/** The size of a value as JSON. Fails with `invalid-input` if it can't be JSON: circles, BigInts, endless nesting. */
+function jsonBytes(name: string, value: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(value) ?? '');
+  } catch (error) {
+    const [reason] = messageOf(error).split('\n');
+    const why = error instanceof RangeError ? 'it is nested too deeply' : reason;
+    throw new PismakError('invalid-input', `${name}: it can't be written as JSON: ${why}`, { cause: error });
+  }
 }
 
 /** A mail as a line of JSON, the way back of `JSON.stringify(mail)`. */

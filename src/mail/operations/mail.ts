@@ -40,6 +40,7 @@ export const mailSend = defineOperation({
       .string()
       .min(1)
       .max(200)
+      .refine((key) => !/[\p{Cc}\p{Cs}]/u.test(key), 'must be plain text without control characters')
       .optional()
       .describe('Idempotency key: a second call with it sends nothing'),
   }),

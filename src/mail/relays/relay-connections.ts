@@ -18,6 +18,7 @@ export class RelayConnections {
   readonly #inUse = new Map<SmtpConnection, number>();
   #opening = 0;
   #isClosed = false;
+  #cancelTimer = () => {};
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -37,6 +38,8 @@ export class RelayConnections {
 
   /** One for a mail: an idle one, or if none may be opened, one on which it follows another mail. */
   take(mayOpen: boolean): SmtpConnection | undefined {
+    // A firewall on the way may have forgotten one that was idle for long: its mail would wait for minutes.
+    this.#closeIdle();
     for (let last = this.#idle.pop(); last; last = this.#idle.pop())
       if (last.connection.isOpen) return this.#use(last.connection);
     if (mayOpen) return undefined;
@@ -70,18 +73,25 @@ export class RelayConnections {
     this.#written.delete(connection);
     if (!connection.isOpen) return;
     if (this.#isClosed || connection.begun >= mailsPerConnection) void connection.quit();
-    else this.#idle.push({ connection, since: this.#clock.now() });
+    else {
+      this.#idle.push({ connection, since: this.#clock.now() });
+      if (this.#idle.length === 1) this.#closeIdle();
+    }
   }
 
-  closeIdle(): void {
+  #closeIdle(): void {
+    this.#cancelTimer();
     const now = this.#clock.now();
     // The longest idle is the first.
-    while (this.#idle[0] && now - this.#idle[0].since > idleMs) void this.#idle.shift()?.connection.quit();
+    while (this.#idle[0] && now - this.#idle[0].since >= idleMs) void this.#idle.shift()?.connection.quit();
+    const [first] = this.#idle;
+    if (first) this.#cancelTimer = this.#clock.after(first.since + idleMs - now, () => this.#closeIdle());
   }
 
   /** Those in use end with their mail. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#cancelTimer();
     await Promise.all(this.#idle.splice(0).map(({ connection }) => connection.quit()));
   }
 

@@ -127,13 +127,16 @@ export class Relay {
     return thereMs === undefined ? undefined : Math.max(this.#pace?.waitMs(now) ?? 0, thereMs);
   }
 
-  /** Call it only when `waitMs` is 0. `onRoom`: the mail is written, and another may follow. */
+  /**
+   * Call it only when `waitMs` is 0. `onRoom`: the mail is written, and another may follow. Resolves to `unopened` if the
+   * server did not even greet: that has nothing to do with the mail.
+   */
   async send(
     envelope: Envelope,
     message: Buffer,
     signal: AbortSignal,
     onRoom: () => void,
-  ): Promise<SmtpOutcome> {
+  ): Promise<SmtpOutcome | { kind: 'unopened' }> {
     const now = this.#clock.now();
     this.#pace?.take(now);
     this.limits.begin(envelope.to, now);
@@ -149,7 +152,7 @@ export class Relay {
           connection = await pool.open(() => SmtpConnection.open(this.#options(), signal));
         } catch (error) {
           if (!signal.aborted) this.#goesDown(messageOf(error));
-          return { kind: 'unsent', answer: messageOf(error) };
+          return { kind: 'unopened' };
         }
       }
       const used = connection;
@@ -174,11 +177,6 @@ export class Relay {
 
   close(): Promise<void> {
     return this.#connections.close();
-  }
-
-  /** Ends connections that nobody needs. */
-  closeIdle(): void {
-    this.#connections.closeIdle();
   }
 
   #judge(outcome: SmtpOutcome, isFresh: boolean): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../engine/testing/eventually.ts';
-import { systemClock } from '../../engine/time/clock.ts';
+import { ManualClock, systemClock } from '../../engine/time/clock.ts';
 import { parseMisbehaviour } from '../sink/misbehaviour.ts';
 import { openSink, type ReceivedMail } from '../sink/sink.ts';
 import { DestinationQueues } from './destination-queues.ts';
@@ -210,4 +210,64 @@ test('a stopped sender takes its mails back unsent', async (t) => {
   });
   await relays.close();
   assert.equal((await sending).kind, 'unsent');
+});
+
+test('a mail over which the relay breaks each time is put off after some attempts, and the others pass', async (t) => {
+  const { sinks, send } = await start(t, { misbehave: ['cut@rcpt=poison@'] });
+  const poison = send('poison@example.org');
+  const outcomes = await Promise.all(people(5).map((to) => send(to)));
+  assert.ok(outcomes.every(({ kind }) => kind === 'sent'));
+  assert.equal(sinks[0]?.received.length, 5);
+  assert.equal((await poison).kind, 'unsent');
+});
+
+test('a class whose relay is down holds up no other class of its lane, and somebody is told', async (t) => {
+  const { relays, send } = await start(
+    t,
+    { classes: ['invoices'], misbehave: ['cut@connect'] },
+    { classes: ['orders'] },
+  );
+  const told: (string | undefined)[] = [];
+  relays.onDown = (reason) => told.push(reason);
+  for (const to of people(150)) void send(to, 'high', 'invoices');
+  assert.equal((await send('anna@example.org', 'high', 'orders')).kind, 'sent');
+  await eventually('the alert', () => told.length > 0);
+});
+
+test('a mail that is stopped while its connection opens has not been tried', async (t) => {
+  const { relays, sinks, send } = await start(t, { misbehave: ['wait600000@connect'] });
+  const sending = send('anna@example.org');
+  await eventually('the connection', () => sinks[0]?.sink.connections === 1);
+  await relays.close();
+  assert.deepEqual(await sending, { kind: 'unsent', answer: 'stopped', relay: '' });
+});
+
+test('a mail that no relay takes within a minute, or within its time to live, is given back', async (t) => {
+  const clock = new ManualClock();
+  const { relays, send } = await startWith(t, { clock }, { misbehave: ['cut@connect'] });
+  const sending = send('anna@example.org');
+  const job = { className: 'bulk', lane: 'normal', message } as const;
+  const envelope = { from: '', to: 'a@example.org' };
+  const expiring = relays.send({ ...job, envelope, notAfter: clock.now() + 20_000 });
+  await eventually('the relay is down', () => relays.states()[0]?.state === 'down');
+  clock.advance(20_000);
+  const expired = await expiring;
+  assert.deepEqual([expired.kind, expired.relay], ['unsent', '']);
+  assert.match(expired.answer, /its time to live was over/);
+  await eventually('the relay is down again', () => relays.states()[0]?.state === 'down');
+  clock.advance(40_000);
+  assert.match((await sending).answer, /no relay took it within 60 s: 127.0.0.1:\d+: /);
+});
+
+test('a connection that was idle for a minute is closed, and no mail trusts it', async (t) => {
+  const clock = new ManualClock();
+  const { relays, sinks, send } = await startWith(t, { clock }, {});
+  await send('a@example.org');
+  clock.advance(59_000);
+  await send('b@example.org');
+  assert.equal(sinks[0]?.sink.connections, 1);
+  clock.advance(60_000);
+  assert.equal(relays.states()[0]?.connections, 0);
+  await send('c@example.org');
+  assert.equal(sinks[0]?.sink.connections, 2);
 });

@@ -12,16 +12,25 @@ export interface RelayJob {
   lane: 'high' | 'normal';
   envelope: Envelope;
   message: Buffer;
+  /** The end of its time to live. */
+  notAfter?: number | undefined;
 }
 
 interface Waiting extends RelayJob {
   resolve(outcome: SmtpOutcome & { relay: string }): void;
   /** Relays whose connection broke under this mail. */
   tried: Set<Relay>;
+  breaks: number;
+  /** It is given back if no relay has taken it by then. */
+  until: number;
 }
 
-/** How long mails look for another relay after one broke under them, before they are put off. */
+/** So often a connection may break under a mail before it is put off: perhaps it is the mail that breaks them. */
 const mostBreaks = 5;
+/** A mail that waits longer is given back: somebody may have cancelled it, or suppressed its recipient. */
+const longestWaitMs = 60_000;
+/** A mail to a slow destination must not hold up those behind it, but the search has an end. */
+const mostLooks = 100;
 
 /**
  * All relays. Mails of the high lane go first; among relays that may take a mail, the one that has had least of its share
@@ -37,7 +46,7 @@ export class Relays {
   readonly #stop = new AbortController();
   /** Called when all relays of a waiting mail are down, and when one is up again. */
   onDown: (reason: string | undefined) => void = () => {};
-  #isDown = false;
+  readonly #downClasses = new Set<string>();
 
   constructor(
     options: readonly RelayOptions[],
@@ -100,10 +109,15 @@ export class Relays {
     return this.#queues.postponeMs(to, perSecond, this.#clock.now());
   }
 
-  /** Resolves when a relay has answered, or with `unsent` if everything is closed before the mail was begun. */
+  /**
+   * Resolves when a relay has answered; with `unsent` and no relay if everything is closed before the mail was begun, if its
+   * time to live ends, or if no relay takes it within a minute.
+   */
   send(job: RelayJob): Promise<SmtpOutcome & { relay: string }> {
     return new Promise((resolve) => {
-      const waiting: Waiting = { ...job, resolve, tried: new Set() };
+      const { notAfter = Number.POSITIVE_INFINITY } = job;
+      const until = Math.min(this.#clock.now() + longestWaitMs, notAfter);
+      const waiting: Waiting = { ...job, resolve, tried: new Set(), breaks: 0, until };
       if (this.isClosed) return resolve(stopped);
       this.#waiting[job.lane].push(waiting);
       this.#queues.joins(job.envelope.to);
@@ -127,18 +141,22 @@ export class Relays {
   #work(): void {
     this.#cancelTimer();
     let nextMs = Number.POSITIVE_INFINITY;
+    const now = this.#clock.now();
     for (const lane of [this.#waiting.high, this.#waiting.normal]) {
-      // A mail to a slow destination must not hold up those behind it, but the search has an end.
-      for (let index = 0, looked = 0; index < lane.length && looked < 100; looked++) {
+      const looks = new Map<string, number>();
+      for (let index = 0; index < lane.length; ) {
         const job = lane[index] as Waiting;
-        const found = this.#find(job);
-        if (found instanceof Relay) {
+        const looked = looks.get(job.className) ?? 0;
+        looks.set(job.className, looked + 1);
+        const found = looked < mostLooks ? this.#find(job) : Number.POSITIVE_INFINITY;
+        if (found instanceof Relay || job.until <= now) {
           lane.splice(index, 1);
           this.#queues.leaves(job.envelope.to);
-          void this.#start(found, job);
+          if (found instanceof Relay) void this.#start(found, job);
+          else job.resolve({ ...stopped, answer: this.#whyNot(job) });
         } else {
           index++;
-          nextMs = Math.min(nextMs, found ?? Number.POSITIVE_INFINITY);
+          nextMs = Math.min(nextMs, found ?? Number.POSITIVE_INFINITY, job.until - now);
           if (found === undefined && this.#relays.every(({ isFull }) => isFull)) break;
         }
       }
@@ -169,26 +187,50 @@ export class Relays {
       if (!this.isClosed) this.#work();
     };
     const outcome = await relay.send(job.envelope, job.message, this.#stop.signal, onRoom);
-    if (outcome.kind === 'unsent' && !this.isClosed) {
+    if (outcome.kind === 'unopened') {
+      if (this.isClosed) job.resolve(stopped);
+      else this.#putBack(job, 'unshift');
+    } else if (outcome.kind !== 'unsent') job.resolve({ ...outcome, relay: relay.url });
+    else if (this.isClosed) job.resolve(stopped);
+    else {
       job.tried.add(relay);
-      // Nothing was accepted, so another connection may have it at once. A server that won't even talk is not the mail's fault.
-      if (relay.isDown || job.tried.size < mostBreaks) {
-        this.#waiting[job.lane].unshift(job);
-        this.#queues.joins(job.envelope.to);
-      } else job.resolve({ ...outcome, relay: relay.url });
-    } else job.resolve({ ...outcome, relay: relay.url });
-    relay.closeIdle();
+      // Nothing was accepted, so another connection may have it; those behind it go first, in case it breaks that one too.
+      if (++job.breaks < mostBreaks) this.#putBack(job, 'push');
+      else job.resolve({ ...outcome, relay: relay.url });
+    }
     if (!this.isClosed) this.#work();
   }
 
+  #putBack(job: Waiting, where: 'push' | 'unshift'): void {
+    this.#waiting[job.lane][where](job);
+    this.#queues.joins(job.envelope.to);
+  }
+
+  #whyNot({ className, until, notAfter }: Waiting): string {
+    if (until === notAfter) return 'its time to live was over before a relay took it';
+    const reason = this.#carriersOf(className).find((relay) => relay.reason !== undefined)?.reason;
+    return `no relay took it within ${longestWaitMs / 1000} s${reason === undefined ? '' : `: ${reason}`}`;
+  }
+
+  #carriersOf(className: string): Relay[] {
+    return this.#relays.filter((relay) => this.#mayCarry(relay, className));
+  }
+
   #tell(): void {
-    const hasWork = this.#waiting.high.length + this.#waiting.normal.length > 0;
-    const isDown = hasWork && this.#relays.every((relay) => relay.isDown);
-    const isUp = this.#relays.some((relay) => relay.reason === undefined);
-    if (isDown && !this.#isDown) this.onDown(this.#relays[0]?.reason ?? 'no relay answers');
-    if (isUp && this.#isDown) this.onDown(undefined);
-    if (isDown) this.#isDown = true;
-    else if (isUp) this.#isDown = false;
+    const wasDown = this.#downClasses.size > 0;
+    if (!wasDown && this.#relays.every((relay) => relay.reason === undefined)) return;
+    let reason = 'no relay answers';
+    const waiting = [...this.#waiting.high, ...this.#waiting.normal].map(({ className }) => className);
+    for (const className of new Set([...waiting, ...this.#downClasses])) {
+      const relays = this.#carriersOf(className);
+      if (relays.some((relay) => relay.reason === undefined)) this.#downClasses.delete(className);
+      else if (relays.every((relay) => relay.isDown)) {
+        this.#downClasses.add(className);
+        reason = relays[0]?.reason ?? reason;
+      }
+    }
+    const isDown = this.#downClasses.size > 0;
+    if (isDown !== wasDown) this.onDown(isDown ? reason : undefined);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { sectionOf } from '../../engine/house.ts';
 import { everyPeriod, type Running, runService } from '../../engine/service/service.ts';
 import { mailQueries } from '../database/tables.ts';
+import { deleteSentFiles } from '../delivery/delete-sent-files.ts';
 import { mail } from '../house.ts';
 import { eraseEnded } from './erase.ts';
 
@@ -10,10 +11,11 @@ const dayMs = 86_400_000;
 /** No mail waits in a queue for so long. */
 const erasedDays = 366;
 
-/** Deletes what ended longer ago than mail.keepDays: an elected service. */
+/** Deletes what ended longer ago than mail.keepDays, and files that a killed sender should have deleted: an elected service. */
 export function runRetention(engine: Engine): Running {
   const { clock, clockWatch, log, openSession } = engine;
-  const { keepDays } = sectionOf(engine.settings, mail);
+  const settings = sectionOf(engine.settings, mail);
+  const { keepDays } = settings;
   return runService({
     name: 'mail.retention',
     ...{ clock, log, openSession },
@@ -25,6 +27,7 @@ export function runRetention(engine: Engine): Running {
           .deleteFrom('mail_erased')
           .where('at', '<', now - erasedDays * dayMs)
           .execute();
+        await deleteSentFiles(engine, settings);
         return undefined;
       }),
   });

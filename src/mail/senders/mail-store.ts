@@ -23,16 +23,23 @@ const freshMs = 30_000;
 
 /** Types of a mail server, asked for by HTTP and kept for half a minute. While the server is away, what was known goes on. */
 export function httpStore(options: { url: string; key: string; now?: () => number }): MailStore {
-  const { url, key, now = Date.now } = options;
+  const { url, key, now } = options;
+  return cached(async (code) => {
+    const answer = await callServer(url, key, `mailtype/show?code=${encodeURIComponent(code)}`);
+    const { version, ...rest } = answer as { version: number };
+    return { ...mailType.parse(rest), version };
+  }, now);
+}
+
+/** Keeps types for half a minute; while nobody answers, what was known goes on. */
+export function cached(read: MailStore['type'], now: () => number = Date.now): MailStore {
   const known = new Map<string, { at: number; type: MailType & { version: number } }>();
   return {
     async type(code) {
       const kept = known.get(code);
       if (kept && now() - kept.at < freshMs) return kept.type;
       try {
-        const answer = await callServer(url, key, `mailtype/show?code=${encodeURIComponent(code)}`);
-        const { version, ...rest } = answer as { version: number };
-        const type = { ...mailType.parse(rest), version };
+        const type = await read(code);
         known.set(code, { at: now(), type });
         return type;
       } catch (error) {

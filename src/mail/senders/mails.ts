@@ -1,7 +1,7 @@
 import { PismakError } from '../../engine/errors.ts';
 import { formatContact } from '../model/address.ts';
 import { checkDesign } from '../model/design.ts';
-import { checkMail, type MailFields, type MailInput, mailFromJson } from '../model/mail.ts';
+import { checkMail, type MailFields, type MailInput, type MailState, mailFromJson } from '../model/mail.ts';
 import { callServer, type MailStore } from './mail-store.ts';
 
 /** Three ways to a mail: of a type, of an id, of JSON. */
@@ -11,9 +11,30 @@ export interface Mails {
   /** A mail that a mail server has stored. */
   byId(id: string): Promise<MailFields>;
   fromJson(text: string): MailFields;
+  /** What became of a mail that a mail server has stored. */
+  status(id: string): Promise<MailStatus>;
+}
+
+export interface MailStatus {
+  id: string;
+  state: MailState;
+  attempts: number;
+  createdAt: number;
+  sentAt: number | null;
+  /** What the relay said last. */
+  answer: string;
+  /** The online version. Its last part is the token. */
+  onlineUrl: string;
 }
 
 export function openMails(parts: { store: MailStore; server?: { url: string; key: string } }): Mails {
+  const show = async (id: string, what: string) => {
+    const { server } = parts;
+    if (!server)
+      throw new PismakError('configuration-invalid', `${what} needs the URL and key of a mail server`);
+    const path = `mail/show?mail=${encodeURIComponent(id)}`;
+    return (await callServer(server.url, server.key, path)) as MailStatus & { fields: unknown };
+  };
   return {
     async create(code, mail) {
       const type = await parts.store.type(code);
@@ -22,17 +43,13 @@ export function openMails(parts: { store: MailStore; server?: { url: string; key
       return fields;
     },
     async byId(id) {
-      const { server } = parts;
-      if (!server)
-        throw new PismakError('configuration-invalid', 'byId needs the URL and key of a mail server');
-      const shown = (await callServer(
-        server.url,
-        server.key,
-        `mail/show?mail=${encodeURIComponent(id)}`,
-      )) as { fields: unknown };
-      return checkMail(shown.fields);
+      return checkMail((await show(id, 'byId')).fields);
     },
     fromJson: mailFromJson,
+    async status(id) {
+      const { state, attempts, createdAt, sentAt, answer, onlineUrl } = await show(id, 'status');
+      return { id, state, attempts, createdAt, sentAt, answer, onlineUrl };
+    },
   };
 }
 

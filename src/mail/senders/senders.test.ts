@@ -5,11 +5,14 @@ import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { parseMisbehaviour } from '../sink/misbehaviour.ts';
+import { openSink, type ReceivedMail } from '../sink/sink.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 import type { MailSender } from './mail-sender.ts';
 import { httpStore, memoryStore } from './mail-store.ts';
 import { openMails } from './mails.ts';
 import { httpSender, memorySender, queueSender, sendmailSender, smtpSender } from './senders.ts';
+import { openStoredSender } from './stored-sender.ts';
 
 const type = {
   code: 'order',
@@ -58,6 +61,15 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
   assert.deepEqual(
     [again.shop, again.data, again.to],
     ['Brno', { number: 7, name: 'Žofie' }, { name: 'Žofie', address: 'zofie@example.org' }],
+  );
+
+  const status = await openMails(remote).status(byHttp);
+  assert.deepEqual([status.state, status.attempts], ['sent', 1]);
+  assert.match(status.onlineUrl, /\/m\/[\w-]{22,}$/);
+  await assert.rejects(openMails(local).status(byHttp), /status needs the URL and key of a mail server/);
+  await assert.rejects(
+    openStoredSender({ url: 'sqlite:pismak.db' }),
+    /belongs to the process of its mail server/,
   );
 
   // The queue of a running server, as a program with the same broker's URL has it.
@@ -125,8 +137,29 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
   assert.equal(memory.sent[0]?.to.address, 'zofie@example.org');
 });
 
+test('what goes directly to a relay has no links to a mail server, and says which copies were refused', async (t) => {
+  const received: ReceivedMail[] = [];
+  const sink = await openSink({
+    onMail: (mail) => received.push(mail),
+    misbehave: [parseMisbehaviour('550@rcpt=boss@')],
+  });
+  t.after(() => sink.close());
+  const template = '<p>[{{ mail.onlineUrl }}{{ mail.unsubscribeUrl }}]</p>';
+  const store = memoryStore([{ ...type, template, class: 'bulk', bcc: ['boss@example.org'] }]);
+  const sender = smtpSender({ url: `smtp://127.0.0.1:${sink.port}`, store });
+  t.after(() => sender.close());
+  const { answer } = await sender.send({ type: 'order', to: 'anna@example.org' });
+  assert.match(answer ?? '', /taken; copy to boss@example\.org: 550 5\.1\.1/);
+  const parsed = await PostalMime.parse(received[0]?.content ?? '');
+  assert.match(parsed.html ?? '', /\[\]/);
+  assert.deepEqual(
+    parsed.headers.filter(({ key }) => key.startsWith('list-')),
+    [],
+  );
+});
+
 test('of whole mails in one message, one that is put off is tried again alone, one without a type is a dead letter, and a suppressed one is recorded', async (t) => {
-  const house = await runMailHouse(t, { misbehave: ['450@rcpt=late', '554@rcpt=nobody'] });
+  const house = await runMailHouse(t, { misbehave: ['450@rcpt=late', '554@rcpt=nobody', '550@rcpt=dead'] });
   const { engine, call, sink, received, server, admin } = house;
   await call('suppression.add', { address: 'unwanted@example.org' });
   const store = {
@@ -136,13 +169,14 @@ test('of whole mails in one message, one that is put off is tried again alone, o
   const send = async (to: string, type = 'order') => (await queue.send({ type, to })).id;
   const [late, unwanted, gone] = await Promise.all([
     ...[send('late@example.org'), send('unwanted@example.org'), send('gone@example.org', 'gone')],
-    ...[send('usual@example.org'), send('nobody@example.org')],
+    ...[send('usual@example.org'), send('nobody@example.org'), send('dead@example.org')],
   ]);
   await eventually(
     'it is recorded',
     async () => (await server.call('mail.show', { mail: unwanted ?? '' }, admin)).status === 200,
   );
-  assert.equal((await call('mail.show', { mail: unwanted })).state, 'suppressed');
+  const { state, repeated } = await call('mail.show', { mail: unwanted });
+  assert.deepEqual([state, repeated], ['suppressed', 0]);
   await eventually(
     'it was put off',
     async () => (await engine.broker.status('mail.transactional')).delayed > 0,
@@ -161,8 +195,13 @@ test('of whole mails in one message, one that is put off is tried again alone, o
   const alert = await eventually('an alert tells of the refused one', async () =>
     (await engine.alerts.list()).find(({ kind }) => kind === 'mail.failed'),
   );
-  assert.match(alert.reason, /554/);
+  assert.match(alert.reason, /55[04]/);
   assert.doesNotMatch(alert.reason, /nobody@/, 'alerts outlive the erasure of a recipient');
+  await eventually('the dead address is suppressed', async () =>
+    (await call('suppression.ls', {})).addresses.some(
+      ({ address }: { address: string }) => address === 'dead@example.org',
+    ),
+  );
 });
 
 test('whole mails beyond the pace of a provider make way for others and come later, each once', async (t) => {

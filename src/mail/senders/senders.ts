@@ -56,30 +56,37 @@ export function smtpSender(options: {
   const relays = new Relays(settings.relays, { clock: systemClock, name: settings.name });
   const compose = directComposer(options.store, settings);
   return {
-    async send(mail) {
+    send: awake(async (mail) => {
       const { id, composed, className } = await compose(checkAlone(mail));
-      const lane = classesOf(settings).get(className)?.lane ?? 'normal';
-      const outcome = await relays.send({
-        className,
-        lane,
-        envelope: composed.envelope,
-        message: composed.message,
-      });
+      const { envelope, message, bcc } = composed;
+      const lane = composed.lane ?? classesOf(settings).get(className)?.lane ?? 'normal';
+      const job = { className, lane, message };
+      const outcome = await relays.send({ ...job, envelope });
       if (outcome.kind !== 'sent')
         throw new PismakError(
           outcome.kind === 'failed' ? 'invalid-input' : 'unavailable',
           `${outcome.kind}: ${outcome.answer}`,
         );
-      for (const to of composed.bcc)
-        await relays.send({
-          className,
-          lane,
-          envelope: { ...composed.envelope, to },
-          message: composed.message,
-        });
-      return { id, answer: outcome.answer };
-    },
+      const refused: string[] = [];
+      for (const to of bcc) {
+        const copy = await relays.send({ ...job, envelope: { ...envelope, to } });
+        if (copy.kind !== 'sent') refused.push(`; copy to ${to}: ${copy.answer}`);
+      }
+      return { id, answer: outcome.answer + refused.join('') };
+    }),
     close: () => relays.close(),
+  };
+}
+
+/** A program must not end while its mail waits for a relay that is away. */
+function awake<Given, Result>(work: (given: Given) => Promise<Result>): (given: Given) => Promise<Result> {
+  return async (given) => {
+    const timer = setInterval(() => {}, 60_000);
+    try {
+      return await work(given);
+    } finally {
+      clearInterval(timer);
+    }
   };
 }
 
@@ -140,7 +147,7 @@ export function queueSender(options: {
   };
 }
 
-/** Opens the queue that a URL names: postgres://, amqp:// or sqlite:FILE. */
+/** Opens the queue that a URL names: postgres:// or amqp://; sqlite:FILE only while no mail server uses the file. */
 export async function openQueueSender(options: {
   url: string;
   store: MailStore;
@@ -153,7 +160,7 @@ export async function openQueueSender(options: {
 }
 
 /** For mails that no database counts: nobody could say which of them is the last to need a file. */
-function checkAlone(mail: MailInput | MailFields): MailFields {
+export function checkAlone(mail: MailInput | MailFields): MailFields {
   const fields = checkMail(mail);
   const deleted = fields.attachments?.find(({ deleteAfterSend }) => deleteAfterSend);
   if (!deleted) return fields;

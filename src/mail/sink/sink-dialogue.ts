@@ -8,11 +8,18 @@ interface DialogueParts {
   options: SinkOptions;
   secure: SecureContext | undefined;
   rules(): readonly Misbehaviour[];
-  accept(mail: ReceivedMail): void;
+  accept(mail: ReceivedMail): void | Promise<void>;
 }
 
-export const usualOffers = ['PIPELINING', '8BITMIME', 'SMTPUTF8', 'SIZE 52428800', 'ENHANCEDSTATUSCODES'];
+const usualSize = 52_428_800;
+export const usualOffers = [
+  ...['PIPELINING', '8BITMIME', 'SMTPUTF8', `SIZE ${usualSize}`, 'ENHANCEDSTATUSCODES'],
+];
 const longestLine = 64 * 1024;
+const mostRecipients = 1000;
+/** RFC 5321, 4.5.3.2.7: how long a server waits for a client. */
+const silenceMs = 5 * 60_000;
+const endOfLine = Buffer.from('\r\n');
 const endOfMail = '\r\n.\r\n';
 
 /** One connection: bytes in, answers out, one after the other. */
@@ -23,6 +30,11 @@ export class SinkDialogue {
   #socket: Socket;
   #rest: Buffer = Buffer.alloc(0);
   #inMail = false;
+  /** What has come of the mail, behind the end of the line that said DATA. */
+  #body: Buffer[] = [];
+  #bodyBytes = 0;
+  #hasBegun = false;
+  #tail = endOfLine;
   #from: string | undefined;
   #to: string[] = [];
   #parameters = '';
@@ -39,6 +51,9 @@ export class SinkDialogue {
   }
 
   begin(): void {
+    this.#socket.setTimeout(silenceMs, () => {
+      if (!this.#isBusy) this.#socket.end('421 4.4.2 you have been silent for too long\r\n');
+    });
     this.#listen();
     this.#step('connect', '220 sink ESMTP');
   }
@@ -95,11 +110,16 @@ export class SinkDialogue {
         });
       case 'RCPT':
         if (this.#from === undefined) return this.#say('503 5.5.1 MAIL first');
-        return this.#step('rcpt', '250 2.1.5 ok', () => this.#to.push(addressIn(rest)), addressIn(rest));
+        if (this.#to.length >= mostRecipients) return this.#say('452 4.5.3 too many recipients');
+        return this.#step('rcpt', '250 2.1.5 ok', () => void this.#to.push(addressIn(rest)), addressIn(rest));
       case 'DATA':
         if (this.#to.length === 0) return this.#say('554 5.5.1 no valid recipients');
         return this.#step('data', '354 go ahead', () => {
           this.#inMail = true;
+          this.#hasBegun = false;
+          this.#body = [endOfLine];
+          this.#bodyBytes = 0;
+          this.#tail = endOfLine;
         });
       case 'RSET':
         this.#from = undefined;
@@ -115,27 +135,53 @@ export class SinkDialogue {
   }
 
   #takeMail(): boolean {
-    const body = this.#misdeed('body');
-    if (body?.kind === 'cut' && this.#rest.length > 0) {
-      this.#socket.destroy();
-      return false;
+    if (this.#rest.length === 0) return false;
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      if (this.#isSpoilt()) return false;
     }
-    const isEmpty = this.#rest.toString('latin1', 0, 3) === '.\r\n';
-    const end = isEmpty ? 0 : this.#rest.indexOf(endOfMail);
+    // The end may have come in pieces, so the last bytes before are looked at again.
+    const seen = Buffer.concat([this.#tail, this.#rest]);
+    const end = seen.indexOf(endOfMail);
+    const taken = end < 0 ? this.#rest.length : end + endOfMail.length - this.#tail.length;
+    this.#bodyBytes += taken;
+    if (this.#bodyBytes <= this.#sizeLimit() + endOfMail.length)
+      this.#body.push(this.#rest.subarray(0, taken));
+    else this.#body = [];
+    this.#rest = Buffer.from(this.#rest.subarray(taken));
+    this.#tail = Buffer.from(seen.subarray(-(endOfMail.length - 1)));
     if (end < 0) return false;
-    const content = isEmpty ? Buffer.alloc(0) : this.#rest.subarray(0, end + 2);
-    this.#rest = Buffer.from(this.#rest.subarray(isEmpty ? 3 : end + endOfMail.length));
     this.#inMail = false;
+    this.#endMail();
+    return true;
+  }
+
+  #endMail(): void {
+    const whole = Buffer.concat(this.#body);
+    this.#body = [];
     const mail = {
-      from: this.#from ?? '',
-      to: this.#to,
-      parameters: this.#parameters,
-      content: unstuffed(content),
-      connection: this.#number,
+      ...{ from: this.#from ?? '', to: this.#to, parameters: this.#parameters, connection: this.#number },
+      content: unstuffed(whole.subarray(endOfLine.length, endOfLine.length - endOfMail.length)),
     };
     this.#from = undefined;
     this.#to = [];
-    this.#step('end', '250 2.0.0 taken', () => this.#parts.accept(mail), mail.to[0] ?? '');
+    if (whole.length === 0) this.#say('552 5.3.4 the mail is larger than I said');
+    else this.#step('end', '250 2.0.0 taken', () => this.#parts.accept(mail), mail.to[0] ?? '');
+  }
+
+  #sizeLimit(): number {
+    const { offers = usualOffers } = this.#parts.options;
+    const size = offers.find((offer) => offer.startsWith('SIZE '));
+    return size === undefined ? usualSize : Number(size.slice('SIZE '.length));
+  }
+
+  /** Misbehaves when the first bytes of a mail have come. */
+  #isSpoilt(): boolean {
+    const misdeed = this.#misdeed('body');
+    if (misdeed === undefined) return false;
+    if (misdeed.kind === 'cut') this.#socket.destroy();
+    else if (misdeed.kind === 'reply') this.#socket.end(`${misdeed.line}\r\n`);
+    else this.#wait(misdeed.ms, () => {});
     return true;
   }
 
@@ -163,13 +209,16 @@ export class SinkDialogue {
   }
 
   #authenticate(rest: string, auth: NonNullable<SinkOptions['auth']>) {
-    const [method = '', initial = ''] = rest.split(' ');
+    const [method = '', initial] = rest.split(' ');
     const finish = (said: string) => {
       this.#signedIn = auth(method.toLowerCase(), said);
       this.#step('auth', this.#signedIn ? '235 2.7.0 ok' : '535 5.7.8 wrong credentials');
     };
     const decoded = (text: string) => Buffer.from(text, 'base64').toString();
-    if (method.toUpperCase() !== 'LOGIN') return finish(decoded(initial));
+    if (method.toUpperCase() !== 'LOGIN')
+      return initial === undefined
+        ? this.#ask('334 ', (said) => finish(decoded(said)))
+        : finish(decoded(initial));
     this.#ask('334 VXNlcm5hbWU6', (user) =>
       this.#ask('334 UGFzc3dvcmQ6', (password) => finish(`${decoded(user)}\0${decoded(password)}`)),
     );
@@ -181,7 +230,12 @@ export class SinkDialogue {
   }
 
   /** Says the line and does its effect, unless it is time to misbehave. */
-  #step(step: SinkStep, line: string, effect = () => {}, recipient = this.#to[0] ?? '') {
+  #step(
+    step: SinkStep,
+    line: string,
+    effect: () => void | Promise<void> = () => {},
+    recipient = this.#to[0] ?? '',
+  ): void {
     const misdeed = this.#misdeed(step, recipient);
     if (misdeed?.kind === 'cut') {
       this.#socket.destroy();
@@ -193,17 +247,31 @@ export class SinkDialogue {
       return;
     }
     const finish = () => {
-      effect();
-      this.#say(line);
+      const done = effect();
+      if (!done) return this.#say(line);
+      this.#isBusy = true;
+      void done.then(
+        () => this.#goOn(() => this.#say(line)),
+        () => this.#goOn(() => this.#say('451 4.3.0 not now')),
+      );
     };
-    if (misdeed?.kind !== 'wait') return finish();
+    if (misdeed?.kind === 'wait') this.#wait(misdeed.ms, finish);
+    else finish();
+  }
+
+  /** Meanwhile nothing is read, so that nothing piles up. */
+  #wait(ms: number, then: () => void): void {
     this.#isBusy = true;
-    this.#clock.after(misdeed.ms, () => {
-      this.#isBusy = false;
-      if (this.#socket.destroyed) return;
-      finish();
-      this.#work();
-    });
+    this.#socket.pause();
+    this.#clock.after(ms, () => this.#goOn(then));
+  }
+
+  #goOn(then: () => void): void {
+    this.#isBusy = false;
+    if (this.#socket.destroyed) return;
+    this.#socket.resume();
+    then();
+    this.#work();
   }
 
   #misdeed(step: SinkStep, recipient = this.#to[0] ?? ''): Misdeed | undefined {
@@ -224,5 +292,5 @@ function addressIn(parameters: string): string {
 
 function unstuffed(content: Buffer): Buffer {
   if (content.indexOf('\n..') < 0 && !(content[0] === 0x2e)) return Buffer.from(content);
-  return Buffer.from(content.toString('latin1').replaceAll(/^\./gm, ''), 'latin1');
+  return Buffer.from(content.toString('latin1').replaceAll(/(^|\n)\./g, '$1'), 'latin1');
 }

@@ -20,7 +20,8 @@ export interface ReceivedMail {
 export interface SinkOptions {
   port?: number;
   host?: string;
-  onMail?(mail: ReceivedMail): void;
+  /** If it returns a promise, the answer waits for it; if that rejects, the client is asked to try again later. */
+  onMail?(mail: ReceivedMail): unknown;
   misbehave?: readonly Misbehaviour[];
   /** Extensions to offer. */
   offers?: readonly string[];
@@ -55,8 +56,14 @@ export async function openSink(options: SinkOptions = {}): Promise<Sink> {
       ...{ options, secure },
       rules: () => state.rules,
       accept: (mail) => {
-        state.accepted++;
-        options.onMail?.(mail);
+        const stored = options.onMail?.(mail);
+        if (!(stored instanceof Promise)) {
+          state.accepted++;
+          return;
+        }
+        return stored.then(() => {
+          state.accepted++;
+        });
       },
     });
     dialogue.begin();

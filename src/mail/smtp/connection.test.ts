@@ -9,6 +9,7 @@ import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts'
 import { type Misbehaviour, parseMisbehaviour, sinkSteps } from '../sink/misbehaviour.ts';
 import { openSink, type ReceivedMail, type SinkOptions } from '../sink/sink.ts';
 import { SmtpConnection, type SmtpOptions } from './connection.ts';
+import { outcomeOf } from './outcome.ts';
 import type { SmtpServer } from './server-url.ts';
 
 const message = Buffer.from('Subject: Hello\r\n\r\n.dots\r\n..more\r\nend\r\n');
@@ -110,6 +111,28 @@ test('what the server cannot carry fails before a byte is sent: too large, lette
   assert.match(large.answer, /has \d+ bytes; the server takes at most 20/);
   const letters = await connection.send({ ...envelope, to: 'žofie@example.org' }, Buffer.from('a\r\n'));
   assert.deepEqual([letters.kind, received.length], ['failed', 0]);
+});
+
+test('the enhanced code is the one of the answer, not a part of an address of a machine in it', () => {
+  const codeOf = (code: number, text: string) => {
+    const outcome = outcomeOf({ code, text, lines: [text] });
+    return 'enhanced' in outcome ? outcome.enhanced : undefined;
+  };
+  assert.equal(codeOf(550, '5.1.1 <anna@example.org>: no such user'), '5.1.1');
+  assert.equal(codeOf(550, '#5.1.0 Address rejected.'), '5.1.0');
+  assert.equal(codeOf(550, 'rejected by 10.0.0.1: 550 5.1.1 no such user'), '5.1.1');
+  assert.equal(codeOf(554, 'your address 5.1.1.20 is listed'), undefined);
+  assert.equal(codeOf(554, 'client [195.5.1.1] is blocked'), undefined);
+  assert.equal(codeOf(450, 'see 5.7.1, 4.2.0 try again'), '4.2.0');
+});
+
+test('a mail with letters outside ASCII in its head needs SMTPUTF8, whatever its envelope says', async (t) => {
+  const letters = Buffer.from('From: žofie@example.org\r\n\r\nHello\r\n');
+  const { received, open } = await startSink(t);
+  await (await open()).send(envelope, letters);
+  assert.match(received[0]?.parameters ?? '', / SMTPUTF8$/);
+  const { open: openOld } = await startSink(t, { offers: ['8BITMIME'] });
+  assert.equal((await (await openOld()).send(envelope, letters)).kind, 'failed');
 });
 
 test('addresses in other letters: the domain in ASCII, the name with SMTPUTF8', async (t) => {

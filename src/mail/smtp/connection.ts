@@ -145,10 +145,10 @@ export class SmtpConnection {
         ...{ kind: 'failed', code: 552, enhanced: '5.3.4' },
         answer: `the mail has ${message.length} bytes; the server takes at most ${limit}`,
       };
-    if (!(isAscii(wireAddress(from)) && isAscii(wireAddress(to))) && !this.offers('SMTPUTF8'))
+    if (needsUtf8(from, to, message) && !this.offers('SMTPUTF8'))
       return {
         ...{ kind: 'failed', code: 553, enhanced: '5.6.7' },
-        answer: 'the address has letters outside ASCII before the @, and the server does not offer SMTPUTF8',
+        answer: 'an address has letters outside ASCII before the @, and the server does not offer SMTPUTF8',
       };
     return undefined;
   }
@@ -157,11 +157,10 @@ export class SmtpConnection {
   async #begin(envelope: Envelope, message: Buffer): Promise<SmtpOutcome | undefined> {
     const from = wireAddress(envelope.from);
     const to = wireAddress(envelope.to);
-    const isUtf8 = !(isAscii(from) && isAscii(to));
     const size = this.offers('SIZE') ? ` SIZE=${message.length}` : '';
     const body = this.offers('8BITMIME') && !isAsciiBytes(message) ? ' BODY=8BITMIME' : '';
     const hold = envelope.holdUntil === undefined ? '' : ` HOLDUNTIL=${isoSeconds(envelope.holdUntil)}`;
-    const mail = `MAIL FROM:<${from}>${size}${body}${isUtf8 ? ' SMTPUTF8' : ''}${hold}`;
+    const mail = `MAIL FROM:<${from}>${size}${body}${needsUtf8(from, to, message) ? ' SMTPUTF8' : ''}${hold}`;
     const recipient = `RCPT TO:<${to}>`;
     const { mailMs, recipientMs, dataMs } = this.#timeouts;
     if (!this.offers('PIPELINING')) {
@@ -250,6 +249,12 @@ export class SmtpConnection {
     this.#offers = new Map();
     await this.#introduce();
   }
+}
+
+/** Whether an address in the envelope or in the head has letters outside ASCII (RFC 6531). Bodies may have them without. */
+function needsUtf8(from: string, to: string, message: Buffer): boolean {
+  if (!(isAscii(wireAddress(from)) && isAscii(wireAddress(to)))) return true;
+  return !isAsciiBytes(message) && !isAsciiBytes(message.subarray(0, message.indexOf('\r\n\r\n')));
 }
 
 /** DATA was answered with something that is neither 354 nor an error: the server is confused, so try later. */

@@ -23,7 +23,9 @@ export interface Reply {
 export function outcomeOf(reply: Reply): SmtpOutcome {
   const answer = `${reply.code} ${reply.text}`.slice(0, 500);
   if (reply.code >= 200 && reply.code < 300) return { kind: 'sent', answer };
-  const [enhanced] = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(reply.text) ?? [];
+  // Of the same class as the code, and no part of an IP address.
+  const code = new RegExp(`(?<![\\d.])${Math.floor(reply.code / 100)}(\\.\\d{1,3}){2}(?!\\d|\\.\\d)`);
+  const [enhanced] = code.exec(reply.text) ?? [];
   const kind = reply.code >= 400 && reply.code < 500 ? 'deferred' : 'failed';
   return { kind, answer, code: reply.code, enhanced };
 }

@@ -153,7 +153,7 @@ function templateError(error: unknown, what: string, source: string): PismakErro
   );
 }
 
-/** Data may contain line breaks; a subject must not. */
+/** Data may contain line breaks and control characters; a subject must not. */
 function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
