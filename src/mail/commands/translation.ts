@@ -35,7 +35,7 @@ export function addTranslations(group: Command, { command, run }: Shell): void {
   command(
     group,
     'extract',
-    'Write all texts of all mail types for translators, as PO or JSON, with their places and existing translations',
+    'Write all texts of all mail types for translators, as PO or JSON, with places, context and existing translations',
     'mail extract --locale sk -o sk.po',
     'mail extract --locale sk -o sk.json',
   )
