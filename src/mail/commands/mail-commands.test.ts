@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
@@ -124,6 +124,33 @@ test('a preview of all types shows those that can be rendered, and names those t
     runCommand(['mail', 'preview', 'all', '-o', output, '--design', design], { client });
   assert.match((await of('shop.de')).stderr, /no mail type has a design shop\.de; the designs are shop\.sk/);
   assert.match((await of('shop.sk')).stderr, /template bad/);
+});
+
+test('with Chromium, previews have pictures of whole mails, and one picture shows all mails in all languages', async (t) => {
+  const client = fakeClient({
+    'mailtype.ls': {
+      types: ['news', 'order'].map((code) => ({
+        ...{ code, name: '', class: 'bulk', sender: '', subject: '', version: 1, createdAt: 0 },
+        ...{ languages: code === 'news' ? ['cs', 'sk'] : ['cs'], designs: [] },
+      })),
+    },
+    'mailtype.preview': ({ code, language }: { code: string; language: string }) => ({
+      ...{ subject: 'Ahoj', text: 'x', language, missing: '' },
+      html: `<body style="margin:0"><div style="height:${code === 'news' ? 3000 : 200}px">x</div><script>document.body.innerHTML = ''</script>`,
+    }),
+  });
+  const output = await temporaryDirectory(t);
+  const { stdout, stderr } = await runCommand(['mail', 'preview', 'all', '-o', output, '--png'], { client });
+  assert.equal(stderr, '');
+  assert.deepEqual(stdout.match(/^\w+\.(cs|sk)/gm), ['news.cs', 'news.sk', 'order.cs', 'order.sk']);
+  const sizeOf = async (name: string) => {
+    const png = await readFile(join(output, name));
+    return [png.readUInt32BE(16), png.readUInt32BE(20)];
+  };
+  assert.deepEqual(await sizeOf('news.sk.png'), [640, 3000]);
+  assert.deepEqual(await sizeOf('order.sk.png'), [640, 200]);
+  const [width = 0, height = 0] = await sizeOf('index.png');
+  assert.ok(width >= 3 * 640 && height > 3200, `${width} x ${height}`);
 });
 
 test('a sink whose port is taken says what to do', async (t) => {

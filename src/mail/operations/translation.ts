@@ -22,7 +22,7 @@ export const typeExtract = defineOperation({
     texts: z.array(
       z.strictObject({
         ...{ text: z.string(), plural: z.string().optional(), places: z.array(z.string()) },
-        context: z.string().describe('The line of the template where the text stands first'),
+        context: z.string().describe('What stands around it in the template'),
         /** One for each plural form; empty if it is not translated. */
         translations: z.array(z.string()),
       }),

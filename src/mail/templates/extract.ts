@@ -7,11 +7,11 @@ export interface TranslatableText {
   plural?: string | undefined;
   /** `order:12`, `order/subject:1` */
   places: string[];
-  /** The line where it stands first. */
+  /** What stands around it in its line, where it stands first. */
   context: string;
 }
 
-const longestContext = 300;
+const contextEachSide = 150;
 const tag = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 const translated = /(['"])((?:(?!\1)[\s\S])*)\1\s*\|\s*t\b(?:\s*:\s*(['"])((?:(?!\3)[\s\S])*)\3)?/g;
 
@@ -31,7 +31,7 @@ export function extractTexts(
         for (const match of whole.matchAll(translated)) {
           const [, , original = '', , plural] = match;
           const line = source.slice(0, index + match.index).split('\n').length;
-          const context = source.split('\n')[line - 1]?.trim().slice(0, longestContext) ?? '';
+          const context = around(source, index + match.index);
           const known = found.get(original) ?? { text: original, plural, places: [], context };
           known.plural ??= plural;
           known.places.push(`${place}:${line}`);
@@ -41,4 +41,14 @@ export function extractTexts(
     }
   }
   return [...found.values()];
+}
+
+function around(source: string, at: number): string {
+  const begin = Math.max(source.lastIndexOf('\n', at) + 1, at - contextEachSide);
+  return (
+    source
+      .slice(begin, at + contextEachSide)
+      .split('\n', 1)[0]
+      ?.trim() ?? ''
+  );
 }
