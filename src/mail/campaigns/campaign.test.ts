@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../engine/testing/eventually.ts';
+import { mailQueries } from '../database/tables.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 import { readCsv } from './read-csv.ts';
 
@@ -131,6 +132,32 @@ test('mails generated only leave when the campaign is released; a cancelled one 
     cancelled: 30,
   });
   assert.equal(house.received.length, 30);
+});
+
+test('a generate-only campaign that was paused on the way still waits for its release', async (t) => {
+  const house = await runMailHouse(t);
+  await create(house, 'later', csv(40_000));
+  await house.call('campaign.start', { campaign: 'later', generateOnly: true }, house.anna);
+  await eventually('some are made', async () => (await show(house, 'later')).generated > 0);
+  await house.call('campaign.pause', { campaign: 'later' }, house.anna);
+  await house.call('campaign.resume', { campaign: 'later' }, house.anna);
+  await eventually('all are made', async () => (await show(house, 'later')).state === 'held');
+  assert.deepEqual([(await show(house, 'later')).mails, house.received.length], [{ waiting: 40_000 }, 0]);
+});
+
+test('mails that waited for the release of their campaign longer than they may live are sent all the same', async (t) => {
+  const house = await runMailHouse(t);
+  await create(house, 'later', csv(30));
+  await house.call('campaign.start', { campaign: 'later', generateOnly: true }, house.anna);
+  await eventually('all are generated', async () => (await show(house, 'later')).state === 'held');
+  const week = 7 * 86_400_000;
+  await mailQueries(house.engine)
+    .updateTable('mail_mail')
+    .set(({ eb }) => ({ createdAt: eb('createdAt', '-', week), notAfter: eb('notAfter', '-', week) }))
+    .execute();
+  await house.call('campaign.start', { campaign: 'later' }, house.anna);
+  await ends(house, 'later');
+  assert.deepEqual((await show(house, 'later')).mails, { sent: 30 });
 });
 
 test('a relay that keeps mails until their date gets those of a campaign at once, if the class says so', async (t) => {
