@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
@@ -179,6 +179,32 @@ test('translations, previews and listeners that can’t be are refused with the 
   );
   assert.match(await said('preview', 'order', '-o', list), /list\.json can't be written: .*exists/);
   assert.match(await said('inbound', '--listen', '99999'), /99999 is not a port/);
+});
+
+test('a bounce stays in its Maildir until it is taken; what is no mail is put away', async (t) => {
+  const directory = await temporaryDirectory(t);
+  for (const name of ['new', 'cur']) await mkdir(join(directory, name));
+  await writeFile(join(directory, 'new', '1'), 'nonsense');
+  await writeFile(join(directory, 'new', '2'), 'Subject: Undelivered\r\n\r\nx');
+  let isAway = true;
+  const client = fakeClient({
+    'mail.report'({ content }: { content: string }) {
+      if (Buffer.from(content, 'base64').toString() === 'nonsense')
+        throw new PismakError('invalid-input', 'not a mail');
+      if (isAway) throw new PismakError('unavailable', 'Pismak is away');
+      return { kind: 'bounce', mail: 'm1', isSuppressed: false, reason: 'full' };
+    },
+  });
+  const read = () => runCommand(['mail', 'inbound', directory, '--once'], { client });
+  const failed = await read();
+  assert.match(failed.stderr, /Pismak is away/);
+  assert.deepEqual(
+    [await readdir(join(directory, 'new')), await readdir(join(directory, 'cur'))],
+    [['2'], ['1:2,S']],
+  );
+  isAway = false;
+  assert.match((await read()).stdout, /^2: bounce of mail m1: full$/m);
+  assert.deepEqual(await readdir(join(directory, 'new')), []);
 });
 
 test('a worker whose queues nobody else could fill is refused', async () => {

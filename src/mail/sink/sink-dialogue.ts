@@ -8,7 +8,7 @@ interface DialogueParts {
   options: SinkOptions;
   secure: SecureContext | undefined;
   rules(): readonly Misbehaviour[];
-  accept(mail: ReceivedMail): void;
+  accept(mail: ReceivedMail): unknown;
 }
 
 export const usualOffers = ['PIPELINING', '8BITMIME', 'SMTPUTF8', 'SIZE 52428800', 'ENHANCEDSTATUSCODES'];
@@ -181,7 +181,7 @@ export class SinkDialogue {
   }
 
   /** Says the line and does its effect, unless it is time to misbehave. */
-  #step(step: SinkStep, line: string, effect = () => {}, recipient = this.#to[0] ?? '') {
+  #step(step: SinkStep, line: string, effect: () => unknown = () => {}, recipient = this.#to[0] ?? '') {
     const misdeed = this.#misdeed(step, recipient);
     if (misdeed?.kind === 'cut') {
       this.#socket.destroy();
@@ -193,8 +193,18 @@ export class SinkDialogue {
       return;
     }
     const finish = () => {
-      effect();
-      this.#say(line);
+      const done = effect();
+      if (!(done instanceof Promise)) return this.#say(line);
+      this.#isBusy = true;
+      const say = (answer: string) => {
+        this.#isBusy = false;
+        this.#say(answer);
+        this.#work();
+      };
+      void done.then(
+        () => say(line),
+        () => say('451 4.3.0 not now; try again later'),
+      );
     };
     if (misdeed?.kind !== 'wait') return finish();
     this.#isBusy = true;

@@ -20,7 +20,8 @@ export interface ReceivedMail {
 export interface SinkOptions {
   port?: number;
   host?: string;
-  onMail?(mail: ReceivedMail): void;
+  /** With a promise, the mail is answered when it settles: 451 if it is rejected, so that the other side tries again. */
+  onMail?(mail: ReceivedMail): unknown;
   misbehave?: readonly Misbehaviour[];
   /** Extensions to offer. */
   offers?: readonly string[];
@@ -56,7 +57,7 @@ export async function openSink(options: SinkOptions = {}): Promise<Sink> {
       rules: () => state.rules,
       accept: (mail) => {
         state.accepted++;
-        options.onMail?.(mail);
+        return options.onMail?.(mail);
       },
     });
     dialogue.begin();
