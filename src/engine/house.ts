@@ -124,6 +124,8 @@ export interface PublicAnswer {
   /** Media type. */
   type: string;
   content: string | Uint8Array;
+  /** It may show images of other servers. Nothing else of them is ever loaded. */
+  hasImages?: boolean;
 }
 
 export function loadHouses(houses: readonly House[]): Promise<LoadedHouse[]> {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { eventually } from '../../engine/testing/eventually.ts';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { mailQueries } from '../database/tables.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 import { readCsv } from './read-csv.ts';
 
@@ -133,6 +138,33 @@ test('mails generated only leave when the campaign is released; a cancelled one 
   assert.equal(house.received.length, 30);
 });
 
+test('a generate-only campaign that was paused on the way still waits for its release', async (t) => {
+  const house = await runMailHouse(t);
+  await create(house, 'later', csv(30));
+  await house.call('campaign.start', { campaign: 'later', generateOnly: true }, house.anna);
+  await eventually('all are made', async () => (await show(house, 'later')).state === 'held');
+  // As if the pause had come just before its last mail was made.
+  await mailQueries(house.engine).updateTable('mail_campaign').set({ state: 'paused' }).execute();
+  await house.call('campaign.resume', { campaign: 'later' }, house.anna);
+  await eventually('it is held again', async () => (await show(house, 'later')).state === 'held');
+  assert.deepEqual([(await show(house, 'later')).mails, house.received.length], [{ waiting: 30 }, 0]);
+});
+
+test('mails that waited for the release of their campaign longer than they may live are sent all the same', async (t) => {
+  const house = await runMailHouse(t);
+  await create(house, 'later', csv(30));
+  await house.call('campaign.start', { campaign: 'later', generateOnly: true }, house.anna);
+  await eventually('all are generated', async () => (await show(house, 'later')).state === 'held');
+  const week = 7 * 86_400_000;
+  await mailQueries(house.engine)
+    .updateTable('mail_mail')
+    .set(({ eb }) => ({ createdAt: eb('createdAt', '-', week), notAfter: eb('notAfter', '-', week) }))
+    .execute();
+  await house.call('campaign.start', { campaign: 'later' }, house.anna);
+  await ends(house, 'later');
+  assert.deepEqual((await show(house, 'later')).mails, { sent: 30 });
+});
+
 test('a relay that keeps mails until their date gets those of a campaign at once, if the class says so', async (t) => {
   const house = await runMailHouse(t, {
     mail: { classes: { bulk: { holdAtRelay: true } } },
@@ -231,6 +263,71 @@ test('an audience without addresses is refused; one that is no CSV or JSON stops
   await house.call('campaign.start', { campaign: 'b' }, house.anna);
   await eventually('it has stopped', async () => (await show(house, 'b')).state === 'failed');
   assert.match((await show(house, 'b')).problem, /line 2 of the audience is not JSON/);
+});
+
+test('a campaign begins when the one before has ended, and fails with it: nobody waits for ever', async (t) => {
+  const house = await runMailHouse(t);
+  await create(house, 'first', csv(3));
+  const audience = [`csv:${await upload(house, csv(3, 10))}`];
+  const follow = (name: string, after: string) =>
+    house.call('campaign.create', { name, type: 'news', audience, after }, house.anna);
+  await follow('second', 'first');
+  await house.call('campaign.start', { campaign: 'second' }, house.anna);
+  await house.call('campaign.start', { campaign: 'first' }, house.anna);
+  await ends(house, 'second');
+  const order = house.received.map(({ to }) => Number(/\d+/.exec(to[0] ?? '')?.[0]) < 10);
+  assert.deepEqual(order, [true, true, true, false, false, false]);
+
+  await create(house, 'third', csv(3, 20));
+  await follow('fourth', 'third');
+  await house.call('campaign.start', { campaign: 'fourth' }, house.anna);
+  await house.call('campaign.cancel', { campaign: 'third' }, house.anna);
+  await eventually('it has failed', async () => (await show(house, 'fourth')).state === 'failed');
+  assert.equal((await show(house, 'fourth')).problem, 'campaign third, which it follows, was cancelled');
+});
+
+test('status tells why a campaign waits for its audience', async (t) => {
+  const file = join(await temporaryDirectory(t), 'shop.db');
+  const shop = new DatabaseSync(file);
+  shop.exec(`CREATE TABLE person (email TEXT); INSERT INTO person VALUES ('a@example.org')`);
+  shop.close();
+  const audiences = { shop: { url: `sqlite:${file}`, query: 'SELECT email FROM person' } };
+  const { call } = await runMailHouse(t, { mail: { audiences } });
+  await call('campaign.create', { name: 'a', type: 'order', audience: ['query:shop'] });
+  await rename(file, `${file}.away`);
+  await call('campaign.start', { campaign: 'a' });
+  const problem = async () => (await call('campaign.show', { campaign: 'a' })).problem;
+  await eventually('it says so', async () => (await problem()) !== '');
+  assert.match(
+    await problem(),
+    /^it will be tried again: the audience at .*shop\.db can't be read: there is no such file/,
+  );
+  await rename(`${file}.away`, file);
+  await eventually(
+    'it is done',
+    async () => (await call('campaign.show', { campaign: 'a' })).state === 'done',
+  );
+  assert.equal(await problem(), '');
+});
+
+test('the first person may lack an address; a second column of addresses, and records that never end, are refused', async (t) => {
+  const house = await runMailHouse(t, { senders: false });
+  await create(
+    house,
+    'a',
+    `${JSON.stringify({ email: null })}\n${JSON.stringify({ email: 'a@example.org' })}\n`,
+  );
+  const { refused, mails } = await house.call('campaign.try', { campaign: 'a' }, house.anna);
+  assert.deepEqual([refused, mails], [1, 1]);
+  await assert.rejects(
+    create(house, 'c', 'email,name,E-mail\na@example.org,x,b@example.org\n'),
+    /two columns email/,
+  );
+  await assert.rejects(create(house, 'd', 'x'.repeat(3_000_000)), /record of the CSV file is too long/);
+  await assert.rejects(
+    create(house, 'e', `{"email": "${'x'.repeat(3_000_000)}`),
+    /line 1 of the audience is too long/,
+  );
 });
 
 test('CSV: quotes, line breaks in fields, semicolons, CRLF, a byte order mark, chunks cut anywhere', async () => {

@@ -137,7 +137,7 @@ export async function cancelCampaign(engine: Engine, campaign: Campaign): Promis
 /** An audience without addresses is refused before anything is sent. A query may find nobody today. */
 async function checkHead(engine: Engine, source: AudienceSource): Promise<void> {
   for await (const [person = {}] of readAudience(engine, source)) {
-    if (typeof person.email === 'string') return;
+    if (Object.hasOwn(person, 'email')) return;
     throw new PismakError(
       'invalid-input',
       `the audience has no column email; it has ${Object.keys(person).slice(0, 20).join(', ')}`,

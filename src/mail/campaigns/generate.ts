@@ -175,6 +175,7 @@ async function storeMails(
       .updateTable('mail_campaign')
       .set(({ eb }) => ({
         ...after,
+        problem: '',
         generated: eb('generated', '+', mails.length),
         repeated: eb('repeated', '+', repeated),
         refused: eb('refused', '+', refused),

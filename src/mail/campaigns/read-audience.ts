@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { sectionOf } from '../../engine/house.ts';
@@ -11,6 +9,7 @@ import { readCsv } from './read-csv.ts';
 export type Person = Record<string, unknown>;
 
 const peopleAtOnce = 500;
+const longestLine = 1024 * 1024;
 
 /** Streams a source from the beginning, in constant memory: some people at a time. */
 export async function* readAudience(
@@ -29,13 +28,35 @@ export async function* readAudience(
 }
 
 async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Person> {
-  const lines = createInterface({ input: Readable.from(chunks), crlfDelay: Number.POSITIVE_INFINITY });
+  // It removes a byte order mark.
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   let number = 0;
-  for await (const line of lines) {
-    number++;
-    if (line.trim() === '') continue;
-    yield parseLine(line, number);
+  let rest = '';
+  const decode = (chunk?: Uint8Array) => {
+    try {
+      return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
+    } catch (error) {
+      throw new PismakError(
+        'invalid-input',
+        `the audience is not UTF-8 from line ${number + 1} on: save the file in that encoding`,
+        {
+          cause: error,
+        },
+      );
+    }
+  };
+  for await (const chunk of chunks) {
+    const lines = (rest + decode(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      number++;
+      if (line.trim() !== '') yield parseLine(line, number);
+    }
+    if (rest.length > longestLine)
+      throw new PismakError('invalid-input', `line ${number + 1} of the audience is too long`);
   }
+  const last = rest + decode();
+  if (last.trim() !== '') yield parseLine(last, number + 1);
 }
 
 async function* inGroups(people: AsyncIterable<Person>): AsyncGenerator<Person[]> {

@@ -23,6 +23,8 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 /** Refuses a file without addresses, however many records it has. `Email` is `email`. */
 function columnsOf(record: readonly string[]): string[] {
   const columns = record.map((name) => (/^\s*e-?mail\s*$/i.test(name) ? 'email' : name.trim()));
+  if (columns.indexOf('email') !== columns.lastIndexOf('email'))
+    throw new PismakError('invalid-input', 'the audience has two columns email: rename or remove one');
   if (columns.includes('email')) return columns;
   throw new PismakError('invalid-input', `the audience has no column email; it has ${shown(columns)}`);
 }
@@ -49,6 +51,11 @@ async function* recordsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
       });
     }
   };
+  const keep = (text: string) => {
+    if (text.length > longestField * 4)
+      throw new PismakError('invalid-input', 'a record of the CSV file is too long; is a quote missing?');
+    rest = text;
+  };
   const cut = (text: string, isEnd: boolean): string[][] => {
     delimiter ??= guessDelimiter(text);
     const found: string[][] = [];
@@ -59,15 +66,13 @@ async function* recordsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
       found.push(read.record);
       at = read.next;
     }
-    rest = text.slice(at);
-    if (rest.length > longestField * 4)
-      throw new PismakError('invalid-input', 'a record of the CSV file is too long; is a quote missing?');
+    keep(text.slice(at));
     return found;
   };
   for await (const chunk of chunks) {
     const text = rest + decode(chunk);
     // The head line decides about the delimiter, so it must be whole.
-    if (delimiter === undefined && !text.includes('\n')) rest = text;
+    if (delimiter === undefined && !text.includes('\n')) keep(text);
     else yield cut(text, false);
   }
   const last = rest + decode();

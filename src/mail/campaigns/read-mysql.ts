@@ -58,7 +58,7 @@ async function optionsOf(text: string): Promise<ConnectionOptions> {
     ...{ user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) },
     ...{ charset: 'utf8mb4', connectTimeout: 10_000, enableKeepAlive: true, keepAliveInitialDelay: 10_000 },
     // What is in a mail must survive JSON; and no code is made of what a server says.
-    ...{ dateStrings: true, supportBigNumbers: true, bigNumberStrings: true, disableEval: true },
+    ...{ dateStrings: true, supportBigNumbers: true, disableEval: true },
     ...(mode !== 'DISABLED' && {
       ssl: {
         rejectUnauthorized: mode === 'VERIFY_IDENTITY',

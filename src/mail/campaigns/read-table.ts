@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
-import { openPostgresDatabase } from '../../engine/database/postgres.ts';
+import { access } from 'node:fs/promises';
+import { streamPostgres } from '../../engine/database/postgres/stream-query.ts';
 import { streamSqlite } from '../../engine/database/sqlite/stream-query.ts';
+import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
+import { reasonOf } from '../../engine/files/system-error.ts';
+import { masked } from '../smtp/server-url.ts';
 import type { Person } from './read-audience.ts';
-
-const rowsAtOnce = 1000;
 
 interface AudienceQuery {
   url: string;
@@ -17,35 +18,22 @@ export async function* readTable({ url, query: written }: AudienceQuery): AsyncG
     const { readMysql } = await import('./read-mysql.ts');
     return yield* readMysql({ url, query });
   }
-  if (!url.startsWith('sqlite:')) return yield* readPostgres({ url, query });
-  yield* streamSqlite(url.slice('sqlite:'.length), query, rowsAtOnce);
-}
-
-/**
- * Streams a query of somebody else's PostgreSQL by a cursor: a thousand rows at a time, whatever their number, in a
- * transaction that can change nothing.
- */
-async function* readPostgres({ url, query }: AudienceQuery): AsyncGenerator<Person> {
-  const database = await openPostgresDatabase({ url });
+  const isSqlite = url.startsWith('sqlite:');
+  const file = url.slice('sqlite:'.length);
+  const place = `the audience at ${isSqlite ? file : masked(url)}`;
+  if (isSqlite)
+    await access(file).catch((error: unknown) => {
+      throw new PismakError('unavailable', `${place} can't be read: ${reasonOf(error)}`, { cause: error });
+    });
   try {
-    const transaction = await database.query.startTransaction().setAccessMode('read only').execute();
-    try {
-      // The administrator wrote the query: settings are his.
-      await sql`DECLARE audience NO SCROLL CURSOR FOR ${sql.raw(query)}`.execute(transaction);
-      for (;;) {
-        const { rows } = await sql<Person>`FETCH ${sql.lit(rowsAtOnce)} FROM audience`.execute(transaction);
-        yield* rows;
-        if (rows.length < rowsAtOnce) return;
-      }
-    } finally {
-      await transaction
-        .rollback()
-        .execute()
-        .catch(() => {
-          // The connection is gone, and the transaction with it.
-        });
-    }
-  } finally {
-    await database.close();
+    // The administrator wrote the query: settings are his.
+    yield* isSqlite ? streamSqlite(file, query) : streamPostgres(url, query);
+  } catch (error) {
+    // What the database says about the query is for whoever wrote it.
+    if (hasCode(error, 'internal') && error instanceof Error && error.cause)
+      throw new PismakError('invalid-input', `${place} refuses the query: ${messageOf(error.cause)}`, {
+        cause: error,
+      });
+    throw error;
   }
 }

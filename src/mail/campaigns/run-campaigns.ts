@@ -4,6 +4,7 @@ import { everyPeriod, type Running, runService } from '../../engine/service/serv
 import { Bell } from '../../engine/time/bell.ts';
 import { endsWithin } from '../../engine/time/deadline.ts';
 import { mailQueries } from '../database/tables.ts';
+import { answerText } from '../delivery/answer-text.ts';
 import { type Campaign, toCampaign } from './campaign.ts';
 import { failCampaign } from './fail-campaign.ts';
 import { generate } from './generate.ts';
@@ -103,7 +104,10 @@ async function work(parts: Parts, campaign: Campaign, signal: AbortSignal): Prom
       if ((await generate(parts, campaign.id, signal)) === 'stopped') return;
     } catch (error) {
       // Only what is wrong with the audience, or a limit, ends a campaign; a server that is away is tried again in the next round.
-      if (!lasting.some((code) => hasCode(error, code))) throw error;
+      if (!lasting.some((code) => hasCode(error, code))) {
+        await noteProblem(parts, campaign, `it will be tried again: ${messageOf(error)}`);
+        throw error;
+      }
       return failCampaign(parts, campaign, messageOf(error));
     }
   }
@@ -142,13 +146,27 @@ async function work(parts: Parts, campaign: Campaign, signal: AbortSignal): Prom
   });
 }
 
-/** Not before the campaign that it follows has ended. */
-async function mayBegin(parts: Parts, { after }: Campaign): Promise<boolean> {
-  if (after === '') return true;
+async function noteProblem(parts: Parts, { id }: Campaign, problem: string): Promise<void> {
+  await mailQueries(parts)
+    .updateTable('mail_campaign')
+    .set({ problem: answerText(problem) })
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .execute();
+}
+
+/** Not before the campaign that it follows has ended. If that one will never end well, this one fails. */
+async function mayBegin(parts: Parts, campaign: Campaign): Promise<boolean> {
+  if (campaign.after === '') return true;
   const before = await mailQueries(parts)
     .selectFrom('mail_campaign')
-    .select('state')
-    .where('id', '=', after)
+    .select(['name', 'state'])
+    .where('id', '=', campaign.after)
     .executeTakeFirst();
-  return before === undefined || before.state === 'done';
+  if (before === undefined || before.state === 'done') return true;
+  const end =
+    before.state === 'failed' ? 'failed' : before.state === 'cancelled' ? 'was cancelled' : undefined;
+  if (end !== undefined)
+    await failCampaign(parts, campaign, `campaign ${before.name}, which it follows, ${end}`);
+  return false;
 }

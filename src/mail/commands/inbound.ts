@@ -1,8 +1,8 @@
 import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { messageOf, PismakError } from '../../engine/errors.ts';
-import { reasonOf } from '../../engine/files/system-error.ts';
+import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
+import { isSystemError, reasonOf } from '../../engine/files/system-error.ts';
 import { sleep } from '../../engine/time/clock.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -44,7 +44,7 @@ export function addInbound(group: Command, { command, run }: Shell): void {
 
 /** Maildir: new mails are in `new`, and move to `cur` once they are taken. A plain directory of files works like one. */
 async function readDirectory(session: Session<InboundOptions>, directory: string): Promise<void> {
-  const { clock, options, out, signal } = session;
+  const { clock, options, out, signal, stderr } = session;
   const entries = await readdir(directory).catch((error) => {
     throw new PismakError('invalid-input', `${directory} can't be read: ${reasonOf(error)}`);
   });
@@ -55,8 +55,20 @@ async function readDirectory(session: Session<InboundOptions>, directory: string
     const files = (await readdir(from, { withFileTypes: true })).filter((entry) => entry.isFile());
     for (const name of files.map((file) => file.name).sort()) {
       if (name.startsWith('.') || name.endsWith('.taken') || signal.aborted) continue;
-      const content = await readFile(join(from, name));
-      out.say(`${name}: ${await take(client, content, '')}`);
+      const content = await readFile(join(from, name)).catch((error: unknown) => {
+        // Somebody else took it meanwhile.
+        if (isSystemError(error, 'ENOENT')) return undefined;
+        throw new PismakError('invalid-input', `${name} can't be read: ${reasonOf(error)}`, { cause: error });
+      });
+      if (!content) continue;
+      try {
+        out.say(`${name}: ${await take(client, content, '')}`);
+      } catch (error) {
+        // It stays where it is until Pismak is there again.
+        if (options.once || !hasCode(error, 'unavailable')) throw error;
+        stderr.write(`${name} is tried again: ${messageOf(error)}\n`);
+        break;
+      }
       await rename(join(from, name), join(to, isMaildir ? `${name}:2,S` : `${name}.taken`));
     }
     if (options.once || signal.aborted) return;
@@ -64,35 +76,37 @@ async function readDirectory(session: Session<InboundOptions>, directory: string
   }
 }
 
-/** A mail is answered with 250 when it was taken; if Pismak is away, the relay tries again later. */
+/** A mail is answered when it is taken. While Pismak is away, our relay keeps it and tries again. */
 async function listenTo(
-  { client, options, out, signal }: Session<InboundOptions>,
+  { client, options, out, signal, stderr }: Session<InboundOptions>,
   port: number,
 ): Promise<void> {
   const connected = await client();
-  let last: Promise<unknown> = Promise.resolve();
-  const onMail = ({ to, content }: ReceivedMail) => {
-    const taken = last.then(() => take(connected, content, to[0] ?? ''));
-    last = taken.then(
-      (text) => out.say(text),
-      (error) => out.say(`not taken: ${messageOf(error)}`),
-    );
-    return taken;
+  const onMail = async ({ to, content }: ReceivedMail) => {
+    try {
+      for (const address of to) out.say(await take(connected, content, address));
+    } catch (error) {
+      stderr.write(`not taken: ${messageOf(error)}\n`);
+      throw error;
+    }
   };
   const listener = await listen({ port, host: options.host, onMail }, 'inbound', '--listen');
   out.say(`what comes back is taken at smtp://${options.host}:${listener.port}`);
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   await listener.close();
-  await last;
 }
 
 async function take(client: Client, content: Buffer, to: string): Promise<string> {
   // A bounce quotes the mail at its end; what is needed stands before.
   const cut = content.subarray(0, largest);
-  const { kind, mail, isSuppressed, reason } = await client.call(mailReport, {
-    content: cut.toString('base64'),
-    to,
-  });
+  const report = await client
+    .call(mailReport, { content: cut.toString('base64'), to })
+    .catch((error: unknown) => {
+      // It would be the same next time.
+      if (!hasCode(error, 'invalid-input')) throw error;
+    });
+  if (!report) return 'not a mail';
+  const { kind, mail, isSuppressed, reason } = report;
   if (mail === '')
     return kind === 'other'
       ? 'neither a bounce nor an unsubscription'

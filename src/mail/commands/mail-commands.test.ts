@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fakeClient, runCommand } from '../../cli/testing/run-command.ts';
@@ -126,6 +126,33 @@ test('a preview of all types shows those that can be rendered, and names those t
   assert.match((await of('shop.sk')).stderr, /template bad/);
 });
 
+test('with Chromium, previews have pictures of whole mails, and one picture shows all mails in all languages', async (t) => {
+  const client = fakeClient({
+    'mailtype.ls': {
+      types: ['news', 'order'].map((code) => ({
+        ...{ code, name: '', class: 'bulk', sender: '', subject: '', version: 1, createdAt: 0 },
+        ...{ languages: code === 'news' ? ['cs', 'sk'] : ['cs'], designs: [] },
+      })),
+    },
+    'mailtype.preview': ({ code, language }: { code: string; language: string }) => ({
+      ...{ subject: 'Ahoj', text: 'x', language, missing: '' },
+      html: `<body style="margin:0"><div style="height:${code === 'news' ? 3000 : 200}px">x</div><script>document.body.innerHTML = ''</script>`,
+    }),
+  });
+  const output = await temporaryDirectory(t);
+  const { stdout, stderr } = await runCommand(['mail', 'preview', 'all', '-o', output, '--png'], { client });
+  assert.equal(stderr, '');
+  assert.deepEqual(stdout.match(/^\w+\.(cs|sk)/gm), ['news.cs', 'news.sk', 'order.cs', 'order.sk']);
+  const sizeOf = async (name: string) => {
+    const png = await readFile(join(output, name));
+    return [png.readUInt32BE(16), png.readUInt32BE(20)];
+  };
+  assert.deepEqual(await sizeOf('news.sk.png'), [640, 3000]);
+  assert.deepEqual(await sizeOf('order.sk.png'), [640, 200]);
+  const [width = 0, height = 0] = await sizeOf('index.png');
+  assert.ok(width >= 3 * 640 && height > 3200, `${width} x ${height}`);
+});
+
 test('a sink whose port is taken says what to do', async (t) => {
   const other = await openSink();
   t.after(() => other.close());
@@ -152,6 +179,32 @@ test('translations, previews and listeners that can’t be are refused with the 
   );
   assert.match(await said('preview', 'order', '-o', list), /list\.json can't be written: .*exists/);
   assert.match(await said('inbound', '--listen', '99999'), /99999 is not a port/);
+});
+
+test('a bounce stays in its Maildir until it is taken; what is no mail is put away', async (t) => {
+  const directory = await temporaryDirectory(t);
+  for (const name of ['new', 'cur']) await mkdir(join(directory, name));
+  await writeFile(join(directory, 'new', '1'), 'nonsense');
+  await writeFile(join(directory, 'new', '2'), 'Subject: Undelivered\r\n\r\nx');
+  let isAway = true;
+  const client = fakeClient({
+    'mail.report'({ content }: { content: string }) {
+      if (Buffer.from(content, 'base64').toString() === 'nonsense')
+        throw new PismakError('invalid-input', 'not a mail');
+      if (isAway) throw new PismakError('unavailable', 'Pismak is away');
+      return { kind: 'bounce', mail: 'm1', isSuppressed: false, reason: 'full' };
+    },
+  });
+  const read = () => runCommand(['mail', 'inbound', directory, '--once'], { client });
+  const failed = await read();
+  assert.match(failed.stderr, /Pismak is away/);
+  assert.deepEqual(
+    [await readdir(join(directory, 'new')), await readdir(join(directory, 'cur'))],
+    [['2'], ['1:2,S']],
+  );
+  isAway = false;
+  assert.match((await read()).stdout, /^2: bounce of mail m1: full$/m);
+  assert.deepEqual(await readdir(join(directory, 'new')), []);
 });
 
 test('a worker whose queues nobody else could fill is refused', async () => {

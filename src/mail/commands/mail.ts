@@ -8,6 +8,7 @@ import { mailErase, suppressionAdd, suppressionList, suppressionRemove } from '.
 import { addCampaigns } from './campaign.ts';
 import { addDemo } from './demo.ts';
 import { addInbound } from './inbound.ts';
+import { addPreview } from './preview.ts';
 import { addSend } from './send.ts';
 import { addSink } from './sink.ts';
 import { addTranslations } from './translation.ts';
@@ -91,6 +92,7 @@ const add: AddGroup = (group, shell) => {
   addCampaigns(group, shell);
   addInbound(group, shell);
   addTranslations(group, shell);
+  addPreview(group, shell);
   addWorker(group, shell);
   addSink(group, shell);
   addDemo(group, shell);

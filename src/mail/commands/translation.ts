@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { hasCode, messageOf, PismakError } from '../../engine/errors.ts';
+import { PismakError } from '../../engine/errors.ts';
 import { reasonOf } from '../../engine/files/system-error.ts';
 import { formatCount } from '../../terminal/output/format.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Shell } from '../../terminal/shell.ts';
-import { typeExtract, typePreview, typeTranslate } from '../operations/translation.ts';
-import { typeList } from '../operations/type.ts';
+import { typeExtract, typeTranslate } from '../operations/translation.ts';
+import { parseJson, writeTo } from './text-files.ts';
 
 /** What `mail extract` writes, or plain pairs. */
 const translationFile = z.union([
@@ -22,20 +19,11 @@ interface LocaleOptions {
   output?: string;
 }
 
-interface PreviewOptions {
-  locale?: string;
-  values?: string;
-  dataGiven?: string;
-  design?: string;
-  output: string;
-  png?: boolean;
-}
-
 export function addTranslations(group: Command, { command, run }: Shell): void {
   command(
     group,
     'extract',
-    'Write all texts of all mail types for translators, as PO or JSON, with their places and existing translations',
+    'Write all texts of all mail types for translators, as PO or JSON, with places, context and existing translations',
     'mail extract --locale sk -o sk.po',
     'mail extract --locale sk -o sk.json',
   )
@@ -74,126 +62,6 @@ export function addTranslations(group: Command, { command, run }: Shell): void {
         if (answer.unused.length > 0) out.say(`not in any template: ${answer.unused.join('; ')}`);
       }),
     );
-
-  command(
-    group,
-    'preview <type>',
-    'Render a mail type to files: HTML, text and, with Chromium, a picture. `all` renders every type in every language, with a page that shows them all',
-    'mail preview order --locale cs --values \'{"number": 7}\' -o preview/',
-    'mail preview all -o preview/ --png',
-  )
-    .option('--locale <language>', 'language; by default that of the type, and with `all` every language')
-    .option('--values <json>', 'values for the template; `--data` takes them too')
-    .option(
-      '--design <name>',
-      'design of the type to use; with `all`, types that have other designs are left out',
-    )
-    .option('--png', 'pictures too; needs Chromium')
-    .requiredOption('-o, --output <directory>', 'where the files go')
-    .action(run<PreviewOptions>((session, code = '') => preview(session, code)));
-}
-
-async function preview(session: Session<PreviewOptions>, code: string): Promise<void> {
-  const { options, out } = session;
-  const client = await session.client();
-  const given = options.values ?? options.dataGiven;
-  const values = given === undefined ? {} : parseJson('--values', given);
-  const types =
-    code === 'all'
-      ? ofDesign((await client.call(typeList, {})).types, options.design)
-      : [{ code, languages: [options.locale], design: options.design }];
-  await mkdir(options.output, { recursive: true }).catch((error: unknown) => {
-    throw cannotWrite(options.output, error);
-  });
-  const made: { name: string; subject: string; missing: string }[] = [];
-  let failed = 0;
-  for (const type of types) {
-    for (const language of options.locale === undefined ? type.languages : [options.locale]) {
-      const shown = await client
-        .call(typePreview, { code: type.code, language, values, design: type.design })
-        .catch((error: unknown) => {
-          if (code !== 'all' || !hasCode(error, 'invalid-input')) throw error;
-          session.stderr.write(`${messageOf(error)}\n`);
-        });
-      if (!shown) {
-        failed++;
-        continue;
-      }
-      const name = `${type.code}.${shown.language}`;
-      await writeTo(join(options.output, `${name}.html`), shown.html);
-      await writeTo(join(options.output, `${name}.txt`), `${shown.subject}\n\n${shown.text}\n`);
-      if (options.png)
-        await photograph(join(options.output, `${name}.html`), join(options.output, `${name}.png`));
-      made.push({ name, subject: shown.subject, missing: shown.missing });
-    }
-  }
-  if (code === 'all') await writeTo(join(options.output, 'index.html'), sheet(made));
-  out.list(
-    made,
-    [
-      { title: 'mail', of: (row) => row.name },
-      { title: 'subject', of: (row) => row.subject },
-      { title: 'not translated', of: (row) => row.missing.replaceAll('\n', '; ') },
-    ],
-    'no mail types',
-  );
-  if (failed > 0) throw new PismakError('invalid-input', `${formatCount(failed, 'mail')} can't be rendered`);
-}
-
-async function writeTo(file: string, content: string): Promise<void> {
-  await writeFile(file, content).catch((error: unknown) => {
-    throw cannotWrite(file, error);
-  });
-}
-
-function cannotWrite(file: string, error: unknown): PismakError {
-  return new PismakError('invalid-input', `${file} can't be written: ${reasonOf(error)}`, { cause: error });
-}
-
-/** The mails of a domain: those with its design, and those that look the same in every domain. */
-function ofDesign<Type extends { designs: readonly string[] }>(types: readonly Type[], design = '') {
-  const known = new Set(types.flatMap(({ designs }) => designs));
-  if (design !== '' && !known.has(design))
-    throw new PismakError(
-      'invalid-input',
-      `no mail type has a design ${design}; the designs are ${[...known].join(', ') || 'none'}`,
-    );
-  return types
-    .filter(({ designs }) => design === '' || designs.length === 0 || designs.includes(design))
-    .map((type) => ({ ...type, design: type.designs.includes(design) ? design : undefined }));
-}
-
-/** All mails side by side. */
-function sheet(mails: readonly { name: string; subject: string; missing: string }[]): string {
-  const escaped = (text: string) =>
-    text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-  const frames = mails.map(
-    ({ name, subject, missing }) =>
-      `<figure><figcaption><b>${escaped(name)}</b> ${escaped(subject)}${missing ? `<br>not translated: ${escaped(missing)}` : ''}</figcaption>` +
-      `<iframe sandbox src="${encodeURIComponent(name)}.html"></iframe></figure>`,
-  );
-  const style =
-    'body{display:flex;flex-wrap:wrap;font-family:sans-serif}iframe{width:620px;height:800px;border:1px solid #ccc}';
-  return `<!doctype html><meta charset="utf-8"><title>Mails</title><style>${style}</style>${frames.join('\n')}\n`;
-}
-
-async function photograph(html: string, png: string): Promise<void> {
-  const parameters = [
-    '--headless',
-    '--no-sandbox',
-    '--hide-scrollbars',
-    '--window-size=640,1200',
-    `--screenshot=${resolve(png)}`,
-    `file://${resolve(html)}`,
-  ];
-  const child = spawn('chromium', parameters, { stdio: 'ignore' });
-  const code = await new Promise<number | null>((done, fail) => {
-    child.once('error', () =>
-      fail(new PismakError('unavailable', 'pictures need Chromium: apt install chromium')),
-    );
-    child.once('close', done);
-  });
-  if (code !== 0) throw new PismakError('unavailable', `chromium ended with ${code}`);
 }
 
 async function readTranslations(file: string): Promise<Record<string, string | string[]>> {
@@ -220,12 +88,4 @@ async function readTranslations(file: string): Promise<Record<string, string | s
       one.plural === undefined ? (one.translations[0] ?? '') : one.translations,
     ]),
   );
-}
-
-function parseJson(name: string, text: string) {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new PismakError('invalid-input', `${name} is not JSON: ${messageOf(error)}`);
-  }
 }

@@ -1,6 +1,7 @@
 import type { Random } from '../../engine/identity.ts';
 import type { MailClass, MailSettings } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
+import { isDeadCode } from './dead-address.ts';
 import type { MailResult } from './record-results.ts';
 import type { TakenMail } from './take-mails.ts';
 
@@ -8,8 +9,6 @@ export type Verdict = Pick<MailResult, 'state' | 'attempts' | 'unknowns' | 'answ
   Partial<Pick<MailResult, 'retryAt' | 'isReturned' | 'isPaused' | 'suppress'>>;
 
 const longestPauseMs = 4 * 3_600_000;
-/** The mailbox or the domain does not exist, or was disabled. */
-const deadAddress = /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/;
 
 /** Given back as it was. */
 export const returned = { state: 'waiting', attempts: 0, unknowns: 0, answer: '', isReturned: true } as const;
@@ -66,7 +65,7 @@ export function judge(
     case 'failed':
       return {
         ...{ state: 'failed', attempts, unknowns: 0, answer },
-        ...(deadAddress.test(outcome.enhanced ?? '') && { suppress: mail.recipient }),
+        ...(isDeadCode(outcome.enhanced ?? '') && { suppress: mail.recipient }),
       };
     case 'early':
       return { ...returned, retryAt: mail.createdAt };

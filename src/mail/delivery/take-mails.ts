@@ -41,18 +41,24 @@ export async function takeMails(
   ids: readonly string[],
   now: number,
 ): Promise<Map<string, TakenMail>> {
-  const { rows } = await sql<Omit<TakenMail, 'isSuppressed'> & { suppressed: number | boolean }>`
+  const { rows } = await sql<
+    Omit<TakenMail, 'isSuppressed'> & { suppressed: number | boolean; releasedAt: number | null }
+  >`
     ${updateMails(dialect)} SET "state" = 'sending', "takes" = "takes" + 1, "changedAt" = ${now}
     WHERE "id" IN ${idsOf(dialect, ids)} AND "state" IN ('waiting', 'deferred', 'sending')
     RETURNING "id", "owner", "type", "version", "class", "recipient", "fields", "language", "attempts", "takes", "unknowns",
       "campaign", "createdAt", "notAfter",
       EXISTS (SELECT 1 FROM "mail_suppressed" AS "s" WHERE "s"."address" = "mail_mail"."recipient"
         AND "s"."class" IN ('', "mail_mail"."class")) AS "suppressed",
-      (SELECT "c"."state" FROM "mail_campaign" AS "c" WHERE "c"."id" = "mail_mail"."campaign") AS "campaignState"
+      (SELECT "c"."state" FROM "mail_campaign" AS "c" WHERE "c"."id" = "mail_mail"."campaign") AS "campaignState",
+      (SELECT "c"."startedAt" FROM "mail_campaign" AS "c" WHERE "c"."id" = "mail_mail"."campaign") AS "releasedAt"
   `.execute(query);
   const found = new Map<string, TakenMail>();
-  for (const { suppressed, ...row } of rows) {
-    const times = { createdAt: Number(row.createdAt), notAfter: Number(row.notAfter) };
+  for (const { suppressed, releasedAt, ...row } of rows) {
+    const createdAt = Number(row.createdAt);
+    // A campaign may wait for its release longer than its mails may live.
+    const waitedMs = Math.max(0, Number(releasedAt ?? 0) - createdAt);
+    const times = { createdAt, notAfter: Number(row.notAfter) + waitedMs };
     found.set(row.id, { ...row, ...times, isSuppressed: Boolean(suppressed) });
   }
   return found;

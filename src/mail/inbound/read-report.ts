@@ -1,31 +1,106 @@
 import { PismakError } from '../../engine/errors.ts';
+import { isDeadAddress } from './dead-address-words.ts';
+
+const mostAddresses = 50;
 
 /** What a mail that came back says. */
 export interface Report {
   kind: 'bounce' | 'complaint' | 'other';
-  /** A bounce for good: the address will never work. */
-  isPermanent: boolean;
-  /** 5.1.1, as far as it says. */
-  status: string;
+  /** A bounce that is final: the mail is not only late. */
+  isReturned: boolean;
+  /** The address will never work. */
+  isDead: boolean;
   /** Why, in the words of the server. */
   reason: string;
-  /** The recipient that it is about, as far as it says. */
-  recipient: string;
+  /** Who it may be about, as far as it says. */
+  recipients: string[];
   /** Ids of our mails that it may be about: from the address it came to, and from the mail that it quotes. */
   candidates: string[];
-  /** No person wrote it: an out-of-office note, a bounce. */
-  isAutomatic: boolean;
+  /** A person, or the program of one who clicked on "unsubscribe", may have written it: no bounce, no out-of-office note. */
+  isFromPerson: boolean;
 }
 
 /**
- * Reads delivery reports (RFC 3464), complaints (RFC 5965), and the bounces of servers that keep to no standard, which are
- * believed only if the address they came to names a mail of ours.
+ * Reads delivery reports (RFC 3464), complaints (RFC 5965, and Outlook's, which keep to no standard), and bounces in the words of
+ * qmail, Exim, Exchange and others.
  */
 export async function readReport(content: Buffer, envelopeTo = ''): Promise<Report> {
+  const parsed = await parse(content);
+  const part = (...types: string[]) => {
+    const found = parsed.attachments.find(({ mimeType }) => types.includes(mimeType));
+    return found ? Buffer.from(found.content as ArrayBuffer).toString() : undefined;
+  };
+  const head = headText(content.toString('latin1'));
+  const { said, copy } = withoutCopy(parsed.text ?? withoutTags(parsed.html ?? ''));
+  const quoted = headText(
+    part('message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers') ?? copy,
+  );
+  const feedback = part('message/feedback-report');
+  const targets = [
+    ...[envelopeTo, ...(parsed.to ?? []).map(({ address }) => address ?? ''), parsed.deliveredTo ?? ''],
+    // Only who got the mail can know the signed address that it came from.
+    ...[field(quoted, 'Return-Path'), field(feedback ?? '', 'Original-Mail-From')],
+  ];
+  const candidates = [...new Set([...targets.flatMap(tagOf), ...messageIds(quoted)])];
+  const isNote = isAutomaticNote(head, parsed.subject ?? '');
+  const isFromPerson = !isNote || /^\s*unsubscribe\s*$/i.test(parsed.subject ?? '');
+  const basis = { isReturned: false, isDead: false, reason: '', candidates, isFromPerson };
+
+  if (feedback !== undefined) {
+    const type = field(feedback, 'Feedback-Type').toLowerCase();
+    const recipients = addressesIn(field(feedback, 'Original-Rcpt-To'));
+    // Others say that a mail is no spam, or how DMARC judged it.
+    const kind = /^(not-spam|auth-failure|dmarc)$/.test(type) ? 'other' : 'complaint';
+    return { ...basis, isFromPerson: false, kind, recipients, reason: type || 'complaint' };
+  }
+  if (/^\s*complaint about message from /i.test(parsed.subject ?? '') && quoted !== '') {
+    const recipient = field(quoted, 'X-HmXmrOriginalRecipient') || field(quoted, 'To');
+    return { ...basis, kind: 'complaint', recipients: addressesIn(recipient), reason: 'complaint' };
+  }
+  const delivery = part('message/delivery-status', 'message/global-delivery-status');
+  if (delivery !== undefined) return { ...basis, ...readStatus(delivery, said), isFromPerson: false };
+
+  const isFromServer =
+    /mailer-daemon|postmaster|microsoftexchange/i.test(field(head, 'From')) ||
+    (/^<>$|mailer-daemon/i.test(field(head, 'Return-Path')) && !isNote);
+  const isBounce = isFromServer && !isVacation(parsed.subject ?? '');
+  const recipients = addressesIn(said);
+  if (!isBounce) return { ...basis, kind: 'other', recipients };
+  const lines = said.split('\n').filter((line) => tellsWhy.test(line) || isDeadAddress(line));
+  return {
+    ...{ ...basis, kind: 'bounce', recipients, isFromPerson: false },
+    isReturned: !/\b(delay(ed)?|warning)\b/i.test(parsed.subject ?? ''),
+    isDead: isDeadAddress(lines.join('\n')),
+    reason: (lines[0] ?? parsed.subject ?? '').trim().slice(0, 300),
+  };
+}
+
+/** An SMTP answer, or an enhanced code. */
+const tellsWhy = /(^|\s|:|\()[45]\d\d[ -]|\b[45]\.\d{1,3}\.\d{1,3}\b/;
+
+/** The report that RFC 3464 describes: a group of fields for each recipient. */
+function readStatus(delivery: string, said: string) {
+  const actionOf = (group: string) => field(group, 'Action').toLowerCase();
+  const groups = delivery.split(/\r?\n\r?\n/);
+  const group = groups.find((one) => actionOf(one) === 'failed') ?? groups.find(actionOf) ?? delivery;
+  const action = actionOf(group);
+  const [status = ''] = /\d\.\d+\.\d+/.exec(field(group, 'Status')) ?? [];
+  const diagnostic = field(group, 'Diagnostic-Code').replace(/^smtp;\s*/i, '');
+  const hasArrived = /^(delivered|relayed|expanded)\b/.test(action) || status.startsWith('2');
+  const isReturned = !hasArrived && action !== 'delayed';
+  return {
+    kind: hasArrived ? ('other' as const) : ('bounce' as const),
+    isReturned,
+    isDead: isReturned && isDeadAddress(diagnostic || said, status),
+    recipients: addressesIn(`${field(group, 'Original-Recipient')} ${field(group, 'Final-Recipient')}`),
+    reason: diagnostic || `${action} ${status}`,
+  };
+}
+
+async function parse(content: Buffer) {
   const { default: PostalMime } = await import('postal-mime');
-  let parsed: Awaited<ReturnType<typeof PostalMime.parse>>;
   try {
-    parsed = await PostalMime.parse(content, {
+    return await PostalMime.parse(content, {
       attachmentEncoding: 'arraybuffer',
       rfc822Attachments: true,
       forceRfc822Attachments: true,
@@ -33,60 +108,40 @@ export async function readReport(content: Buffer, envelopeTo = ''): Promise<Repo
   } catch (error) {
     throw new PismakError('invalid-input', `not a mail: ${(error as Error).message}`);
   }
-  const part = (type: string) => {
-    const found = parsed.attachments.find(({ mimeType }) => mimeType === type);
-    return found ? Buffer.from(found.content as ArrayBuffer).toString() : undefined;
-  };
-  const quoted = part('message/rfc822') ?? part('text/rfc822-headers') ?? '';
-  const targets = [
-    envelopeTo,
-    ...(parsed.to ?? []).map(({ address }) => address ?? ''),
-    parsed.deliveredTo ?? '',
-  ];
-  const named = targets.flatMap((address) => tagOf(address));
-  const candidates = [...new Set([...named, ...messageIds(quoted)])];
-  const isAutomatic = !/^(no)?$/i.test(field(headText(content), 'Auto-Submitted'));
-  const basis = { isPermanent: false, status: '', reason: '', recipient: '', candidates, isAutomatic };
+}
 
-  const feedback = part('message/feedback-report');
-  if (feedback !== undefined) {
-    const recipient = addressIn(field(feedback, 'Original-Rcpt-To'));
-    return {
-      ...basis,
-      kind: 'complaint',
-      recipient,
-      reason: field(feedback, 'Feedback-Type') || 'complaint',
-    };
-  }
-  const delivery = part('message/delivery-status');
-  if (delivery !== undefined) {
-    const status = field(delivery, 'Status');
-    const action = field(delivery, 'Action').toLowerCase();
-    return {
-      ...{ ...basis, kind: 'bounce', status, isPermanent: action === 'failed' && status.startsWith('5') },
-      recipient: addressIn(field(delivery, 'Original-Recipient') || field(delivery, 'Final-Recipient')),
-      reason: field(delivery, 'Diagnostic-Code').replace(/^smtp;\s*/i, '') || `${action} ${status}`,
-    };
-  }
-  const text = `${parsed.text ?? ''}\n${parsed.html ?? ''}`;
-  const [status = ''] = /\b5\.\d{1,3}\.\d{1,3}\b/.exec(text) ?? [];
-  const permanent =
-    /\b(55[0134]|permanent(ly)? (error|fail)|user unknown|no such (user|mailbox|address)|does not exist|invalid recipient)\b/i.exec(
-      text,
-    );
-  const fromSystem =
-    /mailer-daemon|postmaster/i.test(parsed.from?.address ?? '') ||
-    field(headText(content), 'Return-Path') === '<>';
-  if (named.length === 0 || !fromSystem) return { ...basis, kind: 'other' };
-  const line =
-    text.split('\n').find((one) => permanent && one.includes(permanent[0])) ?? parsed.subject ?? '';
-  return {
-    ...basis,
-    kind: 'bounce',
-    status,
-    isPermanent: status !== '' || permanent !== null,
-    reason: line.trim().slice(0, 300),
-  };
+const beginOfCopy =
+  /^[>\s]*(\|?-+ *(below this line|this is a copy|(un)?(sent|delivered|returned|original) message|the (header|body)|message (text|header)|original message|included is)|original message( |:)|message headers follow|(return-path|received|message-id):)/im;
+
+/** Our mail, which many bounces quote below their own words, may say anything. */
+function withoutCopy(text: string): { said: string; copy: string } {
+  const at = text.search(beginOfCopy);
+  if (at < 0) return { said: text, copy: '' };
+  const copy = text.slice(at);
+  return { said: text.slice(0, at), copy: copy.slice(Math.max(0, copy.search(/^[\w-]+: /m))) };
+}
+
+function withoutTags(html: string): string {
+  return html
+    .replaceAll(/<(style|script)\b[\s\S]*?<\/\1>/gi, '')
+    .replaceAll(/<(br|p|div|tr|h\d)\b[^>]*>/gi, '\n')
+    .replaceAll(/<[a-z/!][^>@]*>/gi, ' ');
+}
+
+/** Written by a program, and no report: see RFC 3834. */
+function isAutomaticNote(head: string, subject: string): boolean {
+  return (
+    !/^(no)?$/i.test(field(head, 'Auto-Submitted')) ||
+    /^auto_reply$/i.test(field(head, 'Precedence')) ||
+    field(head, 'X-Autoreply') !== '' ||
+    isVacation(subject)
+  );
+}
+
+function isVacation(subject: string): boolean {
+  return /^\s*(auto(matic|mated)?[ -]?(reply|response)|auto:|out of (the )?office|automatická odpověď|abwesen|automatische antwort|réponse automatique)/i.test(
+    subject,
+  );
 }
 
 /** `bounce+TAG@example.org` */
@@ -97,13 +152,12 @@ function tagOf(address: string): string[] {
 
 /** Our Message-IDs begin with the mail's id. */
 function messageIds(quoted: string): string[] {
-  const value = field(headText(Buffer.from(quoted)), 'Message-ID');
-  const [, id] = /<([\w-]+)@[^>]+>/.exec(value) ?? [];
+  const [, id] = /<([\w-]+)@[^>]+>/.exec(field(quoted, 'Message-ID')) ?? [];
   return id === undefined ? [] : [id];
 }
 
-function headText(content: Buffer): string {
-  return content.toString('latin1').split(/\r?\n\r?\n/, 1)[0] ?? '';
+function headText(mail: string): string {
+  return mail.split(/\r?\n\r?\n/, 1)[0] ?? '';
 }
 
 function field(text: string, name: string): string {
@@ -111,6 +165,9 @@ function field(text: string, name: string): string {
   return (match?.[1] ?? '').replaceAll(/\r?\n[ \t]+/g, ' ').trim();
 }
 
-function addressIn(value: string): string {
-  return /([^\s<>;]+@[^\s<>;]+)/.exec(value)?.[1] ?? '';
+function addressesIn(text: string): string[] {
+  return (text.match(/[^\s<>()[\],;:"']+@[^\s<>()[\],;:"']+[^\s<>()[\],;:"'.]/g) ?? []).slice(
+    0,
+    mostAddresses,
+  );
 }

@@ -6,7 +6,7 @@ const lines = (...all: string[]) => Buffer.from(all.join('\r\n')).toString('base
 
 function deliveryReport(
   to: string,
-  options: { recipient: string; status: string; action: string; messageId?: string },
+  options: { recipient: string; status: string; action: string; messageId?: string; why?: string },
 ) {
   return lines(
     ...[
@@ -31,8 +31,9 @@ function deliveryReport(
       `Status: ${options.status}`,
     ],
     ...[
-      'Diagnostic-Code: smtp; 550 5.1.1 User',
-      '  unknown\0here',
+      ...(options.why
+        ? [`Diagnostic-Code: smtp; ${options.why}`]
+        : ['Diagnostic-Code: smtp; 550 5.1.1 User', '  unknown\0here']),
       '',
       '--b',
       'Content-Type: message/rfc822',
@@ -93,6 +94,14 @@ test('a hard bounce suppresses its address, a delay does not, a complaint only i
     reason: '550 5.1.1 User unknown here',
   });
   assert.deepEqual([await state(anna.id), await suppressed()], ['bounced', ['anna@example.org ']]);
+
+  // A full mailbox, a suspicion of spam: the mail came back, but the address is alive.
+  const full = await send('full@example.org');
+  const returned = deliveryReport(full.from, {
+    ...{ recipient: 'full@example.org', status: '5.2.2', action: 'failed', why: '552 5.2.2 mailbox full' },
+  });
+  assert.equal((await call('mail.report', { content: returned })).isSuppressed, false);
+  assert.deepEqual([await state(full.id), await suppressed()], ['bounced', ['anna@example.org ']]);
 
   // Without a signed address, the quoted Message-ID and the recipient together will do.
   const bert = await send('bert@example.org');
@@ -180,14 +189,16 @@ test('a mail to the signed address in List-Unsubscribe unsubscribes; a guessed a
   const [, address = ''] =
     /^List-Unsubscribe: <http[^>]*>, <mailto:([^?>]*)\?subject=unsubscribe>\r$/m.exec(head) ?? [];
   assert.match(address, new RegExp(`^leave\\+${id}\\.[0-9a-f]{8}@example\\.org$`));
-  const take = (to: string, ...more: string[]) =>
+  const take = (to: string, subject = 'unsubscribe', ...more: string[]) =>
     call('mail.report', {
-      content: lines('From: anna@example.org', `To: ${to}`, 'Subject: unsubscribe', ...more, '', ''),
+      content: lines('From: anna@example.org', `To: ${to}`, `Subject: ${subject}`, ...more, '', ''),
     });
   assert.equal((await take(address.replace(/\.[0-9a-f]{8}@/, '.00000000@'))).kind, 'other');
-  assert.equal((await take(address, 'Auto-Submitted: auto-replied')).kind, 'other');
+  const isAutomatic = 'Auto-Submitted: auto-replied';
+  assert.equal((await take(address, 'I am away', isAutomatic)).kind, 'other');
   assert.deepEqual((await call('suppression.ls', {})).addresses, []);
-  assert.deepEqual(await take(address.toUpperCase()), {
+  // Apple Mail says of a click on "unsubscribe" that it was automatic.
+  assert.deepEqual(await take(address.toUpperCase(), 'unsubscribe', isAutomatic), {
     ...{ kind: 'unsubscription', mail: id, isSuppressed: true, reason: 'from class bulk' },
   });
   const { id: later } = await call('mail.send', { type: 'news', to: 'anna@example.org' });

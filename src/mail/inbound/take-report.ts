@@ -24,7 +24,8 @@ export async function takeReport(
   envelopeTo?: string,
 ): Promise<TakenReport> {
   const report = await readReport(content, envelopeTo);
-  const { kind, isPermanent, recipient } = report;
+  const { kind, isReturned, isDead } = report;
+  const recipients = new Set(report.recipients.map((address) => address.toLowerCase()));
   const reason = answerText(report.reason);
   const nothing = { kind, mail: '', isSuppressed: false, reason };
   const tokens = await openTokens(engine);
@@ -39,10 +40,10 @@ export async function takeReport(
         .where('id', '=', signed ?? candidate)
         .executeTakeFirst();
       if (!mail) return undefined;
-      const isOurs = signed !== undefined || (recipient !== '' && mail.recipient === recipient.toLowerCase());
+      const isOurs = signed !== undefined || recipients.has(mail.recipient);
       if (!isOurs || mail.sentAt === null) return undefined;
-      const isSuppressed = kind === 'complaint' || isPermanent;
-      if (kind === 'bounce' && isPermanent)
+      const isSuppressed = kind === 'complaint' || isDead;
+      if (kind === 'bounce' && isReturned)
         await transaction
           .updateTable('mail_mail')
           .set({ state: 'bounced', answer: reason, changedAt: now })
@@ -66,7 +67,7 @@ export async function takeReport(
     });
     if (!taken) continue;
     const { mail, isSuppressed } = taken;
-    const event = kind === 'complaint' ? 'mail.complained' : isPermanent ? 'mail.bounced' : 'mail.delayed';
+    const event = kind === 'complaint' ? 'mail.complained' : isReturned ? 'mail.bounced' : 'mail.delayed';
     const dimensions = {
       type: mail.type,
       class: mail.class,
@@ -82,9 +83,9 @@ export async function takeReport(
 async function takeUnsubscription(
   engine: Pick<Engine, 'clock' | 'database' | 'events'>,
   tokens: Tokens,
-  { candidates, isAutomatic }: Report,
+  { candidates, isFromPerson }: Report,
 ): Promise<TakenReport | undefined> {
-  if (isAutomatic) return undefined;
+  if (!isFromPerson) return undefined;
   for (const candidate of candidates) {
     const id = tokens.readUnsubscribe(candidate);
     const mail =

@@ -37,7 +37,8 @@ export const campaignResume = defineOperation({
     const { wakeCampaigns } = await import('../campaigns/run-campaigns.ts');
     const campaign = await getCampaign(engine, wanted, caller.name);
     await setCampaignState(engine, campaign, ['paused'], { state: 'running' });
-    await engine.backlog.resume(campaign.id);
+    // One that is only generated goes on with that: its mails wait for a second start.
+    if (!campaign.isHeld) await engine.backlog.resume(campaign.id);
     wakeCampaigns(engine);
     return {};
   },

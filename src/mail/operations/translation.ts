@@ -9,7 +9,7 @@ const translation = z.union([z.string().max(10_000), z.array(z.string().max(10_0
 
 export const typeExtract = defineOperation({
   name: 'mailtype.extract',
-  summary: 'All texts of all mail types for translators, with their places and existing translations',
+  summary: 'All texts of all mail types for translators, with places, context and existing translations',
   role: 'user',
   owner: 'none',
   heavy: 'work',
@@ -22,6 +22,7 @@ export const typeExtract = defineOperation({
     texts: z.array(
       z.strictObject({
         ...{ text: z.string(), plural: z.string().optional(), places: z.array(z.string()) },
+        context: z.string().describe('What stands around it in the template'),
         /** One for each plural form; empty if it is not translated. */
         translations: z.array(z.string()),
       }),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
+import { mailQueries } from '../database/tables.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 
 test('the online version is what was sent, also after the template changed; strangers can’t guess its address', async (t) => {
-  const { server, call, received, reaches } = await runMailHouse(t);
+  const { engine, server, call, received, reaches } = await runMailHouse(t);
   const { id } = await call('mail.send', {
     type: 'order',
     to: 'anna@example.org',
@@ -16,12 +17,20 @@ test('the online version is what was sent, also after the template changed; stra
   const address = new URL(/href="([^"]+)"/.exec(sent)?.[1] ?? '');
   const shown = await server.send('GET', address.pathname);
   assert.deepEqual([shown.status, shown.text], [200, sent]);
-  assert.match(shown.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  assert.match(
+    shown.headers.get('content-security-policy') ?? '',
+    /default-src 'none'.* img-src [^;]*https:/,
+  );
+  assert.equal((await server.send('HEAD', address.pathname)).status, 200);
   const token = address.pathname.slice('/m/'.length);
   const other = `${token[0] === 'A' ? 'B' : 'A'}${token.slice(1)}`;
   const forged = [other, Buffer.from(`0123456789abcdef${id}`).toString('base64url'), 'x'];
   const answers = await Promise.all(forged.map((one) => server.send('GET', `/m/${one}`)));
-  for (const { status } of answers) assert.equal(status, 404);
+  for (const { status, text } of answers) assert.deepEqual([status, text], [404, answers[0]?.text]);
+  assert.match(answers[0]?.text ?? '', /^<!doctype html>.*does not exist, or no longer/);
+  // One that is too old to be kept looks the same.
+  await mailQueries(engine).deleteFrom('mail_mail').execute();
+  assert.deepEqual((await server.send('GET', address.pathname)).text, answers[0]?.text);
 });
 
 test('one click unsubscribes by POST; a GET, as link checkers send it, never does', async (t) => {
@@ -46,6 +55,7 @@ test('one click unsubscribes by POST; a GET, as link checkers send it, never doe
   const { pathname } = new URL(link.slice(1, -1));
   const asked = await server.send('GET', pathname);
   assert.match(asked.text, /<form method="post">/);
+  assert.equal((await server.send('HEAD', pathname)).status, 200);
   assert.deepEqual((await call('suppression.ls', {})).addresses, []);
   const form = {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

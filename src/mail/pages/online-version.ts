@@ -20,7 +20,8 @@ export const onlineVersion: PublicPage = {
     const mail = await mailOf(engine, parameters.token);
     if (!mail) return undefined;
     const { html } = await (await composerOf(engine)).render({ ...mail, createdAt: Number(mail.createdAt) });
-    return page(html);
+    // Logos and products, as in the mail itself.
+    return { ...page(html), hasImages: true };
   },
 };
 

@@ -32,6 +32,18 @@ async function startSink(t: TestContext, options: SinkOptions = {}) {
 
 const misbehaving = (...rules: string[]): Misbehaviour[] => rules.map(parseMisbehaviour);
 
+test('a sink whose owner needs time answers when the mail is taken, and 451 if it could not be', async (t) => {
+  let isAway = true;
+  const onMail = async () => {
+    if (isAway) throw new Error('away');
+  };
+  const connection = await (await startSink(t, { onMail })).open();
+  const later = await connection.send(envelope, message);
+  assert.deepEqual([later.kind, later.answer], ['deferred', '451 4.3.0 not now; try again later']);
+  isAway = false;
+  assert.equal((await connection.send(envelope, message)).kind, 'sent');
+});
+
 for (const offers of [['PIPELINING', 'SIZE 1000'], []]) {
   test(`mails arrive byte by byte on one connection, with ${offers[0] ?? 'no extension'}`, async (t) => {
     const { sink, received, open } = await startSink(t, { offers });

@@ -34,6 +34,16 @@ test('MJML becomes HTML, the text part is derived from it, and data is escaped i
   assert.match(text, /Hello A & B\s+one\s+two\s+See \[https:\/\/x\.org\/m\/1\]/);
 });
 
+test('colours of MJML may come from the design; a wrong colour is refused', async () => {
+  const template = (colour: string) =>
+    `<mjml><mj-body><mj-section background-color="${colour}"><mj-column><mj-text>x</mj-text></mj-column></mj-section></mj-body></mjml>`;
+  const compile = (colour: string) => compileTemplate({ ...basis, template: template(colour) }, 'en');
+  const fromDesign = await compile("{{ design.colour | default: '#fff' }}");
+  assert.match(fromDesign.render({ design: { colour: '#ffeecc' } }).html, /background:#ffeecc;/);
+  assert.match(fromDesign.render({}).html, /background:#fff;/);
+  await assert.rejects(compile('reddish'), /line 1: .*background-color.*reddish/);
+});
+
 test('Czech has three plural forms, English two; what is not translated stays visible and is listed', async () => {
   assert.deepEqual([pluralForms('cs').length, pluralForms('en').length, pluralForms('pl').length], [3, 2, 3]);
   const translations = { cs: { Hello: 'Dobrý den', 'one piece': ['kus', 'kusy', 'kusů'] } };

@@ -5,10 +5,13 @@ export interface TranslatableText {
   text: string;
   /** The plural in the template's own language, if the text depends on a number. */
   plural?: string | undefined;
-  /** `order:12`, `order (subject):1` */
+  /** `order:12`, `order/subject:1` */
   places: string[];
+  /** What stands around it in its line, where it stands first. */
+  context: string;
 }
 
+const contextEachSide = 150;
 const tag = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 const translated = /(['"])((?:(?!\1)[\s\S])*)\1\s*\|\s*t\b(?:\s*:\s*(['"])((?:(?!\3)[\s\S])*)\3)?/g;
 
@@ -20,15 +23,16 @@ export function extractTexts(
   for (const { code, template, text, subject } of types) {
     const parts = [
       [code, template],
-      [`${code} (text)`, text ?? ''],
-      [`${code} (subject)`, subject],
+      [`${code}/text`, text ?? ''],
+      [`${code}/subject`, subject],
     ] as const;
     for (const [place, source] of parts) {
       for (const { 0: whole, index } of source.matchAll(tag)) {
         for (const match of whole.matchAll(translated)) {
           const [, , original = '', , plural] = match;
           const line = source.slice(0, index + match.index).split('\n').length;
-          const known = found.get(original) ?? { text: original, plural, places: [] };
+          const context = around(source, index + match.index);
+          const known = found.get(original) ?? { text: original, plural, places: [], context };
           known.plural ??= plural;
           known.places.push(`${place}:${line}`);
           found.set(original, known);
@@ -37,4 +41,14 @@ export function extractTexts(
     }
   }
   return [...found.values()];
+}
+
+function around(source: string, at: number): string {
+  const begin = Math.max(source.lastIndexOf('\n', at) + 1, at - contextEachSide);
+  return (
+    source
+      .slice(begin, at + contextEachSide)
+      .split('\n', 1)[0]
+      ?.trim() ?? ''
+  );
 }

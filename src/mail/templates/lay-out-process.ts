@@ -7,6 +7,9 @@ interface MjmlResult {
   errors?: readonly { line?: number; message?: string }[];
 }
 
+/** MJML takes a colour as it is, so Liquid may stand for one. Of sizes it makes others, and can't compute with Liquid. */
+const colourFromData = /has invalid value: [^"]*\{\{[^"]*\}\}.* for type Color/;
+
 type Mjml = (source: string, options: Record<string, unknown>) => Promise<MjmlResult> | MjmlResult;
 
 /** What lay-out.ts runs apart: see there. */
@@ -27,7 +30,7 @@ async function layOut(source: string): Promise<{ html: string; problem?: string 
     ignoreIncludes: true,
     fonts: {},
   });
-  const [fault] = errors;
+  const fault = errors.find(({ message = '' }) => !colourFromData.test(message));
   if (fault) return { html, problem: `line ${fault.line ?? '?'}: ${fault.message ?? 'not valid MJML'}` };
   // MJML indents deeply, which every mail would carry along: half of its bytes.
   return { html: html.replaceAll(/\n\s*/g, '\n').trim() };

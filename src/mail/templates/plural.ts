@@ -1,15 +1,33 @@
 const order = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
+interface Plurals {
+  rules: Intl.PluralRules;
+  forms: string[];
+}
+
+/** Finding out takes half a millisecond, and every mail with a plural asks. */
+const known = new Map<string, Plurals>();
+const mostLanguages = 200;
+
 /** The plural forms that whole numbers have in a language, in gettext's order: Czech has three, English two. */
 export function pluralForms(language: string): string[] {
-  const rules = new Intl.PluralRules(language);
-  const used = new Set(Array.from({ length: 201 }, (_, number) => rules.select(number)));
-  return order.filter((form) => used.has(form as Intl.LDMLPluralRule));
+  return pluralsOf(language).forms;
 }
 
 /** Which of the forms this number takes. Fractions take the last one. */
 export function pluralIndex(language: string, count: number): number {
-  const forms = pluralForms(language);
-  const index = forms.indexOf(new Intl.PluralRules(language).select(count));
+  const { rules, forms } = pluralsOf(language);
+  const index = forms.indexOf(rules.select(count));
   return index < 0 ? forms.length - 1 : index;
+}
+
+function pluralsOf(language: string): Plurals {
+  const before = known.get(language);
+  if (before) return before;
+  const rules = new Intl.PluralRules(language);
+  const used = new Set(Array.from({ length: 201 }, (_, number) => rules.select(number)));
+  const plurals = { rules, forms: order.filter((form) => used.has(form as Intl.LDMLPluralRule)) };
+  if (known.size >= mostLanguages) known.clear();
+  known.set(language, plurals);
+  return plurals;
 }

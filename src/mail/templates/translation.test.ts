@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runMailHouse } from '../testing/running-mail.ts';
 import { extractTexts } from './extract.ts';
+import { pluralIndex } from './plural.ts';
+import { pluralRules } from './plural-rules.ts';
 import { readPo, writePo } from './po-file.ts';
 
 const template = `<p>{{ 'Hello' | t }}</p>\n<p>{{ n }} {{ 'one piece' | t: "pieces", n }}</p>\n{% assign x = 'Thanks' | t %}{{ x }} {{ 'not' | upcase }} 'no' | t`;
@@ -9,9 +11,17 @@ const type = { code: 'order', template, text: undefined, subject: "{{ 'Hello' | 
 
 test('texts are found with their lines, each once; plain text and other filters are not', () => {
   assert.deepEqual(extractTexts([type]), [
-    { text: 'Hello', plural: undefined, places: ['order:1', 'order (subject):1'] },
-    { text: 'one piece', plural: 'pieces', places: ['order:2'] },
-    { text: 'Thanks', plural: undefined, places: ['order:3'] },
+    {
+      text: 'Hello',
+      plural: undefined,
+      places: ['order:1', 'order/subject:1'],
+      context: "<p>{{ 'Hello' | t }}</p>",
+    },
+    {
+      ...{ text: 'one piece', plural: 'pieces', places: ['order:2'] },
+      context: `<p>{{ n }} {{ 'one piece' | t: "pieces", n }}</p>`,
+    },
+    { text: 'Thanks', plural: undefined, places: ['order:3'], context: template.split('\n')[2] },
   ]);
 });
 
@@ -23,13 +33,29 @@ test('a PO file comes back as it was written, with three plural forms in Czech',
   const po = await writePo('cs', texts);
   assert.match(
     po,
-    /#: order:2\nmsgid "one piece"\nmsgid_plural "pieces"\nmsgstr\[0\] "kus"\nmsgstr\[1\] "kusy"\nmsgstr\[2\] "kusů"/,
+    /#: order:2\n#\. <p>\{\{ n \}\} .*<\/p>\nmsgid "one piece"\nmsgid_plural "pieces"\nmsgstr\[0\] "kus"\nmsgstr\[1\] "kusy"\nmsgstr\[2\] "kusů"/,
   );
   assert.deepEqual(await readPo(po), {
     Hello: '"Dobrý"\nden',
     'one piece': ['kus', 'kusy', 'kusů'],
     Thanks: '"Dobrý"\nden',
   });
+  // Gettext's tools guess such translations, and nobody has checked them.
+  assert.deepEqual(Object.keys(await readPo(po.replace('msgid "Thanks"', '#, fuzzy\nmsgid "Thanks"'))), [
+    'Hello',
+    'one piece',
+  ]);
+});
+
+test('a PO file has the plural rule of its language, as gettext writes it and as mails choose', async () => {
+  const text = { text: 'one piece', plural: 'pieces', places: ['order:1'], context: 'x', translations: [] };
+  for (const language of [...Object.keys(pluralRules), 'en', 'de', 'fr', 'pt-BR', 'ja', 'hi', 'cs-CZ']) {
+    const po = (await writePo(language, [text])).replaceAll('"\n"', '');
+    const [, count, rule = ''] = /nplurals=(\d); plural=(.*);\\n/.exec(po) ?? [];
+    assert.equal(po.match(/^msgstr\[/gm)?.length, Number(count), language);
+    const chosen = new Function('n', `return Number(${rule})`);
+    for (let n = 0; n <= 1100; n++) assert.equal(chosen(n), pluralIndex(language, n), `${language} ${n}`);
+  }
 });
 
 test('translations are extracted, imported, and used; what is missing is listed; a preview has the design that it is asked for', async (t) => {

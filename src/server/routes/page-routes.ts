@@ -1,7 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Engine } from '../../engine/engine.ts';
-import { PismakError } from '../../engine/errors.ts';
 import type { PublicAnswer, PublicPage } from '../../engine/house.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { StreamOperation } from '../../engine/operation/stream-operation.ts';
@@ -53,10 +52,10 @@ function once<T>(make: () => T): () => T {
 }
 
 function addPublicPage(app: FastifyInstance, engine: Engine, page: PublicPage): void {
-  app.get(page.path, async (request, reply) => {
+  // Programs that check links ask with HEAD.
+  app.get(page.path, { exposeHeadRoute: true }, async (request, reply) => {
     const parameters = request.params as Record<string, string>;
     const answer = await page.show(engine, { parameters, query: request.query as Record<string, unknown> });
-    if (!answer) throw new PismakError('not-found', 'there is no such page');
     return sendPublic(reply, answer);
   });
   const { submit } = page;
@@ -69,21 +68,29 @@ function addPublicPage(app: FastifyInstance, engine: Engine, page: PublicPage): 
     raw.post(page.path, { config }, async (request, reply) => {
       const body = await text(boundedBody(engine, request, submitLimit));
       const answer = await submit(engine, { parameters: request.params as Record<string, string>, body });
-      if (!answer) throw new PismakError('not-found', 'there is no such page');
       return sendPublic(reply, answer);
     });
   });
 }
 
-/** A public page may show text that users wrote, so it can neither run scripts nor load anything. */
-function sendPublic(reply: FastifyReply, { type, content }: PublicAnswer): FastifyReply {
-  return reply.type(type).header('content-security-policy', publicPolicy).send(content);
+/** A public page may show text that users wrote, so it can neither run scripts nor load anything but images. */
+function sendPublic(reply: FastifyReply, answer: PublicAnswer | undefined): FastifyReply {
+  const { type, content, hasImages = false } = answer ?? noPage;
+  if (!answer) reply.code(404);
+  return reply.type(type).header('content-security-policy', publicPolicy(hasImages)).send(content);
 }
+
+/** People see it who follow a link in an old mail. */
+const noPage: PublicAnswer = {
+  type: 'text/html; charset=utf-8',
+  content:
+    '<!doctype html><meta charset="utf-8"><title>Not found</title><p>This page does not exist, or no longer.</p>',
+};
 
 const submitLimit = { bytes: 16 * 1024, because: 'the limit of public pages' };
 
-const publicPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const publicPolicy = (hasImages: boolean) =>
+  `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:${hasImages ? ' http: https:' : ''}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
 
 function sendPage(reply: FastifyReply, { html, policy }: Page): FastifyReply {
   return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html);

@@ -30,8 +30,12 @@ process.on('message', ({ id, sql, parameters, fetch }: ReaderQuestion) => {
   try {
     // The driver refuses values that it can't bind.
     const values = parameters as SQLInputValue[];
-    if (fetch !== undefined && cursor?.sql !== sql)
-      cursor = { sql, rows: database.prepare(sql).iterate(...values) };
+    if (fetch !== undefined && cursor?.sql !== sql) {
+      const statement = database.prepare(sql);
+      // Otherwise the driver refuses rows with larger integers than a number can hold.
+      statement.setReadBigInts(true);
+      cursor = { sql, rows: statement.iterate(...values) };
+    }
     const rows =
       fetch !== undefined && cursor ? take(cursor.rows, fetch) : database.prepare(sql).all(...values);
     process.send?.({ id, answer: { rows } });
@@ -45,7 +49,15 @@ function take(rows: Iterator<unknown>, most: number): unknown[] {
   while (taken.length < most) {
     const { done, value } = rows.next();
     if (done) break;
-    taken.push(value);
+    taken.push(withNumbers(value as Record<string, unknown>));
   }
   return taken;
+}
+
+/** Integers become numbers, or text if they are too large. */
+function withNumbers(row: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(row))
+    if (typeof value === 'bigint')
+      row[name] = Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  return row;
 }
