@@ -32,6 +32,7 @@ export class PageReader implements HtmlReader {
   #hidden = 0;
   #preserved = 0;
   #links = 0;
+  #drawings = 0;
   #entity = -1;
 
   constructor(html: string, tree?: PageTree) {
@@ -43,7 +44,7 @@ export class PageReader implements HtmlReader {
 
   open(name: string, attributes: Attributes): void {
     let bits = bitsOf(name);
-    if (this.#hidden > 0 && (bits & endsDrawing) !== 0) this.#endDrawing();
+    if (this.#drawings > 0 && (bits & endsDrawing) !== 0) this.#endDrawing();
     this.#endOpen(name, bits);
     if ((bits & isHidden) === 0) {
       if ((bits & breaksLine) !== 0) this.content.separate((bits & isParagraph) !== 0 ? blankLine : newLine);
@@ -60,6 +61,7 @@ export class PageReader implements HtmlReader {
     if ((bits & isHidden) !== 0) this.#hidden += 1;
     if (name === 'pre') this.#preserved += 1;
     if (name === 'a') this.#links += 1;
+    if (name === 'svg') this.#drawings += 1;
     this.#tree?.open(name, attributes);
   }
 
@@ -166,6 +168,7 @@ export class PageReader implements HtmlReader {
     else if ((bits & isCell) !== 0) this.content.separate(tab);
     if (name === 'pre') this.#preserved -= 1;
     if (name === 'a') this.#links -= 1;
+    if (name === 'svg') this.#drawings -= 1;
     this.#tree?.close();
   }
 }

@@ -236,8 +236,8 @@ function closeOf(html: string, name: string, from: number): number {
   const found = closer.exec(html);
   if (found === null) return html.length;
   if (name !== 'script') return found.index;
-  const comment = html.indexOf('<!--', from);
-  return comment < 0 || comment > found.index ? found.index : closeOfScript(html, comment);
+  const comment = html.slice(from, found.index).indexOf('<!--');
+  return comment < 0 ? found.index : closeOfScript(html, from + comment);
 }
 
 const inScript = /<!--(?:-?>)?|-->|<(\/?)script(?=[\s/>])/gi;

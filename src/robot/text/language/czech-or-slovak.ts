@@ -120,7 +120,7 @@ export function czechOrSlovak(text: string): Hint {
     return { forCzech: czechLetters > 0 ? 10 : -10, forEither: Math.min(4, forEither + 0.4 * slovakLetters) };
   for (const [pattern, weight] of letters) forCzech += weight * count(lower, pattern);
   if (/[^\0-\x7f]/.test(lower))
-    for (const [word] of lower.matchAll(/\p{L}+/gu)) {
+    for (const word of lower.match(/[a-z\u00e0-\u017f]+/g) ?? []) {
       if (czechForms.has(word)) forCzech += formWeight;
       else if (slovakForms.has(word)) forCzech -= formWeight;
     }

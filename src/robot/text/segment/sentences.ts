@@ -75,19 +75,13 @@ function endsHere(text: string, from: number, stop: number, to: number): boolean
   const word = wordBefore(text, from, stop);
   // "řekl mi." A quotation ends with a sentence more often than with an abbreviation.
   if (word === '' || isQuote(text.charCodeAt(stop + 1))) return true;
-  // "1. Úvod", "J. Novák", "Karel IV. Lucemburský", "5. 6. 1998", "1. 3. - 5. 4.", but "do roku 2005. 29. dubna".
-  if (/^\d/.test(word)) {
-    if (/^\d+$/.test(word)) {
-      if (isFirst(text, from, stop - word.length)) return false;
-      return word.length > 2 || !(isDigit || /^[-–—]\s*\d/.test(text.slice(begin, begin + 4)));
-    }
-    if (/^(?:\d+\.)+\d+$/.test(word)) return !isFirst(text, from, stop - word.length);
-  }
   const lower = word.toLowerCase();
-  const isInitial = word.length === 1 && word !== lower;
-  // "-5 °C. Sněžilo."
-  if (isInitial && text.charCodeAt(stop - 2) === 0xb0) return true;
-  if (isInitial || romanNumber.test(word) || outline.test(word)) return beginsSentence(text, begin);
+  // Most words end with a small letter: they are no number, initial or outline.
+  const last = text.charCodeAt(stop - 1);
+  if (last < 97 || last > 122) {
+    const decided = endsBehindNumber(text, { word, from, stop, begin, isDigit });
+    if (decided !== undefined) return decided;
+  }
   // "r. 1610", "10 hod. 15 min."
   if (mayEnd.has(lower) && !(isDigit && abbreviations.has(lower)))
     return word.length > 1 || !/^\p{Lu}\.|^\p{Ll}/u.test(text.slice(begin, begin + 2));
@@ -95,6 +89,23 @@ function endsHere(text: string, from: number, stop: number, to: number): boolean
   if (seldomEnd.has(lower) || seldomEnd.has(inner)) return !isDigit && beginsSentence(text, begin);
   if (abbreviations.has(lower) || abbreviations.has(inner)) return false;
   return word.length > 1 || beginsSentence(text, begin);
+}
+
+/** "1. Úvod", "J. Novák", "Karel IV. Lucemburský", "5. 6. 1998", "1. 3. - 5. 4.", but "do roku 2005. 29. dubna"; undefined for words. */
+function endsBehindNumber(
+  text: string,
+  place: { word: string; from: number; stop: number; begin: number; isDigit: boolean },
+): boolean | undefined {
+  const { word, from, stop, begin, isDigit } = place;
+  if (/^\d+$/.test(word)) {
+    if (isFirst(text, from, stop - word.length)) return false;
+    return word.length > 2 || !(isDigit || /^[-–—]\s*\d/.test(text.slice(begin, begin + 4)));
+  }
+  if (/^(?:\d+\.)+\d+$/.test(word)) return !isFirst(text, from, stop - word.length);
+  const isInitial = word.length === 1 && word !== word.toLowerCase();
+  // "-5 °C. Sněžilo."
+  if (isInitial && text.charCodeAt(stop - 2) === 0xb0) return true;
+  return isInitial || romanNumber.test(word) || outline.test(word) ? beginsSentence(text, begin) : undefined;
 }
 
 function beginsSentence(text: string, begin: number): boolean {
