@@ -322,6 +322,24 @@ test('robots.txt is followed through redirects, and they count towards the reque
   assert.deepEqual(checkRequests(requests, rules), []);
 });
 
+test('the rules of a site may lie at another one, under any name', async (t) => {
+  const asked: string[] = [];
+  const rules: TestPage = ['text/plain', 'User-agent: *\nDisallow: /secret\nCrawl-delay: 0.05'];
+  const other = await servePages(t, (path) => (path === '/rules/first.txt' ? rules : undefined));
+  const html = `${linksTo('/a', '/secret')}<p>Stránka o kronice obce.</p>`;
+  const answer: RequestListener = ({ url = '' }, response) => {
+    asked.push(url);
+    if (url === '/robots.txt')
+      return void response.writeHead(301, { location: `${other}/rules/first.txt` }).end();
+    response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+  };
+  const { paths, requests, rules: kept } = await crawlServer(t, answer, {});
+  assert.deepEqual(paths, ['/', '/a']);
+  assert.ok(!asked.includes('/secret'));
+  assert.ok(requests.some(({ url, delayMs }) => url.endsWith('/a') && delayMs === 50));
+  assert.deepEqual(checkRequests(requests, kept), []);
+});
+
 test('a request that was lost because the server had just closed an idle connection is made again, under the rules', async (t) => {
   const used = new WeakSet<Socket>();
   let lost = 0;

@@ -1,7 +1,14 @@
 import { readDefinition, rulesOf } from '../crawl/options.ts';
 import type { CrawlStatistics } from '../crawl/statistics.ts';
 import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
-import { type BatchPlan, type ScoutPlan, type Stop, tdmPath, type Visit } from '../harvest/plan.ts';
+import {
+  type BatchPlan,
+  robotsPath,
+  type ScoutPlan,
+  type Stop,
+  tdmPath,
+  type Visit,
+} from '../harvest/plan.ts';
 import { planRows, type WaitingHost } from '../politeness/batch.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
 import { claim, giveBack } from './addresses.ts';
@@ -249,7 +256,7 @@ export class BatchPlanner {
     const bound = this.#boundOf(domain.addresses, rules);
     const visits: Visit[] = [];
     if (needsRobots(domain, now))
-      visits.push({ path: '/robots.txt', kind: 'robots', depth: 0, parent: 1, hops: 0, attempts: 0 });
+      visits.push({ path: robotsPath, kind: 'robots', depth: 0, parent: 1, hops: 0, attempts: 0 });
     if (needsTdm(domain, now) && visits.length < left)
       visits.push({ path: tdmPath, kind: 'tdm', depth: 0, parent: 1, hops: 0, attempts: 0 });
     const { robots, tdm } = await this.#rules.of(transaction, domain);
@@ -257,8 +264,10 @@ export class BatchPlanner {
     while (visits.length < left) {
       const rows = await frontier.next(transaction, domain.id, left - visits.length);
       if (rows.length === 0) break;
-      const isAllowed = (row: RequestRow) =>
-        row.kind !== 'robots' && (!robots || robots.isAllowed(this.#state.options.agent, row.path));
+      const isAllowed = (row: RequestRow) => {
+        if (row.kind === 'robots') return row.path !== robotsPath;
+        return !robots || robots.isAllowed(this.#state.options.agent, row.path);
+      };
       const [allowed, others] = [rows.filter(isAllowed), rows.filter((row) => !isAllowed(row))];
       await frontier.hold(transaction, batch, allowed);
       held.push(...allowed);
