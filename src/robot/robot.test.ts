@@ -99,8 +99,8 @@ test('the delay of a host holds from one batch to the next, whether a rule or it
   const page = ['text/html', Array.from({ length: 4 }, link).join(' ')] as const;
   const engine = await runTestRobot(t);
   for (const [reqDelay, robots] of [
-    [0.3, ''],
-    [0.02, 'User-agent: *\nCrawl-delay: 0.3'],
+    [0.15, ''],
+    [0.02, 'User-agent: *\nCrawl-delay: 0.15'],
   ] as const) {
     const at = await servePages(t, (path) => (path === '/robots.txt' ? ['text/plain', robots] : page));
     const definition = { seeds: [at], allowPrivate: true, ...quick, reqDelay, generalPause: 0, maxReqs: 2 };
