@@ -11,7 +11,7 @@ import {
 } from '../harvest/plan.ts';
 import { planRows, type WaitingHost } from '../politeness/batch.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
-import { claim, giveBack } from './addresses.ts';
+import { claim, enlist, giveBack } from './addresses.ts';
 import type { Domain } from './domains.ts';
 import type { KeeperState } from './keeper.ts';
 import { SiteRules } from './site-rules.ts';
@@ -161,6 +161,8 @@ export class BatchPlanner {
     const shares = planRows(waiting, { meanMs });
     const chosen = shares.flat().flatMap(({ host }) => byHost.get(host) ?? []);
     const wanted = [...new Set(chosen.flatMap(({ addresses }) => addresses))];
+    // Others must know that we come, even if nothing waited here when this crawl was resumed.
+    await enlist(transaction, crawl.number, wanted);
     const claimed = new Set<string>();
     const pauseOf = (address: string) => (this.#strict.get(address) ?? rules).generalPauseMs;
     for (const [pauseMs, addresses] of Map.groupBy(wanted, pauseOf))
