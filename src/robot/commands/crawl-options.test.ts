@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Command } from 'commander';
+import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
 import { crawlOptions, userAgent } from '../crawl/options.ts';
 import { addCrawlOptions, readCrawlOptions } from './crawl-options.ts';
 
@@ -36,4 +39,13 @@ test('a file of addresses that is missing is named for what it is', async () => 
     typed('--resolve', '/nowhere/hosts'),
     /hosts can't be read: give a file with lines `address host/,
   );
+});
+
+test('a file of addresses names hosts in any spelling', async (t) => {
+  const file = join(await temporaryDirectory(t), 'hosts');
+  await writeFile(file, '127.0.0.2 WWW.Example.cz žluť.cz # ours\n::1 www.example.cz.\n');
+  const { resolve } = await typed('--resolve', file);
+  assert.deepEqual(resolve, { 'www.example.cz': ['127.0.0.2', '::1'], 'xn--lu-yta1h.cz': ['127.0.0.2'] });
+  await writeFile(file, 'www.example.cz 127.0.0.2\n');
+  await assert.rejects(typed('--resolve', file), /hosts: www.example.cz is not an IP address/);
 });

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
 import { PismakError } from '../../engine/errors.ts';
 import { inputFields, optionsOf, readField } from '../../terminal/options/input-field.ts';
@@ -46,7 +47,14 @@ export async function readResolve(file: string): Promise<Record<string, string[]
   const hosts: Record<string, string[]> = {};
   for (const line of await readLines(file, 'give a file with lines `address host...`')) {
     const [address = '', ...names] = line.split(/\s+/);
-    for (const name of names) {
+    if (!isIP(address))
+      throw new PismakError(
+        'invalid-input',
+        `${file}: ${address} is not an IP address; lines are \`address host...\``,
+      );
+    for (const written of names) {
+      // As hosts are in addresses of pages: in lower case, and without letters that the DNS does not know.
+      const name = URL.parse(`http://${written}/`)?.hostname.replace(/\.$/, '') ?? written;
       hosts[name] ??= [];
       hosts[name].push(address);
     }
