@@ -11,6 +11,7 @@ import {
 } from '../harvest/plan.ts';
 import { planRows, type WaitingHost } from '../politeness/batch.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
+import { forgivenAfterMs } from '../politeness/slow-down.ts';
 import { claim, enlist, giveBack } from './addresses.ts';
 import type { Domain } from './domains.ts';
 import type { KeeperState } from './keeper.ts';
@@ -77,23 +78,24 @@ export class BatchPlanner {
     const rules = rulesOf(options);
     const { domains: ids, addresses } = this.#batches.get(batch) ?? { domains: [], addresses: [] };
     await this.#meetOthers(transaction, addresses, rules);
+    /** Where the whole address waits: for the sake of other crawls, or because a host's own waiting is about its trouble. */
     const longest = new Map<string, number>();
     for (const id of addresses.length > 0 ? new Set(ids) : []) {
       const domain = domains.get(id);
       const delayMs = this.#delayOf(domain, this.#boundOf(domain.addresses, rules));
-      for (const address of domain.addresses)
-        longest.set(address, Math.max(delayMs, longest.get(address) ?? 0));
       if (delayMs <= rules.generalPauseMs) continue;
+      const isMet = domain.addresses.some((address) => this.#strict.has(address));
       // The same host with and without TLS.
-      for (const origin of new Set([domain.origin, `http://${domain.host}`, `https://${domain.host}`])) {
-        const same = domains.find(origin);
-        if (same && same.blockedUntil < now + delayMs) domains.change(same, { blockedUntil: now + delayMs });
-      }
+      const origins = new Set([domain.origin, `http://${domain.host}`, `https://${domain.host}`]);
+      const same = [...origins].flatMap((origin) => domains.find(origin) ?? []);
+      if (isMet || same.some((each) => each.blockLevel > 0 && now <= each.blockedUntil + forgivenAfterMs))
+        for (const address of domain.addresses)
+          longest.set(address, Math.max(delayMs, longest.get(address) ?? 0));
+      else for (const each of same) domains.change(each, { blockLevel: 0, blockedUntil: now + delayMs });
     }
     return (address) => {
-      const met = this.#strict.get(address);
-      const { generalPauseMs, reqDelayMs } = met ?? rules;
-      const until = now + Math.max(generalPauseMs, reqDelayMs, met ? (longest.get(address) ?? 0) : 0);
+      const { generalPauseMs, reqDelayMs } = this.#strict.get(address) ?? rules;
+      const until = now + Math.max(generalPauseMs, reqDelayMs, longest.get(address) ?? 0);
       this.#notBefore.set(address, until);
       return until;
     };
