@@ -99,8 +99,8 @@ test('the delay of a host holds from one batch to the next, whether a rule or it
   const page = ['text/html', Array.from({ length: 4 }, link).join(' ')] as const;
   const engine = await runTestRobot(t);
   for (const [reqDelay, robots] of [
-    [0.3, ''],
-    [0.02, 'User-agent: *\nCrawl-delay: 0.3'],
+    [0.15, ''],
+    [0.02, 'User-agent: *\nCrawl-delay: 0.15'],
   ] as const) {
     const at = await servePages(t, (path) => (path === '/robots.txt' ? ['text/plain', robots] : page));
     const definition = { seeds: [at], allowPrivate: true, ...quick, reqDelay, generalPause: 0, maxReqs: 2 };
@@ -320,6 +320,24 @@ test('robots.txt is followed through redirects, and they count towards the reque
   assert.equal(requests.length, seen.length);
   assert.equal(statistics.requests, seen.length);
   assert.deepEqual(checkRequests(requests, rules), []);
+});
+
+test('the rules of a site may lie at another one, under any name', async (t) => {
+  const asked: string[] = [];
+  const rules: TestPage = ['text/plain', 'User-agent: *\nDisallow: /secret\nCrawl-delay: 0.05'];
+  const other = await servePages(t, (path) => (path === '/rules/first.txt' ? rules : undefined));
+  const html = `${linksTo('/a', '/secret')}<p>Stránka o kronice obce.</p>`;
+  const answer: RequestListener = ({ url = '' }, response) => {
+    asked.push(url);
+    if (url === '/robots.txt')
+      return void response.writeHead(301, { location: `${other}/rules/first.txt` }).end();
+    response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+  };
+  const { paths, requests, rules: kept } = await crawlServer(t, answer, {});
+  assert.deepEqual(paths, ['/', '/a']);
+  assert.ok(!asked.includes('/secret'));
+  assert.ok(requests.some(({ url, delayMs }) => url.endsWith('/a') && delayMs === 50));
+  assert.deepEqual(checkRequests(requests, kept), []);
 });
 
 test('a request that was lost because the server had just closed an idle connection is made again, under the rules', async (t) => {

@@ -43,7 +43,7 @@ test('a file of addresses that is missing is named for what it is', async () => 
 
 test('a file of addresses has an address and hosts in each line, however the hosts are written', async (t) => {
   const file = join(await temporaryDirectory(t), 'hosts');
-  await writeFile(file, '127.0.0.1 WWW.Město.cz constructor # ours\n::1 www.město.cz\n');
+  await writeFile(file, '127.0.0.1 WWW.Město.cz constructor # ours\n::1 www.město.cz.\n');
   assert.deepEqual(await readResolve(file), {
     ...{ 'www.xn--msto-gwa.cz': ['127.0.0.1', '::1'], constructor: ['127.0.0.1'] },
   });

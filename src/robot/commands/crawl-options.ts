@@ -61,7 +61,7 @@ export async function readResolve(file: string): Promise<Record<string, string[]
     if (!isIP(address) || names.length === 0)
       throw new PismakError('invalid-input', `${file}: \`${line}\` is no line \`address host...\``);
     for (const name of names) {
-      const host = URL.parse(`http://${name}/`)?.hostname ?? name;
+      const host = URL.parse(`http://${name}/`)?.hostname.replace(/\.$/, '') ?? name;
       hosts.set(host, [...(hosts.get(host) ?? []), address]);
     }
   }

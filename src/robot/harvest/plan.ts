@@ -158,5 +158,11 @@ export function reportLine(
   return `{"ended":${ended},${segment === undefined ? '' : `"segment":${segment},`}${findings.slice(1)}`;
 }
 
+/** Where a site has its rules. A visit for `robots` elsewhere is for another site, whose robots.txt was redirected there. */
+export const robotsPath = '/robots.txt';
+
+/** What a Crawl-delay in seconds asks for; nobody waits longer than an hour. */
+export const crawlDelayMs = (seconds = 0) => Math.min(seconds, 3_600) * 1000;
+
 /** Where a site says for all of its pages whether text and data mining is reserved (TDMRep). */
 export const tdmPath = '/.well-known/tdmrep.json';

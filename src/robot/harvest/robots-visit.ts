@@ -1,7 +1,7 @@
 import { longestRobotsFile, parseRobots, type Robots, robotsText } from '../text/robots-rules.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import type { Answer } from './fetch-page.ts';
-import type { VisitResult } from './plan.ts';
+import { crawlDelayMs, type VisitResult } from './plan.ts';
 
 /** robots.txt is read up to here; one byte more than counts, which tells that it was cut. */
 export const robotsLimit = longestRobotsFile + 1;
@@ -30,7 +30,7 @@ export function readRobots(
       outcome: 'stored',
       // Byte for byte, as rules compare bytes.
       robots: text,
-      ...(delay !== undefined && delay > 0 && { crawlDelayMs: Math.min(delay, 3_600) * 1000 }),
+      ...(delay !== undefined && delay > 0 && { crawlDelayMs: crawlDelayMs(delay) }),
     },
   };
 }

@@ -8,7 +8,7 @@ import { FetchFailure } from './fetch-failure.ts';
 import { type Answer, type Connection, connectTo } from './fetch-page.ts';
 import { InFlight } from './in-flight.ts';
 import { monotonic, timeline } from './monotonic.ts';
-import { againOf, type BatchPlan, type Stop, type Visit, type VisitResult } from './plan.ts';
+import { againOf, type BatchPlan, robotsPath, type Stop, type Visit, type VisitResult } from './plan.ts';
 import { type ReadPage, readPage } from './read-page.ts';
 import { readRobots, robotsLimit, unfinished } from './robots-visit.ts';
 import type { SegmentBuffer } from './segment-buffer.ts';
@@ -158,7 +158,7 @@ class StopRun {
     try {
       const [first] = visits;
       let next = 0;
-      if (first?.kind === 'robots') {
+      if (first?.kind === 'robots' && first.path === robotsPath) {
         next = 1;
         await this.#visitRobots(connection, first);
       }
@@ -170,7 +170,8 @@ class StopRun {
       const work = async () => {
         while (next < visits.length && !this.#isOver && this.#own.mayGoOn()) {
           const visit = visits[next++];
-          if (visit) await this.#visit(connection, visit);
+          if (visit?.kind === 'robots') await this.#visitOthersRules(connection, visit);
+          else if (visit) await this.#visit(connection, visit);
         }
       };
       const sideBySide = this.#delayMs === 0 ? Math.min(atOnce, visits.length) : 1;
@@ -304,6 +305,26 @@ class StopRun {
       this.#host.notBefore += moreMs;
       return;
     }
+  }
+
+  /** The rules of another site, whose robots.txt was redirected here. */
+  async #visitOthersRules(connection: Connection, visit: Visit): Promise<void> {
+    const asked = await this.#ask(connection, visit, { limit: robotsLimit });
+    if (!asked) return;
+    const { answer, at, ms } = asked;
+    const isAnswer = !(answer instanceof FetchFailure);
+    const slowDown = isAnswer ? this.#askedToSlowDown(answer, at) : undefined;
+    const { found } = readRobots(answer, this.#parts.context.options.agent);
+    const result: VisitResult = {
+      ...{ ...this.#resultOf(visit), at, ms, ...found },
+      ...(isAnswer && { status: answer.status, bytes: answer.body.length }),
+      ...(slowDown && { slowDown }),
+    };
+    if (slowDown) this.#leave();
+    const url = `${this.#stop.origin}${visit.path}`;
+    await this.#parts.report(this.#batch, result, (buffer) =>
+      this.#log(buffer, { url, at, ms, answer, result }),
+    );
   }
 
   /** Sitemaps say nothing about how far a page is from the seeds, so they are read only without a limit of depth. */

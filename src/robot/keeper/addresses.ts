@@ -9,18 +9,20 @@ export async function enlist(
   crawl: number,
   addresses: readonly string[],
 ): Promise<void> {
-  if (addresses.length === 0) return;
   const unique = [...new Set(addresses)];
-  await transaction
-    .insertInto('robot_address')
-    .values(unique.map((address) => ({ address, batch: null, restsUntil: 0, endedAt: 0, lastCrawl: null })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  await transaction
-    .insertInto('robot_interest')
-    .values(unique.map((address) => ({ address, crawl })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  for (let start = 0; start < unique.length; start += 500) {
+    const some = unique.slice(start, start + 500);
+    await transaction
+      .insertInto('robot_address')
+      .values(some.map((address) => ({ address, batch: null, restsUntil: 0, endedAt: 0, lastCrawl: null })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await transaction
+      .insertInto('robot_interest')
+      .values(some.map((address) => ({ address, crawl })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
 }
 
 /** Takes the addresses that are free, rested and not another crawl's turn, by compare-and-set. */

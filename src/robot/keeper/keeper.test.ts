@@ -197,3 +197,24 @@ test('after a batch an address rests as long as the strictest crawl that meets t
     ],
   );
 });
+
+test('a crawl that was resumed tells the others about every address that it contacts', async (t) => {
+  const { engine, database, clock, open, claimed, scout, harvest } = await openCrawl(t, {
+    ...{ seeds: ['http://a.cz/'], generalPause: 1 },
+  });
+  const keeper = await open(1);
+  await keeper.round();
+  for (const row of await claimed()) await scout(row, () => '192.0.2.1');
+  await keeper.round();
+  const [first] = await claimed();
+  assert.ok(first);
+  for (const state of ['paused', 'running'] as const)
+    await changeState(engine, { crawl: 'test', owner: 'local' }, state);
+  await harvest(first, () => ({ links: ['http://a.cz/found'] }));
+  await keeper.round();
+  clock.advance(10_000);
+  await keeper.round();
+  assert.equal((await claimed()).length, 1);
+  const known = await database.query.selectFrom('robot_interest').select('address').execute();
+  assert.deepEqual(known, [{ address: '192.0.2.1' }]);
+});

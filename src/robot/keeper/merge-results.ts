@@ -2,9 +2,11 @@ import { nextInterval } from '../crawl/revisit-interval.ts';
 import { add, countVisit } from '../crawl/statistics.ts';
 import { type Queries, requestState } from '../database/tables.ts';
 import {
+  crawlDelayMs,
   type FoundLink,
   type Report,
   redirectMark,
+  robotsPath,
   type ScoutResult,
   type VisitResult,
 } from '../harvest/plan.ts';
@@ -47,6 +49,10 @@ export class ResultMerger {
       for (const visit of report.visits) {
         countVisit(statistics, visit);
         if (visit.outcome === 'postponed') continue;
+        if (visit.kind === 'robots' && visit.path !== robotsPath) {
+          await this.#keepOthersRules(transaction, visit);
+          continue;
+        }
         if (visit.kind === 'robots') {
           await this.#takeRobots(transaction, visit);
           if (visit.links) found.push({ visit, links: visit.links });
@@ -198,8 +204,10 @@ export class ResultMerger {
     if (text === undefined) return this.#missRobots(transaction, domain, visit);
     await transaction.updateTable('robot_domain').set({ robots: text }).where('id', '=', domain.id).execute();
     const isRefresh = domain.robotsAt > 0;
-    const { crawlDelayMs = 0 } = visit;
-    domains.change(domain, { robotsAt: clock.now(), crawlDelayMs, problem: null });
+    const { parseRobots, options } = this.#state;
+    const elsewhere = visit.robotsAt ? crawlDelayMs(parseRobots(text).crawlDelay(options.agent)) : 0;
+    const delayMs = visit.crawlDelayMs ?? elsewhere;
+    domains.change(domain, { robotsAt: clock.now(), crawlDelayMs: delayMs, problem: null });
     this.#state.robotsChanged?.(domain.id);
     if (!isRefresh) return;
     // What was forbidden may be allowed now; what waits is checked when it is planned.
@@ -235,9 +243,16 @@ export class ResultMerger {
   async #robotsOf(transaction: Queries, domain: Domain, url: string): Promise<string | undefined> {
     const { domains, frontier } = this.#state;
     const { origin, host, path } = splitUrl(url);
-    if (path !== '/robots.txt') return '';
     const other = domains.findOrCreate(origin, host);
-    if (other.robotsAt > 0) {
+    if (path !== robotsPath) {
+      const [kept] = await transaction
+        .deleteFrom('robot_links')
+        .where('domain', '=', other.id)
+        .where('path', '=', othersRules(path))
+        .returning('links')
+        .execute();
+      if (kept) return kept.links;
+    } else if (other.robotsAt > 0) {
       const row = await transaction
         .selectFrom('robot_domain')
         .select('robots')
@@ -250,6 +265,20 @@ export class ResultMerger {
     const request = { domain: other.id, path, kind: 'robots', depth: 0, parent: 1, hops: 0, via: null };
     domains.addQueued((await frontier.add(transaction, [request])).added);
     return undefined;
+  }
+
+  /** Rules of another site, whose robots.txt was redirected to this one: kept until that site is asked again. */
+  async #keepOthersRules(transaction: Queries, visit: VisitResult): Promise<void> {
+    const { domain, path, robots } = visit;
+    await transaction
+      .deleteFrom('robot_request')
+      .where('domain', '=', domain)
+      .where('path', '=', path)
+      .where('kind', '=', 'robots')
+      .execute();
+    if (visit.slowDown) this.#block(this.#state.domains.get(domain), visit.slowDown.retryAfterMs);
+    if (robots !== undefined)
+      await this.#keepLinks(transaction, [{ domain, path: othersRules(path), links: robots }]);
   }
 
   /** Rules that can't be had forbid everything for a while, and after several attempts for good. */
@@ -288,6 +317,9 @@ export class ResultMerger {
     await this.#lose(transaction, domain, problem ?? 'no address');
   }
 }
+
+/** What no page can be called. */
+const othersRules = (path: string) => `robots.txt ${path}`;
 
 function intervalOf({ revisitMs = 0, isRevisit = false, outcome }: VisitResult) {
   return { before: revisitMs, isRevisit, hasChanged: outcome === 'stored' };

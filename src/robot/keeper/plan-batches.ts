@@ -1,10 +1,18 @@
 import { readDefinition, rulesOf } from '../crawl/options.ts';
 import { add, type CrawlStatistics } from '../crawl/statistics.ts';
 import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
-import { type BatchPlan, type ScoutPlan, type Stop, tdmPath, type Visit } from '../harvest/plan.ts';
+import {
+  type BatchPlan,
+  robotsPath,
+  type ScoutPlan,
+  type Stop,
+  tdmPath,
+  type Visit,
+} from '../harvest/plan.ts';
 import { planRows, type WaitingHost } from '../politeness/batch.ts';
 import { type Rules, strictest } from '../politeness/rules.ts';
-import { claim, giveBack } from './addresses.ts';
+import { forgivenAfterMs } from '../politeness/slow-down.ts';
+import { claim, enlist, giveBack } from './addresses.ts';
 import type { Domain } from './domains.ts';
 import type { KeeperState } from './keeper.ts';
 import { SiteRules } from './site-rules.ts';
@@ -70,23 +78,24 @@ export class BatchPlanner {
     const rules = rulesOf(options);
     const { domains: ids, addresses } = this.#batches.get(batch) ?? { domains: [], addresses: [] };
     await this.#meetOthers(transaction, addresses, rules);
+    /** Where the whole address waits: for the sake of other crawls, or because a host's own waiting is about its trouble. */
     const longest = new Map<string, number>();
     for (const id of addresses.length > 0 ? new Set(ids) : []) {
       const domain = domains.get(id);
       const delayMs = this.#delayOf(domain, this.#boundOf(domain.addresses, rules));
-      for (const address of domain.addresses)
-        longest.set(address, Math.max(delayMs, longest.get(address) ?? 0));
       if (delayMs <= rules.generalPauseMs) continue;
+      const isMet = domain.addresses.some((address) => this.#strict.has(address));
       // The same host with and without TLS.
-      for (const origin of new Set([domain.origin, `http://${domain.host}`, `https://${domain.host}`])) {
-        const same = domains.find(origin);
-        if (same && same.blockedUntil < now + delayMs) domains.change(same, { blockedUntil: now + delayMs });
-      }
+      const origins = new Set([domain.origin, `http://${domain.host}`, `https://${domain.host}`]);
+      const same = [...origins].flatMap((origin) => domains.find(origin) ?? []);
+      if (isMet || same.some((each) => each.blockLevel > 0 && now <= each.blockedUntil + forgivenAfterMs))
+        for (const address of domain.addresses)
+          longest.set(address, Math.max(delayMs, longest.get(address) ?? 0));
+      else for (const each of same) domains.change(each, { blockLevel: 0, blockedUntil: now + delayMs });
     }
     return (address) => {
-      const met = this.#strict.get(address);
-      const { generalPauseMs, reqDelayMs } = met ?? rules;
-      const until = now + Math.max(generalPauseMs, reqDelayMs, met ? (longest.get(address) ?? 0) : 0);
+      const { generalPauseMs, reqDelayMs } = this.#strict.get(address) ?? rules;
+      const until = now + Math.max(generalPauseMs, reqDelayMs, longest.get(address) ?? 0);
       this.#notBefore.set(address, until);
       return until;
     };
@@ -156,6 +165,8 @@ export class BatchPlanner {
     const shares = planRows(waiting, { meanMs });
     const chosen = shares.flat().flatMap(({ host }) => byHost.get(host) ?? []);
     const wanted = [...new Set(chosen.flatMap(({ addresses }) => addresses))];
+    // Others must know that we come, even if nothing waited here when this crawl was resumed.
+    await enlist(transaction, crawl.number, wanted);
     const claimed = new Set<string>();
     const pauseOf = (address: string) => (this.#strict.get(address) ?? rules).generalPauseMs;
     for (const [pauseMs, addresses] of Map.groupBy(wanted, pauseOf))
@@ -251,7 +262,7 @@ export class BatchPlanner {
     const bound = this.#boundOf(domain.addresses, rules);
     const visits: Visit[] = [];
     if (needsRobots(domain, now))
-      visits.push({ path: '/robots.txt', kind: 'robots', depth: 0, parent: 1, hops: 0, attempts: 0 });
+      visits.push({ path: robotsPath, kind: 'robots', depth: 0, parent: 1, hops: 0, attempts: 0 });
     if (needsTdm(domain, now) && visits.length < left)
       visits.push({ path: tdmPath, kind: 'tdm', depth: 0, parent: 1, hops: 0, attempts: 0 });
     const { robots, tdm } = await this.#rules.of(transaction, domain);
@@ -259,8 +270,10 @@ export class BatchPlanner {
     while (visits.length < left) {
       const rows = await frontier.next(transaction, domain.id, left - visits.length);
       if (rows.length === 0) break;
-      const isAllowed = (row: RequestRow) =>
-        row.kind !== 'robots' && (!robots || robots.isAllowed(this.#state.options.agent, row.path));
+      const isAllowed = (row: RequestRow) => {
+        if (row.kind === 'robots') return row.path !== robotsPath;
+        return !robots || robots.isAllowed(this.#state.options.agent, row.path);
+      };
       const [allowed, others] = [rows.filter(isAllowed), rows.filter((row) => !isAllowed(row))];
       await frontier.hold(transaction, batch, allowed);
       held.push(...allowed);

@@ -1,12 +1,12 @@
 import { type RequestRow, requestState } from '../database/tables.ts';
 import type { Visit } from '../harvest/plan.ts';
 
-/** A page that waits, as harvesters are told of it. */
+/** A page that waits, or the rules of another site, as harvesters are told of it. */
 export function visitOf(row: RequestRow): Visit {
   return {
     ...{
       path: row.path,
-      kind: 'page',
+      kind: row.kind === 'robots' ? 'robots' : 'page',
       depth: row.depth,
       parent: row.parent,
       hops: row.hops,

@@ -70,3 +70,15 @@ test('crawls keep to the stricter rules while they meet, not before and after', 
     [['req-delay', 1e12 + hour + 5_020]],
   );
 });
+
+test('where batches are known, their limits hold without a pause, too', () => {
+  const none = { ...rules, reqDelayMs: 0, generalPauseMs: 0 };
+  const batch = (from: number, id: string) =>
+    [0, 20, 40].map((at) => request(from + at, 'a.cz', { batch: id }));
+  assert.deepEqual(checkRequests([...batch(0, '1'), ...batch(60, '2')], none), []);
+  const longer = [...batch(0, '1'), request(60, 'a.cz', { batch: '1' })];
+  assert.deepEqual(
+    checkRequests(longer, none).map(({ rule }) => rule),
+    ['max-reqs'],
+  );
+});

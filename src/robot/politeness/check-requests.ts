@@ -79,7 +79,9 @@ function checkAddress(
     const { at, host, url, batch } = request;
     const rules = rulesAt(at);
     const rested = at - quietSince >= rules.generalPauseMs;
-    if (rested && rules.generalPauseMs > 0) visit = { from: at, hosts: new Map() };
+    const isNextBatch = batch !== undefined && batch !== lastBatch;
+    // Without pauses, batches still are.
+    if (rules.generalPauseMs > 0 ? rested : isNextBatch) visit = { from: at, hosts: new Map() };
     if (visit.from === 0) visit.from = at;
     const before = lastEnd.get(host);
     const delayMs = Math.max(rules.reqDelayMs, request.delayMs ?? 0);
@@ -88,19 +90,19 @@ function checkAddress(
       violations.push({
         rule: 'req-delay',
         at,
-        message: `${url} was requested ${gapMs} ms after ${before.url} had ended; ${host} is due ${delayMs} ms`,
+        message: `${url} was requested ${distance(gapMs, before.url)}; ${host} is due ${delayMs} ms`,
       });
     if (!before || at + request.ms > before.at + before.ms) lastEnd.set(host, request);
-    if (batch !== undefined && lastBatch !== undefined && batch !== lastBatch && !rested)
+    if (isNextBatch && lastBatch !== undefined && !rested)
       violations.push({
         rule: 'general-pause',
         at,
-        message: `${url} of batch ${batch} was requested ${at - quietSince} ms after batch ${lastBatch}; ${address} is due ${rules.generalPauseMs} ms`,
+        message: `${url} of batch ${batch} was requested ${distance(at - quietSince, `batch ${lastBatch}`)}; ${address} is due ${rules.generalPauseMs} ms`,
       });
     lastBatch = batch;
     const count = (visit.hosts.get(host) ?? 0) + 1;
     visit.hosts.set(host, count);
-    if (rules.generalPauseMs > 0) {
+    if (rules.generalPauseMs > 0 || batch !== undefined) {
       if (count === rules.maxReqs + 1)
         violations.push({
           rule: 'max-reqs',
@@ -130,4 +132,8 @@ function checkAddress(
       });
     quietSince = Math.max(quietSince, at + request.ms);
   }
+}
+
+function distance(ms: number, from: string): string {
+  return ms < 0 ? `while ${from} was under way` : `${ms} ms after ${from} had ended`;
 }

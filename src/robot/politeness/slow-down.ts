@@ -8,7 +8,7 @@ export interface SlowDown {
 }
 
 const longestMs = 24 * 60 * 60_000;
-const forgivenAfterMs = 30 * 60_000;
+export const forgivenAfterMs = 30 * 60_000;
 
 /** After 429 or 503: `firstMs`, then twice as long each time, up to a day; `Retry-After` is honoured, within the same day. */
 export function slowDown(

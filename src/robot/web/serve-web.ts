@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { crawlDelayMs } from '../harvest/plan.ts';
 import { checkRequests, type SeenRequest, type Violation } from '../politeness/check-requests.ts';
 import type { Rules } from '../politeness/rules.ts';
+import { parseRobots } from '../text/robots-rules.ts';
 import { makeWeb, type Web } from './web-pages.ts';
 import { isDeepInTrap, type WebHost, type WebPlan } from './web-plan.ts';
 
@@ -21,8 +23,12 @@ export async function serveWeb(plan: WebPlan, { agent = 'PismakRobot' } = {}): P
   const seen: SeenRequest[] = [];
   const complaints: string[] = [];
   const attempts = new Map<string, number>();
+  /** What the robots.txt of a host asks for, once it was fetched. */
+  const delays = new Map<string, number>();
   const servers: Server[] = [];
   let byName = new Map<string, WebHost>();
+
+  const rulesOf = (host: WebHost) => parseRobots(Buffer.from(web.robots(host).text));
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     const began = performance.now();
@@ -32,7 +38,10 @@ export async function serveWeb(plan: WebPlan, { agent = 'PismakRobot' } = {}): P
     const name = (request.headers.host ?? '').replace(/:\d+$/, '');
     const path = request.url ?? '/';
     const url = `http://${name}${path}`;
-    const record: SeenRequest = { at, ms: 0, address, host: name, url };
+    const isRobots = path === '/robots.txt';
+    // Who asks for the rules may not know them any more: a robot that was killed.
+    const delayMs = isRobots ? 0 : (delays.get(name) ?? 0);
+    const record: SeenRequest = { at, ms: 0, address, host: name, url, delayMs };
     seen.push(record);
     // The last byte is on its way when we hand it over: the robot can't have it earlier.
     const ended = () => {
@@ -43,13 +52,10 @@ export async function serveWeb(plan: WebPlan, { agent = 'PismakRobot' } = {}): P
       complaints.push(`${url}: no ${agent} in the User-Agent`);
     if (host?.address !== address) complaints.push(`${url}: asked at ${address}`);
     if (!host) return void response.writeHead(421).end();
-    if (
-      path.startsWith('/private/') ||
-      path.startsWith('/admin') ||
-      (host.kind === 'forbidden' && path !== '/robots.txt')
-    )
+    if (path.startsWith('/private/') || path.startsWith('/admin') || (host.kind === 'forbidden' && !isRobots))
       complaints.push(`${url}: robots.txt forbids it`);
     if (isDeepInTrap(path)) complaints.push(`${url}: walked into a trap`);
+    if (isRobots) delays.set(name, crawlDelayMs(rulesOf(host).crawlDelay(agent)));
     const attempt = attempts.get(url) ?? 0;
     attempts.set(url, attempt + 1);
     const answer = web.answer(host, path, attempt);
