@@ -92,6 +92,36 @@ test('4xx is tried again and sent once; 5xx is final; both say why', async (t) =
   await reaches(failed, 'sent');
 });
 
+test('a mail that is put off or sent again keeps the priority and the time to live of its type', async (t) => {
+  const { call, engine, reaches, sink, rules } = await runMailHouse(t, { misbehave: ['450@rcpt'] });
+  const { mailQueries } = await import('../database/tables.ts');
+  await call('mailtype.create', {
+    ...{ code: 'urgent', sender: 'a@example.org', subject: 'x', template: 'x' },
+    ...{ class: 'bulk', priority: 'high', ttlMs: 600_000 },
+  });
+  const waitsInFront = () =>
+    eventually('it waits in the high lane', async () => {
+      const waiting = engine.database.query.selectFrom('backlog').select('lane');
+      return (await waiting.where('queue', '=', 'mail.bulk').executeTakeFirst())?.lane === 'high';
+    });
+  const { id } = await call('mail.send', { type: 'urgent', to: 'anna@example.org' });
+  await reaches(id, 'deferred');
+  await engine.broker.pause('mail.bulk');
+  await waitsInFront();
+  sink.misbehave(rules(['554@rcpt']));
+  await engine.broker.resume('mail.bulk');
+  await reaches(id, 'failed');
+  await engine.broker.pause('mail.bulk');
+  await call('mail.resend', { mail: id });
+  await waitsInFront();
+  const row = await mailQueries(engine)
+    .selectFrom('mail_mail')
+    .select(['changedAt', 'notAfter'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  assert.equal(Number(row.notAfter) - Number(row.changedAt), 600_000);
+});
+
 test('a cut behind the final dot is unknown: held or sent again as the class says, and counted', async (t) => {
   const mail = {
     classes: { transactional: { onUnknown: 'hold' }, alarm: { onUnknown: 'resend', lane: 'high' } },

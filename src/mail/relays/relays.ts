@@ -21,6 +21,8 @@ interface Waiting extends RelayJob {
   /** Relays whose connection broke under this mail. */
   tried: Set<Relay>;
   breaks: number;
+  /** Relays that can't carry it. */
+  refused: Set<Relay>;
   /** It is given back if no relay has taken it by then. */
   until: number;
 }
@@ -117,7 +119,7 @@ export class Relays {
     return new Promise((resolve) => {
       const { notAfter = Number.POSITIVE_INFINITY } = job;
       const until = Math.min(this.#clock.now() + longestWaitMs, notAfter);
-      const waiting: Waiting = { ...job, resolve, tried: new Set(), breaks: 0, until };
+      const waiting: Waiting = { ...job, resolve, tried: new Set(), refused: new Set(), breaks: 0, until };
       if (this.isClosed) return resolve(stopped);
       this.#waiting[job.lane].push(waiting);
       this.#queues.joins(job.envelope.to);
@@ -167,11 +169,11 @@ export class Relays {
   }
 
   /** A relay for the mail; else in how many ms to ask again; undefined: when another mail ends. */
-  #find({ className, envelope, tried }: Waiting): Relay | number | undefined {
+  #find({ className, envelope, tried, refused }: Waiting): Relay | number | undefined {
     let best: Relay | undefined;
     let nextMs: number | undefined;
     for (const relay of this.#relays) {
-      if (!this.#mayCarry(relay, className)) continue;
+      if (!this.#mayCarry(relay, className) || refused.has(relay)) continue;
       const waitMs = relay.waitMs(envelope.to);
       if (waitMs === 0) {
         const isBetter =
@@ -190,7 +192,8 @@ export class Relays {
     if (outcome.kind === 'unopened') {
       if (this.isClosed) job.resolve(stopped);
       else this.#putBack(job, 'unshift');
-    } else if (outcome.kind !== 'unsent') job.resolve({ ...outcome, relay: relay.url });
+    } else if ('isUnasked' in outcome && this.#hasAnother(relay, job)) this.#putBack(job, 'unshift');
+    else if (outcome.kind !== 'unsent') job.resolve({ ...outcome, relay: relay.url });
     else if (this.isClosed) job.resolve(stopped);
     else {
       job.tried.add(relay);
@@ -199,6 +202,12 @@ export class Relays {
       else job.resolve({ ...outcome, relay: relay.url });
     }
     if (!this.isClosed) this.#work();
+  }
+
+  /** Whether another relay may carry what this one can't. */
+  #hasAnother(relay: Relay, { className, refused }: Waiting): boolean {
+    refused.add(relay);
+    return !this.isClosed && this.#carriersOf(className).some((other) => !refused.has(other));
   }
 
   #putBack(job: Waiting, where: 'push' | 'unshift'): void {
