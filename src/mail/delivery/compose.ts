@@ -22,6 +22,8 @@ export interface ComposedMail {
   envelope: Envelope;
   message: Buffer;
   bcc: string[];
+  /** Where a copy comes back to: without the mail's id, because its bounce says nothing about the recipient. */
+  copyFrom: string;
   /** The type's own lane, if it has one. */
   lane?: 'high' | 'normal' | undefined;
   /** The fields of the mail with its prepared data: to be stored before it is sent, so that it stays the same. */
@@ -102,6 +104,7 @@ export class Composer {
       lane: type.priority,
       ...(isToPrepare && { fields: JSON.stringify(fields) }),
       bcc: copiesTo(type.bcc, fields.bcc),
+      copyFrom: settings.bounceAddress || from.address,
     };
   }
 

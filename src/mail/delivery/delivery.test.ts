@@ -33,7 +33,9 @@ test('each mail goes to its own recipient only, with its own data', async (t) =>
 });
 
 test('bcc, priority and attachments reach the relay, and bcc stays out of the mail', async (t) => {
-  const { server, call, anna, received, reaches } = await runMailHouse(t);
+  const { server, call, anna, received, reaches } = await runMailHouse(t, {
+    mail: { bounceAddress: 'bounce@example.org' },
+  });
   const upload = await server.send('POST', '/api/v1/blobs', {
     ...anna,
     body: new TextEncoder().encode('invoice'),
@@ -47,6 +49,10 @@ test('bcc, priority and attachments reach the relay, and bcc stays out of the ma
   );
   await reaches(id, 'sent');
   assert.deepEqual(received.map(({ to }) => to[0]).sort(), ['anna@example.org', 'boss@example.org']);
+  // If the copy bounces, it says nothing about the recipient.
+  const [mail, copy] = received.toSorted((one, other) => (one.to[0] ?? '').localeCompare(other.to[0] ?? ''));
+  assert.match(mail?.from ?? '', /^bounce\+.+@example\.org$/);
+  assert.equal(copy?.from, 'bounce@example.org');
   for (const { content } of received) {
     const parsed = await PostalMime.parse(content);
     assert.equal(parsed.attachments[0]?.filename, 'invoice.txt');

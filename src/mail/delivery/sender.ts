@@ -196,7 +196,7 @@ class Sender {
       // Whole mails have no row yet; theirs gets the fields when it is recorded.
       await this.#storePrepared.ask({ id: mail.id, fields: mail.fields });
     }
-    const { message, bcc, lane = mailClass.lane } = composed;
+    const { message, bcc, copyFrom, lane = mailClass.lane } = composed;
     const isEarly =
       mailClass.holdAtRelay && mail.createdAt > this.#parts.engine.clock.now() + clockDifferenceMs;
     const envelope = { ...composed.envelope, ...(isEarly && { holdUntil: mail.createdAt }) };
@@ -207,7 +207,7 @@ class Sender {
     if (outcome.kind !== 'sent') return outcome;
     const refused: string[] = [];
     for (const to of bcc) {
-      const copy = await relays.send({ ...job, envelope: { ...envelope, to } });
+      const copy = await relays.send({ ...job, envelope: { ...envelope, from: copyFrom, to } });
       if (copy.kind !== 'sent') refused.push(`; copy to ${to}: ${copy.answer}`);
     }
     return { ...outcome, answer: outcome.answer + refused.join('') };
