@@ -9,6 +9,8 @@ import { mailSettings } from '../settings.ts';
 import type { Misbehaviour } from '../sink/misbehaviour.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 
+type Row = { to: string; answer: string };
+
 test('each mail goes to its own recipient only, with its own data', async (t) => {
   const { call, anna, received, reaches } = await runMailHouse(t);
   const ids: string[] = [];
@@ -58,6 +60,33 @@ test('bcc, priority and attachments reach the relay, and bcc stays out of the ma
     assert.equal(parsed.attachments[0]?.filename, 'invoice.txt');
     assert.doesNotMatch(content.toString('latin1'), /boss@/);
   }
+});
+
+test('a copy that is put off comes later, as the same mail, and holds up nothing', async (t) => {
+  const { call, received, reaches, sink } = await runMailHouse(t, { misbehave: ['450@rcpt=boss'] });
+  const mail = { type: 'order', to: 'anna@example.org', bcc: ['boss@example.org'], data: { number: 7 } };
+  const { id } = await call('mail.send', mail);
+  await reaches(id, 'sent');
+  assert.match((await call('mail.show', { mail: id })).answer, /; copy to boss@example\.org is put off: 450/);
+  sink.misbehave([]);
+  await eventually('the copy', () => received.length === 2);
+  assert.deepEqual(
+    received.map(({ to }) => to[0]),
+    ['anna@example.org', 'boss@example.org'],
+  );
+  const headOf = (index: number) => PostalMime.parse(received[index]?.content ?? '');
+  const [first, copy] = await Promise.all([headOf(0), headOf(1)]);
+  assert.deepEqual(
+    [copy.messageId, copy.to, copy.subject, copy.html],
+    [first.messageId, first.to, first.subject, first.html],
+  );
+  // Whoever is erased takes the copy along.
+  const mailsOf = async () =>
+    (await call('mail.ls', {})).mails.map(({ to, answer }: Row) => `${to} ${answer}`);
+  await eventually('it is recorded', async () => (await mailsOf()).length === 2);
+  assert.match((await mailsOf())[0], /^anna@example\.org copy to boss@example\.org: 250/);
+  await call('mail.erase', { address: 'anna@example.org' });
+  assert.deepEqual(await mailsOf(), []);
 });
 
 test('4xx is tried again and sent once; 5xx is final; both say why', async (t) => {
