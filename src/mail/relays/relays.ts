@@ -45,6 +45,7 @@ export class Relays {
   readonly #ofClass = new Map<string, ReadonlySet<string>>();
   readonly #queues: DestinationQueues;
   #cancelTimer = () => {};
+  #timerAt = Number.POSITIVE_INFINITY;
   readonly #stop = new AbortController();
   /** Called when all relays of a waiting mail are down, and when one is up again. */
   onDown: (reason: string | undefined) => void = () => {};
@@ -141,15 +142,14 @@ export class Relays {
 
   /** Starts what can start, and comes back when the next mail may. */
   #work(): void {
-    this.#cancelTimer();
     let nextMs = Number.POSITIVE_INFINITY;
     const now = this.#clock.now();
     for (const lane of [this.#waiting.high, this.#waiting.normal]) {
-      const looks = new Map<string, number>();
+      const looks = lane.length > mostLooks ? new Map<string, number>() : undefined;
       for (let index = 0; index < lane.length; ) {
         const job = lane[index] as Waiting;
-        const looked = looks.get(job.className) ?? 0;
-        looks.set(job.className, looked + 1);
+        const looked = looks?.get(job.className) ?? 0;
+        looks?.set(job.className, looked + 1);
         const found = looked < mostLooks ? this.#find(job) : Number.POSITIVE_INFINITY;
         if (found instanceof Relay || job.until <= now) {
           lane.splice(index, 1);
@@ -164,8 +164,18 @@ export class Relays {
       }
     }
     this.#tell();
-    if (nextMs < Number.POSITIVE_INFINITY)
-      this.#cancelTimer = this.#clock.after(Math.max(1, nextMs), () => this.#work());
+    if (nextMs < Number.POSITIVE_INFINITY) this.#comeBack(now + Math.max(1, nextMs));
+  }
+
+  /** A timer that is earlier stays: setting one for each mail would cost more than coming too early. */
+  #comeBack(at: number): void {
+    if (at >= this.#timerAt) return;
+    this.#cancelTimer();
+    this.#timerAt = at;
+    this.#cancelTimer = this.#clock.after(at - this.#clock.now(), () => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.#work();
+    });
   }
 
   /** A relay for the mail; else in how many ms to ask again; undefined: when another mail ends. */
