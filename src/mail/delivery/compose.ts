@@ -22,6 +22,8 @@ export interface ComposedMail {
   envelope: Envelope;
   message: Buffer;
   bcc: string[];
+  /** Where a copy comes back to: without the mail's id, because its bounce says nothing about the recipient. */
+  copyFrom: string;
   /** The type's own lane, if it has one. */
   lane?: 'high' | 'normal' | undefined;
   /** The fields of the mail with its prepared data: to be stored before it is sent, so that it stays the same. */
@@ -73,35 +75,38 @@ export class Composer {
     const given = readFields(mail);
     // A whole mail was checked against the type that its application knew.
     checkDesign(type, given.design);
+    const copy = copyIn(given);
+    const original = copy ? { ...mail, id: copy.of } : mail;
     const isToPrepare = type.prepare !== undefined && given[preparedField] === undefined;
     const fields = isToPrepare ? await this.#prepared(mail, type, given) : given;
-    const { template, data, links } = await this.#ready(mail, type, fields);
+    const { template, data, links } = await this.#ready(original, type, fields);
     const content = template.encode(data, fields.subject);
     const skeleton = await this.#skeletonOf(type, fields.attachments ?? []);
     const from = fields.sender ?? type.sender;
     const { unsubscribe = false } = this.#classes.get(mail.class) ?? {};
     const parts = {
-      id: mail.id,
+      id: original.id,
       from,
       to: fields.to,
       content,
       language: mail.language,
       createdAt: mail.createdAt,
       unsubscribeUrl: (unsubscribe && links.unsubscribeUrl) || undefined,
-      unsubscribeAddress: unsubscribe ? this.#unsubscribeAddress(mail.id) : undefined,
+      unsubscribeAddress: unsubscribe ? this.#unsubscribeAddress(original.id) : undefined,
       isBulk: unsubscribe,
     };
     this.#key ??= readKey(settings);
     const message = await buildMessage(parts, skeleton, await this.#key);
+    const copyFrom = settings.bounceAddress || from.address;
     return {
-      envelope: {
-        from: this.#returnPath(mail.id, from),
-        to: fields.to.address,
-      },
+      envelope: copy
+        ? { from: copyFrom, to: copy.to }
+        : { from: this.#returnPath(mail.id, from), to: fields.to.address },
       message,
       lane: type.priority,
       ...(isToPrepare && { fields: JSON.stringify(fields) }),
-      bcc: copiesTo(type.bcc, fields.bcc),
+      bcc: copy ? [] : copiesTo(type.bcc, fields.bcc),
+      copyFrom,
     };
   }
 
@@ -186,6 +191,24 @@ export class Composer {
     }
     return buildSkeleton(loaded);
   }
+}
+
+/** A mail that is the copy (bcc) of another one for somebody else. */
+export interface MailCopy {
+  to: string;
+  /** Id of the other one. */
+  of: string;
+}
+const copyField = 'pismak:copy';
+
+export function copyIn(fields: MailFields): MailCopy | undefined {
+  return fields[copyField] as MailCopy | undefined;
+}
+
+/** The fields of a copy of this mail. */
+export function copyFields(mail: MailToCompose, to: string): MailFields {
+  const copy: MailCopy = { to, of: mail.id };
+  return { ...readFields(mail), [copyField]: copy };
 }
 
 function copiesTo(ofType: readonly Contact[], ofMail: readonly Contact[] = []): string[] {

@@ -9,6 +9,8 @@ import { mailSettings } from '../settings.ts';
 import type { Misbehaviour } from '../sink/misbehaviour.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
 
+type Row = { to: string; answer: string };
+
 test('each mail goes to its own recipient only, with its own data', async (t) => {
   const { call, anna, received, reaches } = await runMailHouse(t);
   const ids: string[] = [];
@@ -33,7 +35,9 @@ test('each mail goes to its own recipient only, with its own data', async (t) =>
 });
 
 test('bcc, priority and attachments reach the relay, and bcc stays out of the mail', async (t) => {
-  const { server, call, anna, received, reaches } = await runMailHouse(t);
+  const { server, call, anna, received, reaches } = await runMailHouse(t, {
+    mail: { bounceAddress: 'bounce@example.org' },
+  });
   const upload = await server.send('POST', '/api/v1/blobs', {
     ...anna,
     body: new TextEncoder().encode('invoice'),
@@ -47,11 +51,42 @@ test('bcc, priority and attachments reach the relay, and bcc stays out of the ma
   );
   await reaches(id, 'sent');
   assert.deepEqual(received.map(({ to }) => to[0]).sort(), ['anna@example.org', 'boss@example.org']);
+  // If the copy bounces, it says nothing about the recipient.
+  const [mail, copy] = received.toSorted((one, other) => (one.to[0] ?? '').localeCompare(other.to[0] ?? ''));
+  assert.match(mail?.from ?? '', /^bounce\+.+@example\.org$/);
+  assert.equal(copy?.from, 'bounce@example.org');
   for (const { content } of received) {
     const parsed = await PostalMime.parse(content);
     assert.equal(parsed.attachments[0]?.filename, 'invoice.txt');
     assert.doesNotMatch(content.toString('latin1'), /boss@/);
   }
+});
+
+test('a copy that is put off comes later, as the same mail, and holds up nothing', async (t) => {
+  const { call, received, reaches, sink } = await runMailHouse(t, { misbehave: ['450@rcpt=boss'] });
+  const mail = { type: 'order', to: 'anna@example.org', bcc: ['boss@example.org'], data: { number: 7 } };
+  const { id } = await call('mail.send', mail);
+  await reaches(id, 'sent');
+  assert.match((await call('mail.show', { mail: id })).answer, /; copy to boss@example\.org is put off: 450/);
+  sink.misbehave([]);
+  await eventually('the copy', () => received.length === 2);
+  assert.deepEqual(
+    received.map(({ to }) => to[0]),
+    ['anna@example.org', 'boss@example.org'],
+  );
+  const headOf = (index: number) => PostalMime.parse(received[index]?.content ?? '');
+  const [first, copy] = await Promise.all([headOf(0), headOf(1)]);
+  assert.deepEqual(
+    [copy.messageId, copy.to, copy.subject, copy.html],
+    [first.messageId, first.to, first.subject, first.html],
+  );
+  // Whoever is erased takes the copy along.
+  const mailsOf = async () =>
+    (await call('mail.ls', {})).mails.map(({ to, answer }: Row) => `${to} ${answer}`);
+  await eventually('it is recorded', async () => (await mailsOf()).length === 2);
+  assert.match((await mailsOf())[0], /^anna@example\.org copy to boss@example\.org: 250/);
+  await call('mail.erase', { address: 'anna@example.org' });
+  assert.deepEqual(await mailsOf(), []);
 });
 
 test('4xx is tried again and sent once; 5xx is final; both say why', async (t) => {
@@ -90,6 +125,36 @@ test('4xx is tried again and sent once; 5xx is final; both say why', async (t) =
   sink.misbehave([]);
   await call('mail.resend', { mail: failed });
   await reaches(failed, 'sent');
+});
+
+test('a mail that is put off or sent again keeps the priority and the time to live of its type', async (t) => {
+  const { call, engine, reaches, sink, rules } = await runMailHouse(t, { misbehave: ['450@rcpt'] });
+  const { mailQueries } = await import('../database/tables.ts');
+  await call('mailtype.create', {
+    ...{ code: 'urgent', sender: 'a@example.org', subject: 'x', template: 'x' },
+    ...{ class: 'bulk', priority: 'high', ttlMs: 600_000 },
+  });
+  const waitsInFront = () =>
+    eventually('it waits in the high lane', async () => {
+      const waiting = engine.database.query.selectFrom('backlog').select('lane');
+      return (await waiting.where('queue', '=', 'mail.bulk').executeTakeFirst())?.lane === 'high';
+    });
+  const { id } = await call('mail.send', { type: 'urgent', to: 'anna@example.org' });
+  await reaches(id, 'deferred');
+  await engine.broker.pause('mail.bulk');
+  await waitsInFront();
+  sink.misbehave(rules(['554@rcpt']));
+  await engine.broker.resume('mail.bulk');
+  await reaches(id, 'failed');
+  await engine.broker.pause('mail.bulk');
+  await call('mail.resend', { mail: id });
+  await waitsInFront();
+  const row = await mailQueries(engine)
+    .selectFrom('mail_mail')
+    .select(['changedAt', 'notAfter'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  assert.equal(Number(row.notAfter) - Number(row.changedAt), 600_000);
 });
 
 test('a cut behind the final dot is unknown: held or sent again as the class says, and counted', async (t) => {

@@ -4,6 +4,7 @@ import { mailDatabase } from '../database/tables.ts';
 import { mail as house } from '../house.ts';
 import type { MailState } from '../model/mail.ts';
 import { classesOf, queueOf } from '../settings.ts';
+import { readType } from '../types/mail-types.ts';
 import { byIds, mailsPerMessage } from './mail-message.ts';
 
 type Parts = Pick<Engine, 'alerts' | 'backlog' | 'clock' | 'database' | 'settings'>;
@@ -22,31 +23,36 @@ export async function resendMails(
       const states = 'ids' in which ? (['failed', 'expired', 'unknown'] as const) : which.states;
       const base = transaction
         .selectFrom('mail_mail')
-        .select(['id', 'owner', 'class', 'campaign', 'createdAt', 'notAfter'])
+        .select(['id', 'owner', 'class', 'campaign', 'type', 'version'])
         .where('state', 'in', states);
       const query =
         'ids' in which ? base.where('id', 'in', which.ids) : base.where('campaign', '=', which.campaign);
       const mails = await query.limit(mailsPerStep).execute();
       const now = parts.clock.now();
-      for (const [className, ofClass] of Map.groupBy(mails, (mail) => mail.class)) {
+      for (const [, alike] of Map.groupBy(mails, (mail) => `${mail.class} ${mail.type} ${mail.version}`)) {
+        const { class: className = '', type: code = '', version = 0 } = alike[0] ?? {};
         const mailClass = classes.get(className);
-        const lane = mailClass?.lane ?? 'normal';
-        const ids = ofClass.map(({ id }) => id);
+        const stored = await transaction
+          .selectFrom('mail_type')
+          .select(['definition', 'version'])
+          .where('code', '=', code)
+          .where('version', '=', version)
+          .executeTakeFirst();
+        const type = stored && readType(stored);
+        const lane = type?.priority ?? mailClass?.lane ?? 'normal';
+        const ttlMs = type?.ttlMs ?? mailClass?.ttlMs ?? 86_400_000;
+        const ids = alike.map(({ id }) => id);
         await transaction
           .updateTable('mail_mail')
           // Its takings up to now are settled: they must not look like those of a sender that died.
           .set(({ ref }) => ({
-            ...{
-              state: 'waiting' as const,
-              changedAt: now,
-              notAfter: now + (mailClass?.ttlMs ?? 86_400_000),
-            },
+            ...{ state: 'waiting' as const, changedAt: now, notAfter: now + ttlMs },
             ...{ attempts: 0, takes: 0, relay: '', answer: ref('answer') },
           }))
           .where('id', 'in', ids)
           .execute();
-        for (let start = 0; start < ofClass.length; start += mailsPerMessage) {
-          const group = ofClass.slice(start, start + mailsPerMessage);
+        for (let start = 0; start < alike.length; start += mailsPerMessage) {
+          const group = alike.slice(start, start + mailsPerMessage);
           const owner = group[0]?.owner ?? '';
           await parts.backlog.add(transaction, [
             {

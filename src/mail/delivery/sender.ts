@@ -2,17 +2,18 @@ import { ZodError } from 'zod';
 import type { Delivery } from '../../engine/broker/broker.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode, messageOf } from '../../engine/errors.ts';
+import { newId } from '../../engine/identity.ts';
 import type { Running } from '../../engine/service/service.ts';
 import { storePrepared } from '../prepare/store-prepared.ts';
 import type { Relays } from '../relays/relays.ts';
 import { classesOf, type MailClass, type MailSettings, queueOf } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { answerText } from './answer-text.ts';
-import type { Composer, MailToCompose } from './compose.ts';
+import { type Composer, copyFields, type MailToCompose } from './compose.ts';
 import { deleteSentFiles } from './delete-sent-files.ts';
-import { judge, judgeBefore, returned, type Verdict } from './judge.ts';
+import { judge, judgeBefore, pauseMs, returned, type Verdict } from './judge.ts';
 import type { MailLedger } from './mail-ledger.ts';
-import { readMailMessage, wholeMailsPerMessage } from './mail-message.ts';
+import { readMailMessage, wholeMailsPerMessage, wholeMessage } from './mail-message.ts';
 import { PolicyWatch } from './policy-watch.ts';
 import { SendingHours } from './sending-hours.ts';
 import { serveInHours } from './serve-in-hours.ts';
@@ -55,7 +56,8 @@ function messagesInHand(inFlight: number): { concurrency: number; prefetch: numb
 const clockDifferenceMs = 5000;
 
 type SendOutcome = SmtpOutcome & { relay: string };
-export type MailToSend = MailToCompose & Pick<TakenMail, 'notAfter'>;
+type Copied = { className: string; lane: 'high' | 'normal' };
+export type MailToSend = MailToCompose & Pick<TakenMail, 'notAfter' | 'owner'>;
 
 /**
  * Sends what lies in the queues of the classes. A message leaves its queue only when every mail it names has been answered
@@ -196,7 +198,7 @@ class Sender {
       // Whole mails have no row yet; theirs gets the fields when it is recorded.
       await this.#storePrepared.ask({ id: mail.id, fields: mail.fields });
     }
-    const { message, bcc, lane = mailClass.lane } = composed;
+    const { message, bcc, copyFrom, lane = mailClass.lane } = composed;
     const isEarly =
       mailClass.holdAtRelay && mail.createdAt > this.#parts.engine.clock.now() + clockDifferenceMs;
     const envelope = { ...composed.envelope, ...(isEarly && { holdUntil: mail.createdAt }) };
@@ -207,10 +209,34 @@ class Sender {
     if (outcome.kind !== 'sent') return outcome;
     const refused: string[] = [];
     for (const to of bcc) {
-      const copy = await relays.send({ ...job, envelope: { ...envelope, to } });
-      if (copy.kind !== 'sent') refused.push(`; copy to ${to}: ${copy.answer}`);
+      const copy = await relays.send({ ...job, envelope: { ...envelope, from: copyFrom, to } });
+      if (copy.kind === 'sent') continue;
+      const isLater =
+        copy.kind !== 'failed' && copy.kind !== 'unknown' && (await this.#copyLater(mail, job, to));
+      refused.push(`; copy to ${to}${isLater ? ' is put off' : ''}: ${copy.answer}`);
     }
     return { ...outcome, answer: outcome.answer + refused.join('') };
+  }
+
+  /** Queues a copy by itself: the mail has left, and must not be sent again because of it. */
+  async #copyLater(mail: MailToSend, { className, lane }: Copied, to: string): Promise<boolean> {
+    // The file goes with the mail.
+    if (mail.fields.includes('"deleteAfterSend":true')) return false;
+    const { engine, settings } = this.#parts;
+    const { owner, createdAt, notAfter } = mail;
+    const id = newId(engine.clock);
+    const notBefore = engine.clock.now() + pauseMs(settings.retryMs, 0, engine.random);
+    const copy = { id, owner, createdAt, notAfter, notBefore, fields: copyFields(mail, to) };
+    try {
+      await engine.broker.publish(
+        queueOf(className),
+        wholeMessage(id, [JSON.stringify(copy)], { owner, lane }),
+      );
+      return true;
+    } catch (error) {
+      engine.log.error({ err: error, mail: mail.id }, 'a copy could not be queued');
+      return false;
+    }
   }
 
   async #record(mail: TakenMail, mailClass: MailClass, given: Verdict, relay: string): Promise<void> {

@@ -6,7 +6,7 @@ import { type ErasedAddresses, isErased } from '../retention/erased.ts';
 import type { MailClass, MailSettings } from '../settings.ts';
 import type { SmtpOutcome } from '../smtp/outcome.ts';
 import { answerText } from './answer-text.ts';
-import type { MailToCompose } from './compose.ts';
+import { copyIn, type MailToCompose } from './compose.ts';
 import { judge, judgeBefore, type Verdict } from './judge.ts';
 import { type WholeMail, wholeMessage } from './mail-message.ts';
 import { type Recorded, recordQueue } from './record-whole.ts';
@@ -109,8 +109,12 @@ export class WholeMails {
   ): Promise<End> {
     const { clock, random } = this.#engine;
     const { id, owner, fields, createdAt, notAfter } = mail;
+    // A copy is stored under the recipient of its mail, whose data it has: whoever is erased takes it along.
     const recipient = addressKey(fields.to.address);
-    if (isErased(erased, { recipient, createdAt })) return { kind: 'erased', mail };
+    const copy = copyIn(fields);
+    const target = copy ? addressKey(copy.to) : recipient;
+    for (const person of new Set([recipient, target]))
+      if (isErased(erased, { recipient: person, createdAt })) return { kind: 'erased', mail };
     const tried = sum(before, mail.tried);
     let row: Omit<MailToCompose, 'parsed'> & Pick<Recorded, 'owner' | 'recipient' | 'notAfter'>;
     let verdict: Verdict | undefined;
@@ -129,10 +133,10 @@ export class WholeMails {
         fields: JSON.stringify(fields),
         language: fields.language ?? language,
       };
-      const isSuppressed = suppressed.has(`${recipient} `) || suppressed.has(`${recipient} ${className}`);
+      const isSuppressed = suppressed.has(`${target} `) || suppressed.has(`${target} ${className}`);
       verdict = judgeBefore({ isSuppressed, notAfter, campaignState: null }, clock.now());
       if (!verdict) {
-        const laterMs = postponeMs(recipient);
+        const laterMs = postponeMs(target);
         if (laterMs > 0) return { kind: 'later', mail, delayMs: laterMs, reason: postponed };
         const composing: MailToSend = { ...row, parsed: fields };
         const outcome = await transfer(composing);
@@ -142,7 +146,11 @@ export class WholeMails {
         else {
           relay = outcome.relay;
           const rules = { now: clock.now(), random, settings: this.#settings, mailClass };
-          verdict = judge({ attempts: tried.attempts, notAfter, recipient, createdAt }, outcome, rules);
+          verdict = judge(
+            { attempts: tried.attempts, notAfter, recipient: target, createdAt },
+            outcome,
+            rules,
+          );
         }
       }
     } catch (error) {
@@ -160,7 +168,7 @@ export class WholeMails {
     }
     const now = clock.now();
     const { state, retryAt } = verdict;
-    const answer = answerText(verdict.answer);
+    const answer = answerText(`${copy ? `copy to ${copy.to}: ` : ''}${verdict.answer}`);
     const all = {
       attempts: tried.attempts + verdict.attempts,
       unknowns: tried.unknowns + verdict.unknowns,

@@ -19,6 +19,7 @@ export class RelayConnections {
   #opening = 0;
   #isClosed = false;
   #cancelTimer = () => {};
+  #hasTimer = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -80,12 +81,16 @@ export class RelayConnections {
   }
 
   #closeIdle(): void {
-    this.#cancelTimer();
     const now = this.#clock.now();
     // The longest idle is the first.
     while (this.#idle[0] && now - this.#idle[0].since >= idleMs) void this.#idle.shift()?.connection.quit();
     const [first] = this.#idle;
-    if (first) this.#cancelTimer = this.#clock.after(first.since + idleMs - now, () => this.#closeIdle());
+    if (!first || this.#hasTimer) return;
+    this.#hasTimer = true;
+    this.#cancelTimer = this.#clock.after(first.since + idleMs - now, () => {
+      this.#hasTimer = false;
+      this.#closeIdle();
+    });
   }
 
   /** Those in use end with their mail. */

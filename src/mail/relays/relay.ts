@@ -180,7 +180,7 @@ export class Relay {
   }
 
   #judge(outcome: SmtpOutcome, isFresh: boolean): void {
-    if (outcome.kind === 'early') return;
+    if (outcome.kind === 'early' || 'isUnasked' in outcome) return;
     if (outcome.kind !== 'unsent') this.counts[outcome.kind]++;
     if (outcome.kind === 'sent') {
       this.#reason = undefined;

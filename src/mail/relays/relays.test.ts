@@ -12,7 +12,7 @@ import { Relays } from './relays.ts';
 const message = Buffer.from('Subject: x\r\n\r\nHello\r\n');
 const usual = { weight: 1, connections: 4, perSecond: 0, perSecondAndDomain: 0, classes: [] };
 
-type Each = Partial<RelayOptions> & { misbehave?: string[] };
+type Each = Partial<RelayOptions> & { misbehave?: string[]; offers?: string[] };
 
 const start = (t: TestContext, ...each: Each[]) => startWith(t, {}, ...each);
 
@@ -22,17 +22,18 @@ async function startWith(
   ...each: Each[]
 ) {
   const sinks = await Promise.all(
-    each.map(async ({ misbehave = [] }) => {
+    each.map(async ({ misbehave = [], offers }) => {
       const received: ReceivedMail[] = [];
       const sink = await openSink({
         onMail: (mail) => received.push(mail),
         misbehave: misbehave.map(parseMisbehaviour),
+        ...(offers && { offers }),
       });
       t.after(() => sink.close());
       return { sink, received };
     }),
   );
-  const options = each.map(({ misbehave: _, ...more }, index) => ({
+  const options = each.map(({ misbehave: _, offers: __, ...more }, index) => ({
     ...{ ...usual, url: `smtp://127.0.0.1:${sinks[index]?.sink.port}` },
     ...more,
   }));
@@ -270,4 +271,12 @@ test('a connection that was idle for a minute is closed, and no mail trusts it',
   assert.equal(relays.states()[0]?.connections, 0);
   await send('c@example.org');
   assert.equal(sinks[0]?.sink.connections, 2);
+});
+
+test('what one relay can’t carry goes to one that can; what none can carry fails', async (t) => {
+  const { sinks, send } = await start(t, { offers: ['SIZE 10'] }, { offers: ['SIZE 1000'] });
+  for (const to of people(4)) assert.equal((await send(to)).kind, 'sent');
+  assert.equal(sinks[1]?.received.length, 4);
+  const letters = await send('žofie@example.org');
+  assert.match(letters.answer, /does not offer SMTPUTF8/);
 });

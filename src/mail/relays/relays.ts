@@ -21,6 +21,8 @@ interface Waiting extends RelayJob {
   /** Relays whose connection broke under this mail. */
   tried: Set<Relay>;
   breaks: number;
+  /** Relays that can't carry it. */
+  refused: Set<Relay>;
   /** It is given back if no relay has taken it by then. */
   until: number;
 }
@@ -43,6 +45,7 @@ export class Relays {
   readonly #ofClass = new Map<string, ReadonlySet<string>>();
   readonly #queues: DestinationQueues;
   #cancelTimer = () => {};
+  #timerAt = Number.POSITIVE_INFINITY;
   readonly #stop = new AbortController();
   /** Called when all relays of a waiting mail are down, and when one is up again. */
   onDown: (reason: string | undefined) => void = () => {};
@@ -117,7 +120,7 @@ export class Relays {
     return new Promise((resolve) => {
       const { notAfter = Number.POSITIVE_INFINITY } = job;
       const until = Math.min(this.#clock.now() + longestWaitMs, notAfter);
-      const waiting: Waiting = { ...job, resolve, tried: new Set(), breaks: 0, until };
+      const waiting: Waiting = { ...job, resolve, tried: new Set(), refused: new Set(), breaks: 0, until };
       if (this.isClosed) return resolve(stopped);
       this.#waiting[job.lane].push(waiting);
       this.#queues.joins(job.envelope.to);
@@ -139,15 +142,14 @@ export class Relays {
 
   /** Starts what can start, and comes back when the next mail may. */
   #work(): void {
-    this.#cancelTimer();
     let nextMs = Number.POSITIVE_INFINITY;
     const now = this.#clock.now();
     for (const lane of [this.#waiting.high, this.#waiting.normal]) {
-      const looks = new Map<string, number>();
+      const looks = lane.length > mostLooks ? new Map<string, number>() : undefined;
       for (let index = 0; index < lane.length; ) {
         const job = lane[index] as Waiting;
-        const looked = looks.get(job.className) ?? 0;
-        looks.set(job.className, looked + 1);
+        const looked = looks?.get(job.className) ?? 0;
+        looks?.set(job.className, looked + 1);
         const found = looked < mostLooks ? this.#find(job) : Number.POSITIVE_INFINITY;
         if (found instanceof Relay || job.until <= now) {
           lane.splice(index, 1);
@@ -162,16 +164,26 @@ export class Relays {
       }
     }
     this.#tell();
-    if (nextMs < Number.POSITIVE_INFINITY)
-      this.#cancelTimer = this.#clock.after(Math.max(1, nextMs), () => this.#work());
+    if (nextMs < Number.POSITIVE_INFINITY) this.#comeBack(now + Math.max(1, nextMs));
+  }
+
+  /** A timer that is earlier stays: setting one for each mail would cost more than coming too early. */
+  #comeBack(at: number): void {
+    if (at >= this.#timerAt) return;
+    this.#cancelTimer();
+    this.#timerAt = at;
+    this.#cancelTimer = this.#clock.after(at - this.#clock.now(), () => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.#work();
+    });
   }
 
   /** A relay for the mail; else in how many ms to ask again; undefined: when another mail ends. */
-  #find({ className, envelope, tried }: Waiting): Relay | number | undefined {
+  #find({ className, envelope, tried, refused }: Waiting): Relay | number | undefined {
     let best: Relay | undefined;
     let nextMs: number | undefined;
     for (const relay of this.#relays) {
-      if (!this.#mayCarry(relay, className)) continue;
+      if (!this.#mayCarry(relay, className) || refused.has(relay)) continue;
       const waitMs = relay.waitMs(envelope.to);
       if (waitMs === 0) {
         const isBetter =
@@ -190,7 +202,8 @@ export class Relays {
     if (outcome.kind === 'unopened') {
       if (this.isClosed) job.resolve(stopped);
       else this.#putBack(job, 'unshift');
-    } else if (outcome.kind !== 'unsent') job.resolve({ ...outcome, relay: relay.url });
+    } else if ('isUnasked' in outcome && this.#hasAnother(relay, job)) this.#putBack(job, 'unshift');
+    else if (outcome.kind !== 'unsent') job.resolve({ ...outcome, relay: relay.url });
     else if (this.isClosed) job.resolve(stopped);
     else {
       job.tried.add(relay);
@@ -199,6 +212,12 @@ export class Relays {
       else job.resolve({ ...outcome, relay: relay.url });
     }
     if (!this.isClosed) this.#work();
+  }
+
+  /** Whether another relay may carry what this one can't. */
+  #hasAnother(relay: Relay, { className, refused }: Waiting): boolean {
+    refused.add(relay);
+    return !this.isClosed && this.#carriersOf(className).some((other) => !refused.has(other));
   }
 
   #putBack(job: Waiting, where: 'push' | 'unshift'): void {

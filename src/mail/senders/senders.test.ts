@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts';
+import { checkMail } from '../model/mail.ts';
 import { parseMisbehaviour } from '../sink/misbehaviour.ts';
 import { openSink, type ReceivedMail } from '../sink/sink.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
@@ -37,6 +38,8 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
   await call('mailtype.update', { ...type });
   const at = { url: server.localUrl, key: anna.key };
   const remote = { store: httpStore(at), server: at };
+  const upload = async (text: string) =>
+    (await server.send('POST', '/api/v1/blobs', { ...anna, body: new TextEncoder().encode(text) })).body;
   const local = { store: memoryStore([type]) };
   const arrives = async (count: number) => {
     await eventually(`mail ${count}`, () => received.length >= count);
@@ -62,6 +65,32 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
     [again.shop, again.data, again.to],
     ['Brno', { number: 7, name: 'Žofie' }, { name: 'Žofie', address: 'zofie@example.org' }],
   );
+
+  // Each field is what it was: copies are no attachments.
+  const full = {
+    ...{
+      type: 'order',
+      to: 'Žofie <zofie@example.org>',
+      sender: 'Shop <other@example.org>',
+      subject: 'Hello',
+    },
+    ...{
+      bcc: ['Boss <boss@example.org>'],
+      language: 'cs',
+      data: { a: [1, null, 'ž'] },
+      own: { deep: [true] },
+    },
+    attachments: [{ name: 'příloha.txt', blob: (await upload('invoice')).hash, type: 'text/plain' }],
+  };
+  const wanted = checkMail(full);
+  const stored = await httpSender(at).send(full);
+  assert.deepEqual(await openMails(remote).byId(stored.id), wanted);
+  assert.deepEqual(openMails(local).fromJson(JSON.stringify(wanted)), wanted);
+  const remembered = memorySender();
+  await remembered.send(full);
+  assert.deepEqual(remembered.sent, [wanted]);
+  await house.reaches(stored.id, 'sent');
+  received.splice(2);
 
   const status = await openMails(remote).status(byHttp);
   assert.deepEqual([status.state, status.attempts], ['sent', 1]);

@@ -58,7 +58,7 @@ export function smtpSender(options: {
   return {
     send: awake(async (mail) => {
       const { id, composed, className } = await compose(checkAlone(mail));
-      const { envelope, message, bcc } = composed;
+      const { envelope, message, bcc, copyFrom } = composed;
       const lane = composed.lane ?? classesOf(settings).get(className)?.lane ?? 'normal';
       const job = { className, lane, message };
       const outcome = await relays.send({ ...job, envelope });
@@ -69,7 +69,7 @@ export function smtpSender(options: {
         );
       const refused: string[] = [];
       for (const to of bcc) {
-        const copy = await relays.send({ ...job, envelope: { ...envelope, to } });
+        const copy = await relays.send({ ...job, envelope: { from: copyFrom, to } });
         if (copy.kind !== 'sent') refused.push(`; copy to ${to}: ${copy.answer}`);
       }
       return { id, answer: outcome.answer + refused.join('') };

@@ -135,19 +135,19 @@ export class SmtpConnection {
     this.#dialogue.fail(new Error('closed'));
   }
 
-  /** What this server can't take is final, and known before a byte is sent. */
+  /** What this server can't take is known before a byte is sent. */
   #cannotCarry({ from, to, holdUntil }: Envelope, message: Buffer): SmtpOutcome | undefined {
     if (holdUntil !== undefined && !canHold(this.#offers.get('FUTURERELEASE'), holdUntil, this.#now()))
       return { kind: 'early', answer: 'the server does not hold mails for so long' };
     const limit = Number(this.#offers.get('SIZE') ?? 0);
     if (limit > 0 && message.length > limit)
       return {
-        ...{ kind: 'failed', code: 552, enhanced: '5.3.4' },
+        ...{ kind: 'failed', code: 552, enhanced: '5.3.4', isUnasked: true },
         answer: `the mail has ${message.length} bytes; the server takes at most ${limit}`,
       };
     if (needsUtf8(from, to, message) && !this.offers('SMTPUTF8'))
       return {
-        ...{ kind: 'failed', code: 553, enhanced: '5.6.7' },
+        ...{ kind: 'failed', code: 553, enhanced: '5.6.7', isUnasked: true },
         answer: 'an address has letters outside ASCII before the @, and the server does not offer SMTPUTF8',
       };
     return undefined;

@@ -10,7 +10,14 @@
  */
 export type SmtpOutcome =
   | { kind: 'sent'; answer: string }
-  | { kind: 'deferred' | 'failed'; answer: string; code: number; enhanced?: string | undefined }
+  | {
+      kind: 'deferred' | 'failed';
+      answer: string;
+      code: number;
+      enhanced?: string | undefined;
+      /** The server was not asked: its offers show that it can't carry the mail. Another one may. */
+      isUnasked?: true;
+    }
   | { kind: 'unsent' | 'early' | 'unknown'; answer: string };
 
 export interface Reply {
