@@ -272,6 +272,10 @@ test('a campaign begins when the one before has ended, and fails with it: nobody
   const follow = (name: string, after: string) =>
     house.call('campaign.create', { name, type: 'news', audience, after }, house.anna);
   await follow('second', 'first');
+  const stranger = await house.server.signUp('bert', 'user');
+  const { id } = await show(house, 'first');
+  const spying = { name: 'spy', type: 'news', audience, after: id };
+  await assert.rejects(house.call('campaign.create', spying, stranger), /there is no campaign/);
   await house.call('campaign.start', { campaign: 'second' }, house.anna);
   await house.call('campaign.start', { campaign: 'first' }, house.anna);
   await ends(house, 'second');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
+import type { Caller } from '../../engine/operation/operation.ts';
 import { type CampaignRow, mailQueries } from '../database/tables.ts';
 
 /** `ready` has not been started; `running` generates, sends or both; `held` was generated and waits for its release. */
@@ -91,6 +92,17 @@ export async function getCampaign(
   const found = await findCampaign(engine, idOrName, owner);
   if (!found) throw new PismakError('not-found', `there is no campaign ${idOrName}`);
   return found;
+}
+
+/** One that the caller may see. */
+export async function getOwnCampaign(
+  engine: Pick<Engine, 'database'>,
+  idOrName: string,
+  { name, role }: Pick<Caller, 'name' | 'role'>,
+): Promise<Campaign> {
+  const campaign = await getCampaign(engine, idOrName, name);
+  if (campaign.owner === name || role === 'admin') return campaign;
+  throw new PismakError('not-found', `there is no campaign ${idOrName}`);
 }
 
 export async function setCampaignState(

@@ -12,7 +12,7 @@ import {
   type AudienceSource,
   audienceOwner,
   type Campaign,
-  getCampaign,
+  getOwnCampaign,
   setCampaignState,
   storedAudience,
   toCampaign,
@@ -41,7 +41,7 @@ export async function createCampaign(engine: Engine, caller: Caller, input: NewC
       return { type: code, version: other.version, share };
     }),
   );
-  const after = input.after === '' ? '' : (await getCampaign(engine, input.after, caller.name)).id;
+  const after = input.after === '' ? '' : (await getOwnCampaign(engine, input.after, caller)).id;
   const now = engine.clock.now();
   const id = newId(engine.clock);
   const hashes = input.audience.flatMap((source) => ('blob' in source ? [source.blob] : []));

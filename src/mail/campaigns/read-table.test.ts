@@ -55,6 +55,18 @@ test('a mistake in the query is named, also if it shows late: it is no reason to
   await assert.rejects(read(url, late), isWrong(/division by zero/));
 });
 
+test('a connection that the server ends in the middle is a reason to try again', async (t) => {
+  const url = await postgres.createDatabase();
+  const shop = await openPostgresDatabase({ url });
+  t.after(() => shop.close());
+  const people = readTable({ url, query: 'SELECT n AS email FROM generate_series(1, 5000) n' });
+  await people.next();
+  await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'FETCH%'`.execute(
+    shop.query,
+  );
+  await assert.rejects(Array.fromAsync(people), (error) => hasCode(error, 'unavailable'));
+});
+
 test('SQLite: large numbers stay whole; what is wrong with the file or the query is said', async (t) => {
   const file = join(await temporaryDirectory(t), 'shop.db');
   const shop = new DatabaseSync(file);

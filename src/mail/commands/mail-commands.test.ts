@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -178,6 +179,9 @@ test('translations, previews and listeners that can’t be are refused with the 
     /sk\.po can't be written: there is no such file or directory/,
   );
   assert.match(await said('preview', 'order', '-o', list), /list\.json can't be written: .*exists/);
+  const nothing = join(directory, 'nothing');
+  assert.match(await said('preview', 'order', '-o', nothing, '--values', 'x'), /--values is not JSON/);
+  assert.equal(existsSync(nothing), false);
   assert.match(await said('inbound', '--listen', '99999'), /99999 is not a port/);
 });
 

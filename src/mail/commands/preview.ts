@@ -50,20 +50,28 @@ export function addPreview(group: Command, { command, run }: Shell): void {
 }
 
 async function preview(session: Session<PreviewOptions>, code: string): Promise<void> {
-  const { options } = session;
-  const { output } = options;
-  await mkdir(output, { recursive: true }).catch((error: unknown) => {
-    throw cannotWrite(output, error);
-  });
-  const chromium = options.png ? await Chromium.open() : undefined;
+  const opening: Promise<Chromium>[] = [];
+  const { output, png } = session.options;
+  /** Nothing is left behind by a preview that can't be made. */
+  const prepare = async () => {
+    await mkdir(output, { recursive: true }).catch((error: unknown) => {
+      throw cannotWrite(output, error);
+    });
+    if (png && opening.length === 0) opening.push(Chromium.open());
+    return opening[0];
+  };
   try {
-    await previewWith(session, code, chromium);
+    await previewWith(session, code, prepare);
   } finally {
-    await chromium?.close();
+    await (await opening[0])?.close();
   }
 }
 
-async function previewWith(session: Session<PreviewOptions>, code: string, chromium: Chromium | undefined) {
+async function previewWith(
+  session: Session<PreviewOptions>,
+  code: string,
+  prepare: () => Promise<Chromium | undefined>,
+): Promise<void> {
   const { options, out } = session;
   const { output } = options;
   const given = options.values ?? options.dataGiven;
@@ -91,6 +99,7 @@ async function previewWith(session: Session<PreviewOptions>, code: string, chrom
         failed++;
         continue;
       }
+      const chromium = await prepare();
       const name = `${type.code}.${shown.language}`;
       const file = (ending: string) => join(output, `${name}.${ending}`);
       await writeTo(file('html'), shown.html);
@@ -100,6 +109,7 @@ async function previewWith(session: Session<PreviewOptions>, code: string, chrom
     }
   }
   if (code === 'all') {
+    const chromium = await prepare();
     const index = join(output, 'index.html');
     await writeTo(index, sheet(made));
     if (chromium) await writeTo(join(output, 'index.png'), await chromium.photograph(index, sheetWidth));

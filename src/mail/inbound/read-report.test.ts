@@ -75,6 +75,15 @@ test('a bounce in plain words: what our own quoted mail says is no reason, and i
   assert.deepEqual([late.kind, late.isReturned], ['bounce', false]);
 });
 
+test('a mail that is made to keep us busy is read like any other', async () => {
+  const head = ['Return-Path: <>', 'From: mailer-daemon@mx.example', 'Subject: failed'];
+  for (const piece of ['a', '\r\n', '-', '> ', '<a ', '<style ', 'a@', '5.1.1 550 \r\n', 'user '])
+    for (const type of ['text/plain', 'text/html']) {
+      const { kind } = await read(...head, `Content-Type: ${type}`, '', piece.repeat(150_000 / piece.length));
+      assert.equal(kind, 'bounce');
+    }
+});
+
 test('an out-of-office note is no bounce, even if nobody is to answer it and it names an error', async () => {
   for (const header of [
     'Auto-Submitted: auto-replied',

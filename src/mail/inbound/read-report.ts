@@ -2,6 +2,10 @@ import { PismakError } from '../../engine/errors.ts';
 import { isDeadAddress } from './dead-address-words.ts';
 
 const mostAddresses = 50;
+/** The mail that a report quotes may be long, and comes last. */
+const longestReport = 256 * 1024;
+/** Why a mail came back stands at the beginning. */
+const longestText = 64 * 1024;
 
 /** What a mail that came back says. */
 export interface Report {
@@ -25,13 +29,15 @@ export interface Report {
  * qmail, Exim, Exchange and others.
  */
 export async function readReport(content: Buffer, envelopeTo = ''): Promise<Report> {
-  const parsed = await parse(content);
+  const parsed = await parse(content.subarray(0, longestReport));
   const part = (...types: string[]) => {
     const found = parsed.attachments.find(({ mimeType }) => types.includes(mimeType));
     return found ? Buffer.from(found.content as ArrayBuffer).toString() : undefined;
   };
   const head = headText(content.toString('latin1'));
-  const { said, copy } = withoutCopy(parsed.text ?? withoutTags(parsed.html ?? ''));
+  const { said, copy } = withoutCopy(
+    parsed.text?.slice(0, longestText) ?? withoutTags(parsed.html?.slice(0, longestText) ?? ''),
+  );
   const quoted = headText(
     part('message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers') ?? copy,
   );
@@ -111,7 +117,7 @@ async function parse(content: Buffer) {
 }
 
 const beginOfCopy =
-  /^[>\s]*(\|?-+ *(below this line|this is a copy|(un)?(sent|delivered|returned|original) message|the (header|body)|message (text|header)|original message|included is)|original message( |:)|message headers follow|(return-path|received|message-id):)/im;
+  /^[>\t ]{0,20}(\|?-{1,80} *(below this line|this is a copy|(un)?(sent|delivered|returned|original) message|the (header|body)|message (text|header)|original message|included is)|original message( |:)|message headers follow|(return-path|received|message-id):)/im;
 
 /** Our mail, which many bounces quote below their own words, may say anything. */
 function withoutCopy(text: string): { said: string; copy: string } {
@@ -122,10 +128,7 @@ function withoutCopy(text: string): { said: string; copy: string } {
 }
 
 function withoutTags(html: string): string {
-  return html
-    .replaceAll(/<(style|script)\b[\s\S]*?<\/\1>/gi, '')
-    .replaceAll(/<(br|p|div|tr|h\d)\b[^>]*>/gi, '\n')
-    .replaceAll(/<[a-z/!][^>@]*>/gi, ' ');
+  return html.replaceAll(/<(br|p|div|tr|h\d)\b[^<>]*>/gi, '\n').replaceAll(/<[a-z/!][^<>@]*>/gi, ' ');
 }
 
 /** Written by a program, and no report: see RFC 3834. */
@@ -165,9 +168,8 @@ function field(text: string, name: string): string {
   return (match?.[1] ?? '').replaceAll(/\r?\n[ \t]+/g, ' ').trim();
 }
 
+/** Of limited length: searching a megabyte of letters for the @ behind each would take minutes. */
 function addressesIn(text: string): string[] {
-  return (text.match(/[^\s<>()[\],;:"']+@[^\s<>()[\],;:"']+[^\s<>()[\],;:"'.]/g) ?? []).slice(
-    0,
-    mostAddresses,
-  );
+  const found = text.match(/[^\s<>()[\],;:"'@]{1,64}@[^\s<>()[\],;:"'@]{1,254}/g) ?? [];
+  return found.slice(0, mostAddresses).map((address) => address.replace(/\.$/, ''));
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
-import { type Caller, defineOperation } from '../../engine/operation/operation.ts';
+import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
-import { getCampaign } from '../campaigns/campaign.ts';
+import { getOwnCampaign } from '../campaigns/campaign.ts';
 import { mailQueries } from '../database/tables.ts';
 import { attachment } from '../model/attachment.ts';
 import { mailStates } from '../model/mail.ts';
@@ -68,7 +68,7 @@ export const mailList = defineOperation({
   output: z.strictObject({ mails: z.array(mailRow) }),
   example: { state: 'failed' },
   async handler({ engine, caller }, { campaign: wanted, state, limit, offset }) {
-    const campaign = wanted === undefined ? '' : await ownCampaign(engine, wanted, caller);
+    const campaign = wanted === undefined ? '' : (await getOwnCampaign(engine, wanted, caller)).id;
     let query = mailQueries(engine)
       .selectFrom('mail_mail')
       .select(mailColumns)
@@ -154,13 +154,6 @@ export const mailCancel = defineOperation({
 
 export function noMail(mail: string): PismakError {
   return new PismakError('not-found', `there is no mail ${mail}`);
-}
-
-/** The id of a campaign that the caller may see. */
-async function ownCampaign(engine: Engine, wanted: string, { name, role }: Caller): Promise<string> {
-  const { id, owner } = await getCampaign(engine, wanted, name);
-  if (owner === name || role === 'admin') return id;
-  throw new PismakError('not-found', `there is no campaign ${wanted}`);
 }
 
 async function checkExists(engine: Pick<Engine, 'database'>, mail: string): Promise<void> {

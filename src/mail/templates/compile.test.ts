@@ -59,6 +59,12 @@ test('Czech has three plural forms, English two; what is not translated stays vi
   assert.equal(english.render({ n: 5 }).html, 'Hello, 5 pieces, Thanks');
 });
 
+test('data that goes through the translation is not kept for ever', async () => {
+  const compiled = await compileTemplate({ ...basis, template: '{{ name | t }}' }, 'cs');
+  for (let number = 0; number < 2000; number++) compiled.render({ name: `Anna ${number}` });
+  assert.equal(compiled.missing.size, 1000);
+});
+
 test('a mistake is reported with the line of the template as its author wrote it', async () => {
   const broken = mjml('<mj-text>\n{% if x %}</mj-text>');
   await assert.rejects(

@@ -37,6 +37,8 @@ export type TemplateOf = Pick<
   'code' | 'template' | 'text' | 'subject' | 'translations' | 'language'
 > & { laidOut?: LaidOut | undefined };
 
+const mostMissing = 1000;
+
 /** Templates are written by people who need not be trusted: no files, no prototypes, no endless loops. */
 const limits = { parseLimit: 2_000_000, renderLimit: 2000, memoryLimit: 50_000_000 };
 
@@ -118,7 +120,8 @@ function translator(
   return (text: unknown, plural?: unknown, count?: unknown) => {
     const source = String(text ?? '');
     const found = Object.hasOwn(known, source) ? known[source] : undefined;
-    if (found === undefined && !isOriginal) missing.add(source);
+    // Texts may be data, different in each of a million mails.
+    if (found === undefined && !isOriginal && missing.size < mostMissing) missing.add(source);
     if (plural === undefined) return Array.isArray(found) ? (found[0] ?? source) : (found ?? source);
     const number = Number(count);
     const forms = Array.isArray(found) ? found : found !== undefined ? [found] : [source, String(plural)];
