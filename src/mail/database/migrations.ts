@@ -47,4 +47,13 @@ export const migrations: readonly Migration[] = [
       );
     },
   },
+  {
+    // Whole mails have no row yet that could say so.
+    name: '0003-cancelled-mails',
+    async up(transaction) {
+      await sql`CREATE TABLE "mail_cancelled" ("mail" TEXT PRIMARY KEY, "at" BIGINT NOT NULL)`.execute(
+        transaction,
+      );
+    },
+  },
 ];

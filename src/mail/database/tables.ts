@@ -14,6 +14,8 @@ export interface MailTables {
   mail_file: { path: string; mail: string };
   /** When addresses were erased. The key is their hash. */
   mail_erased: { key: string; at: number };
+  /** Whole mails that must not be sent any more. */
+  mail_cancelled: { mail: string; at: number };
   mail_secret: { name: string; value: string };
 }
 

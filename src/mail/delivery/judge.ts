@@ -15,11 +15,12 @@ export const returned = { state: 'waiting', attempts: 0, unknowns: 0, answer: ''
 
 /** What must not be sent at all, whatever the relays say. */
 export function judgeBefore(
-  mail: Pick<TakenMail, 'isSuppressed' | 'notAfter' | 'campaignState'>,
+  mail: Pick<TakenMail, 'isSuppressed' | 'notAfter' | 'campaignState'> & { isCancelled?: boolean },
   now: number,
 ): Verdict | undefined {
   const none = { attempts: 0, unknowns: 0 } as const;
   if (mail.isSuppressed) return { ...none, state: 'suppressed', answer: 'the address is suppressed' };
+  if (mail.isCancelled) return { ...none, state: 'cancelled', answer: 'cancelled' };
   if (mail.campaignState === 'cancelled')
     return { ...none, state: 'cancelled', answer: 'the campaign was cancelled' };
   if (mail.campaignState === 'paused') return { ...returned, retryAt: now, isPaused: true };

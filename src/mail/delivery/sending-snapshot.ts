@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import { hasCode } from '../../engine/errors.ts';
 import { mailQueries } from '../database/tables.ts';
-import { type ErasedAddresses, erasedFreshMs, readErased } from '../retention/erased.ts';
+import { type ErasedAddresses, readErased, withdrawnFreshMs } from '../retention/erased.ts';
 import { findType } from '../types/mail-types.ts';
 
 /** Types and suppressions are known to senders, and at most so old. */
@@ -13,6 +13,7 @@ export class SendingSnapshot {
   readonly #types = new Map<string, Known<{ version: number; language: string }>>();
   #suppressed: Known<ReadonlySet<string>> | undefined;
   #erased: Known<ErasedAddresses> | undefined;
+  #cancelled: Known<ReadonlySet<string>> | undefined;
 
   constructor(engine: Pick<Engine, 'clock' | 'database'>) {
     this.#engine = engine;
@@ -45,8 +46,17 @@ export class SendingSnapshot {
   }
 
   erased(): Promise<ErasedAddresses> {
-    this.#erased = this.#refresh(this.#erased, erasedFreshMs, () => readErased(mailQueries(this.#engine)));
+    this.#erased = this.#refresh(this.#erased, withdrawnFreshMs, () => readErased(mailQueries(this.#engine)));
     return this.#erased.value;
+  }
+
+  /** Ids of mails. */
+  cancelled(): Promise<ReadonlySet<string>> {
+    this.#cancelled = this.#refresh(this.#cancelled, withdrawnFreshMs, async () => {
+      const rows = await mailQueries(this.#engine).selectFrom('mail_cancelled').select('mail').execute();
+      return new Set(rows.map(({ mail }) => mail));
+    });
+    return this.#cancelled.value;
   }
 
   #refresh<Value>(

@@ -24,6 +24,13 @@ interface Sending {
   postponeMs(recipient: string): number;
 }
 
+/** What must not be sent: addresses with their class, hashes of addresses, ids of mails. */
+interface Withdrawn {
+  suppressed: ReadonlySet<string>;
+  erased: ErasedAddresses;
+  cancelled: ReadonlySet<string>;
+}
+
 /** How often a mail was tried. */
 type Tried = NonNullable<WholeMail['tried']>;
 
@@ -76,7 +83,10 @@ export class WholeMails {
     const waitMs = mails.length === 1 && only ? (only.notBefore ?? 0) - this.#engine.clock.now() : 0;
     if (waitMs > 0) return delivery.retry({ delayMs: waitMs, reason: postponed });
     const before = triedBefore(delivery);
-    const rules = { suppressed: await this.#known.suppressed(), erased: await this.#known.erased() };
+    const rules: Withdrawn = {
+      ...{ suppressed: await this.#known.suppressed(), erased: await this.#known.erased() },
+      cancelled: await this.#known.cancelled(),
+    };
     this.#results.begin(mails.length);
     let results: Recorded[] = [];
     let stored = Promise.resolve();
@@ -104,7 +114,7 @@ export class WholeMails {
   async #send(
     mail: WholeMail,
     before: Tried,
-    { suppressed, erased }: { suppressed: ReadonlySet<string>; erased: ErasedAddresses },
+    { suppressed, erased, cancelled }: Withdrawn,
     { className, mailClass, transfer, postponeMs }: Sending,
   ): Promise<End> {
     const { clock, random } = this.#engine;
@@ -134,7 +144,8 @@ export class WholeMails {
         language: fields.language ?? language,
       };
       const isSuppressed = suppressed.has(`${target} `) || suppressed.has(`${target} ${className}`);
-      verdict = judgeBefore({ isSuppressed, notAfter, campaignState: null }, clock.now());
+      const isCancelled = cancelled.has(id);
+      verdict = judgeBefore({ isSuppressed, isCancelled, notAfter, campaignState: null }, clock.now());
       if (!verdict) {
         const laterMs = postponeMs(target);
         if (laterMs > 0) return { kind: 'later', mail, delayMs: laterMs, reason: postponed };

@@ -4,6 +4,7 @@ import { PismakError } from '../../engine/errors.ts';
 import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
+import { sleep } from '../../engine/time/clock.ts';
 import { getOwnCampaign } from '../campaigns/campaign.ts';
 import { mailQueries } from '../database/tables.ts';
 import { attachment } from '../model/attachment.ts';
@@ -122,7 +123,7 @@ export const mailResend = defineOperation({
   async handler({ engine }, { mail }) {
     const { resendMails } = await import('../delivery/resend-mails.ts');
     if ((await resendMails(engine, { ids: [mail] })) > 0) return {};
-    await checkExists(engine, mail);
+    if (!(await exists(engine, mail))) throw noMail(mail);
     throw new PismakError('conflict', 'only mails that failed, expired or are unknown can be sent again');
   },
 });
@@ -133,10 +134,16 @@ export const mailCancel = defineOperation({
   role: 'user',
   owner: ownerOfMail,
   changes: true,
-  input: z.strictObject({ mail: mailId.describe('Id of the mail') }),
+  input: z.strictObject({
+    mail: mailId.describe('Id of the mail'),
+    whole: z
+      .boolean()
+      .default(false)
+      .describe('The mail was put whole into a queue, so it is not in the database yet; for administrators'),
+  }),
   output: done,
   example: { mail: someMail },
-  async handler({ engine }, { mail }) {
+  async handler({ engine, signal }, { mail, whole }) {
     const result = await mailQueries(engine)
       .updateTable('mail_mail')
       .set({ state: 'cancelled', changedAt: engine.clock.now(), answer: 'cancelled' })
@@ -144,8 +151,22 @@ export const mailCancel = defineOperation({
       .where('state', 'in', ['waiting', 'deferred', 'unknown'])
       .executeTakeFirst();
     if (Number(result.numUpdatedRows) === 0) {
-      await checkExists(engine, mail);
-      throw new PismakError('conflict', 'the mail has left, or ended already');
+      if (await exists(engine, mail))
+        throw new PismakError('conflict', 'the mail has left, or ended already');
+      // Owners are asked before: only administrators get here with a mail that nobody has.
+      if (!whole)
+        throw new PismakError(
+          'not-found',
+          `${noMail(mail).message}; if it is whole in a queue, say so (--whole)`,
+        );
+      await mailQueries(engine)
+        .insertInto('mail_cancelled')
+        .values({ mail, at: engine.clock.now() })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const { withdrawnFreshMs } = await import('../retention/erased.ts');
+      await sleep(engine.clock, withdrawnFreshMs, signal);
+      return {};
     }
     await engine.backlog.cancel(`mail/${mail}`);
     return {};
@@ -156,7 +177,7 @@ export function noMail(mail: string): PismakError {
   return new PismakError('not-found', `there is no mail ${mail}`);
 }
 
-async function checkExists(engine: Pick<Engine, 'database'>, mail: string): Promise<void> {
+async function exists(engine: Pick<Engine, 'database'>, mail: string): Promise<boolean> {
   const found = mailQueries(engine).selectFrom('mail_mail').select('id').where('id', '=', mail);
-  if (!(await found.executeTakeFirst())) throw noMail(mail);
+  return (await found.executeTakeFirst()) !== undefined;
 }

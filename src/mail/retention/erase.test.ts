@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { putFor } from '../../engine/testing/put-for.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
+import { publishWhole, wholeMail } from '../testing/whole-mail.ts';
 import { eraseEnded } from './erase.ts';
 
 test('a recipient is erased everywhere, also from what waits; old mails and campaigns go with audience and attachments', async (t) => {
@@ -40,20 +41,10 @@ test('a recipient is erased everywhere, also from what waits; old mails and camp
   assert.deepEqual((await call('mail.ls', {})).mails, []);
 });
 
-const wholeMail = (id: string, to: string, createdAt: number) => ({
-  ...{ id, owner: 'anna', createdAt, notAfter: createdAt + 3_600_000 },
-  fields: { type: 'order', to: { address: to }, data: { number: id } },
-});
-
 test('whole mails to an erased address leave no trace: not from the queue, nor as a result or a dead letter', async (t) => {
   const { call, engine, received, reaches } = await runMailHouse(t);
   const { broker, clock } = engine;
-  const publish = (...mails: ReturnType<typeof wholeMail>[]) =>
-    broker.publish('mail.transactional', {
-      id: mails[0]?.id ?? '',
-      body: Buffer.from(JSON.stringify({ mails })),
-      headers: { 'pismak-owner': 'anna' },
-    });
+  const publish = publishWhole(broker);
   const known = async () => (await call('mail.ls', {})).mails.map((mail: { id: string }) => mail.id);
   // Of a type that nobody knows: a dead letter.
   const lost = wholeMail('d1', 'anna@example.org', clock.now());

@@ -12,7 +12,7 @@ import { mail } from '../house.ts';
 import { addressKey, parseContact } from '../model/address.ts';
 import type { MailState } from '../model/mail.ts';
 import { classesOf, queueOf } from '../settings.ts';
-import { erasedFreshMs, markErased } from './erased.ts';
+import { markErased, withdrawnFreshMs } from './erased.ts';
 
 type Parts = Pick<Engine, 'clock' | 'database'>;
 
@@ -50,7 +50,7 @@ export async function eraseRecipient(
   const dead = await discardDead(parts, address, signal);
   const campaigns = await campaignsNaming(parts, address, signal);
   // Then every sender knows.
-  await sleep(parts.clock, at + erasedFreshMs - parts.clock.now(), signal);
+  await sleep(parts.clock, at + withdrawnFreshMs - parts.clock.now(), signal);
   return { mails: mails + dead, campaigns };
 }
 

@@ -5,8 +5,8 @@ import type { MailTables } from '../database/tables.ts';
 /** When addresses were erased, by `erasedKey`. Mails that are older must not come back from a queue. */
 export type ErasedAddresses = ReadonlyMap<string, number>;
 
-/** Senders know erasures, and at most so old. */
-export const erasedFreshMs = 1000;
+/** What senders know of erasures and cancellations is at most so old. */
+export const withdrawnFreshMs = 1000;
 
 /** The address itself is not kept. */
 export function erasedKey(address: string): string {

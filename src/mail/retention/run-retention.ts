@@ -9,7 +9,7 @@ import { eraseEnded } from './erase.ts';
 const periodMs = 3_600_000;
 const dayMs = 86_400_000;
 /** No mail waits in a queue for so long. */
-const erasedDays = 366;
+const withdrawnDays = 366;
 
 /** Deletes what ended longer ago than mail.keepDays, and files that a killed sender should have deleted: an elected service. */
 export function runRetention(engine: Engine): Running {
@@ -23,10 +23,11 @@ export function runRetention(engine: Engine): Running {
       everyPeriod({ name: 'mail.retention', clock, log, periodMs, signal }, async () => {
         const now = clockWatch.retention.now();
         if (keepDays > 0) await eraseEnded(engine, now - keepDays * dayMs, signal);
-        await mailQueries(engine)
-          .deleteFrom('mail_erased')
-          .where('at', '<', now - erasedDays * dayMs)
-          .execute();
+        for (const table of ['mail_erased', 'mail_cancelled'] as const)
+          await mailQueries(engine)
+            .deleteFrom(table)
+            .where('at', '<', now - withdrawnDays * dayMs)
+            .execute();
         await deleteSentFiles(engine, settings);
         return undefined;
       }),
