@@ -56,4 +56,11 @@ export const migrations: readonly Migration[] = [
       );
     },
   },
+  {
+    name: '0004-replies',
+    async up(transaction) {
+      await sql`CREATE TABLE "mail_reply" ("campaign" TEXT NOT NULL, "mail" TEXT NOT NULL, "kind" TEXT NOT NULL,
+        "variant" TEXT NOT NULL, PRIMARY KEY ("campaign", "mail", "kind"))`.execute(transaction);
+    },
+  },
 ];

@@ -2,6 +2,9 @@ import type { Database, Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { MailState } from '../model/mail.ts';
 
+export const replyKinds = ['unsubscribed', 'complained'] as const;
+export type ReplyKind = (typeof replyKinds)[number];
+
 export interface MailTables {
   /** Every version of a type: a sent mail can be shown again as it was. */
   mail_type: { code: string; version: number; definition: string; createdAt: number; isCurrent: number };
@@ -16,6 +19,8 @@ export interface MailTables {
   mail_erased: { key: string; at: number };
   /** Whole mails that must not be sent any more. */
   mail_cancelled: { mail: string; at: number };
+  /** What people said to mails of a campaign. */
+  mail_reply: { campaign: string; mail: string; kind: ReplyKind; variant: string };
   mail_secret: { name: string; value: string };
 }
 

@@ -3,6 +3,7 @@ import { mailDatabase, mailQueries } from '../database/tables.ts';
 import { answerText } from '../delivery/answer-text.ts';
 import { openTokens, type Tokens } from '../tokens.ts';
 import { type Report, readReport } from './read-report.ts';
+import { addReply } from './reply.ts';
 import { unsubscribe } from './unsubscribe.ts';
 
 export interface TakenReport {
@@ -49,6 +50,7 @@ export async function takeReport(
           .set({ state: 'bounced', answer: reason, changedAt: now })
           .where('id', '=', mail.id)
           .execute();
+      if (kind === 'complaint') await addReply(transaction, mail, 'complained');
       if (isSuppressed)
         await transaction
           .insertInto('mail_suppressed')

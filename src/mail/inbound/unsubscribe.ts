@@ -1,14 +1,16 @@
 import type { Engine } from '../../engine/engine.ts';
 import { type MailRow, mailQueries } from '../database/tables.ts';
 import { addressKey } from '../model/address.ts';
+import { addReply } from './reply.ts';
 
 /** The recipient of this mail gets no more mails of its class. Doing it again changes nothing. */
 export async function unsubscribe(
   engine: Pick<Engine, 'clock' | 'database' | 'events'>,
-  mail: Pick<MailRow, 'id' | 'owner' | 'recipient' | 'class' | 'campaign'>,
+  mail: Pick<MailRow, 'id' | 'owner' | 'recipient' | 'class' | 'campaign' | 'variant'>,
   how: 'link' | 'mail',
 ): Promise<void> {
   const now = engine.clock.now();
+  await addReply(mailQueries(engine), mail, 'unsubscribed');
   const result = await mailQueries(engine)
     .insertInto('mail_suppressed')
     .values({

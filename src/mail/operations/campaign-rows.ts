@@ -43,6 +43,23 @@ export async function countStates(engine: OperationContext['engine'], campaign: 
   >;
 }
 
+/** Unsubscriptions and complaints, by kind. */
+export async function countReplies(engine: OperationContext['engine'], campaign: string) {
+  const rows = await repliesTo(engine, campaign);
+  const counts = { unsubscribed: 0, complained: 0 };
+  for (const { kind, count } of rows) counts[kind] += Number(count);
+  return counts;
+}
+
+function repliesTo(engine: OperationContext['engine'], campaign: string) {
+  return mailQueries(engine)
+    .selectFrom('mail_reply')
+    .select(({ fn }) => ['variant', 'kind', fn.countAll().as('count')])
+    .where('campaign', '=', campaign)
+    .groupBy(['variant', 'kind'])
+    .execute();
+}
+
 export async function countVariants(engine: OperationContext['engine'], { id, variants }: Campaign) {
   if (variants.length === 0) return {};
   const rows = await mailQueries(engine)
@@ -54,6 +71,8 @@ export async function countVariants(engine: OperationContext['engine'], { id, va
   const counts: Record<string, Record<string, number>> = {};
   for (const { variant, state, count } of rows)
     counts[variant] = { ...counts[variant], [state]: Number(count) };
+  for (const { variant, kind, count } of await repliesTo(engine, id))
+    counts[variant] = { ...counts[variant], [kind]: Number(count) };
   return counts;
 }
 

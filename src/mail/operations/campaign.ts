@@ -3,12 +3,13 @@ import { defineOperation } from '../../engine/operation/operation.ts';
 import { page } from '../../engine/operation/operations/inputs.ts';
 import { done } from '../../engine/operation/operations/rows.ts';
 import { audienceSource, getCampaign, toCampaign } from '../campaigns/campaign.ts';
-import { mailQueries } from '../database/tables.ts';
+import { mailQueries, replyKinds } from '../database/tables.ts';
 import { mailStates } from '../model/mail.ts';
 import { typeCode } from '../model/mail-type.ts';
 import {
   campaignRow,
   changing,
+  countReplies,
   countStates,
   countVariants,
   oneCampaign,
@@ -114,7 +115,9 @@ export const campaignShow = defineOperation({
     mails: z.partialRecord(z.enum(mailStates), z.int()),
     /** Mails that a dying sender had in its hands, and mails that a relay may have taken without saying so. */
     ...{ mayBeTwice: z.int(), unknown: z.int() },
-    variants: z.record(z.string(), z.partialRecord(z.enum(mailStates), z.int())),
+    /** What people said to its mails. */
+    ...{ unsubscribed: z.int(), complained: z.int() },
+    variants: z.record(z.string(), z.partialRecord(z.enum([...mailStates, ...replyKinds]), z.int())),
     /** When its mails may leave again; null: now. */
     opensAt: z.number().nullable(),
   }),
@@ -140,6 +143,7 @@ export const campaignShow = defineOperation({
       mails,
       mayBeTwice,
       unknown: Number(twice.unknown ?? 0),
+      ...(await countReplies(engine, id)),
       variants: await countVariants(engine, campaign),
       opensAt: await opensAt(engine, campaign),
     };

@@ -155,7 +155,7 @@ export async function eraseEnded(parts: Parts, before: number, signal: AbortSign
         .where('campaign', '=', '')
         .where('createdAt', '<', before)
         .where('changedAt', '<', before)
-        .where('state', 'in', endedStates)
+        .where('state', 'in', [...endedStates, 'unknown'])
         .limit(mailsPerStep)
         .execute(),
     ),
@@ -174,6 +174,7 @@ export async function eraseEnded(parts: Parts, before: number, signal: AbortSign
     if (signal.aborted) return total;
     await mailDatabase(parts).transaction(async (transaction) => {
       await giveUp(transaction, audienceOwner(id), parts.clock.now());
+      await transaction.deleteFrom('mail_reply').where('campaign', '=', id).execute();
       await transaction.deleteFrom('mail_campaign').where('id', '=', id).execute();
     });
   }

@@ -1,0 +1,16 @@
+import type { Queries } from '../../engine/database/database.ts';
+import type { MailRow, MailTables, ReplyKind } from '../database/tables.ts';
+
+/** Remembers what somebody said to a mail of a campaign, so that variants can be compared. The first time counts. */
+export async function addReply(
+  queries: Queries<MailTables>,
+  { id, campaign, variant }: Pick<MailRow, 'id' | 'campaign' | 'variant'>,
+  kind: ReplyKind,
+): Promise<void> {
+  if (campaign === '') return;
+  await queries
+    .insertInto('mail_reply')
+    .values({ campaign, mail: id, kind, variant })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
