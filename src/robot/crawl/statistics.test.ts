@@ -9,3 +9,12 @@ test('a sitemap or feed that was read is no error; a page that was not kept is n
   assert.deepEqual(statistics.errors, { 'meta: noindex': 1 });
   assert.deepEqual([statistics.requests, statistics.bytes], [3, 21]);
 });
+
+test('each document of a page counts, with its language; a page that is only archived is one', () => {
+  const statistics = noStatistics();
+  const stored = { kind: 'page', outcome: 'stored', bytes: 7 };
+  countVisit(statistics, { ...stored, languages: ['cs', 'sk', 'constructor'] } as never);
+  countVisit(statistics, stored as never);
+  assert.equal(statistics.documents, 4);
+  assert.deepEqual(statistics.languages, { cs: 1, sk: 1, constructor: 1 });
+});

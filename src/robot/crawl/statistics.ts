@@ -65,12 +65,13 @@ export function countVisit(statistics: CrawlStatistics, visit: VisitResult): voi
   if (visit.kind !== 'page' || visit.outcome === 'postponed') return;
   switch (visit.outcome) {
     case 'stored':
-      statistics.documents++;
+      // An archived page without text is one document.
+      statistics.documents += visit.languages?.length ?? 1;
       statistics.htmlBytes += visit.bytes;
       statistics.textBytes += visit.textBytes ?? 0;
       statistics.words += visit.words ?? 0;
       statistics.sentences += visit.sentences ?? 0;
-      if (visit.language) add(statistics.languages, visit.language, 1);
+      for (const language of visit.languages ?? []) add(statistics.languages, language, 1);
       return;
     case 'unchanged':
       statistics.unchanged++;
@@ -86,5 +87,6 @@ export function countVisit(statistics: CrawlStatistics, visit: VisitResult): voi
 }
 
 export function add(counts: Record<string, number>, name: string, amount: number): void {
-  counts[name] = (counts[name] ?? 0) + amount;
+  // A language may be called `constructor`, if a segmenter says so.
+  counts[name] = (Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0) + amount;
 }

@@ -95,7 +95,8 @@ export interface VisitResult {
   words?: number;
   sentences?: number;
   usability?: number;
-  language?: string;
+  /** Of each document that the page has: a mailbox has many. */
+  languages?: string[];
   etag?: string;
   lastModified?: string;
   /** The host wants to be left alone (429, 503), or seems to be down. */
