@@ -58,6 +58,8 @@ export async function checkDefinition(definition: CrawlDefinition): Promise<void
       'invalid-input',
       'contact is missing: give the address of a page where server administrators learn who crawls and how to reach you',
     );
+  if (!definition.text && !definition.warc)
+    throw new PismakError('invalid-input', 'nothing would be kept: leave out --no-text or --no-warc');
   if (/\d/.test(definition.agent))
     throw new PismakError(
       'invalid-input',

@@ -60,6 +60,7 @@ test('a crawl that hides who crawls, or can fetch nothing, is refused', async (t
   assert.match(await refusal({ contact: '' }), /contact is missing/);
   assert.match(await refusal({ seeds: ['ftp://example.cz'] }), /not an http or https address/);
   assert.match(await refusal({ include: '\\.sk$' }), /no seed is inside include and exclude/);
+  assert.match(await refusal({ text: false, warc: false }), /nothing would be kept/);
   assert.match(await refusal({ include: '(' }), /include is not a regular expression/);
 });
 
