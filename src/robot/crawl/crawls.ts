@@ -116,6 +116,17 @@ export async function changeState(
   return crawl;
 }
 
+/** Nobody answers for the crawls of a user who is gone: they stop. What they have stored stays. */
+export async function stopCrawlsOf(engine: CrawlEngine, owner: string): Promise<void> {
+  const rows = await robotDatabase(engine)
+    .query.selectFrom('robot_crawl')
+    .select('id')
+    .where('owner', '=', owner)
+    .where('state', 'in', ['running', 'paused'])
+    .execute();
+  for (const { id } of rows) await changeState(engine, { crawl: id, owner }, 'stopped');
+}
+
 /**
  * Queues the pages again that were fetched before a moment, and starts the crawl. Servers are asked whether a page has changed since; if it
  * has, its new version is stored beside the old one. Resolves to how many.

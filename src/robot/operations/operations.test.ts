@@ -71,3 +71,14 @@ test('the page about the robot tells administrators how to keep it out', async (
   assert.match(text, /User-agent: PismakRobot\nDisallow: \//);
   assert.match(text, /Nechcete-li ho/);
 });
+
+test('the crawls of a user who is deleted stop, and administrators keep what they have stored', async (t) => {
+  const server = await runServer(t);
+  const anna = await server.signUp('anna', 'user');
+  const admin = await server.signUp('root', 'admin');
+  const { body } = await server.call('robot.new', { name: 'Czech', seeds, contact }, anna);
+  await server.call('robot.start', { crawl: 'Czech' }, anna);
+  assert.equal((await server.call('user.delete', { name: 'anna' }, admin)).status, 200);
+  const { statistics: _, ...crawl } = (await server.call('robot.status', { crawl: body.id }, admin)).body;
+  assert.deepEqual([crawl.owner, crawl.state], ['anna', 'stopped']);
+});
