@@ -13,5 +13,9 @@ export const parts: HouseParts = {
   operations: robotOperations,
   pages: [aboutPage],
   metrics: robotMetrics,
+  async forgetUser(engine, user) {
+    const { stopCrawlsOf } = await import('./crawl/crawls.ts');
+    return () => stopCrawlsOf(engine, user);
+  },
   run: runRobot,
 };

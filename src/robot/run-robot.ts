@@ -6,7 +6,7 @@ import { type Running, runService } from '../engine/service/service.ts';
 import { Bell } from '../engine/time/bell.ts';
 import { crawlsChanged } from './crawl/changes.ts';
 import { finishCrawl } from './crawl/crawls.ts';
-import type { CrawlStatistics } from './crawl/statistics.ts';
+import { type CrawlStatistics, eventFigures } from './crawl/statistics.ts';
 import { robotDatabase } from './database/tables.ts';
 import { signOff, signOn } from './harvest/harvester-list.ts';
 import { Harvesters } from './harvest/harvesters.ts';
@@ -38,7 +38,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
   let signedAt = 0;
   const { parseRobots } = await import('./text/robots-rules.ts');
 
-  function keep(crawl: { id: string; number: number }): Running {
+  function keep(crawl: CrawlName): Running {
     const bell = new Bell();
     bells.set(crawl.number, bell);
     return runService({
@@ -118,10 +118,10 @@ export async function runRobot(engine: Engine): Promise<Running> {
   }
 
   /** Crawls that run, and others with something under way. */
-  async function unfinished(): Promise<{ id: string; number: number }[]> {
+  async function unfinished(): Promise<CrawlName[]> {
     const rows = await database.query
       .selectFrom('robot_crawl')
-      .select(['id', 'number'])
+      .select(['id', 'number', 'name', 'owner'])
       .where(({ or, eb, exists, selectFrom }) =>
         or([
           eb('state', '=', 'running'),
@@ -131,7 +131,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
         ]),
       )
       .execute();
-    return rows.map(({ id, number }) => ({ id, number: Number(number) }));
+    return rows.map((row) => ({ ...row, number: Number(row.number) }));
   }
 
   const ended = loop();
@@ -150,9 +150,16 @@ export async function runRobot(engine: Engine): Promise<Running> {
   };
 }
 
-async function tellCutOff({ alerts }: Engine, { id }: { id: string }, isCutOff: boolean): Promise<void> {
+interface CrawlName {
+  id: string;
+  number: number;
+  name: string;
+  owner: string;
+}
+
+async function tellCutOff({ alerts }: Engine, { id, name }: CrawlName, isCutOff: boolean): Promise<void> {
   if (!isCutOff) return alerts.clear('robot.cut-off', id);
-  const reason = `crawl ${id} gets no answer from nearly all servers: is this network cut off?`;
+  const reason = `crawl ${name} gets no answer from nearly all servers: is this network cut off?`;
   await alerts.raise('robot.cut-off', id, reason);
 }
 
@@ -172,20 +179,9 @@ async function tellSegmenter(engine: Engine, number: number, problem: string | u
 
 function tellStatistics(
   { events, clock }: Engine,
-  { id }: { id: string },
-  { documents, requests, bytes, textBytes, words, sentences, domains, queued, errors }: CrawlStatistics,
+  { name, owner }: CrawlName,
+  statistics: CrawlStatistics,
 ): void {
-  const failed = Object.values(errors).reduce((sum, count) => sum + count, 0);
-  const dimensions = {
-    documents,
-    requests,
-    bytes,
-    textBytes,
-    words,
-    sentences,
-    domains,
-    queued,
-    errors: failed,
-  };
-  events.emit({ kind: 'robot.statistics', entity: id, at: clock.now(), dimensions });
+  const dimensions = eventFigures(statistics);
+  events.emit({ kind: 'robot.statistics', entity: name, user: owner, at: clock.now(), dimensions });
 }

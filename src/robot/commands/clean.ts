@@ -1,7 +1,9 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { messageOf, PismakError } from '../../engine/errors.ts';
+import { makeDirectory } from '../../engine/files/make-directory.ts';
+import { openOutputDirectory } from '../../terminal/files/output-directory.ts';
 import { formatCount } from '../../terminal/output/format.ts';
 import type { Shell } from '../../terminal/shell.ts';
 import { readInput } from './read-input.ts';
@@ -44,6 +46,7 @@ export function addClean(group: Command, shell: Shell): void {
         const { output } = options;
         if (output === undefined)
           throw new PismakError('invalid-input', `${path} is a directory; say where the texts go with -o`);
+        await openOutputDirectory(output);
         const { encodeText } = await import('../text/html/encode-text.ts');
         const encoding = encodingOf(options.encoding);
         const files = isDirectory ? await pagesIn(path) : [path];
@@ -62,7 +65,7 @@ export function addClean(group: Command, shell: Shell): void {
           });
           if (bytes === undefined) broken++;
           else {
-            await mkdir(dirname(target), { recursive: true });
+            await makeDirectory(dirname(target));
             await writeFile(target, encodeText(`${await textOf(bytes)}\n`, encoding));
           }
         }

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { lockDirectory } from '../../engine/data-directory/directory-lock.ts';
+import { PismakError } from '../../engine/errors.ts';
 import { makeDirectory } from '../../engine/files/make-directory.ts';
 import type { Client } from '../../terminal/client/client.ts';
 import { Catalogue, entryBytes } from '../export/catalogue.ts';
@@ -42,25 +45,52 @@ export class CrawlExport {
   readonly #directory: string;
   readonly #catalogue: Catalogue;
   readonly #warc: WarcFiles;
+  readonly #unlock: () => void;
   #state: ExportState;
   pages = 0;
 
   private constructor(
     client: Client,
-    parts: { directory: string; state: ExportState; catalogue: Catalogue; warc: WarcFiles },
+    parts: {
+      directory: string;
+      state: ExportState;
+      catalogue: Catalogue;
+      warc: WarcFiles;
+      unlock: () => void;
+    },
   ) {
     this.#client = client;
     this.#directory = parts.directory;
     this.#state = parts.state;
     this.#catalogue = parts.catalogue;
     this.#warc = parts.warc;
+    this.#unlock = parts.unlock;
   }
 
   static async open(
     client: Client,
     { crawl, directory }: { crawl: string; directory: string },
   ): Promise<CrawlExport> {
-    await makeDirectory(directory);
+    const lock = join(directory, '.robot');
+    await makeDirectory(lock);
+    const unlock = lockDirectory(lock);
+    if (!unlock)
+      throw new PismakError(
+        'conflict',
+        `another command is writing to ${directory}: wait until it has ended`,
+      );
+    try {
+      return await CrawlExport.#open(client, { crawl, directory, unlock });
+    } catch (error) {
+      unlock();
+      throw error;
+    }
+  }
+
+  static async #open(
+    client: Client,
+    { crawl, directory, unlock }: { crawl: string; directory: string; unlock: () => void },
+  ): Promise<CrawlExport> {
     const before = await readState(directory);
     if (before?.crawl !== crawl) await checkUnused(directory);
     let state = before?.crawl === crawl ? before : { crawl, after: 0, files: {} };
@@ -71,8 +101,13 @@ export class CrawlExport {
     const entries = size > 0 ? await readFile(fileOf(directory, 'catalogue', number)) : Buffer.alloc(0);
     const catalogue = new Catalogue({ versions, duplicates }, entries);
     return new CrawlExport(client, {
-      ...{ directory, state, catalogue, warc: await WarcFiles.open(directory, state.files) },
+      ...{ directory, state, catalogue, unlock, warc: await WarcFiles.open(directory, state.files) },
     });
+  }
+
+  /** Others may write to the directory then. */
+  close(): void {
+    this.#unlock();
   }
 
   /** Writes everything that is new. */

@@ -37,13 +37,17 @@ export function addExport(group: Command, shell: Shell): void {
           const { id, state } = await client.call(robotStatus, { crawl: named });
           await openOutputDirectory(options.output);
           const output = await CrawlExport.open(client, { crawl: id, directory: options.output });
-          await output.run(signal);
-          signal.throwIfAborted();
-          await output.finish({ hasEnded: state !== 'running' });
-          out.say(`${formatCount(output.pages, 'page')} written to ${options.output}`);
-          if (!options.release) return;
-          const { segments, bytes } = await output.release();
-          out.say(`${formatCount(segments, 'segment')} deleted from the crawl, ${formatBytes(bytes)}`);
+          try {
+            await output.run(signal);
+            signal.throwIfAborted();
+            await output.finish({ hasEnded: state !== 'running' });
+            out.say(`${formatCount(output.pages, 'page')} written to ${options.output}`);
+            if (!options.release) return;
+            const { segments, bytes } = await output.release();
+            out.say(`${formatCount(segments, 'segment')} deleted from the crawl, ${formatBytes(bytes)}`);
+          } finally {
+            output.close();
+          }
         },
       ),
     );

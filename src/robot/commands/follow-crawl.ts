@@ -51,6 +51,7 @@ export async function followCrawl(
     }
   } finally {
     keys?.close();
+    output.close();
   }
 }
 

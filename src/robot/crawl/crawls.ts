@@ -58,6 +58,8 @@ export async function checkDefinition(definition: CrawlDefinition): Promise<void
       'invalid-input',
       'contact is missing: give the address of a page where server administrators learn who crawls and how to reach you',
     );
+  if (!definition.text && !definition.warc)
+    throw new PismakError('invalid-input', 'nothing would be kept: leave out --no-text or --no-warc');
   if (/\d/.test(definition.agent))
     throw new PismakError(
       'invalid-input',
@@ -112,6 +114,17 @@ export async function changeState(
   tellChange(engine.changes, crawl);
   tellEvent(engine, crawl);
   return crawl;
+}
+
+/** Nobody answers for the crawls of a user who is gone: they stop. What they have stored stays. */
+export async function stopCrawlsOf(engine: CrawlEngine, owner: string): Promise<void> {
+  const rows = await robotDatabase(engine)
+    .query.selectFrom('robot_crawl')
+    .select('id')
+    .where('owner', '=', owner)
+    .where('state', 'in', ['running', 'paused'])
+    .execute();
+  for (const { id } of rows) await changeState(engine, { crawl: id, owner }, 'stopped');
 }
 
 /**

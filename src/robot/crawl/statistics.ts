@@ -69,12 +69,13 @@ export function countVisit(statistics: CrawlStatistics, visit: VisitResult): voi
   if (visit.isNotFollowed) statistics.notFollowed++;
   switch (visit.outcome) {
     case 'stored':
-      statistics.documents++;
+      // An archived page without text is one document.
+      statistics.documents += visit.languages?.length ?? 1;
       statistics.htmlBytes += visit.bytes;
       statistics.textBytes += visit.textBytes ?? 0;
       statistics.words += visit.words ?? 0;
       statistics.sentences += visit.sentences ?? 0;
-      if (visit.language) add(statistics.languages, visit.language, 1);
+      for (const language of visit.languages ?? []) add(statistics.languages, language, 1);
       return;
     case 'unchanged':
       statistics.unchanged++;
@@ -85,10 +86,34 @@ export function countVisit(statistics: CrawlStatistics, visit: VisitResult): voi
     default:
       // Sitemaps and feeds have done what they are for.
       if (visit.outcome === 'not-kept' && (visit.reason === 'sitemap' || visit.reason === 'feed')) return;
-      add(statistics.errors, visit.reason ?? visit.outcome, 1);
+      addError(statistics, visit.reason ?? visit.outcome);
   }
 }
 
-export function add(counts: Record<string, number>, name: string, amount: number): void {
-  counts[name] = (counts[name] ?? 0) + amount;
+/** Servers choose some kinds, such as the type of a file: there are only so many. */
+const mostKinds = 200;
+
+export function addError({ errors }: CrawlStatistics, kind: string, amount = 1): void {
+  const isKnown = Object.hasOwn(errors, kind) || Object.keys(errors).length < mostKinds;
+  add(errors, isKnown ? kind : 'other', amount);
+}
+
+/** All figures as numbers under plain names: `errors`, `errors http 404`, `addresses resting`, `ms clean`. */
+export function eventFigures(statistics: CrawlStatistics): Record<string, number> {
+  const { errors, languages, addresses, spent, at: _, ...plain } = statistics;
+  const named = (prefix: string, counts: Record<string, number>) =>
+    Object.fromEntries(Object.entries(counts).map(([name, count]) => [`${prefix} ${name}`, count]));
+  return {
+    ...plain,
+    errors: Object.values(errors).reduce((sum, count) => sum + count, 0),
+    ...named('errors', errors),
+    ...named('language', languages),
+    ...named('addresses', addresses),
+    ...named('ms', spent),
+  };
+}
+
+function add(counts: Record<string, number>, name: string, amount: number): void {
+  // A language may be called `constructor`, if a segmenter says so.
+  counts[name] = (Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0) + amount;
 }

@@ -102,7 +102,8 @@ export interface VisitResult {
   parent?: number;
   /** It is the second useless page in a row. */
   isNotFollowed?: boolean;
-  language?: string;
+  /** Of each document that the page has: a mailbox has many. */
+  languages?: string[];
   etag?: string;
   lastModified?: string;
   /** The host wants to be left alone (429, 503), or seems to be down. */

@@ -149,14 +149,13 @@ function keepPage(
   }
   buffer.pages++;
   const sum = (of: (each: Segmented) => number) => measured.reduce((total, each) => total + of(each), 0);
-  const [first] = measured;
   return {
     ...known,
     outcome: 'stored',
     textBytes: documents.reduce((total, { text }) => total + Buffer.byteLength(text), 0),
-    ...(first && {
+    ...(measured.length > 0 && {
       ...{ words: sum(({ words }) => words), sentences: sum(({ sentences }) => sentences) },
-      language: first.language,
+      languages: measured.map(({ language }) => language),
     }),
   };
 }

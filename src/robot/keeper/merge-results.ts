@@ -1,5 +1,5 @@
 import { nextInterval } from '../crawl/revisit-interval.ts';
-import { add, countVisit } from '../crawl/statistics.ts';
+import { addError, countVisit } from '../crawl/statistics.ts';
 import { type Queries, requestState } from '../database/tables.ts';
 import {
   crawlDelayMs,
@@ -296,7 +296,7 @@ export class ResultMerger {
     const { domains, frontier, statistics } = this.#state;
     const { queued, failed } = requestState;
     const count = await frontier.change(transaction, domain.id, queued, failed, `failed: ${problem}`);
-    if (count > 0) add(statistics.errors, problem, count);
+    if (count > 0) addError(statistics, problem, count);
     domains.change(domain, { state: 'lost', problem, queued: 0 });
   }
 

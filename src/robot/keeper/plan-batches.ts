@@ -1,5 +1,5 @@
 import { readDefinition, rulesOf } from '../crawl/options.ts';
-import { add, type CrawlStatistics } from '../crawl/statistics.ts';
+import { addError, type CrawlStatistics } from '../crawl/statistics.ts';
 import { type BatchRow, type Queries, type RequestRow, requestState } from '../database/tables.ts';
 import {
   type BatchPlan,
@@ -146,7 +146,7 @@ export class BatchPlanner {
     const { queued, failed } = requestState;
     const problem = domain.problem ?? 'no address';
     const count = await frontier.change(transaction, domain.id, queued, failed, `failed: ${problem}`);
-    if (count > 0) add(statistics.errors, problem, count);
+    if (count > 0) addError(statistics, problem, count);
     domains.change(domain, { queued: 0 });
   }
 

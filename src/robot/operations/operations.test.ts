@@ -60,6 +60,7 @@ test('a crawl that hides who crawls, or can fetch nothing, is refused', async (t
   assert.match(await refusal({ contact: '' }), /contact is missing/);
   assert.match(await refusal({ seeds: ['ftp://example.cz'] }), /not an http or https address/);
   assert.match(await refusal({ include: '\\.sk$' }), /no seed is inside include and exclude/);
+  assert.match(await refusal({ text: false, warc: false }), /nothing would be kept/);
   assert.match(await refusal({ include: '(' }), /include is not a regular expression/);
 });
 
@@ -69,4 +70,15 @@ test('the page about the robot tells administrators how to keep it out', async (
   assert.equal(status, 200);
   assert.match(text, /User-agent: PismakRobot\nDisallow: \//);
   assert.match(text, /Nechcete-li ho/);
+});
+
+test('the crawls of a user who is deleted stop, and administrators keep what they have stored', async (t) => {
+  const server = await runServer(t);
+  const anna = await server.signUp('anna', 'user');
+  const admin = await server.signUp('root', 'admin');
+  const { body } = await server.call('robot.new', { name: 'Czech', seeds, contact }, anna);
+  await server.call('robot.start', { crawl: 'Czech' }, anna);
+  assert.equal((await server.call('user.delete', { name: 'anna' }, admin)).status, 200);
+  const { statistics: _, ...crawl } = (await server.call('robot.status', { crawl: body.id }, admin)).body;
+  assert.deepEqual([crawl.owner, crawl.state], ['anna', 'stopped']);
 });

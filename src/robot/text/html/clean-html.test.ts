@@ -264,3 +264,18 @@ test('the main text is the article without what stands around it', () => {
   assert.equal(author, 'Jana Nová');
   assert.equal(date, '2024-05-05T10:00:00+02:00');
 });
+
+test('the main text has all lines of a text that is written in lines, as archives of mailing lists are', () => {
+  const lines = Array.from(
+    { length: 12 },
+    (_, n) => `Řádek ${n} příspěvku do diskuse, který má být v korpusu celý.`,
+  );
+  const whole = `<h1>Příspěvek</h1><pre>${lines.join('\n')}</pre>`;
+  for (const html of [whole, whole.replaceAll('pre>', 'p>').replaceAll('\n', '\u2028')]) {
+    const { mainText = '' } = cleanHtml(Buffer.from(html), { url, main: true });
+    assert.deepEqual(
+      lines.filter((line) => !mainText.includes(line)),
+      [],
+    );
+  }
+});

@@ -63,13 +63,13 @@ export class PageTree {
     const to = buffer.length;
     if (to === before) return;
     const last = this.blocks.at(-1);
-    const line = buffer.lastBreak(before);
-    if (last !== undefined && line < 0) {
+    // Lines of one text, as in <pre>, are one block.
+    const from = buffer.afterBreaks(before);
+    if (last !== undefined && from === before) {
       last.to = to;
       if (linked) last.linked += to - before;
       return;
     }
-    const from = line < 0 ? before : line + 1;
     this.blocks.push({ element: blockOf(this.#open), from, to, linked: linked ? to - from : 0 });
   }
 }

@@ -73,10 +73,11 @@ export class TextBuffer {
     }
   }
 
-  /** Where the last line break is, at this position or behind it; -1 if there is none. */
-  lastBreak(from: number): number {
-    for (let at = this.#length - 1; at >= from; at -= 1) if (this.#units[at] === 10) return at;
-    return -1;
+  /** Where text begins, at this position or behind the line breaks that stand there. */
+  afterBreaks(from: number): number {
+    let at = from;
+    while (at < this.#length && this.#units[at] === 10) at += 1;
+    return at;
   }
 
   toString(): string {
