@@ -22,7 +22,7 @@ const tellMs = 10_000;
 
 /** Runs a queuekeeper for every crawl, of which one in the cluster leads, and the harvesters of this process. */
 export async function runRobot(engine: Engine): Promise<Running> {
-  const { clock, log, blobs, settings } = engine;
+  const { clock, disk, log, blobs, settings } = engine;
   const database = robotDatabase(engine);
   const { harvesters: threads, lease } = sectionOf(settings, robot);
   const leaseMs = 1000 * lease;
@@ -98,7 +98,7 @@ export async function runRobot(engine: Engine): Promise<Running> {
         if (wanted.length > 0 && !harvesters)
           harvesters = new Harvesters(
             {
-              ...{ database, blobs, clock, log, process, leaseMs },
+              ...{ database, blobs, clock, disk, log, process, leaseMs },
               reported: (crawl) => bells.get(crawl)?.ring(),
               segmenter: (crawl, problem) => tellSegmenter(engine, crawl, problem),
             },

@@ -3,6 +3,7 @@ import type { Queries } from '../../engine/database/database.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { PismakError } from '../../engine/errors.ts';
 import { collectGarbage } from '../../engine/idle-memory.ts';
+import { sleep } from '../../engine/time/clock.ts';
 import { type MailTables, mailDatabase } from '../database/tables.ts';
 import { byIds, mailsPerMessage } from '../delivery/mail-message.ts';
 import { countMails } from '../delivery/submit-mail.ts';
@@ -21,7 +22,7 @@ import { insertMails } from './insert-mails.ts';
 import { PeopleOnDisk } from './people-on-disk.ts';
 import { type Person, readAudience } from './read-audience.ts';
 
-export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'settings'>;
+export type GenerateParts = Pick<Engine, 'backlog' | 'blobs' | 'clock' | 'database' | 'disk' | 'settings'>;
 
 /** Each batch waits for the disk once. More would be no faster, and take memory. */
 const peoplePerBatch = 1000;
@@ -29,6 +30,8 @@ const peoplePerBatch = 1000;
 const peoplePerCollection = 15_000;
 
 const knownAtOnce = 5000;
+/** How often to look whether there is room on the disk again. */
+const roomMs = 1000;
 
 /**
  * Makes the mails of a campaign, a batch of people in each transaction, with how far the audience has been read: after a
@@ -98,6 +101,8 @@ async function generateRest(
       const made = mailsOf(campaign, recipes, batch, reached.read, known);
       batch = [];
       if (!(await storing)) return false;
+      // Millions of mails must not fill the disk that others need.
+      while (parts.disk.isShort && !signal.aborted) await sleep(parts.clock, roomMs, signal);
       if (uncollected >= peoplePerCollection) {
         collectGarbage();
         uncollected = 0;

@@ -12,7 +12,16 @@ import { releaseCampaign } from './release-campaign.ts';
 
 type Parts = Pick<
   Engine,
-  'alerts' | 'backlog' | 'blobs' | 'clock' | 'database' | 'events' | 'log' | 'openSession' | 'settings'
+  | 'alerts'
+  | 'backlog'
+  | 'blobs'
+  | 'clock'
+  | 'database'
+  | 'disk'
+  | 'events'
+  | 'log'
+  | 'openSession'
+  | 'settings'
 >;
 
 const periodMs = 1000;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import type { DiskShortage } from '../../engine/disk/disk-reserve.ts';
 import { eventually } from '../../engine/testing/eventually.ts';
 import { openTestEngine } from '../../server/testing/test-engine.ts';
 import { changeState, createCrawl, findCrawl } from '../crawl/crawls.ts';
@@ -23,15 +24,8 @@ function watched<T extends object>(target: T, method: keyof T, called: () => voi
   });
 }
 
-test('a batch that is claimed while harvesters are taken away is carried out by those that stay', async (t) => {
-  let release = () => {};
-  const server = createServer((request, response) => {
-    if (request.url === '/quick') response.end('quick');
-    else release = () => response.end('slow');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close().closeAllConnections());
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+/** A database in which a test offers batches itself. */
+async function openFrontier(t: TestContext, origin: string) {
   const engine = await openTestEngine(t);
   const database = robotDatabase(engine);
   const definition = crawlDefinition.parse({ seeds: [`${origin}/`], allowPrivate: true, ...quick });
@@ -50,6 +44,25 @@ test('a batch that is claimed while harvesters are taken away is carried out by 
       })
       .execute();
   };
+  const reported = (batch: string) => async () => {
+    const results = await database.query.selectFrom('robot_result').select('batch').execute();
+    return results.some((result) => result.batch === batch);
+  };
+  return { database, engine, offer, reported };
+}
+
+const roomy = { isShort: false, shortages: () => [] };
+
+test('a batch that is claimed while harvesters are taken away is carried out by those that stay', async (t) => {
+  let release = () => {};
+  const server = createServer((request, response) => {
+    if (request.url === '/quick') response.end('quick');
+    else release = () => response.end('slow');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { database, engine, offer, reported } = await openFrontier(t, origin);
   let isClaiming = false;
   const query = watched(database.query, 'updateTable', () => {
     if (isClaiming) harvesters.count = 1;
@@ -57,7 +70,7 @@ test('a batch that is claimed while harvesters are taken away is carried out by 
   const harvesters = new Harvesters(
     {
       ...{ database: { ...database, query }, blobs: engine.blobs, clock: engine.clock, log: engine.log },
-      ...{ process: 'here', leaseMs: 60_000, reported() {}, segmenter() {} },
+      ...{ disk: roomy, process: 'here', leaseMs: 60_000, reported() {}, segmenter() {} },
     },
     2,
   );
@@ -68,12 +81,46 @@ test('a batch that is claimed while harvesters are taken away is carried out by 
   isClaiming = true;
   await offer('/quick');
   harvesters.wake();
-  const reported = (batch: string) => async () => {
-    const results = await database.query.selectFrom('robot_result').select('batch').execute();
-    return results.some((result) => result.batch === batch);
-  };
   await eventually('it was carried out', reported('/quick'));
   assert.ok(!(await reported('/slow')()));
   release();
   await eventually('so was the other', reported('/slow'));
+});
+
+test('no batch begins while the disk is short of room, and crawling goes on when there is some', async (t) => {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests++;
+    response.end('page');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { database, engine, offer, reported } = await openFrontier(t, origin);
+  const looked = { times: 0 };
+  let shortages: DiskShortage[] = [{ directory: '/', stores: ['blobs'], freeBytes: 1, reserveBytes: 2 }];
+  const disk = {
+    isShort: false,
+    shortages() {
+      looked.times++;
+      return shortages;
+    },
+  };
+  const harvesters = new Harvesters(
+    {
+      ...{ database, blobs: engine.blobs, clock: engine.clock, log: engine.log, disk },
+      ...{ process: 'here', leaseMs: 60_000, reported() {}, segmenter() {} },
+    },
+    1,
+  );
+  t.after(() => harvesters.close());
+  await offer('/page');
+  const before = looked.times;
+  harvesters.wake();
+  await eventually('it has looked again', () => looked.times >= before + 2);
+  assert.equal(requests, 0);
+  shortages = [];
+  harvesters.wake();
+  await eventually('the batch was carried out', reported('/page'));
+  assert.equal(requests, 1);
 });

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Blobs } from '../../engine/blobs/blobs.ts';
+import type { DiskReserve } from '../../engine/disk/disk-reserve.ts';
 import type { Running } from '../../engine/service/service.ts';
 import { Bell } from '../../engine/time/bell.ts';
 import type { Clock } from '../../engine/time/clock.ts';
@@ -20,6 +21,7 @@ export interface HarvesterParts {
   database: Database;
   blobs: Blobs;
   clock: Clock;
+  disk: Pick<DiskReserve, 'isShort' | 'shortages'>;
   log: Logger;
   /** Names the harvesters of this process; no other process has it, before or after. */
   process: string;
@@ -115,7 +117,8 @@ export class Harvesters implements Running {
         this.#adjust();
         this.#tellProblems();
         await this.#renew();
-        while (!signal.aborted && (await this.#take())) {
+        this.#spareDisk();
+        while (!signal.aborted && this.#hasRoom && (await this.#take())) {
           // Takes all there is.
         }
       } catch (error) {
@@ -123,6 +126,17 @@ export class Harvesters implements Running {
       }
       await this.#bell.wait(clock, lookMs, signal);
     }
+  }
+
+  /** A crawl must not fill the disk that others need: no batch begins while the reserve of the disk is touched. */
+  get #hasRoom(): boolean {
+    return this.#parts.disk.shortages().length === 0;
+  }
+
+  /** Half of the reserve is gone: what has begun ends here, too, and goes on when there is room. */
+  #spareDisk(): void {
+    if (!this.#parts.disk.isShort) return;
+    for (const [batch, held] of this.#batches) tellAll(held, { kind: 'stop', batch });
   }
 
   /** Once a second: more threads while work waits and the machine has time, fewer while they are idle. */
