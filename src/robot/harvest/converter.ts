@@ -1,4 +1,6 @@
+import { messageOf } from '../../engine/errors.ts';
 import { HelperProcess } from '../../engine/processor/helper-process.ts';
+import { Overrun } from '../../engine/processor/watch-use.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { Mutex } from '../../engine/time/mutex.ts';
 import type { Converted } from '../text/formats/converted.ts';
@@ -12,14 +14,28 @@ export interface ConvertQuestion {
   wantsScans: boolean;
 }
 
+const unreadable = ['encrypted file', 'file that takes too long', 'damaged file'] as const;
+type Unreadable = (typeof unreadable)[number];
+
 /** What became of a file. */
-export interface Conversion extends Converted {
+export interface Conversion extends Omit<Converted, 'kind'> {
+  kind: Converted['kind'] | Unreadable;
   /** The pages of a PDF without text, as images. */
   scans?: Uint8Array[];
 }
 
 const limits = { seconds: 20, memoryMb: 800 };
 const scanLimits = { seconds: 300, memoryMb: 1_500 };
+
+/** Few words, because the errors of a crawl are counted by them. */
+function whyUnreadable(error: unknown): Unreadable {
+  if (error instanceof Overrun) return 'file that takes too long';
+  return /encrypted/.test(messageOf(error)) ? 'encrypted file' : 'damaged file';
+}
+
+export function isUnreadable(kind: string): boolean {
+  return (unreadable as readonly string[]).includes(kind);
+}
 
 /** Whether an answer is a page that the cleaner reads itself. */
 export function isHtml({ headers, body }: Answer): boolean {
@@ -42,13 +58,14 @@ export class Converter {
     clock: systemClock,
   });
 
-  /** Undefined if the file is nothing with text, or can't be read. */
+  /** Undefined if the file is nothing with text. */
   async convert(answer: Answer, url: string, wantsScans: boolean): Promise<Conversion | undefined> {
     const contentType = answer.headers['content-type'] ?? '';
     if (!convertible.test(contentType)) return undefined;
     const question = { bytes: answer.body, url, contentType, wantsScans };
     return this.#turns.run(async () => {
-      const converted = await this.#helper.ask(question, wantsScans ? scanLimits : limits).catch(() => null);
+      const asked = this.#helper.ask(question, wantsScans ? scanLimits : limits);
+      const converted = await asked.catch((error) => ({ kind: whyUnreadable(error), text: '', links: [] }));
       return converted ?? undefined;
     });
   }

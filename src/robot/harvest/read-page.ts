@@ -3,7 +3,7 @@ import type { CrawlDefinition } from '../crawl/options.ts';
 import { type Fingerprint, fingerprint } from '../text/fingerprint.ts';
 import { cleanHtml } from '../text/html/clean-html.ts';
 import { type Segmented, segment } from '../text/segment/segment.ts';
-import { type Conversion, isHtml } from './converter.ts';
+import { type Conversion, isHtml, isUnreadable } from './converter.ts';
 import type { Answer } from './fetch-page.ts';
 
 /** A text of a page: most pages have one, an archive of a discussion group has one for each message. */
@@ -89,8 +89,8 @@ function readConverted({
   scans,
 }: Conversion): ReadPage {
   const found = links.map((url) => ({ url, nofollow: false }));
-  const isList = kind === 'feed' || kind === 'sitemap';
-  const documents = messages ?? (isList ? [] : [{ title, author, date, text }]);
+  const hasText = kind !== 'feed' && kind !== 'sitemap' && !isUnreadable(kind);
+  const documents = messages ?? (!hasText ? [] : [{ title, author, date, text }]);
   return { kind, metaRobots, links: found, documents: documents.map((each) => ({ ...each })), scans };
 }
 

@@ -1,4 +1,4 @@
-import { PismakError } from '../../../engine/errors.ts';
+import { messageOf, PismakError } from '../../../engine/errors.ts';
 import { type Converted, linksIn, longestText } from './converted.ts';
 
 const mostPages = 20_000;
@@ -33,9 +33,8 @@ export async function readPdf(bytes: Uint8Array): Promise<Converted> {
       document.destroy();
     }
   } catch (cause) {
-    throw new PismakError('invalid-input', 'the PDF can not be read: it is broken or needs a password', {
-      cause,
-    });
+    const why = /password/i.test(messageOf(cause)) ? 'it is encrypted with a password' : 'it is broken';
+    throw new PismakError('invalid-input', `the PDF can not be read: ${why}`, { cause });
   } finally {
     library.destroy();
   }
