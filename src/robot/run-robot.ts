@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Engine } from '../engine/engine.ts';
 import { hasCode } from '../engine/errors.ts';
 import { sectionOf } from '../engine/house.ts';
@@ -31,6 +32,8 @@ export async function runRobot(engine: Engine): Promise<Running> {
   const bells = new Map<number, Bell>();
   /** By the crawl's id: when a crawl is deleted, its number may be given to another one. */
   const keepers = new Map<string, Running>();
+  /** Keepers that have ended their crawl. If it is started again before they are closed, it needs another one. */
+  const over = new Set<string>();
   const stop = new AbortController();
   const changed = crawlsChanged(engine.changes, () => look.ring());
   const look = new Bell();
@@ -69,10 +72,10 @@ export async function runRobot(engine: Engine): Promise<Running> {
           if (next === 'finished' || next === 'stopped') {
             await tellCutOff(engine, crawl, false);
             await finishCrawl(engine, crawl.id, { fence: hold.fence, state: next });
+            over.add(crawl.id);
             look.ring();
-            await new Promise<void>((resolve) =>
-              signal.addEventListener('abort', () => resolve(), { once: true }),
-            );
+            // Nobody else needs to lead a crawl that has ended.
+            if (!signal.aborted) await once(signal, 'abort');
             return;
           }
           if (next > 0) await bell.wait(clock, next, signal);
@@ -85,15 +88,16 @@ export async function runRobot(engine: Engine): Promise<Running> {
     while (!stop.signal.aborted) {
       try {
         const wanted = await unfinished();
-        for (const crawl of wanted) if (!keepers.has(crawl.id)) keepers.set(crawl.id, keep(crawl));
-        const numbers = new Set(wanted.map(({ number }) => number));
-        for (const number of bells.keys()) if (!numbers.has(number)) bells.delete(number);
         const ids = new Set(wanted.map(({ id }) => id));
         for (const [id, keeper] of keepers) {
-          if (ids.has(id)) continue;
+          if (ids.has(id) && !over.has(id)) continue;
           keepers.delete(id);
           await keeper.close();
+          over.delete(id);
         }
+        const numbers = new Set(wanted.map(({ number }) => number));
+        for (const number of bells.keys()) if (!numbers.has(number)) bells.delete(number);
+        for (const crawl of wanted) if (!keepers.has(crawl.id)) keepers.set(crawl.id, keep(crawl));
         // A process in which nothing is crawled has no threads.
         if (wanted.length > 0 && !harvesters)
           harvesters = new Harvesters(

@@ -129,7 +129,7 @@ export async function stopCrawlsOf(engine: CrawlEngine, owner: string): Promise<
 
 /**
  * Queues the pages again that were fetched before a moment, and starts the crawl. Servers are asked whether a page has changed since; if it
- * has, its new version is stored beside the old one. Resolves to how many.
+ * has, its new version is stored beside the old one. Hosts that were given up get another chance. Resolves to how many pages are queued.
  */
 export async function revisitCrawl(
   engine: CrawlEngine,
@@ -159,6 +159,7 @@ export async function revisitCrawl(
       .where('status', '=', 200)
       .where('fetchedAt', '<=', fetchedBefore)
       .executeTakeFirst();
+    const retried = await retryLost(transaction, Number(before.number));
     await transaction
       .updateTable('robot_domain')
       .set(({ selectFrom }) => ({
@@ -172,11 +173,31 @@ export async function revisitCrawl(
     const changes = { state: 'running', finishedAt: null } as const;
     await transaction.updateTable('robot_crawl').set(changes).where('id', '=', before.id).execute();
     await restoreInterest(transaction, Number(before.number));
-    return { crawl: { ...before, ...changes }, pages: Number(numUpdatedRows) };
+    return { crawl: { ...before, ...changes }, pages: Number(numUpdatedRows) + retried };
   });
   tellChange(engine.changes, crawl);
   tellEvent(engine, crawl);
   return pages;
+}
+
+async function retryLost(transaction: Queries, crawl: number): Promise<number> {
+  const isLost = { crawl, state: 'lost' } as const;
+  const { numUpdatedRows } = await transaction
+    .updateTable('robot_request')
+    .set({ state: requestState.queued, attempts: 0, outcome: null })
+    .where('state', '=', requestState.failed)
+    .where('domain', 'in', ({ selectFrom }) =>
+      selectFrom('robot_domain')
+        .select('id')
+        .where(({ and }) => and(isLost)),
+    )
+    .executeTakeFirst();
+  await transaction
+    .updateTable('robot_domain')
+    .set({ state: 'new', problem: null, blockLevel: 0, blockedUntil: 0, robotsAt: 0 })
+    .where(({ and }) => and(isLost))
+    .execute();
+  return Number(numUpdatedRows);
 }
 
 /** Called by the keeper when nothing is left to do. */
