@@ -8,6 +8,7 @@ import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts'
 import { mailSettings } from '../settings.ts';
 import type { Misbehaviour } from '../sink/misbehaviour.ts';
 import { runMailHouse } from '../testing/running-mail.ts';
+import { byIds } from './mail-message.ts';
 
 type Row = { to: string; answer: string };
 
@@ -418,4 +419,16 @@ test('a relay that keeps mails until their date gets them at once, if the class 
     async () => (await engine.backlog.count('mail')).waiting === 1,
   );
   assert.deepEqual([await state(later), received.length], ['waiting', 1]);
+});
+
+test('a mail that two messages name while a relay has it is sent once', async (t) => {
+  const { call, engine, received, reaches } = await runMailHouse(t, { misbehave: ['wait1000@end'] });
+  const { id } = await call('mail.send', { type: 'order', to: 'anna@example.org', data: { number: 1 } });
+  await reaches(id, 'sending');
+  await engine.broker.publish('mail.transactional', byIds([id], 'root', 'high'));
+  await reaches(id, 'sent');
+  const isEmpty = async () => (await engine.broker.status('mail.transactional')).inFlight === 0;
+  await eventually('both messages have gone', isEmpty);
+  assert.equal(received.length, 1);
+  assert.equal((await call('mail.show', { mail: id })).repeated, 0);
 });

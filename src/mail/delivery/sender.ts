@@ -98,6 +98,8 @@ class Sender {
   readonly #parts: SenderParts;
   readonly #policy: PolicyWatch;
   readonly #storePrepared: ReturnType<typeof storePrepared>;
+  /** Mails by id. */
+  readonly #inHand = new Set<string>();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -144,8 +146,15 @@ class Sender {
   ): Promise<'ended' | 'stopped'> {
     const { ledger, relays } = this.#parts;
     if (relays.isClosed) return 'stopped';
-    const mail = await ledger.take(id);
-    return mail ? flight.pass(() => this.#send(mail, className, mailClass)) : 'ended';
+    // After a crash, two messages may name the same mail. The other one stays in the queue until the mail has its answer.
+    if (this.#inHand.has(id)) return 'ended';
+    this.#inHand.add(id);
+    try {
+      const mail = await ledger.take(id);
+      return mail ? await flight.pass(() => this.#send(mail, className, mailClass)) : 'ended';
+    } finally {
+      this.#inHand.delete(id);
+    }
   }
 
   async #send(mail: TakenMail, className: string, mailClass: MailClass): Promise<'ended' | 'stopped'> {

@@ -248,7 +248,7 @@ test('a directory with another corpus is left as it is, and a crawl keeps the op
   assert.deepEqual([deeper.code, /began with depth = 0/.test(deeper.printed)], [1, true], deeper.printed);
   const config = join(directory, 'my.toml');
   await writeFile(config, '[robot]\nlanguage = ["de"]\n');
-  assert.match((await run([...words, '--config', config])).printed, /began with language = \["cs"\]/);
+  assert.match((await run([...words, '--config', config])).printed, /began with language = \[\]/);
 
   const other = join(directory, 'other');
   assert.match((await run([...words.slice(0, -1), other])).printed, /documents +1/);
