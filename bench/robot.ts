@@ -1,6 +1,6 @@
 /**
  * Compares the robot with Scrapy, Crawlee and wget on the same pages, served by nginx, without delays and in one run; and measures
- * the frontier while it grows. `node bench/robot.ts [--only peers,frontier] [--peers pismak,scrapy,crawlee,wget] [--pages 50000]
+ * the frontier while it grows. `node bench/robot.ts [--only peers,frontier] [--peers pismak,scrapy,crawlee,wget] [--pages 50001]
  * [--site DIRECTORY] [--limit 300] [--urls 5000000] [--json FILE]`. `--site` serves the HTML files of a directory, with listings of its
  * folders, instead of pages that are drawn here.
  */
@@ -19,7 +19,8 @@ const { values } = parseArgs({
     json: { type: 'string' },
     only: { type: 'string', default: 'peers,frontier' },
     peers: { type: 'string', default: 'pismak,scrapy,crawlee,wget' },
-    pages: { type: 'string', default: '50000' },
+    // The first is index.html, which is not counted.
+    pages: { type: 'string', default: '50001' },
     site: { type: 'string' },
     urls: { type: 'string', default: '5000000' },
     limit: { type: 'string', default: '300' },
