@@ -17,7 +17,7 @@ export async function serveWithNginx(
     ${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; worker_processes 1; pid ${temporary}/pid; error_log ${temporary}/error.log;
     events { worker_connections 1024; }
     http {
-      types { text/html html; } access_log off; sendfile on; keepalive_requests 1000000;
+      include /etc/nginx/mime.types; access_log off; sendfile on; keepalive_requests 1000000;
       client_body_temp_path ${temporary}/a; proxy_temp_path ${temporary}/b; fastcgi_temp_path ${temporary}/c;
       uwsgi_temp_path ${temporary}/d; scgi_temp_path ${temporary}/e; open_file_cache max=5000;
       server { listen 127.0.0.1:${port} backlog=4096; root ${files}; charset utf-8; ${listings ? 'autoindex on; index none;' : ''} }
