@@ -38,3 +38,20 @@ test('a crawl that names no language takes all languages', async (t) => {
   const { stored } = await pathsStored(t, {});
   assert.deepEqual(stored, [...pages.keys()].sort());
 });
+
+test('folders with the same list of files are no trap: each leads to pages of its own', async (t) => {
+  const folders = Array.from({ length: 25 }, (_, index) => `/language-${index}/`);
+  const origin = await servePages(t, (path): TestPage | undefined => {
+    const type = 'text/html; charset=utf-8';
+    if (path === '/')
+      return [type, folders.map((folder) => `<a href="${folder}">${folder}</a>`).join('<br>')];
+    if (folders.includes(path))
+      return [type, '<pre><a href="help.html">This page of help was written in January 2024</a></pre>'];
+    return path.endsWith('/help.html') ? [type, `${english}<p>${path}</p>`] : undefined;
+  });
+  const engine = await runTestRobot(t);
+  const definition = { seeds: [`${origin}/`], allowPrivate: true, ...quick, maxReqs: 500, reqDelay: 0 };
+  const { number } = await crawl(engine, crawlDefinition.parse(definition));
+  const lines = (await storedLines(engine, number, 'documents')).filter(Boolean);
+  assert.equal(lines.filter((line) => /help\.html"/.test(line.slice(0, 100))).length, folders.length);
+});

@@ -100,6 +100,8 @@ export interface VisitResult {
   usability?: number;
   /** What its links inherit: its usability or, of a list of links, that of the page before. */
   parent?: number;
+  /** It has hardly any running text. */
+  isList?: boolean;
   /** It is the second useless page in a row. */
   isNotFollowed?: boolean;
   /** Of each document that the page has: a mailbox has many. */

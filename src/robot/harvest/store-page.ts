@@ -201,7 +201,7 @@ function linksOf(
     measured: readonly Segmented[];
     page: { links: readonly { url: string; nofollow: boolean }[] };
   },
-): Pick<VisitResult, 'links' | 'allLinks' | 'parent' | 'isNotFollowed'> {
+): Pick<VisitResult, 'links' | 'allLinks' | 'parent' | 'isList' | 'isNotFollowed'> {
   const own = bestOf(measured.filter(({ isList }) => !isList));
   if (own === 0 && visit.parent === 0) return page.links.length > 0 ? { isNotFollowed: true } : {};
   const parent = own ?? visit.parent;
@@ -218,7 +218,11 @@ function linksOf(
     if (options.depth > 0) all.push(url);
     if (isNews) links.push({ url, depth, parent });
   }
-  return { parent, ...(links.length > 0 && { links }), ...(all.length > 0 && { allLinks: all }) };
+  return {
+    ...{ parent, isList: own === undefined },
+    ...(links.length > 0 && { links }),
+    ...(all.length > 0 && { allLinks: all }),
+  };
 }
 
 function validatorsOf({ headers }: Answer): { etag?: string; lastModified?: string } {

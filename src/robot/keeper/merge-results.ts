@@ -20,6 +20,8 @@ import { splitUrl } from './urls.ts';
 const tdmFreshMs = 24 * 60 * 60_000;
 const tdmRetryMs = 10 * 60_000;
 const mostSameTexts = 20;
+/** Folders of translations and mirrors have the same list of files, each leading to other pages. */
+const mostSameLists = 1_000;
 const textsRemembered = 200_000;
 
 /** Takes what harvesters and scouts report into the frontier. */
@@ -230,13 +232,13 @@ export class ResultMerger {
   }
 
   /** The same text under very many addresses of a domain: its links lead to more of the same. */
-  #isTrap({ domain, exact, words = 0 }: VisitResult): boolean {
+  #isTrap({ domain, exact, words = 0, isList = false }: VisitResult): boolean {
     if (exact === undefined || words === 0) return false;
     const key = `${domain} ${exact}`;
     const count = (this.#sameTexts.get(key) ?? 0) + 1;
     if (this.#sameTexts.size >= textsRemembered) this.#sameTexts.clear();
     this.#sameTexts.set(key, count);
-    return count > mostSameTexts;
+    return count > (isList ? mostSameLists : mostSameTexts);
   }
 
   /** The rules of another host that robots.txt was redirected to, if they are known; else somebody will ask for them. */
