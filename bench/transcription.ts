@@ -11,7 +11,7 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { sampleKinds } from '../src/transcription/samples/make-sample.ts';
+import { sampleKinds } from '../src/transcription/testing/samples/make-sample.ts';
 import { scratchDirectory } from './engine/scratch.ts';
 import { measureFolds } from './transcription/measure-folds.ts';
 import { measureLineFinder } from './transcription/measure-line-finder.ts';

@@ -117,7 +117,7 @@ export function isHouse(part: string | undefined): boolean {
 }
 
 export function isTest(path: string): boolean {
-  return /\.test\.ts$|\/testing\/|\/contract(\.ts$|\/)|engine\/\w+\/models\//.test(path);
+  return /\.test\.ts$|\/testing\//.test(path);
 }
 
 function importsOf(file: string, source: string): Import[] {

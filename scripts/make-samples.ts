@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeSample, sampleKinds } from '../src/transcription/samples/make-sample.ts';
+import { makeSample, sampleKinds } from '../src/transcription/testing/samples/make-sample.ts';
 
 const { values } = parseArgs({
   options: {

@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/engine/simulation/chance.ts';
 import type { Grey } from '../../src/transcription/image/grey.ts';
 import { loadSharp } from '../../src/transcription/image/load-sharp.ts';
 import { readGrey } from '../../src/transcription/image/open-image.ts';
-import { addNoise, blackBorder, fade, unevenLight } from '../../src/transcription/samples/degrade.ts';
+import { addNoise, blackBorder, fade, unevenLight } from '../../src/transcription/testing/samples/degrade.ts';
 import type { RealPage } from './real-pages.ts';
 
 const limits = { pixels: 150e6, bytes: 2 ** 30 };

@@ -1,4 +1,4 @@
-import { degradedKinds, type SampleKind } from '../../src/transcription/samples/make-sample.ts';
+import { degradedKinds, type SampleKind } from '../../src/transcription/testing/samples/make-sample.ts';
 import { scratchDirectory } from '../engine/scratch.ts';
 import { readByHand } from './by-hand.ts';
 import { type ErrorRates, errorRates } from './error-rates.ts';

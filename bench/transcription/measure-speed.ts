@@ -1,4 +1,4 @@
-import { sampleKinds } from '../../src/transcription/samples/make-sample.ts';
+import { sampleKinds } from '../../src/transcription/testing/samples/make-sample.ts';
 import { scratchDirectory } from '../engine/scratch.ts';
 import { median } from '../engine/work.ts';
 import { readByHand } from './by-hand.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeSample, type SampleKind } from '../../src/transcription/samples/make-sample.ts';
+import { makeSample, type SampleKind } from '../../src/transcription/testing/samples/make-sample.ts';
 
 export interface SamplePage {
   name: string;

@@ -16,9 +16,7 @@ export function compile(root: string, outDir: string): void {
       typeRoots: [join(root, 'node_modules', '@types')],
     },
     include: [src],
-    exclude: ['**/*.test.ts', '**/testing/**', '**/contract/**', '**/contract*.ts', '**/models/**'].map(
-      (pattern) => join(src, pattern),
-    ),
+    exclude: ['**/*.test.ts', '**/testing/**'].map((pattern) => join(src, pattern)),
   };
   writeFileSync(file, JSON.stringify(project, null, 2));
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../src/engine/testing/temporary-directory.ts';
-import { makeSample } from '../../src/transcription/samples/make-sample.ts';
+import { makeSample } from '../../src/transcription/testing/samples/make-sample.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../src/engine/testing/temporary-directory
 import type { Client } from '../../src/terminal/client/client.ts';
 import { documentShow } from '../../src/transcription/operations/document.ts';
 import { documentPage } from '../../src/transcription/operations/pages.ts';
-import { makeSample } from '../../src/transcription/samples/make-sample.ts';
+import { makeSample } from '../../src/transcription/testing/samples/make-sample.ts';
 import { pismak } from '../command-line.ts';
 import { type Machine, openMachine } from '../faults/machine.ts';
 import { commands, endsWithUs, RunningPismak } from '../running-pismak.ts';

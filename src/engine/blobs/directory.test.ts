@@ -8,8 +8,8 @@ import { temporaryName } from '../files/temporary-files.ts';
 import { startProgram } from '../testing/child-program.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { readBlob } from './blobs.ts';
-import { blobsContract } from './contract.ts';
 import { openDirectoryBlobs } from './directory.ts';
+import { blobsContract } from './testing/contract.ts';
 
 const fileOf = (directory: string, hash: string) => join(directory, hash.slice(0, 2), hash);
 

@@ -5,9 +5,9 @@ import { hasCode } from '../errors.ts';
 import { startPostgres } from '../testing/servers/postgres.ts';
 import { type Clock, ManualClock, systemClock } from '../time/clock.ts';
 import { readBlob } from './blobs.ts';
-import { blobsContract } from './contract.ts';
 import { chunkBytes } from './postgres/chunks.ts';
 import { openPostgresBlobs } from './postgres.ts';
+import { blobsContract } from './testing/contract.ts';
 
 const server = await startPostgres();
 after(() => server.close());

@@ -4,8 +4,8 @@ import { openPostgresPool } from '../database/postgres/pool.ts';
 import { eventually } from '../testing/eventually.ts';
 import { sharedPostgres } from '../testing/servers/shared.ts';
 import { systemClock } from '../time/clock.ts';
-import { brokerContract } from './contract.ts';
 import { openPostgresBroker } from './postgres.ts';
+import { brokerContract } from './testing/contract.ts';
 
 let server: Awaited<ReturnType<typeof sharedPostgres>>;
 before(async () => {

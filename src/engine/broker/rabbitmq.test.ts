@@ -7,14 +7,14 @@ import { eventually } from '../testing/eventually.ts';
 import { type RabbitCluster, startRabbitCluster } from '../testing/servers/rabbitmq.ts';
 import { systemClock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
-import { bytes, drain, idsOf, numbered, publishAll, takeOne, text } from './contract/scene.ts';
-import { brokerContract } from './contract.ts';
 import { readAddress } from './rabbitmq/address.ts';
 import { RabbitLink } from './rabbitmq/link.ts';
 import { Publisher } from './rabbitmq/publisher.ts';
 import { RecordStream } from './rabbitmq/record-stream.ts';
 import { foreignChannel } from './rabbitmq/testing/foreign-channel.ts';
 import { openRabbitBroker } from './rabbitmq.ts';
+import { bytes, drain, idsOf, numbered, publishAll, takeOne, text } from './testing/contract/scene.ts';
+import { brokerContract } from './testing/contract.ts';
 
 let cluster: RabbitCluster;
 before(async () => {

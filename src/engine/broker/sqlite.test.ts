@@ -8,11 +8,11 @@ import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { ManualClock, systemClock } from '../time/clock.ts';
 import type { Broker } from './broker.ts';
-import { BrokerProcess } from './contract/broker-process.ts';
-import { bytes, drain, idsOf, numbered, publishAll } from './contract/scene.ts';
-import { brokerContract } from './contract.ts';
 import { ownerHeader } from './owner-turns.ts';
 import { openSqliteBroker } from './sqlite.ts';
+import { BrokerProcess } from './testing/contract/broker-process.ts';
+import { bytes, drain, idsOf, numbered, publishAll } from './testing/contract/scene.ts';
+import { brokerContract } from './testing/contract.ts';
 
 brokerContract('SQLite', async (t) => {
   const file = join(await temporaryDirectory(t), 'queues.db');

@@ -6,9 +6,9 @@ import { openSqliteDatabase } from '../database/sqlite.ts';
 import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { systemClock } from '../time/clock.ts';
-import { code } from './contract/claim.ts';
-import { type CoordinationUnderTest, coordinationContract } from './contract.ts';
 import { openEmbeddedCoordination } from './embedded.ts';
+import { code } from './testing/contract/claim.ts';
+import { type CoordinationUnderTest, coordinationContract } from './testing/contract.ts';
 
 const reported: unknown[] = [];
 

@@ -2,8 +2,8 @@ import { after, before, type TestContext } from 'node:test';
 import { openPostgresPool } from '../database/postgres/pool.ts';
 import { eventually } from '../testing/eventually.ts';
 import { sharedPostgres } from '../testing/servers/shared.ts';
-import { type CoordinationUnderTest, coordinationContract } from './contract.ts';
 import { openPostgresCoordination } from './postgres.ts';
+import { type CoordinationUnderTest, coordinationContract } from './testing/contract.ts';
 
 let server: Awaited<ReturnType<typeof sharedPostgres>>;
 before(async () => {

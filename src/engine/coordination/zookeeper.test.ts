@@ -1,6 +1,6 @@
 import { after, before } from 'node:test';
 import { startZookeeper, type ZookeeperEnsemble } from '../testing/servers/zookeeper.ts';
-import { type CoordinationUnderTest, coordinationContract } from './contract.ts';
+import { type CoordinationUnderTest, coordinationContract } from './testing/contract.ts';
 import { openZookeeperCoordination } from './zookeeper.ts';
 
 let ensemble: ZookeeperEnsemble;

@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import { hasCode } from '../errors.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startPostgres } from '../testing/servers/postgres.ts';
-import { migrationContract } from './contract/migrations.ts';
-import { readContract } from './contract/reads.ts';
-import { databaseContract } from './contract.ts';
 import { settledThrough, willAppend } from './growing-list.ts';
 import { engineMigrations } from './open.ts';
 import { openPostgresDatabase } from './postgres.ts';
+import { migrationContract } from './testing/contract/migrations.ts';
+import { readContract } from './testing/contract/reads.ts';
+import { databaseContract } from './testing/contract.ts';
 
 const server = await startPostgres();
 after(() => server.close());

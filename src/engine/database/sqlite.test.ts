@@ -7,11 +7,11 @@ import { childProcesses, isLiving, isRunning } from '../testing/child-processes.
 import { startProgram } from '../testing/child-program.ts';
 import { eventually } from '../testing/eventually.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
-import { migrationContract } from './contract/migrations.ts';
-import { readContract } from './contract/reads.ts';
-import { databaseContract } from './contract.ts';
 import { engineMigrations } from './open.ts';
 import { openSqliteDatabase } from './sqlite.ts';
+import { migrationContract } from './testing/contract/migrations.ts';
+import { readContract } from './testing/contract/reads.ts';
+import { databaseContract } from './testing/contract.ts';
 
 const create = async (context: TestContext) => {
   const file = join(await temporaryDirectory(context), 'test.db');

@@ -13,7 +13,7 @@ import { reconcile } from '../rollup/reconcile.ts';
 import { rollUp } from '../rollup/roll-up.ts';
 import { openTestStatistics } from '../testing/open-test-statistics.ts';
 import { surviveKills } from '../testing/survive-kills.ts';
-import { storeContract } from './contract.ts';
+import { storeContract } from './testing/contract.ts';
 
 const databases = await bothDatabases();
 for (const { name, open } of databases)

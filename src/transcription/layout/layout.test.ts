@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
 import { type Page, page as pageSchema } from '../page.ts';
-import { makeSample, type SampleKind } from '../samples/make-sample.ts';
+import { makeSample, type SampleKind } from '../testing/samples/make-sample.ts';
 import layout from './layout.ts';
 
 async function layoutOf(source: Uint8Array, config = 'COLUMNS = yes'): Promise<Page> {

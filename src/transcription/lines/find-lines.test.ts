@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Grey } from '../image/grey.ts';
 import { readGrey } from '../image/open-image.ts';
-import { makeSample, type SampleKind } from '../samples/make-sample.ts';
+import { makeSample, type SampleKind } from '../testing/samples/make-sample.ts';
 import { type FoundLine, findLines } from './find-lines.ts';
 
 const limits = { pixels: 150e6, bytes: 1e9 };

@@ -5,7 +5,7 @@ import { compareTexts, errorRate } from '../evaluation/compare.ts';
 import { toText } from '../formats/text.ts';
 import { page as pageSchema } from '../page.ts';
 import recognise from '../recognise/recognise.ts';
-import { makeSample, type SampleKind } from '../samples/make-sample.ts';
+import { makeSample, type SampleKind } from '../testing/samples/make-sample.ts';
 import prepare from './prepare.ts';
 
 /** The share of characters that Tesseract gets wrong. */

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { runProcessor } from '../../engine/processor/run-processor.ts';
 import { histogramOf } from '../image/histogram.ts';
 import { limitsOf } from '../image/image-limits.ts';
-import { makeSample } from '../samples/make-sample.ts';
+import { makeSample } from '../testing/samples/make-sample.ts';
 import prepare from './prepare.ts';
 import { parsePrepareConfig } from './prepare-config.ts';
 import { backToSource, transformation } from './transformation.ts';

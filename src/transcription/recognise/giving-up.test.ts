@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { isPermanent } from '../../engine/processor/processor.ts';
-import { makeSample } from '../samples/make-sample.ts';
+import { makeSample } from '../testing/samples/make-sample.ts';
 import { openNativeTesseract } from './native-tesseract.ts';
 import { openTesseractJs } from './tesseract-js.ts';
 

@@ -8,7 +8,7 @@ import layout from '../layout/layout.ts';
 import { page as pageSchema } from '../page.ts';
 import prepare from '../prepare/prepare.ts';
 import { transformation } from '../prepare/transformation.ts';
-import { makeSample } from '../samples/make-sample.ts';
+import { makeSample } from '../testing/samples/make-sample.ts';
 import recognise from './recognise.ts';
 
 /** What went wrong on real scans, on pages drawn to show the same fault. */

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../engine/testing/temporary-directory.ts'
 import { runProcessor } from '../../index.ts';
 import { loadSharp } from '../image/load-sharp.ts';
 import { type Page, page } from '../page.ts';
-import { makeSample, type Sample } from '../samples/make-sample.ts';
+import { makeSample, type Sample } from '../testing/samples/make-sample.ts';
 import recognise from './recognise.ts';
 
 let sample: Sample;

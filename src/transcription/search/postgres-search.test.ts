@@ -3,7 +3,7 @@ import { openDatabase } from '../../engine/database/open.ts';
 import { sharedPostgres } from '../../engine/testing/servers/shared.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { migrations } from '../database/migrations.ts';
-import { searchContract } from './contract.ts';
+import { searchContract } from './testing/contract.ts';
 
 const server = await sharedPostgres();
 after(() => server.close());

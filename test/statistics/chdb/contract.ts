@@ -1,6 +1,6 @@
 /** `node --test contract.ts`: what ClickHouse’s adapter promises, on a current ClickHouse. Run by `npm run prove -- statistics`. */
 import { after, describe } from 'node:test';
-import { clickHouseContract } from '../../../src/statistics/store/clickhouse/contract.ts';
+import { clickHouseContract } from '../../../src/statistics/store/clickhouse/testing/contract.ts';
 import { startChdb } from './servers.ts';
 
 describe('chdb', async () => {

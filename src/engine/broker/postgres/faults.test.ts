@@ -6,8 +6,8 @@ import { eventually } from '../../testing/eventually.ts';
 import { startPostgres } from '../../testing/servers/postgres.ts';
 import { systemClock } from '../../time/clock.ts';
 import type { Broker } from '../broker.ts';
-import { bytes } from '../contract/scene.ts';
 import { openPostgresBroker } from '../postgres.ts';
+import { bytes } from '../testing/contract/scene.ts';
 
 /** Publishes and consumes without end; counts what must not be lost. */
 async function traffic(t: TestContext, url: string) {

@@ -6,8 +6,8 @@ import { eventually } from '../../testing/eventually.ts';
 import { sharedPostgres } from '../../testing/servers/shared.ts';
 import { systemClock } from '../../time/clock.ts';
 import type { Delivery } from '../broker.ts';
-import { bytes, drain, idsOf, numbered, publishAll } from '../contract/scene.ts';
 import { openPostgresBroker } from '../postgres.ts';
+import { bytes, drain, idsOf, numbered, publishAll } from '../testing/contract/scene.ts';
 
 let server: Awaited<ReturnType<typeof sharedPostgres>>;
 before(async () => {

@@ -4,8 +4,8 @@ import { openPostgresPool } from '../../database/postgres/pool.ts';
 import { hasCode } from '../../errors.ts';
 import { sharedPostgres } from '../../testing/servers/shared.ts';
 import { systemClock } from '../../time/clock.ts';
-import { drain, publishAll } from '../contract/scene.ts';
 import { openPostgresBroker } from '../postgres.ts';
+import { drain, publishAll } from '../testing/contract/scene.ts';
 
 let server: Awaited<ReturnType<typeof sharedPostgres>>;
 before(async () => {

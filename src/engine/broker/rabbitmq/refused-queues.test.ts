@@ -5,8 +5,8 @@ import { eventually } from '../../testing/eventually.ts';
 import { sharedRabbit } from '../../testing/servers/shared.ts';
 import { systemClock } from '../../time/clock.ts';
 import type { Broker } from '../broker.ts';
-import { bytes, publishAll } from '../contract/scene.ts';
 import { openRabbitBroker } from '../rabbitmq.ts';
+import { bytes, publishAll } from '../testing/contract/scene.ts';
 import { foreignChannel } from './testing/foreign-channel.ts';
 
 let cluster: Awaited<ReturnType<typeof sharedRabbit>>;

@@ -10,8 +10,8 @@ import {
   type ZookeeperServer,
 } from '../../testing/servers/zookeeper.ts';
 import { systemClock } from '../../time/clock.ts';
-import { code } from '../contract/claim.ts';
 import type { Coordination } from '../coordination.ts';
+import { code } from '../testing/contract/claim.ts';
 import { openZookeeperCoordination } from '../zookeeper.ts';
 import { readAddress } from './address.ts';
 import { ZookeeperClient } from './client.ts';

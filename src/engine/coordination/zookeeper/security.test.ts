@@ -3,7 +3,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import { hasCode } from '../../errors.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startZookeeper, type ZookeeperEnsemble } from '../../testing/servers/zookeeper.ts';
-import { code } from '../contract/claim.ts';
+import { code } from '../testing/contract/claim.ts';
 import { openZookeeperCoordination } from '../zookeeper.ts';
 
 let ensemble: ZookeeperEnsemble;

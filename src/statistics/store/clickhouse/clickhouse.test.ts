@@ -3,9 +3,9 @@ import { after, describe, test } from 'node:test';
 import { hasCode } from '../../../engine/errors.ts';
 import { eventually } from '../../../engine/testing/eventually.ts';
 import { startClickHouse } from '../../testing/clickhouse-server.ts';
-import { clickHouseContract } from './contract.ts';
 import { parseClickHouseUrl } from './parse-url.ts';
 import { clickHouseServer } from './server.ts';
+import { clickHouseContract } from './testing/contract.ts';
 
 /** Histories here; `npm run prove -- statistics` runs more, on replicas that are killed, and on a current ClickHouse. */
 const histories = 3;

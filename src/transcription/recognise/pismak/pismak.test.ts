@@ -9,7 +9,7 @@ import type { Grey } from '../../image/grey.ts';
 import { loadSharp } from '../../image/load-sharp.ts';
 import { readGrey } from '../../image/open-image.ts';
 import { type Page, page } from '../../page.ts';
-import { makeSample } from '../../samples/make-sample.ts';
+import { makeSample } from '../../testing/samples/make-sample.ts';
 import recognise from '../recognise.ts';
 import { type Model, openModel } from './model.ts';
 import { readLines } from './read-lines.ts';
