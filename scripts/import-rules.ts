@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { brokenFloors, type Floors, floors as floorsOfParts } from './floors.ts';
 
 /** Sources by path from the repository's root, e.g. `src/engine/stage.ts`. */
 export type Sources = ReadonlyMap<string, string>;
@@ -40,13 +41,18 @@ const heavy =
 const dialectParts = /\b\w*(Dialect|Adapter|Driver|QueryCompiler|Introspector)\b/;
 
 /** Everything that breaks a rule, one sentence each. */
-export function brokenRules(sources: Sources): string[] {
+export function brokenRules(
+  sources: Sources,
+  floors: Readonly<Record<string, Floors>> = floorsOfParts,
+): string[] {
   const imports = [...sources].flatMap(([file, source]) => importsOf(file, source));
+  const ofProduct = imports.filter(({ file, target }) => !isTest(file) && !isTest(target));
   return [
     ...imports.flatMap(brokenBy),
     ...namedHouses(sources),
     ...loadedTooSoon(imports),
     ...cycles(imports),
+    ...Object.entries(floors).flatMap(([part, storeys]) => brokenFloors(part, storeys, ofProduct)),
   ];
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Floors } from '../scripts/floors.ts';
 import { brokenRules } from '../scripts/import-rules.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -109,4 +110,43 @@ test('what is allowed is left alone', () => {
     'src/cli/main.ts': "import { open } from '../server/server.ts';\n// mail: '/mail/'",
   };
   assert.deepEqual(brokenRules(new Map(Object.entries(sources))), []);
+});
+
+const planted: Record<string, Floors> = { engine: [['worker'], ['stage', 'request'], ['time', 'json']] };
+
+const upwards: [claim: string, source: string, kind: string][] = [
+  ['a value', "import { a } from '../worker/a.ts';", 'value'],
+  ['a type', "import type { A } from '../worker/a.ts';", 'type'],
+  ['a type among values of its own line', "import { type A } from '../worker/a.ts';", 'value'],
+  ['a type named in place', "let a: import('../worker/a.ts').A;", 'dynamic'],
+  ['a late import', "const { a } = await import('../worker/a.ts');", 'dynamic'],
+  ['an export', "export { a } from '../worker/a.ts';", 'value'],
+];
+for (const [claim, source, kind] of upwards) {
+  test(`imports point to the same floor or a lower one: ${claim}`, () => {
+    const broken = brokenRules(new Map([['src/engine/stage/b.ts', source]]), planted);
+    assert.deepEqual(broken, [
+      `src/engine/stage/b.ts: imports src/engine/worker/a.ts (${kind}), but worker stands above stage; take what it needs as a parameter, or move it`,
+    ]);
+  });
+}
+
+test('folders on one floor do not import each other in a circle, not even types', () => {
+  const sources = {
+    'src/engine/stage/a.ts': "import { b } from '../request/b.ts';\nimport { t } from '../time/t.ts';",
+    'src/engine/request/c.ts': "import type { D } from '../stage/d.ts';",
+  };
+  assert.deepEqual(brokenRules(new Map(Object.entries(sources)), planted), [
+    'src/engine: stage -> request -> stage import each other in a circle on one floor',
+  ]);
+});
+
+test('a new folder needs a floor; tests may stand anywhere', () => {
+  const sources = {
+    'src/engine/stage/a.ts': "import { b } from '../attic/b.ts';",
+    'src/engine/stage/a.test.ts': "import { b } from '../worker/b.ts';",
+  };
+  assert.deepEqual(brokenRules(new Map(Object.entries(sources)), planted), [
+    'src/engine/attic stands on no floor: give it one in scripts/floors.ts',
+  ]);
 });

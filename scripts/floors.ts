@@ -1,0 +1,68 @@
+import { basename } from 'node:path';
+
+/**
+ * The floors of each part of src/, the highest first: folders, and files (without `.ts`) that stand beside them. Imports point
+ * downwards; on one floor they may point sideways, but never in a circle. `docs/architecture.md` draws those of the engine.
+ */
+export type Floors = readonly (readonly string[])[];
+
+export const floors: Readonly<Record<string, Floors>> = {};
+
+/** One import within a part, of values, of types only, or at run time. */
+export interface InnerImport {
+  file: string;
+  target: string;
+  kind: string;
+}
+
+/** Every import that points upwards, every circle on one floor, and every folder that stands on no floor: one sentence each. */
+export function brokenFloors(part: string, storeys: Floors, imports: readonly InnerImport[]): string[] {
+  const height = new Map(storeys.flatMap((units, index) => units.map((unit) => [unit, -index] as const)));
+  const inner = imports
+    .map((one) => ({ ...one, from: unitOf(part, one.file), to: unitOf(part, one.target) }))
+    .filter(({ from, to }) => from !== undefined && to !== undefined && from !== to);
+  const homeless = new Set(
+    inner.flatMap(({ from, to }) => [from ?? '', to ?? '']).filter((unit) => !height.has(unit)),
+  );
+  const upwards = inner.filter(
+    ({ from = '', to = '' }) => (height.get(to) ?? -Infinity) > (height.get(from) ?? Infinity),
+  );
+  const sideways = inner.filter(({ from = '', to = '' }) => height.get(to) === height.get(from));
+  return [
+    ...[...homeless].map(
+      (unit) => `src/${part}/${unit} stands on no floor: give it one in scripts/floors.ts`,
+    ),
+    ...upwards.map(
+      ({ file, target, kind, from, to }) =>
+        `${file}: imports ${target} (${kind}), but ${to} stands above ${from}; take what it needs as a parameter, or move it`,
+    ),
+    ...circles(sideways).map(
+      (units) => `src/${part}: ${units.join(' -> ')} import each other in a circle on one floor`,
+    ),
+  ];
+}
+
+/** The folder, or the file beside the folders, that a file of this part belongs to. */
+export function unitOf(part: string, file: string): string | undefined {
+  const [src, of, unit] = file.split('/');
+  return src === 'src' && of === part && unit !== undefined ? basename(unit, '.ts') : undefined;
+}
+
+/** One circle for each import that closes it, depth first. */
+function circles(imports: readonly { from: string | undefined; to: string | undefined }[]): string[][] {
+  const targets = Map.groupBy(imports, ({ from }) => from ?? '');
+  const found: string[][] = [];
+  const done = new Set<string>();
+  const open: string[] = [];
+  const visit = (unit: string) => {
+    const start = open.indexOf(unit);
+    if (start >= 0) found.push([...open.slice(start), unit]);
+    if (start >= 0 || done.has(unit)) return;
+    open.push(unit);
+    for (const to of new Set((targets.get(unit) ?? []).map(({ to }) => to ?? ''))) visit(to);
+    open.pop();
+    done.add(unit);
+  };
+  for (const unit of targets.keys()) visit(unit);
+  return found;
+}
