@@ -34,7 +34,11 @@ console.log('\nIdle, and the first message after that (time until it is started:
 printMarkdown([
   ['workers', 'stages', 'processes', 'PSS, MB', 'if alone, MB', ...names],
   ...figures.map(({ workers, stages, processes, pssMb, aloneMb, firstMessage }) => [
-    ...[String(workers), String(stages), String(processes), pssMb.toFixed(0), aloneMb.toFixed(0)],
+    String(workers),
+    String(stages),
+    String(processes),
+    pssMb.toFixed(0),
+    aloneMb.toFixed(0),
     ...names.map((name) => {
       const { medianMs = Number.NaN, mostMs = Number.NaN } = firstMessage[name] ?? {};
       return `${medianMs.toFixed(0)}, ${mostMs.toFixed(0)}`;

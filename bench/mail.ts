@@ -19,11 +19,11 @@ import { printMarkdown, printTargets, type Target } from './transcription/report
 const known = ['wire', 'campaign', 'generation', 'whole', 'table', 'broker', 'orders'];
 const { values } = parseArgs({
   options: {
-    ...{ json: { type: 'string' }, only: { type: 'string' }, mails: { type: 'string', default: '30000' } },
-    ...{
-      recipients: { type: 'string', default: '2000000' },
-      newsletters: { type: 'string', default: '1000000' },
-    },
+    json: { type: 'string' },
+    only: { type: 'string' },
+    mails: { type: 'string', default: '30000' },
+    recipients: { type: 'string', default: '2000000' },
+    newsletters: { type: 'string', default: '1000000' },
     messages: { type: 'string', default: '40000' },
     // With fewer, the first second counts, in which code is compiled and connections are opened.
     whole: { type: 'string', default: '100000' },
@@ -108,8 +108,10 @@ const parts: Record<string, () => Promise<void>> = {
     const made = await measure('generation', () => runPart('generateMany', { recipients, relays: one }));
     target('generation', 'mails/s', 20_000, made.generated.mean);
     targets.push({
-      ...{ name: `generation for ${recipients}, RSS`, wanted: 'under 200 MB' },
-      ...{ measured: `${made.peakRssMb} MB`, reached: made.peakRssMb < 200 },
+      name: `generation for ${recipients}, RSS`,
+      wanted: 'under 200 MB',
+      measured: `${made.peakRssMb} MB`,
+      reached: made.peakRssMb < 200,
     });
   },
 
@@ -128,7 +130,12 @@ const parts: Record<string, () => Promise<void>> = {
     const { broker: queue, ...others } = again.postgres;
     await measure('whole mails, PostgreSQL', () =>
       runPart('sendWhole', {
-        ...{ mails, relays: one, broker: queue, engine: others, servers: again.servers, separated: true },
+        mails,
+        relays: one,
+        broker: queue,
+        engine: others,
+        servers: again.servers,
+        separated: true,
       }),
     );
   },
@@ -139,8 +146,17 @@ const parts: Record<string, () => Promise<void>> = {
       const { generated, sent } = found;
       rows.push(
         [
-          ...[name, found.mails, generated.mean, generated.peak, sent.mean, sent.median, sent.peak],
-          ...[found.cpu, found.peakRssMb, found.writtenMb, found.sqlPerSecond],
+          name,
+          found.mails,
+          generated.mean,
+          generated.peak,
+          sent.mean,
+          sent.median,
+          sent.peak,
+          found.cpu,
+          found.peakRssMb,
+          found.writtenMb,
+          found.sqlPerSecond,
         ].map(String),
       );
     };
@@ -184,8 +200,17 @@ const parts: Record<string, () => Promise<void>> = {
     }
     printMarkdown([
       [
-        ...['', 'mails', 'generated/s', 'peak', 'sent/s', 'median', 'peak', 'CPU (cores)', 'RSS, MB'],
-        ...['written, MB', 'SQL/s'],
+        '',
+        'mails',
+        'generated/s',
+        'peak',
+        'sent/s',
+        'median',
+        'peak',
+        'CPU (cores)',
+        'RSS, MB',
+        'written, MB',
+        'SQL/s',
       ],
       ...rows,
     ]);

@@ -40,8 +40,10 @@ const only = new Set(values.only.split(','));
 /** 2024-01-01, a Monday. */
 const firstDay = 19_723;
 const shape = {
-  ...{ entities: Number(values.entities ?? usual.entities), days: Number(values.days ?? usual.days) },
-  ...{ firstDay, seed: 1 },
+  entities: Number(values.entities ?? usual.entities),
+  days: Number(values.days ?? usual.days),
+  firstDay,
+  seed: 1,
 };
 const small = { ...shape, entities: 1000, seed: 2 };
 const rounds = Number(values.rounds ?? usual.rounds);
@@ -55,8 +57,11 @@ const weeks = Math.floor(shape.days / 7);
 /** Whole weeks, so that rows by week can answer too; a filter that keeps about 30 %. */
 const seriesOf = (user: string | undefined, over: Question['over']): Question[] =>
   Array.from({ length: rounds }, (_, round) => ({
-    ...{ user: user ?? largeOf(round), over, costBelow: 900_000 + 1000 * round },
-    ...{ from: firstDay + 7 * (round % 5), to: firstDay + 7 * (weeks - (round % 3)) - 1 },
+    user: user ?? largeOf(round),
+    over,
+    costBelow: 900_000 + 1000 * round,
+    from: firstDay + 7 * (round % 5),
+    to: firstDay + 7 * (weeks - (round % 3)) - 1,
   }));
 const tables: Question[] = Array.from({ length: rounds }, (_, round) => {
   const to = firstDay + shape.days - 2 - round;

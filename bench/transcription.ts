@@ -60,11 +60,9 @@ const folds = parts.has('folds')
   ? await measureFolds(
       {
         ...scans(),
-        ...{
-          readings: values.readings ?? scratchDirectory(),
-          folds: values.folds,
-          degraded: Number(values.degraded),
-        },
+        readings: values.readings ?? scratchDirectory(),
+        folds: values.folds,
+        degraded: Number(values.degraded),
       },
       targets,
     )

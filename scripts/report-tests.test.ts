@@ -6,8 +6,15 @@ import { reportTests } from './report-tests.ts';
 
 const counts = { cancelled: 0, passed: 1, skipped: 0, suites: 0, tests: 1, todo: 0, topLevel: 1 };
 const place = {
-  ...{ name: 'two and two make four', file: 'sum.test.ts', line: 3, column: 1, nesting: 0 },
-  ...{ testNumber: 1, testId: 1, parentId: undefined, tags: [] },
+  name: 'two and two make four',
+  file: 'sum.test.ts',
+  line: 3,
+  column: 1,
+  nesting: 0,
+  testNumber: 1,
+  testId: 1,
+  parentId: undefined,
+  tags: [],
 };
 
 function summary(success: boolean, skipped = 0): TestEvent {

@@ -19,8 +19,11 @@ export function pgBoss(createDatabase: () => Promise<string>): Contender[] {
         measure(
           jobs,
           {
-            ...{ localConcurrency: concurrency, batchSize: 100, burstWhenBatchFull: true },
-            ...{ pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 },
+            localConcurrency: concurrency,
+            batchSize: 100,
+            burstWhenBatchFull: true,
+            pollingIntervalSeconds: 0.5,
+            notifyPollingIntervalSeconds: 0.5,
           },
           async (boss) => {
             for (let from = 0; from < jobs; from += batch) {

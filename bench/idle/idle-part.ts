@@ -63,7 +63,11 @@ export async function idlePart(options: {
     const { stages } = await client.call(stageList, {});
     await client.close();
     return {
-      ...{ workers, stages: stages.length, processes, ...total(each), each },
+      workers,
+      stages: stages.length,
+      processes,
+      ...total(each),
+      each,
       firstMessage: Object.fromEntries(firstMessages),
     };
   } finally {

@@ -50,7 +50,11 @@ export async function overtake(options: OvertakingOptions) {
     times.sort((a, b) => a - b);
     const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
     return {
-      ...{ newsletters, stillWaiting, orders, medianMs: at(0.5), p99Ms: at(0.99) },
+      newsletters,
+      stillWaiting,
+      orders,
+      medianMs: at(0.5),
+      p99Ms: at(0.99),
       worstMs: times.at(-1) ?? 0,
     };
   } finally {
@@ -65,7 +69,9 @@ async function sendOrder(
   number: number,
 ): Promise<number> {
   const { id } = await client.call(mailSend, {
-    ...{ type: 'order', to: `order${number}@example.org`, data: { name: 'Anna', price: 7 } },
+    type: 'order',
+    to: `order${number}@example.org`,
+    data: { name: 'Anna', price: 7 },
   });
   for (;;) {
     const { state, sentAt, createdAt } = await client.call(mailShow, { mail: id });

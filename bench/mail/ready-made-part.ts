@@ -18,7 +18,8 @@ export async function makeReady() {
   const template = await compileTemplate({ ...newsType, translations: {}, text: undefined }, 'cs');
   const render = (index: number) =>
     template.render({
-      ...{ name: `Žofie Čtenářová ${index}`, price: 100 },
+      name: `Žofie Čtenářová ${index}`,
+      price: 100,
       mail: { onlineUrl: `https://example.org/m/${index}` },
     });
   const content = template.encode({ name: 'Žofie Čtenářová 1', price: 100, mail: { onlineUrl: '' } });
@@ -51,8 +52,11 @@ export async function sendReadyMade({ mails, url }: { mails: number; url: string
   await relays.close();
 
   const pool = createTransport({
-    ...{ pool: true, host: hostname, port: Number(port) },
-    ...{ maxConnections: 10, ignoreTLS: true },
+    pool: true,
+    host: hostname,
+    port: Number(port),
+    maxConnections: 10,
+    ignoreTLS: true,
   });
   const nodemailerPerSecond = await rate(Math.min(mails, 3000), 100, async (index) => {
     const { subject, html, text } = render(index);
@@ -60,8 +64,10 @@ export async function sendReadyMade({ mails, url }: { mails: number; url: string
   });
   pool.close();
   return {
-    ...{ mails, bytes: message.length, 'smtp-source, 10 sessions, a second': Math.round(source * mails) },
-    ...{ 'our client, ready-made, a second': clientPerSecond },
+    mails,
+    bytes: message.length,
+    'smtp-source, 10 sessions, a second': Math.round(source * mails),
+    'our client, ready-made, a second': clientPerSecond,
     "nodemailer's pool, a second": nodemailerPerSecond,
   };
 }

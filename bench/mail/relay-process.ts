@@ -36,7 +36,10 @@ export async function startRelay(misbehave: readonly string[] = []): Promise<Rel
       );
   await answers(port, child);
   return {
-    ...{ port, pid: child.pid, url: `smtp://127.0.0.1:${port}`, name: isPostfix ? 'smtp-sink' : 'mail sink' },
+    port,
+    pid: child.pid,
+    url: `smtp://127.0.0.1:${port}`,
+    name: isPostfix ? 'smtp-sink' : 'mail sink',
     async close() {
       const closed = new Promise((resolve) => child.once('close', resolve));
       child.kill('SIGTERM');

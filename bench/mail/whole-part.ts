@@ -87,7 +87,8 @@ export async function publishMails(
         while (begun < mails) {
           const index = begun++;
           await sender.send({
-            ...{ type: 'news', to: `ctenar${index}@example${index % 20}.org` },
+            type: 'news',
+            to: `ctenar${index}@example${index % 20}.org`,
             data: { name: `Žofie Čtenářová ${index}`, price: 100 + (index % 900) },
           });
           if (++done % 100 === 0 || done === mails) look(done);

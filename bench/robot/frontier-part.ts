@@ -44,18 +44,15 @@ export async function measureFrontier(urls: number): Promise<{ rows: object[]; r
     let spentCpu = 0;
     for (let done = 0; done < urls; done += perTransaction) {
       const requests = Array.from({ length: perTransaction }, (_, index) => ({
-        ...{
-          domain:
-            ids[
-              (domainsPerReport * Math.floor(done / perTransaction) + (index % domainsPerReport)) %
-                domainCount
-            ] ?? 0,
-          kind: 'page',
-          depth: 1 + (index % 5),
-          parent: 1,
-          hops: 0,
-          via: null,
-        },
+        domain:
+          ids[
+            (domainsPerReport * Math.floor(done / perTransaction) + (index % domainsPerReport)) % domainCount
+          ] ?? 0,
+        kind: 'page',
+        depth: 1 + (index % 5),
+        parent: 1,
+        hops: 0,
+        via: null,
         path: `/clanky/${(done + index).toString(36)}/jak-se-psaly-kroniky-${done + index}.html`,
       }));
       const began = performance.now();
@@ -111,7 +108,10 @@ function targetsOf(rows: readonly Row[]): Target[] {
   const growth = (name: 'cpu µs an insert' | 'next batch ms') =>
     (rows.at(-1)?.[name] ?? 0) / Math.max(0.001, rows[0]?.[name] ?? 0);
   const flat = (name: string, times: number) => ({
-    ...{ name, wanted: 'at most 2 times', measured: `${times.toFixed(2)} times`, reached: times <= 2 },
+    name,
+    wanted: 'at most 2 times',
+    measured: `${times.toFixed(2)} times`,
+    reached: times <= 2,
   });
   const megabytes = Math.max(...rows.map((row) => row['rss MB']));
   return [

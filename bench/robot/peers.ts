@@ -92,13 +92,13 @@ export const scrapy: Peer = {
   async run({ url, directory, concurrency, limitMs }) {
     await writeFile(join(directory, 'spider.py'), spider);
     const settings = {
-      ...{ CONCURRENT_REQUESTS: concurrency, CONCURRENT_REQUESTS_PER_DOMAIN: concurrency, DOWNLOAD_DELAY: 0 },
-      ...{
-        ROBOTSTXT_OBEY: 'True',
-        LOG_LEVEL: 'ERROR',
-        TELNETCONSOLE_ENABLED: 'False',
-        COOKIES_ENABLED: 'False',
-      },
+      CONCURRENT_REQUESTS: concurrency,
+      CONCURRENT_REQUESTS_PER_DOMAIN: concurrency,
+      DOWNLOAD_DELAY: 0,
+      ROBOTSTXT_OBEY: 'True',
+      LOG_LEVEL: 'ERROR',
+      TELNETCONSOLE_ENABLED: 'False',
+      COOKIES_ENABLED: 'False',
     };
     const words = Object.entries(settings).flatMap(([name, value]) => ['-s', `${name}=${value}`]);
     const all = ['-m', 'scrapy', 'runspider', 'spider.py', '-a', `start=${url}`, '-O', 'items.jl', ...words];

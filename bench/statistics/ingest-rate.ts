@@ -12,17 +12,24 @@ export function eventLines(user: string, batch: number, lines = linesPerBatch): 
   const now = Date.now();
   return Array.from({ length: lines }, (_, line) =>
     JSON.stringify({
-      ...{ id: `e${batch}-${line}`, kind: 'keyword', entity: Math.floor(random() * 5000), user },
+      id: `e${batch}-${line}`,
+      kind: 'keyword',
+      entity: Math.floor(random() * 5000),
+      user,
       split: random() < 0.5 ? 'context' : 'fulltext',
       at: new Date(now - Math.floor(random() * 3_600_000)).toISOString(),
-      ...{ clicks: 1, cost: Math.floor(random() * 1000) },
+      clicks: 1,
+      cost: Math.floor(random() * 1000),
     }),
   ).join('\n');
 }
 
 export function sendLines(statistics: Statistics, token: string, text: string) {
   return ingest(statistics, {
-    ...{ owner: 'bench', token, level: 'event', mayWrite: () => true },
+    owner: 'bench',
+    token,
+    level: 'event',
+    mayWrite: () => true,
     content: { text, format: 'ndjson' },
   });
 }

@@ -26,12 +26,17 @@ export async function openOurs(
   const lines = [{ name: 'statistics', migrations }];
   const database = await openDatabase(url, { file, clock, lines });
   const statistics = await openStatistics({
-    ...{ database: database.withTables<StatisticsTables>(), clock },
+    database: database.withTables<StatisticsTables>(),
+    clock,
     settings: statisticsSettings.parse({ cacheMb: 2000, store }),
   });
   const asked = (question: Question) => ({
-    ...{ kind: 'keyword', user: question.user, dimensions, over: question.over },
-    ...{ from: formatDay(question.from), to: formatDay(question.to) },
+    kind: 'keyword',
+    user: question.user,
+    dimensions,
+    over: question.over,
+    from: formatDay(question.from),
+    to: formatDay(question.to),
     filters:
       question.costBelow === undefined
         ? []
@@ -86,12 +91,21 @@ async function acceptDays({ store }: Statistics, user: string, shape: Shape, fro
       for (const [dimension, column] of values.entries()) table.add(place, dimension, column[row] as number);
     }
     days.push({
-      ...{ day, events: entities.length, mayBeSealed: false },
+      day,
+      events: entities.length,
+      mayBeSealed: false,
       blocks: (ordinals: readonly number[]) => blocksByChunk(table, 2, ordinals),
     });
   }
   await store.accept({
-    ...{ owner: 'bench', token: `${user} ${from}`, hash: '', receivedAt: 0, events: 1, refused: 0 },
-    ...{ corrections: [], closed: new Set<number>(), cubes: [{ kind: 'keyword', user, keys, days }] },
+    owner: 'bench',
+    token: `${user} ${from}`,
+    hash: '',
+    receivedAt: 0,
+    events: 1,
+    refused: 0,
+    corrections: [],
+    closed: new Set<number>(),
+    cubes: [{ kind: 'keyword', user, keys, days }],
   });
 }

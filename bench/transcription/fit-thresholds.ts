@@ -64,7 +64,8 @@ async function chosen({ first, isPrepared, views }: Readings, language: string, 
   const asked =
     second &&
     (await secondOpinion(first.page, {
-      ...{ unread: [], doubts },
+      unread: [],
+      doubts,
       async read(zones) {
         const { page, share } = partOf(second.page, zones);
         cpu += second.find + share * second.read;
@@ -72,7 +73,10 @@ async function chosen({ first, isPrepared, views }: Readings, language: string, 
       },
     }));
   const { page } = await lookAgain(asked?.page ?? first.page, {
-    ...{ isPrepared, language, thresholds: looks, log: () => {} },
+    isPrepared,
+    language,
+    thresholds: looks,
+    log: () => {},
     async look(name) {
       const view = views[name];
       cpu += view?.cpu ?? 0;

@@ -58,8 +58,13 @@ export async function measureFolds(
   printRows(rows);
   addTargets(rows, targets);
   return rows.map(({ one, ours, unseen }) => ({
-    ...{ name: one.real.name, kind: one.real.kind, hand: one.hand, handCpu: one.readings.hand.cpu },
-    ...{ fitted: ours.errors, unseen: unseen.errors, cpu: unseen.cpu },
+    name: one.real.name,
+    kind: one.real.kind,
+    hand: one.hand,
+    handCpu: one.readings.hand.cpu,
+    fitted: ours.errors,
+    unseen: unseen.errors,
+    cpu: unseen.cpu,
   }));
 }
 
@@ -85,8 +90,13 @@ function printRows(rows: readonly Row[]): void {
   printMarkdown([
     ['page', 'kind', 'by hand', 'fitted', 'unseen', 'difference', 'CPU'],
     ...sorted.map(({ one, ours, unseen }) => [
-      ...[one.real.name, one.real.kind, percent(one.hand), percent(ours.errors), percent(unseen.errors)],
-      ...[percent(unseen.errors - one.hand), `${(unseen.cpu / one.readings.hand.cpu).toFixed(2)}x`],
+      one.real.name,
+      one.real.kind,
+      percent(one.hand),
+      percent(ours.errors),
+      percent(unseen.errors),
+      percent(unseen.errors - one.hand),
+      `${(unseen.cpu / one.readings.hand.cpu).toFixed(2)}x`,
     ]),
   ]);
 }

@@ -53,8 +53,12 @@ export async function measureLineFinder(directory: string, which: (index: number
   printMarkdown([
     ['pages', 'n', 'lines', 'recall', 'precision', 'CPU a page'],
     ...[...kinds].map(([kind, one]) => [
-      ...[kind, String(one.pages), String(one.wanted), percent(one.matched / one.wanted)],
-      ...[percent(one.matched / one.found), `${(one.cpu / one.pages).toFixed(2)} s`],
+      kind,
+      String(one.pages),
+      String(one.wanted),
+      percent(one.matched / one.wanted),
+      percent(one.matched / one.found),
+      `${(one.cpu / one.pages).toFixed(2)} s`,
     ]),
   ]);
   return Object.fromEntries(kinds);

@@ -53,7 +53,10 @@ export async function measureLines(directory: string, most: number, targets: Tar
     const rate = (read: readonly string[]) =>
       total(lines.map(({ text }, index) => compareTexts(text, read[index] ?? '', alike).characters));
     measured.push({
-      ...{ name, lines: lines.length, ours: rate(ours), tesseract: rate(tesseract) },
+      name,
+      lines: lines.length,
+      ours: rate(ours),
+      tesseract: rate(tesseract),
       ourMs: ((between - begun) * 1000) / lines.length,
       tesseractMs: ((after - between) * 1000) / lines.length,
       letters: calibration(lines, letters),
@@ -65,16 +68,22 @@ export async function measureLines(directory: string, most: number, targets: Tar
   printMarkdown([
     ['held-out lines', 'n', 'Tesseract', 'Pismak', 'Tesseract, ms a line', 'Pismak, ms a line'],
     ...measured.map((one) => [
-      ...[one.name, String(one.lines), share(one.tesseract), share(one.ours)],
-      ...[one.tesseractMs.toFixed(1), one.ourMs.toFixed(1)],
+      one.name,
+      String(one.lines),
+      share(one.tesseract),
+      share(one.ours),
+      one.tesseractMs.toFixed(1),
+      one.ourMs.toFixed(1),
     ]),
   ]);
   console.log('\nwords by their confidence, and how many of them are right\n');
   printMarkdown([
     ['confidence', 'words', 'mean', 'right'],
     ...summed(measured.flatMap(({ letters }) => letters)).map((bin) => [
-      ...[`${(bin.from * 100).toFixed(0)} % and more`, String(bin.words)],
-      ...[percent(bin.sure / bin.words), percent(bin.right / bin.words)],
+      `${(bin.from * 100).toFixed(0)} % and more`,
+      String(bin.words),
+      percent(bin.sure / bin.words),
+      percent(bin.right / bin.words),
     ]),
   ]);
   return measured;

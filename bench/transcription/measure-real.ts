@@ -58,7 +58,10 @@ export async function measureReal(
       const cpu = cpuSeconds() - before;
       const text = toText(read.page);
       all.push({
-        ...{ page, text, handCpu: hand.cpu, cpu },
+        page,
+        text,
+        handCpu: hand.cpu,
+        cpu,
         hand: compareTexts(page.truth, hand.text, alike),
         ours: compareTexts(page.truth, text, alike),
       });
@@ -75,7 +78,12 @@ export async function measureReal(
     console.log(`\nthe worst ten pages are in ${worst}`);
   }
   return all.map(({ page, hand, ours, handCpu, cpu }) => ({
-    ...{ name: page.name, kind: page.kind, hand, ours, handCpu, cpu },
+    name: page.name,
+    kind: page.kind,
+    hand,
+    ours,
+    handCpu,
+    cpu,
   }));
 }
 
@@ -88,7 +96,11 @@ function printPages(all: readonly Measured[]): void {
     ...all
       .toSorted((one, other) => difference(other) - difference(one))
       .map((one) => [
-        ...[one.page.name, one.page.kind, rate(one.hand), rate(one.ours), percent(difference(one))],
+        one.page.name,
+        one.page.kind,
+        rate(one.hand),
+        rate(one.ours),
+        percent(difference(one)),
         `${(one.cpu / one.handCpu).toFixed(2)}x`,
       ]),
   ]);

@@ -41,7 +41,10 @@ export async function measureSpeed(
     `\n${pages.length} pages, ${processes} at a time, median of ${rounds} rounds: ${ratio.toFixed(2)}x\n`,
   );
   const line = (name: string, seconds: number, rate: number) => [
-    ...[name, seconds.toFixed(2), ((pages.length * 60) / seconds).toFixed(1), percent(rate)],
+    name,
+    seconds.toFixed(2),
+    ((pages.length * 60) / seconds).toFixed(1),
+    percent(rate),
   ];
   printMarkdown([
     ['', 'seconds', 'pages/min', 'CER'],

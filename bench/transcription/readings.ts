@@ -76,7 +76,9 @@ async function takeReadings(real: RealPage, recognisers: Recognisers): Promise<R
     if (!value) continue;
     const { png, steps } = value;
     views[name] = {
-      ...{ page: value.page, steps: [...steps], cpu: spent },
+      page: value.page,
+      steps: [...steps],
+      cpu: spent,
       second: png && (await readAgain(png)),
     };
   }
@@ -107,7 +109,10 @@ async function prepared(real: RealPage, recogniser: Recogniser): Promise<PageToR
   const made = await prepareImage(grey, config);
   const { signal } = new AbortController();
   return {
-    ...{ recogniser, source, limits, transformation: made?.transformation ?? unchanged },
+    recogniser,
+    source,
+    limits,
+    transformation: made?.transformation ?? unchanged,
     image: made?.png ?? (await readableImage(source, recogniser.formats, limits, { isChecked: true })),
     options: { language: real.language, signal, log: () => {} },
     spreads: true,

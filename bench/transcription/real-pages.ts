@@ -22,7 +22,9 @@ export async function realPages(directory: string, some = ''): Promise<RealPage[
     const cell = (title: string) => cells[titles.indexOf(title)] ?? '';
     const name = cell('name');
     return {
-      ...{ name, kind: cell('kind'), language: cell('language') },
+      name,
+      kind: cell('kind'),
+      language: cell('language'),
       path: join(directory, 'images', `${name}.${cell('extension')}`),
       truth: await readFile(join(directory, 'truth', `${name}.txt`), 'utf8'),
     };

@@ -21,7 +21,9 @@ export function printMarkdown(rows: readonly (readonly string[])[]): void {
 export function printTargets(targets: readonly Target[]): void {
   console.log('');
   const rows = targets.map((target) => [
-    ...[target.name, target.wanted, target.measured],
+    target.name,
+    target.wanted,
+    target.measured,
     target.reached ? 'reached' : 'MISSED',
   ]);
   printMarkdown([['target', 'wanted', 'measured', ''], ...rows]);

@@ -21,8 +21,12 @@ function seedTable(seeds: number, targets: Target[]): object {
   const oldWarm = averagesOf(builtIn('seed', { warm: 0.2 }), parametric, seeds);
   const reference = referenceOf(builtIn('seed'), seeds);
   const row = (name: string, each: { mean: number; p95: number; switches: number }) => [
-    ...[name, seconds(each.mean), seconds(each.p95), each.switches.toFixed(0)],
-    ...[ratio(each.mean / old.mean), ratio(each.mean / reference)],
+    name,
+    seconds(each.mean),
+    seconds(each.p95),
+    each.switches.toFixed(0),
+    ratio(each.mean / old.mean),
+    ratio(each.mean / reference),
   ];
   console.log(`\nWorkload seed, ${seeds} seeds, time in the system in seconds\n`);
   printMarkdown([
@@ -78,8 +82,14 @@ function otherTable(seeds: number, targets: Target[]): object[] {
       'reference',
     ],
     ...measured.map(({ name, parametric: old, flow: own, reference }) => [
-      ...[name, seconds(old.mean), seconds(old.p95), seconds(own.mean), seconds(own.p95)],
-      ...[ratio(own.mean / old.mean), ratio(own.p95 / old.p95), seconds(reference)],
+      name,
+      seconds(old.mean),
+      seconds(old.p95),
+      seconds(own.mean),
+      seconds(own.p95),
+      ratio(own.mean / old.mean),
+      ratio(own.p95 / old.p95),
+      seconds(reference),
     ]),
   ]);
   for (const { name, parametric: old, flow: own } of measured) {

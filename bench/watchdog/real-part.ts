@@ -141,8 +141,10 @@ function simulateAgain(
       }),
     );
   const load = builtIn('seed', {
-    ...{ planning: seed.planning / faster, averages: {} },
-    ...{ reconfiguration: coldMs / 1000, warm: warmMs / 1000 },
+    planning: seed.planning / faster,
+    averages: {},
+    reconfiguration: coldMs / 1000,
+    warm: warmMs / 1000,
   });
   return measure(simulateRequests(load, flow, again)).meanTimeInSystem;
 }

@@ -43,7 +43,9 @@ export async function roundPart(targets: Target[]): Promise<object> {
 
 async function planRounds(coordination: string): Promise<number[]> {
   const settings = settingsSchema.parse({
-    ...{ data: scratchDirectory(), coordination, log: { level: 'error' } },
+    data: scratchDirectory(),
+    coordination,
+    log: { level: 'error' },
     watchdog: { policy: 'flow' },
   });
   const engine = await openEngine(settings, { purpose: 'bench', console: console.error });

@@ -31,8 +31,11 @@ export function speedPart(targets: Target[]): object {
   printMarkdown([
     ['policy', 'workers are', 'moves', 'median', '95 %'],
     ...measured.map((each) => [
-      ...[each.policy, each.workers, String(each.assignments)],
-      ...[`${each.medianMs.toFixed(1)} ms`, `${each.p95Ms.toFixed(1)} ms`],
+      each.policy,
+      each.workers,
+      String(each.assignments),
+      `${each.medianMs.toFixed(1)} ms`,
+      `${each.p95Ms.toFixed(1)} ms`,
     ]),
   ]);
   for (const { policy, workers, medianMs } of measured)
@@ -52,7 +55,10 @@ function manyWorkers(areNew: boolean): Snapshot {
   return {
     at,
     stages: names.map((name, index) => ({
-      ...{ name, priority: index % 7 === 0 ? 1 : 0, paused: false, waitingSince: null },
+      name,
+      priority: index % 7 === 0 ? 1 : 0,
+      paused: false,
+      waitingSince: null,
       labels: index % 5 === 0 ? ['gpu'] : [],
       length: Math.floor(random() ** 3 * 500),
       inFlight: 0,
@@ -63,12 +69,20 @@ function manyWorkers(areNew: boolean): Snapshot {
     workers: Array.from({ length: sizes.workers }, (_, index) => {
       const stage = areNew ? null : one();
       return {
-        ...{ id: `worker${index}`, stage, serving: stage, labels: index % 3 === 0 ? ['gpu'] : [] },
-        ...{ alive: true, enabled: true, pinned: false, failed: false, unlockAt: 0 },
+        id: `worker${index}`,
+        stage,
+        serving: stage,
+        labels: index % 3 === 0 ? ['gpu'] : [],
+        alive: true,
+        enabled: true,
+        pinned: false,
+        failed: false,
+        unlockAt: 0,
         inFlight: areNew || random() < 0.2 ? 0 : 1,
         busyMs: random() * 10_000,
         loaded: areNew ? [] : [one(), one()],
-        ...{ coldMs: 8000, warmMs: 5 },
+        coldMs: 8000,
+        warmMs: 5,
       };
     }),
   };

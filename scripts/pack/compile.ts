@@ -10,9 +10,15 @@ export function compile(root: string, outDir: string): void {
   const project = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: {
-      ...{ noEmit: false, outDir, rootDir: src, declaration: true, noEmitOnError: true },
-      ...{ allowImportingTsExtensions: false, rewriteRelativeImportExtensions: true },
-      ...{ incremental: true, tsBuildInfoFile: join(outDir, '.tsbuildinfo') },
+      noEmit: false,
+      outDir,
+      rootDir: src,
+      declaration: true,
+      noEmitOnError: true,
+      allowImportingTsExtensions: false,
+      rewriteRelativeImportExtensions: true,
+      incremental: true,
+      tsBuildInfoFile: join(outDir, '.tsbuildinfo'),
       typeRoots: [join(root, 'node_modules', '@types')],
     },
     include: [src],

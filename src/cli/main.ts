@@ -15,7 +15,9 @@ export async function main(houses: readonly House[]): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
     environment: process.env,
-    ...{ clock: systemClock, signal, houses },
+    clock: systemClock,
+    signal,
+    houses,
     async openClient(options) {
       const { openClient } = await import('./client/open-client.ts');
       return openClient({ ...options, clock: systemClock, houses, signal });

@@ -79,13 +79,15 @@ for (const { words, example, operation } of await generated()) {
 function unused(stdout: Sink = { write: () => {} }): Surroundings {
   const unneeded = () => assert.fail('help needs none of it');
   return {
-    ...{ stdout, stderr: stdout, environment: {}, clock: new ManualClock(), houses },
-    ...{
-      signal: new AbortController().signal,
-      openWork: unneeded,
-      openClient: unneeded,
-      loadSettings: unneeded,
-    },
+    stdout,
+    stderr: stdout,
+    environment: {},
+    clock: new ManualClock(),
+    houses,
+    signal: new AbortController().signal,
+    openWork: unneeded,
+    openClient: unneeded,
+    loadSettings: unneeded,
   };
 }
 

@@ -16,7 +16,11 @@ test('every command has a sentence and an example in its help', async () => {
   const nowhere = { write: (text: string) => (help += text) };
   const program = await createProgram(
     {
-      ...{ stdout: nowhere, stderr: nowhere, environment: {}, clock: new ManualClock(), houses },
+      stdout: nowhere,
+      stderr: nowhere,
+      environment: {},
+      clock: new ManualClock(),
+      houses,
       signal: new AbortController().signal,
       openWork: () => assert.fail('no work is needed'),
       openClient: () => assert.fail('no client is needed for help'),

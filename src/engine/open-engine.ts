@@ -99,7 +99,11 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     let clockWatch: ClockWatch | undefined;
     const backlog = createBacklog({ broker, database, clock });
     const alerts = createAlerts({
-      ...{ database, clock, changes, events, log },
+      database,
+      clock,
+      changes,
+      events,
+      log,
       repeatMs: settings.alerts.repeatMs,
       subscribers: [
         alertWebhooks({ outbox, clock, urls: settings.alerts.webhooks }),
@@ -121,7 +125,9 @@ export async function openEngine(settings: Settings, options: EngineOptions): Pr
     const openSession = (identity: string) => source.openSession(identity);
     const common = { ...ports, settings, clock, random, log, processors, stages, events, openSession };
     const workers = createWorkerSet({
-      ...{ ...common, blobsUrl, cacheDirectory: directory.cache },
+      ...common,
+      blobsUrl,
+      cacheDirectory: directory.cache,
       configurationFile: options.configurationFile,
     });
     running = workers;

@@ -39,7 +39,10 @@ export async function openStores(
   const { clock, houses, closing, databaseFile = '', queuesFile = '', onlyCheckSchema = false } = options;
   const lines = houses.map(({ name, migrations = [] }) => ({ name, migrations }));
   const database = await openDatabase(urls.database, {
-    ...{ file: databaseFile, clock, lines, onlyCheck: onlyCheckSchema },
+    file: databaseFile,
+    clock,
+    lines,
+    onlyCheck: onlyCheckSchema,
   });
   closing.push(() => database.close());
   const blobs = await openBlobs(urls.blobs);

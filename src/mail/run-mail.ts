@@ -21,7 +21,9 @@ export async function runMail(engine: Engine): Promise<Running> {
   // A key that can't be read would make every mail fail for good: better not to start.
   await readKey(settings);
   const relays = new Relays(settings.relays, {
-    ...{ clock: engine.clock, name: settings.name, classes: classesOf(settings) },
+    clock: engine.clock,
+    name: settings.name,
+    classes: classesOf(settings),
     providers: Object.values(settings.providers),
   });
   relays.onDown = (reason) => {
@@ -33,7 +35,10 @@ export async function runMail(engine: Engine): Promise<Running> {
   const forget = keepRelays(engine, relays);
   const composer = await composerOf(engine);
   const senders = await runSenders({
-    ...{ engine, settings, relays, composer },
+    engine,
+    settings,
+    relays,
+    composer,
     ledger: new MailLedger(engine),
     whole: new WholeMails(engine, settings),
   });

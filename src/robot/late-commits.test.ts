@@ -59,8 +59,16 @@ test('the queuekeeper loses no report that is committed after one with a larger 
   const hosts = await database.query.selectFrom('robot_domain').select('id').orderBy('id').execute();
   const report = (queries: Queries, index: number) => {
     const visit: VisitResult = {
-      ...{ domain: Number(hosts[index]?.id), path: '/', kind: 'page', depth: 0, attempts: 0 },
-      ...{ outcome: 'stored', status: 200, at: clock.now(), ms: 1, bytes: 1 },
+      domain: Number(hosts[index]?.id),
+      path: '/',
+      kind: 'page',
+      depth: 0,
+      attempts: 0,
+      outcome: 'stored',
+      status: 200,
+      at: clock.now(),
+      ms: 1,
+      bytes: 1,
     };
     const results = JSON.stringify({ visits: [visit] } satisfies Report);
     return queries.insertInto('robot_result').values({ crawl, batch: 'some', results }).execute();

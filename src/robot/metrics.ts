@@ -24,7 +24,9 @@ export async function robotMetrics(engine: Engine, { name: caller, role }: Calle
     help: string,
     value: (figures: CrawlStatistics) => number,
   ): Metric => ({
-    ...{ name: `pismak_robot_${name}`, help, type },
+    name: `pismak_robot_${name}`,
+    help,
+    type,
     samples: crawls.map(({ labels, figures }) => ({ labels, value: value(figures) })),
   });
   const perKind = (
@@ -33,7 +35,9 @@ export async function robotMetrics(engine: Engine, { name: caller, role }: Calle
     help: string,
     counts: (figures: CrawlStatistics) => Record<string, number>,
   ): Metric => ({
-    ...{ name: `pismak_robot_${name}`, help, type },
+    name: `pismak_robot_${name}`,
+    help,
+    type,
     samples: crawls.flatMap(({ labels, figures }) =>
       Object.entries(counts(figures)).map(([kind, value]) => ({
         labels: { ...labels, [label]: kind },

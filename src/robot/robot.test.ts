@@ -205,8 +205,14 @@ test('sitemaps, feeds and archives of groups lead to pages; other formats are re
   const documents = (await storedLines(engine, number, 'documents')).map((line) => JSON.parse(line));
   const kinds = documents.map(({ finalUrl, sourceKind }) => `${finalUrl.slice(origin.length)} ${sourceKind}`);
   const expected = [
-    ...['/ html', '/found.html html', '/group.mbox#1%40example.cz mbox', '/group.mbox#2%40example.cz mbox'],
-    ...['/hidden.html html', '/letter.rtf rtf', '/news.html html', '/notes.txt txt'],
+    '/ html',
+    '/found.html html',
+    '/group.mbox#1%40example.cz mbox',
+    '/group.mbox#2%40example.cz mbox',
+    '/hidden.html html',
+    '/letter.rtf rtf',
+    '/news.html html',
+    '/notes.txt txt',
     '/reserved/free.html html',
   ];
   assert.deepEqual(kinds.toSorted(), expected);
@@ -260,7 +266,10 @@ test('pages are visited again by themselves, and harvesters come and go meanwhil
   const engine = await runTestRobot(t, { robot: { harvesters: 2 } });
   const days = 0.5 / 86_400;
   const definition = crawlDefinition.parse({
-    ...{ seeds: [`${origin}/`], allowPrivate: true, recrawl: days, ...quick },
+    seeds: [`${origin}/`],
+    allowPrivate: true,
+    recrawl: days,
+    ...quick,
   });
   const { id } = await createCrawl(engine, { name: 'test', owner: 'local', limit: 0 }, definition);
   await changeState(engine, { crawl: id, owner: 'local' }, 'running');
@@ -427,7 +436,11 @@ test('a crawl stops after the number of batches that it may make; resumed, it ma
   );
   const engine = await runTestRobot(t);
   const definition = crawlDefinition.parse({
-    ...{ seeds: [`${origin}/`], allowPrivate: true, ...quick, maxReqs: 4, batches: 1 },
+    seeds: [`${origin}/`],
+    allowPrivate: true,
+    ...quick,
+    maxReqs: 4,
+    batches: 1,
   });
   const { id } = await createCrawl(engine, { name: 'test', owner: 'local', limit: 0 }, definition);
   const documents: number[] = [];

@@ -52,7 +52,11 @@ export async function runRobot(engine: Engine): Promise<Running> {
       async run({ hold, signal }) {
         const keeper = await Keeper.open(
           {
-            ...{ database, clock, log, random: engine.random, leaseMs },
+            database,
+            clock,
+            log,
+            random: engine.random,
+            leaseMs,
             mayLive: (harvester) => !isAlone || harvester === process,
             parseRobots: (text) => parseRobots(Buffer.from(text, 'latin1')),
           },
@@ -102,7 +106,13 @@ export async function runRobot(engine: Engine): Promise<Running> {
         if (wanted.length > 0 && !harvesters)
           harvesters = new Harvesters(
             {
-              ...{ database, blobs, clock, disk, log, process, leaseMs },
+              database,
+              blobs,
+              clock,
+              disk,
+              log,
+              process,
+              leaseMs,
               reported: (crawl) => bells.get(crawl)?.ring(),
               segmenter: (crawl, problem) => tellSegmenter(engine, crawl, problem),
             },

@@ -15,7 +15,10 @@ test('the schedules bring every level up to date, and seal days after which no l
   const statistics = await statisticsOf(engine);
   const send = (token: string) =>
     ingest(statistics, {
-      ...{ owner: 'a', token, level: 'event', mayWrite: () => true },
+      owner: 'a',
+      token,
+      level: 'event',
+      mayWrite: () => true,
       content: {
         events: [
           { kind: 'keyword', entity: 17, user: 3, split: 'context', at: '2026-03-29T12:00:00Z', clicks: 1 },

@@ -95,7 +95,11 @@ export async function openStatistics(options: {
   const rows = settings.store === '' ? undefined : clickHouseRows(settings.store);
   const store = databaseStore({ database, clock, rows });
   return {
-    ...{ schemas, days, clock, database, store },
+    schemas,
+    days,
+    clock,
+    database,
+    store,
     reader: new CubeReader(store, settings.cacheMb * 2 ** 20),
     attributes: new AttributeCache(database.query),
     keptMs: (36 + 24 * settings.lateDays) * hourMs,

@@ -37,7 +37,10 @@ async function typed(line: string, more: Paint = {}, answers: Answers = {}) {
   const shell = createShell({
     stdout: { write: (text) => (stdout += text) },
     stderr: { write: (text) => (stderr += text) },
-    ...{ environment: {}, clock: new ManualClock(), signal: new AbortController().signal, houses: [] },
+    environment: {},
+    clock: new ManualClock(),
+    signal: new AbortController().signal,
+    houses: [],
     openClient: async () => client,
     openWork: () => assert.fail('no work'),
     loadSettings: () => assert.fail('no settings'),
@@ -53,8 +56,13 @@ test('what is typed becomes the input: numbers, lists, switches, JSON; what is n
   const said =
     'fence paint garden --colour green --coats 3 --planks a,b --no-primer --varnish --more {"a":1}';
   assert.deepEqual((await typed(said)).input, {
-    ...{ fence: 'garden', colour: 'green', coats: 3, planks: ['a', 'b'] },
-    ...{ primer: false, varnish: true, more: { a: 1 } },
+    fence: 'garden',
+    colour: 'green',
+    coats: 3,
+    planks: ['a', 'b'],
+    primer: false,
+    varnish: true,
+    more: { a: 1 },
   });
   const least = await typed('fence paint garden --colour red');
   assert.deepEqual(least.input, { fence: 'garden', colour: 'red' });

@@ -56,7 +56,12 @@ function openSession(
     key: options.key ?? environment.PISMAK_KEY,
   };
   return {
-    ...{ options, stderr, clock, signal, houses, settings },
+    options,
+    stderr,
+    clock,
+    signal,
+    houses,
+    settings,
     remote: destination.url !== undefined,
     out: createOutput({ stdout, stderr, json: options.json ?? false }),
     client() {

@@ -28,7 +28,8 @@ export async function countPages(
     new Set(pages.filter((page) => page.state === state).map(({ name }) => name));
   const [done, failed] = [namesOf('done'), namesOf('failed')];
   return {
-    ...{ done: done.size, failed: failed.size },
+    done: done.size,
+    failed: failed.size,
     lost: sent.filter((name) => !done.has(name) && !failed.has(name)).length,
     duplicates: pages.length - new Set(pages.map(({ name }) => name)).size,
   };

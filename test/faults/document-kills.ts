@@ -87,8 +87,13 @@ export async function readThroughKills(options: {
     await client.close();
     await pismak.stop();
     return {
-      ...{ pages, kills: restartMs.length, ...count, seconds: Math.round(seconds * 10) / 10 },
-      ...{ pagesPerSecond: Math.round((pages / seconds) * 10) / 10, restartMs, ...memory.figures },
+      pages,
+      kills: restartMs.length,
+      ...count,
+      seconds: Math.round(seconds * 10) / 10,
+      pagesPerSecond: Math.round((pages / seconds) * 10) / 10,
+      restartMs,
+      ...memory.figures,
     };
   } finally {
     await client?.close();
@@ -103,7 +108,8 @@ async function submitPages(client: Client, pages: number): Promise<string> {
   const names = stages.map(({ name }) => name);
   await client.call(pipelineCreate, { name: 'pages', stages: [...names, 'pages.out'] });
   const { id: document } = await client.call(documentCreate, {
-    ...{ name: 'many pages', pipeline: 'pages' },
+    name: 'many pages',
+    pipeline: 'pages',
   });
   for (let start = 0; start < pages; start += pagesPerZip) {
     const { hash } = await client.upload(zipOf(start, Math.min(pagesPerZip, pages - start)));

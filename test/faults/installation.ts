@@ -101,9 +101,13 @@ export class Installation {
       const coordination = await openLastingSession(source, 'looking');
 
       const settings = {
-        ...{ broker: urls.broker, coordination: urls.coordination },
-        ...{ database: urls.database, blobs: urls.database },
-        ...{ 'worker.count': 0, 'watchdog.periodMs': 200, 'watchdog.reconfigurationMs': 200 },
+        broker: urls.broker,
+        coordination: urls.coordination,
+        database: urls.database,
+        blobs: urls.database,
+        'worker.count': 0,
+        'watchdog.periodMs': 200,
+        'watchdog.reconfigurationMs': 200,
       };
       const ups = ['up-1', 'up-2'].map((name) => {
         const data = join(directory, name);

@@ -5,7 +5,10 @@ import type { Arrival, Sent } from './work.ts';
 
 const sent = (uuid: string, begunAt: number, confirmedAt: number): Sent => ({ uuid, begunAt, confirmedAt });
 const arrival = (uuid: string, at: number, more: Partial<Arrival> = {}): Arrival => ({
-  ...{ uuid, at, failed: false, redelivered: false },
+  uuid,
+  at,
+  failed: false,
+  redelivered: false,
   ...more,
 });
 
@@ -33,6 +36,12 @@ test('the checker tells what is lost, failed, doubled and foreign', () => {
     arrival('x', 5),
   ];
   assert.deepEqual(balanceOf(all, arrivals), {
-    ...{ sent: 3, arrived: 5, lost: 1, failed: 1, duplicates: 2, redelivered: 1, foreign: 1 },
+    sent: 3,
+    arrived: 5,
+    lost: 1,
+    failed: 1,
+    duplicates: 2,
+    redelivered: 1,
+    foreign: 1,
   });
 });

@@ -95,7 +95,12 @@ export async function surviveFaults(options: {
     const collected = await collect(installation, balance.sent - balance.lost);
     say(`${age(startedAt)} s: collected`);
     return {
-      ...{ seed, faults: struck, balance, collected, deposed, usualMs },
+      seed,
+      faults: struck,
+      balance,
+      collected,
+      deposed,
+      usualMs,
       seconds: age(startedAt),
     };
   } catch (error) {

@@ -36,8 +36,13 @@ export function fault(figures: AttackFigures, what: string): void {
 
 export function emptyFigures(): AttackFigures {
   return {
-    ...{ operations: 0, requests: 0, kinds: {}, statuses: {}, unanswered: 0 },
+    operations: 0,
+    requests: 0,
+    kinds: {},
+    statuses: {},
+    unanswered: 0,
     files: { sent: 0, refused: 0, done: 0, failed: 0, unfinished: 0 },
-    ...{ faultCount: 0, faults: [] },
+    faultCount: 0,
+    faults: [],
   };
 }

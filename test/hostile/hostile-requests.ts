@@ -62,7 +62,10 @@ function query(input: unknown): string {
 function hostileBody(random: Random, target: Offered): Sent {
   const method = target.method === 'GET' ? pick(random, ['GET', 'POST']) : target.method;
   const sent = (body: string | Uint8Array, headers: Sent['headers'] = json): Sent => ({
-    ...{ method, path: target.path.replaceAll(/\{\w+\}/g, '0'), headers, body },
+    method,
+    path: target.path.replaceAll(/\{\w+\}/g, '0'),
+    headers,
+    body,
   });
   const example = JSON.stringify(target.example);
   const bodies: (() => Sent)[] = [

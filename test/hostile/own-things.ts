@@ -17,7 +17,9 @@ export async function ownThings(honest: HonestUser, url: string, visitor: Visito
   const secret = `secret-${crypto.randomUUID()}`;
   const scan = join(import.meta.dirname, '..', '..', 'samples', 'scans', 'clean-1.png');
   const uploaded = await send(url, visitor, {
-    ...{ method: 'POST', path: '/api/v1/blobs', headers: { 'content-type': 'image/png' } },
+    method: 'POST',
+    path: '/api/v1/blobs',
+    headers: { 'content-type': 'image/png' },
     body: await readFile(scan),
   });
   const { hash } = JSON.parse(uploaded.text) as { hash: string };

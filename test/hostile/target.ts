@@ -45,8 +45,13 @@ export function send(url: string, visitor: Visitor, sent: Sent): Promise<Reply> 
   const authorization = visitor.key && { authorization: `Bearer ${visitor.key}` };
   const length = sent.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(sent.body)) };
   const request = httpRequest({
-    ...{ hostname, port, localAddress: visitor.address, agent: false },
-    ...{ method: sent.method, path: sent.path, insecureHTTPParser: false },
+    hostname,
+    port,
+    localAddress: visitor.address,
+    agent: false,
+    method: sent.method,
+    path: sent.path,
+    insecureHTTPParser: false,
     headers: { ...authorization, ...length, ...sent.headers } as Record<string, string | string[]>,
   });
   const timer = setTimeout(() => {

@@ -84,9 +84,14 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
   const alone = await honest.work(AbortSignal.timeout(siege.quietMs));
 
   const orders: Orders = {
-    ...{ url: up.url, seed: siege.seed, requests: siege.requests, files: siege.files },
-    ...{ visitors: people.attackers, senders: people.senders },
-    ...{ foreign: before.ids, secrets: before.secrets },
+    url: up.url,
+    seed: siege.seed,
+    requests: siege.requests,
+    files: siege.files,
+    visitors: people.attackers,
+    senders: people.senders,
+    foreign: before.ids,
+    secrets: before.secrets,
     own: ['demo', 'demo.out', 'transcription', 'honest', 'mallory1', 'local', 'admin', '0'.repeat(64)],
   };
   const working = honest.work(over.signal);
@@ -104,10 +109,15 @@ async function besiege(siege: Siege, up: RunningPismak): Promise<SiegeFigures> {
     seed: siege.seed,
     attack,
     honest: {
-      ...{ alone, attacked, callsRatio: ratio('calls'), requestsRatio: ratio('requests') },
+      alone,
+      attacked,
+      callsRatio: ratio('calls'),
+      requestsRatio: ratio('requests'),
       failures: honest.failures.slice(0, 20),
     },
-    ...{ memoryMb, kept, restarts: (await alive(pid)) ? 0 : 1 },
+    memoryMb,
+    kept,
+    restarts: (await alive(pid)) ? 0 : 1,
     seconds: Math.round((performance.now() - startedAt) / 1000),
   };
 }

@@ -95,7 +95,9 @@ export async function surviveMailKills(options: {
     const last = await ended(pismak);
     await pismak.stop();
     return {
-      ...{ kills, recipients, ...watched.figures(recipients) },
+      kills,
+      recipients,
+      ...watched.figures(recipients),
       counted: last.mayBeTwice + last.unknown,
       inFlight: kills * mailsInFlight(connections),
       inHand: kills * 2 * mailsInFlight(connections),

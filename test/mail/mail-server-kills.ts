@@ -105,7 +105,10 @@ export async function surviveServerKills(options: {
       await wait(500);
     }
     return {
-      ...{ kills, recipients, ...watched.figures(recipients), counted: found.counted },
+      kills,
+      recipients,
+      ...watched.figures(recipients),
+      counted: found.counted,
       inFlight: kills * mailsInFlight(connections),
       // Mails by id and whole ones. A queue gives everything that a dead sender had asked for to the next one.
       inHand: kills * 4 * mailsInFlight(connections),

@@ -134,7 +134,8 @@ before(async () => {
 test('systemd accepts the units without a warning', async () => {
   for (const unit of units) {
     const { stdout, stderr } = await execute('systemd-analyze', [
-      ...['verify', '--man=no'],
+      'verify',
+      '--man=no',
       join(unitDirectory, unit.replace('@.', '@1.')),
     ]);
     assert.equal(stdout + stderr, '', unit);

@@ -18,7 +18,9 @@ const { values } = parseArgs({
 const directory = await mkdtemp(join(tmpdir(), 'pismak-document-'));
 const pages = Number(values.pages);
 const figures = await readThroughKills({
-  ...{ directory, pages, kills: Number(values.kills) },
+  directory,
+  pages,
+  kills: Number(values.kills),
   say: (line) => console.log(line),
 }).finally(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
 const { rssMb, rssMbSinceKill: _, restartMs, ...others } = figures;

@@ -16,12 +16,12 @@ import { surviveServerKills } from '../mail/mail-server-kills.ts';
 
 const { values } = parseArgs({
   options: {
-    ...{ json: { type: 'string' }, only: { type: 'string', default: 'embedded,servers,orders' } },
-    ...{ kills: { type: 'string', default: '20' }, recipients: { type: 'string', default: '50000' } },
-    ...{
-      'life-ms': { type: 'string', default: '4000' },
-      newsletters: { type: 'string', default: '1000000' },
-    },
+    json: { type: 'string' },
+    only: { type: 'string', default: 'embedded,servers,orders' },
+    kills: { type: 'string', default: '20' },
+    recipients: { type: 'string', default: '50000' },
+    'life-ms': { type: 'string', default: '4000' },
+    newsletters: { type: 'string', default: '1000000' },
     orders: { type: 'string', default: '200' },
   },
 });
@@ -37,7 +37,10 @@ for (const [name, survive] of Object.entries(kills)) {
   say(`${name}: ${values.kills} kills during ${values.recipients} mails`);
   const directory = await mkdtemp(join(tmpdir(), 'pismak-mail-'));
   const found = await survive({
-    ...{ directory, say, kills: Number(values.kills), recipients: Number(values.recipients) },
+    directory,
+    say,
+    kills: Number(values.kills),
+    recipients: Number(values.recipients),
     lifeMs: Number(values['life-ms']),
   });
   await rm(directory, { recursive: true, force: true });

@@ -16,7 +16,9 @@ const { values } = parseArgs({
   },
 });
 const figures = proveText({
-  ...{ pages: Number(values.pages), robots: Number(values.robots), seed: Number(values.seed) },
+  pages: Number(values.pages),
+  robots: Number(values.robots),
+  seed: Number(values.seed),
   say: (line) => console.log(line),
 });
 if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);

@@ -58,8 +58,15 @@ try {
     try {
       const url = await postgres.createDatabase();
       const result = await crawlInCluster({
-        ...{ directory: join(directory, 'politeness'), url, say, plan: web, deadlineMs },
-        ...{ processes: 4, harvesters: 2, kills: 8, leaseSeconds: 5 },
+        directory: join(directory, 'politeness'),
+        url,
+        say,
+        plan: web,
+        deadlineMs,
+        processes: 4,
+        harvesters: 2,
+        kills: 8,
+        leaseSeconds: 5,
         crawl: { reqDelay: 0.05, generalPause: 0.5, maxHosts: 2, maxReqs: 20 },
       });
       judge('politeness', result);

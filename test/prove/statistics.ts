@@ -107,8 +107,13 @@ async function prove(name: string, newUrl: () => Promise<string>, newStore: () =
   const histories = await playHistories(name, await newUrl(), newStore());
   const file = join(directory, `${name}-kills.db`);
   const survived = await surviveKills(scope, {
-    ...{ url: await newUrl(), file, store: newStore(), kills: Number(values.kills) },
-    ...{ mostMs, random: seededRandom(seed), say: (line: string) => say(`${name}: ${line}`) },
+    url: await newUrl(),
+    file,
+    store: newStore(),
+    kills: Number(values.kills),
+    mostMs,
+    random: seededRandom(seed),
+    say: (line: string) => say(`${name}: ${line}`),
   });
   tell({ store: name, histories, ...survived, seconds: secondsSince(started) });
 }
@@ -127,7 +132,9 @@ async function playHistories(name: string, url: string, store: string): Promise<
     say(`${name}: ${played} of ${values.histories} histories are exact`);
   });
   await fc.assert(histories, {
-    ...{ numRuns: Number(values.histories), seed, interruptAfterTimeLimit: mostMs },
+    numRuns: Number(values.histories),
+    seed,
+    interruptAfterTimeLimit: mostMs,
   });
   await database.close();
   return played;
@@ -138,7 +145,12 @@ async function proveReplicas(servers: ClickHouseServers, url: string, store: str
   const database = await openDatabase(url, { file: join(directory, 'replicas.db'), clock: systemClock });
   try {
     const survived = await surviveReplicas({
-      ...{ database, servers, store, kills: Number(values.kills), mostMs, random: seededRandom(seed) },
+      database,
+      servers,
+      store,
+      kills: Number(values.kills),
+      mostMs,
+      random: seededRandom(seed),
       say: (line) => say(`replicas: ${line}`),
     });
     tell({ store: 'replicas', ...survived, seconds: secondsSince(started) });

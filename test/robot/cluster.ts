@@ -48,8 +48,14 @@ export async function crawlInCluster(options: {
   const served = await serveWeb({ ...options.plan, port: 0 });
   const { web } = served;
   const settings = {
-    ...{ database: url, coordination: url, broker: url, blobs: url, 'worker.count': 0, 'log.level': 'error' },
-    ...{ 'robot.harvesters': options.harvesters, 'robot.lease': options.leaseSeconds },
+    database: url,
+    coordination: url,
+    broker: url,
+    blobs: url,
+    'worker.count': 0,
+    'log.level': 'error',
+    'robot.harvesters': options.harvesters,
+    'robot.lease': options.leaseSeconds,
   };
   const began = performance.now();
   const processes = Array.from(
@@ -61,7 +67,10 @@ export async function crawlInCluster(options: {
     // One after the other: the first one makes the tables.
     for (const process of processes) await process.start();
     const definition = {
-      ...{ seeds: [seedUrl(web.plan)], allowPrivate: true, language: ['cs', 'sk', 'en'], pageTimeout: 5 },
+      seeds: [seedUrl(web.plan)],
+      allowPrivate: true,
+      language: ['cs', 'sk', 'en'],
+      pageTimeout: 5,
       resolve: Object.fromEntries(web.hosts.map(({ name, address }) => [name, [address]])),
       ...options.crawl,
     };

@@ -42,16 +42,24 @@ export async function surviveRobotKills(options: {
   const hosts = join(directory, 'hosts');
   await writeFile(hosts, resolveLines(served.web.plan));
   const words = [
-    ...['robot', 'crawl', seedUrl(served.web.plan), '--allow-private', '--resolve', hosts, '-o', output],
-    ...[
-      '--language',
-      'cs,sk,en',
-      '--req-delay',
-      String(rules.reqDelay),
-      '--max-hosts',
-      String(rules.maxHosts),
-    ],
-    ...['--max-reqs', String(rules.maxReqs), '--general-pause', String(rules.generalPause)],
+    'robot',
+    'crawl',
+    seedUrl(served.web.plan),
+    '--allow-private',
+    '--resolve',
+    hosts,
+    '-o',
+    output,
+    '--language',
+    'cs,sk,en',
+    '--req-delay',
+    String(rules.reqDelay),
+    '--max-hosts',
+    String(rules.maxHosts),
+    '--max-reqs',
+    String(rules.maxReqs),
+    '--general-pause',
+    String(rules.generalPause),
   ];
   const began = performance.now();
   try {

@@ -43,7 +43,10 @@ async function installation(t: TestContext) {
     stop,
     async up(options: { workers?: number } = {}) {
       const settings = settingsSchema.loose().parse({
-        ...{ broker: url, database, blobs: database, coordination: database },
+        broker: url,
+        database,
+        blobs: database,
+        coordination: database,
         data: join(directory, 'data'),
         http: { port: 0 },
         worker: { count: options.workers ?? 0 },

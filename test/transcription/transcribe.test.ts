@@ -35,7 +35,11 @@ async function run(
   const sink = { write: (text: string) => (said += text) };
   const options = { output, lang: 'ces', formats: ['txt' as const, 'json' as const], ...more };
   const session = {
-    ...{ options, stderr: sink, clock: systemClock, signal, remote: false },
+    options,
+    stderr: sink,
+    clock: systemClock,
+    signal,
+    remote: false,
     out: createOutput({ stdout: sink, stderr: sink, json: false }),
     progress: (what: string, total?: number) =>
       startProgress({ stderr: sink, clock: systemClock, what, total }),

@@ -43,7 +43,10 @@ test('two machines that share only RabbitMQ, ZooKeeper and PostgreSQL read one d
   const up = new RunningPismak(
     data,
     {
-      ...{ broker: (await rabbit.createHost()).url, coordination, database, blobs: database },
+      broker: (await rabbit.createHost()).url,
+      coordination,
+      database,
+      blobs: database,
       'worker.count': 0,
     },
     [...endsWithUs, ...commands.up],

@@ -77,7 +77,10 @@ async function migrateBy(command: string, url: string, data: string): Promise<vo
 
 async function startThisVersion(t: TestContext, url: string, data: string): Promise<Engine> {
   const settings = settingsSchema.parse({
-    ...{ broker: url, coordination: url, database: url, blobs: url },
+    broker: url,
+    coordination: url,
+    database: url,
+    blobs: url,
     data,
     http: { port: 0 },
     worker: { count: 0 },

@@ -20,7 +20,9 @@ export async function openEngineClient(
   interruption: AbortSignal,
 ): Promise<Client> {
   const engine = await openEngine(settings, {
-    ...{ purpose: 'a command', configurationFile: file, houses: await loadHouses(houses) },
+    purpose: 'a command',
+    configurationFile: file,
+    houses: await loadHouses(houses),
   });
   return {
     ...engineClient(engine, interruption),

@@ -73,8 +73,11 @@ export function openHttpClient(options: {
   ): Promise<unknown> {
     const sending: Sending = changes
       ? {
-          ...{ method: 'POST', path: pathOf(name), signal },
-          ...{ type: 'application/json', body: Buffer.from(JSON.stringify(input)) },
+          method: 'POST',
+          path: pathOf(name),
+          signal,
+          type: 'application/json',
+          body: Buffer.from(JSON.stringify(input)),
         }
       : { method: 'GET', path: pathWith(name, input), signal };
     for (;;) {

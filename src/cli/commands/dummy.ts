@@ -42,7 +42,10 @@ const add: AddGroup = (group, { run }) => {
         let sent = 0;
         let bytes = 0;
         await submitRequests({
-          ...{ client, target, clock, signal },
+          client,
+          target,
+          clock,
+          signal,
           requests: generatedRequests(options, clock, signal, Math.random),
           submitted({ size }) {
             bytes += size;

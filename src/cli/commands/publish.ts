@@ -57,7 +57,10 @@ async function publish(session: Session<Options>, files: readonly string[], targ
   const client = await session.client();
   const bar = session.progress('requests', files.length);
   await submitRequests({
-    ...{ client, target, clock, signal },
+    client,
+    target,
+    clock,
+    signal,
     requests: (async function* () {
       for (const file of files) yield await plannedFile(file, clock);
     })(),

@@ -62,7 +62,12 @@ async function runAlone(
   const log = openLog({ level: settings.log.level, file, console: (line) => out.say(line) });
   const { id, labels } = options;
   const worker = startWorkerProcess({
-    ...{ settings, clock, random: Math.random, log: log.logger, id, labels },
+    settings,
+    clock,
+    random: Math.random,
+    log: log.logger,
+    id,
+    labels,
     houses: await loadHouses(houses),
   });
   out.say(`worker ${worker.id} runs; Ctrl-C stops it`);

@@ -30,7 +30,11 @@ test('small files travel inside the call, large ones are uploaded', async () => 
   const client = fakeClient({}, { upload: async () => ({ hash, size: 1 }) });
   const submitted: string[] = [];
   await submitRequests({
-    ...{ client, signal, clock: systemClock, target: { pipeline: 'p' }, waiting: () => {} },
+    client,
+    signal,
+    clock: systemClock,
+    target: { pipeline: 'p' },
+    waiting: () => {},
     requests: [planned(3, 'small'), planned(70_000, 'large')],
     submitted: ({ name }) => submitted.push(name),
   });
@@ -58,7 +62,11 @@ test('a full queue is waited for, with the same uuid again', async () => {
   const clock = new ManualClock();
   const waits: string[] = [];
   const sending = submitRequests({
-    ...{ client, signal, clock, target: { stages: ['q', 'out'] }, submitted: () => {} },
+    client,
+    signal,
+    clock,
+    target: { stages: ['q', 'out'] },
+    submitted: () => {},
     requests: [planned(1)],
     waiting: (reason) => waits.push(reason),
   });

@@ -7,7 +7,8 @@ import type { Trace } from '../../engine/trace/trace.ts';
 import { fakeClient, runCommand } from '../testing/run-command.ts';
 
 const trace: Trace = {
-  ...{ from: 0, to: 60_000 },
+  from: 0,
+  to: 60_000,
   workers: [{ id: 'w1', spans: [{ from: 0, to: 60_000, stage: 'ocr', kind: 'serving' }] }],
   queues: [{ stage: 'ocr', points: [{ at: 0, length: 4 }] }],
 };
@@ -45,7 +46,9 @@ test('its time is given as moments or ages, and left to the server unless given'
   const ages = await asked('--from', '1h30m', '--to', '30m');
   assert.equal(ages.to - (ages.from ?? 0), hour);
   assert.deepEqual(await asked('--from', '2026-03-01T08:00:00Z', '--to', '2026-03-01T10:00:00+01:00'), {
-    ...{ from: Date.UTC(2026, 2, 1, 8), to: Date.UTC(2026, 2, 1, 9), limit: 2000 },
+    from: Date.UTC(2026, 2, 1, 8),
+    to: Date.UTC(2026, 2, 1, 9),
+    limit: 2000,
   });
   const day = await asked('--from', '2026-03-01', '--to', '2026-03-01 12:00');
   assert.deepEqual([day.from, day.to], [new Date(2026, 2, 1), new Date(2026, 2, 1, 12)].map(Number));

@@ -65,7 +65,9 @@ export async function writePlan({ directory, ...plan }: StackPlan): Promise<void
 
 export async function createPlan(directory: string): Promise<StackPlan> {
   const plan: StackPlan = {
-    ...{ directory, format: 1, wanted: 'up' },
+    directory,
+    format: 1,
+    wanted: 'up',
     firstPort: await freePorts(),
     password: randomBytes(16).toString('hex'),
     cookie: randomBytes(16).toString('hex'),

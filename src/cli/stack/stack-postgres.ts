@@ -22,7 +22,10 @@ export function postgresNodes({ firstPort, password, postgres }: StackPlan): Pos
     const data = join(postgres, `node${id}`);
     const port = firstPort + 18 + id;
     return {
-      ...{ name: `postgres${id}`, port, data, stopSignal: 'SIGINT' },
+      name: `postgres${id}`,
+      port,
+      data,
+      stopSignal: 'SIGINT',
       async prepare() {
         await forgetDeadServer(data);
         return postgresCommand(data, { port: String(port) });

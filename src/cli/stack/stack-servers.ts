@@ -69,7 +69,9 @@ function rabbitNodes({ directory, firstPort, password }: StackPlan): StackServer
     const amqp = firstPort + index;
     const ports = { amqp, management: firstPort + 3 + index, distribution: firstPort + 6 + index };
     return {
-      ...{ name, port: amqp, stopSignal: 'SIGTERM' },
+      name,
+      port: amqp,
+      stopSignal: 'SIGTERM',
       prepare: () => createRabbitNode({ name, directory: join(directory, name), ports }, cluster),
       role: async () =>
         (await rabbitServes({ port: ports.management, user, password }, amqp)) ? 'node' : undefined,
@@ -87,7 +89,9 @@ function zookeeperServers({ directory, firstPort }: StackPlan): StackServer[] {
     const name = `zookeeper${index + 1}`;
     const place = { directory: join(directory, name), address: '127.0.0.1' };
     return {
-      ...{ name, port: ports.client, stopSignal: 'SIGTERM' },
+      name,
+      port: ports.client,
+      stopSignal: 'SIGTERM',
       prepare: () => createZookeeperServer({ id: index + 1, ports, ...place }, members),
       role: () => zookeeperMode('127.0.0.1', ports.client),
     };

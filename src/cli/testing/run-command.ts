@@ -75,7 +75,10 @@ export async function runCommand(
     {
       stdout: { write: (text) => (stdout += text) },
       stderr: { write: (text) => (stderr += text) },
-      ...{ environment, signal, clock: systemClock, houses },
+      environment,
+      signal,
+      clock: systemClock,
+      houses,
       openClient: async () => client,
       openWork: async (work) => {
         works.push(work);

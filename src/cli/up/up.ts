@@ -26,7 +26,9 @@ export async function up(
   const stopped = stopSignal(print);
 
   const { engine, server, close } = await startSystem(settings, {
-    ...{ purpose: 'pismak up', configurationFile, houses: await loadHouses(houses) },
+    purpose: 'pismak up',
+    configurationFile,
+    houses: await loadHouses(houses),
     console: print,
   });
   const setupLink = await server.setupLink();

@@ -13,7 +13,9 @@ for (const { name, open } of await bothDatabases()) {
     const { broker } = await openEmbedded(t);
     const backlog = createBacklog({ broker, database, clock: systemClock });
     const item = (batch: string, uuid: string, ...stages: string[]) => ({
-      ...{ queue: stages[0] ?? '', owner: 'anna', batch },
+      queue: stages[0] ?? '',
+      owner: 'anna',
+      batch,
       message: toMessage(newRequest({ uuid, stages, files: [], startedAt: 0 })),
     });
     await database.transaction(async (transaction) => {

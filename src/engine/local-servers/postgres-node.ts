@@ -14,8 +14,17 @@ export async function createPostgresData(
     const owner = await postgresUser();
     if (owner) await chown(passwordFile, owner.uid, owner.gid);
     await runPostgres('initdb', [
-      ...['-D', data, '-U', user, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
-      ...['-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
+      '-D',
+      data,
+      '-U',
+      user,
+      '-A',
+      'scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '-E',
+      'UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
     ]);
   } finally {
     await rm(passwordFile, { force: true });

@@ -64,15 +64,15 @@ export async function zookeeperMode(host: string, port: number): Promise<string 
 // The archive lists its own dependencies, but Debian's omits two that TLS needs.
 const archives = ['zookeeper', 'slf4j-simple', 'netty-codec', 'netty-resolver'];
 const javaArguments = [
-  ...[
-    '-Xms32m',
-    '-Xmx128m',
-    '-XX:+UseSerialGC',
-    '-XX:TieredStopAtLevel=1',
-    '-Djava.net.preferIPv4Stack=true',
-  ],
-  ...['-Dzookeeper.jmx.log4j.disable=true', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'],
-  ...['-cp', archives.map((name) => `/usr/share/java/${name}.jar`).join(':')],
+  '-Xms32m',
+  '-Xmx128m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Djava.net.preferIPv4Stack=true',
+  '-Dzookeeper.jmx.log4j.disable=true',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+  '-cp',
+  archives.map((name) => `/usr/share/java/${name}.jar`).join(':'),
   'org.apache.zookeeper.server.quorum.QuorumPeerMain',
 ];
 

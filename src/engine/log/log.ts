@@ -17,7 +17,8 @@ export function openLog(options: { level: string; file: string; console?: (line:
   if (console) streams.push({ level: 'trace', stream: { write: (line) => console(forPeople(line)) } });
   const logger = pino(
     {
-      ...{ level: options.level, base: null },
+      level: options.level,
+      base: null,
       // Values may repeat what callers sent. An error's stack begins with its message.
       formatters: {
         log: (values) =>

@@ -64,8 +64,10 @@ interface Trail {
   writing: Promise<void>;
 }
 const newTrail = (): Trail => ({
-  ...{ repeated: new RepeatedEntries(), waiting: newBatch() },
-  ...{ next: undefined, writing: Promise.resolve() },
+  repeated: new RepeatedEntries(),
+  waiting: newBatch(),
+  next: undefined,
+  writing: Promise.resolve(),
 });
 const trails = new WeakMap<AuditParts['database'], Trail>();
 

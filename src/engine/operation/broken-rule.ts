@@ -49,6 +49,11 @@ function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): str
 const counted: Readonly<Record<string, string>> = { string: 'characters', array: 'entries', set: 'entries' };
 
 const typeNames: Readonly<Record<string, string>> = {
-  ...{ record: 'an object', object: 'an object', array: 'a list', string: 'text', boolean: 'true or false' },
-  ...{ number: 'a number', int: 'a whole number' },
+  record: 'an object',
+  object: 'an object',
+  array: 'a list',
+  string: 'text',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
 };

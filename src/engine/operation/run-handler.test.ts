@@ -21,7 +21,10 @@ function operation(
   return {
     ...({ name: 'thing.do', summary: 'Does a thing', role: 'user', owner: 'none' } as const),
     changes: false,
-    ...{ input: z.strictObject({}), output: z.object({}), example: {}, handler },
+    input: z.strictObject({}),
+    output: z.object({}),
+    example: {},
+    handler,
     ...more,
   };
 }

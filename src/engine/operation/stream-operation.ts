@@ -47,7 +47,9 @@ export async function openStream(
   { address = caller?.address ?? '', url }: { address?: string; url?: string } = {},
 ): Promise<ByteStream> {
   const context = {
-    ...{ engine, caller: authorise(stream, caller, address), signal },
+    engine,
+    caller: authorise(stream, caller, address),
+    signal,
     ...(url !== undefined && { url }),
   };
   const input = await checkInput(stream, rawInput);

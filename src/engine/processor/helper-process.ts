@@ -80,7 +80,9 @@ export class HelperProcess<Question, Answer> {
     let isReady = !isNew;
     let overrun: Overrun | undefined;
     const stopWatching = watchUse({
-      ...{ pid: child.pid, limits, clock: this.#clock },
+      pid: child.pid,
+      limits,
+      clock: this.#clock,
       onOverrun: (found) => {
         overrun = found;
         this.close();

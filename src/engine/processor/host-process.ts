@@ -174,7 +174,10 @@ export class HostProcess {
       stop();
     });
     const stopMemoryWatch = watchMemory({
-      ...{ pid: this.pid, memoryMb, bareBytes: this.#bareBytes, clock: this.#clock },
+      pid: this.pid,
+      memoryMb,
+      bareBytes: this.#bareBytes,
+      clock: this.#clock,
       onExcess: (reason) => this.#kill(reason),
     });
     this.#onLog = job.onLog;

@@ -64,20 +64,23 @@ function parametersOf(
   const bind = (how: string, paths: readonly string[]) => paths.flatMap((path) => [how, path, path]);
   const devices = ['/dev/dri', '/dev/kfd', '/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm'];
   return [
-    ...['--die-with-parent', '--unshare-user', '--unshare-pid', '--unshare-ipc'],
+    '--die-with-parent',
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-ipc',
     // A capability would let it remove what hides the data. This one only lets root's programs be confined again.
-    ...['--cap-drop', 'ALL', ...(process.getuid?.() === 0 ? ['--cap-add', 'CAP_SETFCAP'] : [])],
-    ...[
-      '--ro-bind',
-      '/',
-      '/',
-      '--dev',
-      '/dev',
-      ...(proc === 'new' ? ['--proc', '/proc'] : ['--ro-bind', '/proc', '/proc']),
-      '--bind',
-      '/tmp',
-      '/tmp',
-    ],
+    '--cap-drop',
+    'ALL',
+    ...(process.getuid?.() === 0 ? ['--cap-add', 'CAP_SETFCAP'] : []),
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev',
+    '/dev',
+    ...(proc === 'new' ? ['--proc', '/proc'] : ['--ro-bind', '/proc', '/proc']),
+    '--bind',
+    '/tmp',
+    '/tmp',
     ...bind('--dev-bind', devices.filter(existsSync)),
     // The sockets of the machine's services.
     ...(network ? [] : ['--unshare-net', '--tmpfs', '/run']),
@@ -86,7 +89,9 @@ function parametersOf(
     ...bind('--ro-bind', plan.readable),
     ...plan.emptied.filter(existsSync).flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...bind('--bind', [directory]),
-    ...['--setenv', 'TMPDIR', directory],
+    '--setenv',
+    'TMPDIR',
+    directory,
   ];
 }
 

@@ -9,7 +9,14 @@ const example = (change: (request: Request) => void): Uint8Array => {
   return encodeRequest(request);
 };
 const log = newStageLog({
-  ...{ hostId: 'w', stage: 'a', version: 1, attempt: 1, startedAt: 1, endedAt: 2, status: 'OK', log: '' },
+  hostId: 'w',
+  stage: 'a',
+  version: 1,
+  attempt: 1,
+  startedAt: 1,
+  endedAt: 2,
+  status: 'OK',
+  log: '',
 });
 const many = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
 

@@ -10,7 +10,10 @@ export function runRequestLists(
   const { cancellations, clock, log, openRequests, openSession } = engine;
   const name = 'requests';
   return runService({
-    ...{ name, clock, log, openSession },
+    name,
+    clock,
+    log,
+    openSession,
     run: ({ signal }) =>
       everyPeriod({ name, clock, log, periodMs, signal }, async () => {
         await cancellations.forgetOld();

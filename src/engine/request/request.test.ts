@@ -37,7 +37,14 @@ test('a request comes back from the wire as it was sent', () => {
 
 test('PERO’s programs find the version of a stage in their own field of the log', () => {
   const log = newStageLog({
-    ...{ hostId: 'w', stage: 'a', version: 12, attempt: 1, startedAt: 1, endedAt: 2, status: 'OK', log: '' },
+    hostId: 'w',
+    stage: 'a',
+    version: 12,
+    attempt: 1,
+    startedAt: 1,
+    endedAt: 2,
+    status: 'OK',
+    log: '',
   });
   const request = example();
   request.logs.push(log);

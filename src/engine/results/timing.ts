@@ -95,7 +95,9 @@ export function createTiming(): { add(request: Request): void; result(): Timing 
     },
     result() {
       const totals = [...pipelines].map(([pipeline, { count, failed, total }]) => ({
-        ...{ pipeline, count, failed },
+        pipeline,
+        count,
+        failed,
         total: spread(total),
       }));
       return {
@@ -103,7 +105,8 @@ export function createTiming(): { add(request: Request): void; result(): Timing 
         failed: totals.reduce((sum, { failed }) => sum + failed, 0),
         unknown,
         stages: [...stages].map(([stage, { waiting, processing, ...rest }]) => ({
-          ...{ stage, ...rest },
+          stage,
+          ...rest,
           waiting: spread(waiting),
           processing: spread(processing),
         })),

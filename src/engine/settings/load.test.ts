@@ -107,8 +107,11 @@ test('the command line sets single values in tables, over those of the file', as
     toml: '[processors]\nwhisper = "w"\n[shop.desks.cash]\nseats = 1\nopen = true\n[shop.desks.info]\nseats = 3\n',
     commandLine: {
       set: [
-        ...['shop.desks.cash.seats=2', 'shop.desks.new.tags=a, b', 'shop.desks.new.seats=5'],
-        ...['processors.shout=./shout.ts', 'processors.very.loud=package'],
+        'shop.desks.cash.seats=2',
+        'shop.desks.new.tags=a, b',
+        'shop.desks.new.seats=5',
+        'processors.shout=./shout.ts',
+        'processors.very.loud=package',
       ],
     },
   });
@@ -129,13 +132,13 @@ test('what is wrong in a table is named with its whole path, wherever it was wri
     toml: '[shop.desks.cash]\nseat = 1\n[[shop.doors]]\nwidth = 1\n[[shop.doors]]\nwidth = "x"\nhight = 1\n',
     commandLine: {
       set: [
-        ...['shop.desks.cash.seat=1', 'shop.desks.cash.seats=many', 'shop.desks.Cash.seats=1'],
-        ...[
-          'shop.desks.cash=1',
-          'shop.desk.cash.seats=1',
-          'shop.desks.__proto__.seats=1',
-          'shop.doors.0.width=1',
-        ],
+        'shop.desks.cash.seat=1',
+        'shop.desks.cash.seats=many',
+        'shop.desks.Cash.seats=1',
+        'shop.desks.cash=1',
+        'shop.desk.cash.seats=1',
+        'shop.desks.__proto__.seats=1',
+        'shop.doors.0.width=1',
       ],
     },
   });

@@ -109,8 +109,12 @@ test('one worker and one stage match figures computed by hand', () => {
   assert.deepEqual(
     { meanTimeInSystem, maxTimeInSystem, makespan, switches, waiting, switching },
     {
-      ...{ meanTimeInSystem: 20, maxTimeInSystem: 25, makespan: 25, switches: 1 },
-      ...{ waiting: { a: 15 }, switching: 10 / 25 },
+      meanTimeInSystem: 20,
+      maxTimeInSystem: 25,
+      makespan: 25,
+      switches: 1,
+      waiting: { a: 15 },
+      switching: 10 / 25,
     },
   );
   assert.equal(referenceMean(load, 1), 10_000);

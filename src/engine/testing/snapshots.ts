@@ -47,7 +47,8 @@ const stages = fc.uniqueArray(
     averageMs: fc.option(milliseconds),
     waitingSince: fc.option(fc.integer({ min: at - 1_000_000, max: at + 1000 })),
     next: fc.dictionary(fc.constantFrom(...names, 'gone'), fc.constantFrom(0.1, 0.5, 1), {
-      ...{ maxKeys: 2, noNullPrototype: true },
+      maxKeys: 2,
+      noNullPrototype: true,
     }),
   }),
   { selector: (each) => each.name },

@@ -7,15 +7,22 @@ import type { Trace } from './trace.ts';
 import type { TraceEvent, TracePeriod } from './trace-period.ts';
 
 const state = (entity: string, at: number, name: string, stage = '', more = {}): TraceEvent => ({
-  ...{ kind: 'worker.state', entity, at },
+  kind: 'worker.state',
+  entity,
+  at,
   dimensions: { state: name, stage, ...more },
 });
 const length = (entity: string, at: number, ready: number): TraceEvent => ({
-  ...{ kind: 'queue.length', entity, at },
+  kind: 'queue.length',
+  entity,
+  at,
   dimensions: { ready },
 });
 const period = (since: number, until: number, events: TraceEvent[], whole = false): TracePeriod => ({
-  ...{ since, until, whole, events },
+  since,
+  until,
+  whole,
+  events,
 });
 
 test('the spans of a worker run from one change to the next', () => {
@@ -84,8 +91,10 @@ test('while no watchdog ran, nothing is known about workers and queues', () => {
 
 test('a worker that stopped cleanly is no longer shown, one that died is', () => {
   const events = [
-    ...[state('left', 0, 'IDLE', 'a'), state('died', 0, 'IDLE', 'a')],
-    ...[state('left', 5, 'DEAD', '', { left: 1 }), state('died', 5, 'DEAD', 'a')],
+    state('left', 0, 'IDLE', 'a'),
+    state('died', 0, 'IDLE', 'a'),
+    state('left', 5, 'DEAD', '', { left: 1 }),
+    state('died', 5, 'DEAD', 'a'),
   ];
   const { workers } = buildTrace([period(0, 10, events, true)], { from: 0, to: 10 });
   assert.deepEqual(

@@ -54,7 +54,8 @@ export class TraceBuilder {
       points: steps(row.parts),
     }));
     return {
-      ...{ from, to },
+      from,
+      to,
       workers: workers.filter(({ spans }) => spans.length > 0).sort((a, b) => naturally.compare(a.id, b.id)),
       queues: queues
         .filter(({ points }) => points.length > 0)

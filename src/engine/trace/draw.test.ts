@@ -20,7 +20,8 @@ function makeTrace(workers: number, stages: number, stepMs = 5 * minute, to = 60
       };
     });
   return {
-    ...{ from: 0, to },
+    from: 0,
+    to,
     workers: Array.from({ length: workers }, (_, index) => ({ id: `w${index}`, spans: spansOf(index) })),
     queues: Array.from({ length: stages }, (_, index) => ({
       stage: `stage-${index}`,
@@ -88,7 +89,8 @@ test('a queue without messages and workers takes no space', () => {
 
 test('on a terminal each worker is a row of letters, each queue a row of bars, as wide as the terminal', () => {
   const trace: Trace = {
-    ...{ from: 0, to: 40 * minute },
+    from: 0,
+    to: 40 * minute,
     workers: [
       {
         id: 'w1',

@@ -6,7 +6,9 @@ import type { TraceEvent } from './trace-period.ts';
 import { pruneTrace, readTrace, writePeriod } from './trace-store.ts';
 
 const serving = (at: number, stage: string): TraceEvent => ({
-  ...{ kind: 'worker.state', entity: 'w', at },
+  kind: 'worker.state',
+  entity: 'w',
+  at,
   dimensions: { state: 'PROCESSING', stage },
 });
 

@@ -40,7 +40,8 @@ test('workers with rare labels are kept for the work that needs them', () => {
     ],
     workers: [{ labels: ['gpu'] }, { count: 3 }],
     arrivals: [{ every: 47, series: 200, random: true }],
-    ...{ reconfiguration: 0.1, warm: 0 },
+    reconfiguration: 0.1,
+    warm: 0,
   };
   assert.ok(meanTime(load) < 1.05 * meanTime(load, parametric));
 });
@@ -53,7 +54,8 @@ test('a stage whose messages are very quick is served before they fill a whole p
     ],
     workers: [{}],
     arrivals: [{ count: 20, every: 127, series: 15, random: true }],
-    ...{ reconfiguration: 1, warm: 0.05 },
+    reconfiguration: 1,
+    warm: 0.05,
   };
   assert.ok(meanTime(load) < 1.05 * meanTime(load, parametric));
 });

@@ -140,15 +140,13 @@ function restless(second: number): Readings {
     queues: names.map((name, index): QueueStatus => {
       const waiting = (second * (index + 1)) % 3 === 0 ? 0 : second * 17;
       return {
-        ...{
-          name,
-          delayed: 0,
-          inFlight: second % 7,
-          dead: 0,
-          oldestAt: null,
-          paused: false,
-          maxLength: null,
-        },
+        name,
+        delayed: 0,
+        inFlight: second % 7,
+        dead: 0,
+        oldestAt: null,
+        paused: false,
+        maxLength: null,
         ready: { high: 0, normal: waiting },
       };
     }),
@@ -158,12 +156,30 @@ function restless(second: number): Readings {
       const stage = names[index % names.length] ?? '';
       return {
         record: {
-          ...{ id, host: 'here', labels: [], stage, enabled: true, pinned: false, unlockAt: 0 },
-          ...{ registeredAt: 0, failure: null, leftAt: null },
+          id,
+          host: 'here',
+          labels: [],
+          stage,
+          enabled: true,
+          pinned: false,
+          unlockAt: 0,
+          registeredAt: 0,
+          failure: null,
+          leftAt: null,
         },
         presence: {
-          ...{ id, pid: 1, state, stage, stageVersion: 1, inFlight: busy(index) ? 1 : 0, loaded: [] },
-          ...{ startedAt: 1, heartbeatAt: 1, timings: {}, unable: {}, switchMs: null },
+          id,
+          pid: 1,
+          state,
+          stage,
+          stageVersion: 1,
+          inFlight: busy(index) ? 1 : 0,
+          loaded: [],
+          startedAt: 1,
+          heartbeatAt: 1,
+          timings: {},
+          unable: {},
+          switchMs: null,
         },
         state,
       };

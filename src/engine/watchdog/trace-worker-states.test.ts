@@ -6,12 +6,30 @@ import type { WorkerPresence, WorkerView } from '../worker/worker-record.ts';
 import { WorkerStates } from './trace-worker-states.ts';
 
 const record: WorkerView['record'] = {
-  ...{ id: 'w', host: 'here', labels: [], stage: 'ocr', enabled: true, pinned: false },
-  ...{ unlockAt: 0, registeredAt: 0, failure: null, leftAt: null },
+  id: 'w',
+  host: 'here',
+  labels: [],
+  stage: 'ocr',
+  enabled: true,
+  pinned: false,
+  unlockAt: 0,
+  registeredAt: 0,
+  failure: null,
+  leftAt: null,
 };
 const presence: WorkerPresence = {
-  ...{ id: 'w', pid: 1, state: 'IDLE', stage: 'ocr', stageVersion: 1, inFlight: 0, loaded: [] },
-  ...{ startedAt: 0, heartbeatAt: 0, timings: {}, unable: {}, switchMs: null },
+  id: 'w',
+  pid: 1,
+  state: 'IDLE',
+  stage: 'ocr',
+  stageVersion: 1,
+  inFlight: 0,
+  loaded: [],
+  startedAt: 0,
+  heartbeatAt: 0,
+  timings: {},
+  unable: {},
+  switchMs: null,
 };
 
 function worker(more: Partial<WorkerPresence>, recorded: Partial<WorkerView['record']> = {}): WorkerView {

@@ -11,8 +11,19 @@ import { presencePath, type WorkerPresence } from './worker-record.ts';
 
 const path = `${presencePath}/w`;
 const idle = {
-  ...{ id: 'w', pid: process.pid, host: 'here', state: 'IDLE' as const, stage: null, stageVersion: 0 },
-  ...{ inFlight: 0, loaded: [], startedAt: 1, heartbeatAt: 1, timings: {}, unable: {}, switchMs: null },
+  id: 'w',
+  pid: process.pid,
+  host: 'here',
+  state: 'IDLE' as const,
+  stage: null,
+  stageVersion: 0,
+  inFlight: 0,
+  loaded: [],
+  startedAt: 1,
+  heartbeatAt: 1,
+  timings: {},
+  unable: {},
+  switchMs: null,
 };
 const newcomer: WorkerPresence = { ...idle, process: ownLife(), life: 'newcomer' };
 

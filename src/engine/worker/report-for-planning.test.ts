@@ -11,7 +11,8 @@ test('a worker reports what the watchdog plans with: costs of switches, since wh
   const { broker, coordination, processors, stages } = embedded;
   const gate = Promise.withResolvers<void>();
   processors.register({
-    ...{ name: 'waits', summary: 'Waits until it is let go' },
+    name: 'waits',
+    summary: 'Waits until it is let go',
     inline: async () => () => gate.promise,
   });
   for (const name of ['a', 'b']) await stages.create({ name, processor: 'waits' }, 'test');

@@ -42,8 +42,15 @@ test('results that were erased while a long job was running are made again, not 
   const consumer = await broker.consume('slow', { concurrency: 1 }, (delivery: Delivery) =>
     serveRequest(
       {
-        ...{ parts, workerId: 'w', stage, runner, cancelled, signal, leaving: signal },
-        ...{ onProcessed() {}, onNotLoaded() {} },
+        parts,
+        workerId: 'w',
+        stage,
+        runner,
+        cancelled,
+        signal,
+        leaving: signal,
+        onProcessed() {},
+        onNotLoaded() {},
       },
       delivery,
     ).catch((error: unknown) => {
@@ -73,7 +80,9 @@ test('an event about a request that could not go on says that it failed, though 
   const request = newRequest({ uuid: 'u', stages: ['first', 'gone', 'out'], files: [], startedAt: 1 });
   await broker.publish('first', toMessage(request));
   const runner: Runner = {
-    ...{ async load() {}, isLoaded: () => true, async close() {} },
+    async load() {},
+    isLoaded: () => true,
+    async close() {},
     run: async (job) => ({ ok: true, files: [...job.files], log: '' }),
   };
   const { signal } = new AbortController();

@@ -75,7 +75,10 @@ export async function serveRequest(serving: Serving, delivery: Delivery): Promis
   }
   const result = await serving.runner
     .run({
-      ...{ uuid, owner: request.owner, attempt: delivery.attempt, files: results },
+      uuid,
+      owner: request.owner,
+      attempt: delivery.attempt,
+      files: results,
       signal: AbortSignal.any([serving.signal, cancellation.signal]),
     })
     .finally(cancellation.end);

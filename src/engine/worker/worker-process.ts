@@ -129,7 +129,14 @@ export function startWorkerProcess(parts: {
       const worker = new Worker(
         {
           disk,
-          ...{ ...stores, ...work, clock, log, settings, cacheDirectory, openSession, commonProcesses },
+          ...stores,
+          ...work,
+          clock,
+          log,
+          settings,
+          cacheDirectory,
+          openSession,
+          commonProcesses,
           random: parts.random,
           events,
           blobsUrl,

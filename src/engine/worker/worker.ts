@@ -304,8 +304,11 @@ export class Worker {
         });
     };
     const serving = {
-      ...{ parts: this.#parts, workerId: this.id, cancelled: this.#cancelled },
-      ...{ signal, onProcessed },
+      parts: this.#parts,
+      workerId: this.id,
+      cancelled: this.#cancelled,
+      signal,
+      onProcessed,
     };
     return new Slot({
       serving,

@@ -22,8 +22,11 @@ export async function keepAlertType(
     if (!hasCode(error, 'not-found')) throw error;
     const domain = alertsTo[0]?.split('@').at(-1) ?? 'localhost';
     await storeType(engine, {
-      ...{ code: alertType, name: 'Alerts of Pismak', sender: alertsFrom || `Pismak <pismak@${domain}>` },
-      ...{ subject: '{{ event }}: {{ kind }} {{ entity }}', template },
+      code: alertType,
+      name: 'Alerts of Pismak',
+      sender: alertsFrom || `Pismak <pismak@${domain}>`,
+      subject: '{{ event }}: {{ kind }} {{ entity }}',
+      template,
     }).catch((problem: unknown) => {
       // Another process was faster.
       if (!hasCode(problem, 'already-exists')) throw problem;

@@ -48,8 +48,12 @@ export async function mailAlert(
   const left = alertsPerHour - Math.floor(Number(count) / alertsTo.length);
   if (left <= 0) return;
   const data = {
-    ...{ event: words[event], kind: alert.kind, entity: alert.entity, reason: alert.reason.slice(0, 5000) },
-    ...{ since: new Date(alert.raisedAt).toISOString(), last: left === 1 },
+    event: words[event],
+    kind: alert.kind,
+    entity: alert.entity,
+    reason: alert.reason.slice(0, 5000),
+    since: new Date(alert.raisedAt).toISOString(),
+    last: left === 1,
   };
   for (const to of alertsTo) {
     const row = rowOf(

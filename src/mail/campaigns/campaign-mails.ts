@@ -126,8 +126,15 @@ export function sharedColumns(
 ) {
   const createdAt = Math.max(now, campaign.startAt);
   return {
-    ...{ owner: campaign.owner, type: type.code, version: type.version, class: type.class },
-    ...{ state: 'waiting' as const, campaign: campaign.id, variant: recipes.length > 1 ? type.code : '' },
-    ...{ createdAt, notAfter: createdAt + (type.ttlMs ?? mailClass.ttlMs), changedAt: createdAt },
+    owner: campaign.owner,
+    type: type.code,
+    version: type.version,
+    class: type.class,
+    state: 'waiting' as const,
+    campaign: campaign.id,
+    variant: recipes.length > 1 ? type.code : '',
+    createdAt,
+    notAfter: createdAt + (type.ttlMs ?? mailClass.ttlMs),
+    changedAt: createdAt,
   };
 }

@@ -188,8 +188,14 @@ test('a dry run tells what would be sent and to whom it can’t be, without send
     house.anna,
   );
   assert.deepEqual(counts, {
-    ...{ read: 7, isComplete: true, mails: 4, types: { news: 4 } },
-    ...{ repeated: 1, refused: 1, suppressed: 1, failed: 0 },
+    read: 7,
+    isComplete: true,
+    mails: 4,
+    types: { news: 4 },
+    repeated: 1,
+    refused: 1,
+    suppressed: 1,
+    failed: 0,
   });
   assert.deepEqual(problems, [{ row: 7, email: 'nobody', reason: 'no valid address, or too much data' }]);
   assert.ok(meanBytes > 300 && largestBytes >= meanBytes, String(meanBytes));
@@ -218,7 +224,8 @@ function closedNow(): string {
 test('a campaign uses the design that it names; one that its type lacks is refused', async (t) => {
   const house = await runMailHouse(t);
   await house.call('mailtype.update', {
-    ...{ code: 'order', template: '<p>{{ design.shop }} {{ name }}</p>' },
+    code: 'order',
+    template: '<p>{{ design.shop }} {{ name }}</p>',
     designs: { '': { shop: 'Shop' }, 'shop.sk': { shop: 'Obchod' } },
   });
   const audience = [`csv:${await upload(house, csv(1))}`];

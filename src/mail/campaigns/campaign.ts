@@ -45,13 +45,15 @@ const audience = z.strictObject({
 
 export function toCampaign({ audience: stored, state, ...row }: CampaignRow): Campaign {
   const numbers = {
-    ...{ position: Number(row.position), read: Number(row.read), generated: Number(row.generated) },
-    ...{ repeated: Number(row.repeated), refused: Number(row.refused), startAt: Number(row.startAt) },
-    ...{
-      createdAt: Number(row.createdAt),
-      startedAt: asNumber(row.startedAt),
-      endedAt: asNumber(row.endedAt),
-    },
+    position: Number(row.position),
+    read: Number(row.read),
+    generated: Number(row.generated),
+    repeated: Number(row.repeated),
+    refused: Number(row.refused),
+    startAt: Number(row.startAt),
+    createdAt: Number(row.createdAt),
+    startedAt: asNumber(row.startedAt),
+    endedAt: asNumber(row.endedAt),
   };
   return { ...row, ...numbers, state: state as CampaignState, ...audience.parse(JSON.parse(stored)) };
 }

@@ -50,28 +50,31 @@ export async function createCampaign(engine: Engine, caller: Caller, input: NewC
   for (const hash of hashes) await checkMayUse(engine, engine.database.query, caller, hash);
   for (const source of input.audience) await checkHead(engine, source);
   const row = {
-    ...{ id, owner: caller.name, name: input.name, type: type.code, version: type.version, state: 'ready' },
+    id,
+    owner: caller.name,
+    name: input.name,
+    type: type.code,
+    version: type.version,
+    state: 'ready',
     audience: storedAudience({
-      ...{
-        sources: input.audience,
-        variants,
-        design: input.design,
-        isHeld: false,
-        isLimited: caller.role !== 'admin',
-      },
+      sources: input.audience,
+      variants,
+      design: input.design,
+      isHeld: false,
+      isLimited: caller.role !== 'admin',
     }),
-    ...{
-      source: 0,
-      position: 0,
-      read: 0,
-      generated: 0,
-      repeated: 0,
-      refused: 0,
-      startAt: 0,
-      after,
-      problem: '',
-    },
-    ...{ createdAt: now, startedAt: null, endedAt: null },
+    source: 0,
+    position: 0,
+    read: 0,
+    generated: 0,
+    repeated: 0,
+    refused: 0,
+    startAt: 0,
+    after,
+    problem: '',
+    createdAt: now,
+    startedAt: null,
+    endedAt: null,
   };
   try {
     await mailDatabase(engine).transaction(async (transaction) => {
@@ -101,7 +104,10 @@ export async function startCampaign(
   } else {
     const audience = storedAudience({ ...campaign, isHeld: generateOnly });
     await setCampaignState(engine, campaign, ['ready'], {
-      ...{ state: 'running', audience, startAt, startedAt: now },
+      state: 'running',
+      audience,
+      startAt,
+      startedAt: now,
     });
   }
   wakeCampaigns(engine);

@@ -201,7 +201,10 @@ async function storeMails(
     const paused = campaign.isHeld || moved.state !== 'running';
     const items = [...groups].flatMap(([{ type, mailClass }, some]) =>
       inGroups(some, mailsPerMessage).map((group) => ({
-        ...{ queue: queueOf(type.class), owner: campaign.owner, batch: campaign.id, paused },
+        queue: queueOf(type.class),
+        owner: campaign.owner,
+        batch: campaign.id,
+        paused,
         message: byIds(
           group.map(({ id }) => id),
           campaign.owner,

@@ -34,8 +34,10 @@ test('an audience in MariaDB', { timeout: 180_000 }, async (t) => {
     assert.deepEqual(
       { ...people[6] },
       {
-        ...{ email: 'm7@example.org', name: 'Žofie 7' },
-        ...{ points: '18446744073709551615', since: '2026-11-16 10:00:00' },
+        email: 'm7@example.org',
+        name: 'Žofie 7',
+        points: '18446744073709551615',
+        since: '2026-11-16 10:00:00',
       },
     );
     const cipher = `SELECT VARIABLE_VALUE AS used FROM information_schema.SESSION_STATUS WHERE VARIABLE_NAME = 'Ssl_cipher'`;

@@ -54,11 +54,19 @@ async function optionsOf(text: string): Promise<ConnectionOptions> {
     throw new PismakError('configuration-invalid', `ssl-mode=${mode} must be one of ${modes.join(', ')}`);
   const authority = url.searchParams.get('ssl-ca');
   return {
-    ...{ host, port: Number(url.port || 3306), database: decodeURIComponent(url.pathname.slice(1)) },
-    ...{ user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) },
-    ...{ charset: 'utf8mb4', connectTimeout: 10_000, enableKeepAlive: true, keepAliveInitialDelay: 10_000 },
+    host,
+    port: Number(url.port || 3306),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    charset: 'utf8mb4',
+    connectTimeout: 10_000,
+    enableKeepAlive: true,
+    keepAliveInitialDelay: 10_000,
     // What is in a mail must survive JSON; and no code is made of what a server says.
-    ...{ dateStrings: true, supportBigNumbers: true, disableEval: true },
+    dateStrings: true,
+    supportBigNumbers: true,
+    disableEval: true,
     ...(mode !== 'DISABLED' && {
       ssl: {
         rejectUnauthorized: mode === 'VERIFY_IDENTITY',

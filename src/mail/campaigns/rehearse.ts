@@ -172,7 +172,14 @@ async function suppressedAmong(engine: Engine, rows: readonly RehearsedMail[]): 
 
 function nothingYet(): Omit<Rehearsal, 'isComplete' | 'meanBytes'> {
   return {
-    ...{ read: 0, mails: 0, repeated: 0, refused: 0, suppressed: 0, failed: 0, largestBytes: 0 },
-    ...{ types: {}, problems: [] },
+    read: 0,
+    mails: 0,
+    repeated: 0,
+    refused: 0,
+    suppressed: 0,
+    failed: 0,
+    largestBytes: 0,
+    types: {},
+    problems: [],
   };
 }

@@ -8,7 +8,11 @@ test('people get the variants by their shares, and each variant says what became
   const { server, call, anna, received } = await runMailHouse(t, { misbehave: ['554@rcpt=p7@'] });
   for (const code of ['news', 'news-b'])
     await call('mailtype.create', {
-      ...{ code, sender: 'shop@example.org', subject: code, template: '<p>{{ name }}</p>', class: 'bulk' },
+      code,
+      sender: 'shop@example.org',
+      subject: code,
+      template: '<p>{{ name }}</p>',
+      class: 'bulk',
     });
   const people = Array.from({ length: 200 }, (_, index) => `p${index}@example.org,P${index}`).join('\n');
   const uploaded = await server.send('POST', '/api/v1/blobs', {

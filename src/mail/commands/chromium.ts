@@ -59,11 +59,18 @@ export class Chromium {
   static async open(clock: Clock = systemClock): Promise<Chromium> {
     const profile = await mkdtemp(join(tmpdir(), 'pismak-chromium-'));
     const parameters = [
-      ...['--headless', '--disable-gpu', '--hide-scrollbars', '--no-first-run', '--disable-sync'],
-      ...['--disable-background-networking', '--disable-component-update', '--remote-debugging-pipe'],
+      '--headless',
+      '--disable-gpu',
+      '--hide-scrollbars',
+      '--no-first-run',
+      '--disable-sync',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--remote-debugging-pipe',
       // Chromium's sandbox refuses to run as root.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      ...[`--user-data-dir=${profile}`, 'about:blank'],
+      `--user-data-dir=${profile}`,
+      'about:blank',
     ];
     const stdio = ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] as const;
     return new Chromium(spawn('chromium', parameters, { stdio: [...stdio] }), profile, clock);
@@ -87,7 +94,9 @@ export class Chromium {
     const scale = Math.min(1, longestSide / height);
     await resize(Math.min(Math.ceil(height), longestSide));
     const { data } = await ask('Page.captureScreenshot', {
-      ...{ format: 'png', captureBeyondViewport: true, clip: { x: 0, y: 0, width, height, scale } },
+      format: 'png',
+      captureBeyondViewport: true,
+      clip: { x: 0, y: 0, width, height, scale },
     });
     await this.#ask('Target.closeTarget', { targetId });
     return Buffer.from(data as string, 'base64');

@@ -64,11 +64,9 @@ async function demonstrate(session: Session<{ recipients: number }>): Promise<vo
 
     const orderedAt = performance.now();
     const { id } = await client.call(mailSend, {
-      ...{
-        type: 'order',
-        to: 'Anna Nováková <anna@example.org>',
-        data: { number: 7, name: 'Anna', books: ['Babička', 'R.U.R.'] },
-      },
+      type: 'order',
+      to: 'Anna Nováková <anna@example.org>',
+      data: { number: 7, name: 'Anna', books: ['Babička', 'R.U.R.'] },
     });
     const isOrder = ({ mail }: { mail: ReceivedMail }) => mail.to[0] === 'anna@example.org';
     while (!received.some(isOrder) && !signal.aborted) await sleep(session.clock, pauseMs, signal);

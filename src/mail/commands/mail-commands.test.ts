@@ -105,8 +105,15 @@ test('a preview of all types shows those that can be rendered, and names those t
   const client = fakeClient({
     'mailtype.ls': {
       types: ['bad', 'good'].map((code) => ({
-        ...{ code, name: '', class: 'bulk', sender: '', subject: '', version: 1, createdAt: 0 },
-        ...{ languages: ['cs'], designs: code === 'bad' ? ['shop.sk'] : [] },
+        code,
+        name: '',
+        class: 'bulk',
+        sender: '',
+        subject: '',
+        version: 1,
+        createdAt: 0,
+        languages: ['cs'],
+        designs: code === 'bad' ? ['shop.sk'] : [],
       })),
     },
     'mailtype.preview'({ code }: { code: string }) {
@@ -131,12 +138,22 @@ test('with Chromium, previews have pictures of whole mails, and one picture show
   const client = fakeClient({
     'mailtype.ls': {
       types: ['news', 'order'].map((code) => ({
-        ...{ code, name: '', class: 'bulk', sender: '', subject: '', version: 1, createdAt: 0 },
-        ...{ languages: code === 'news' ? ['cs', 'sk'] : ['cs'], designs: [] },
+        code,
+        name: '',
+        class: 'bulk',
+        sender: '',
+        subject: '',
+        version: 1,
+        createdAt: 0,
+        languages: code === 'news' ? ['cs', 'sk'] : ['cs'],
+        designs: [],
       })),
     },
     'mailtype.preview': ({ code, language }: { code: string; language: string }) => ({
-      ...{ subject: 'Ahoj', text: 'x', language, missing: '' },
+      subject: 'Ahoj',
+      text: 'x',
+      language,
+      missing: '',
       html: `<body style="margin:0"><div style="height:${code === 'news' ? 3000 : 200}px">x</div><script>document.body.innerHTML = ''</script>`,
     }),
   });
@@ -223,8 +240,12 @@ test('a worker whose queues nobody else could fill is refused', async () => {
 test('a demonstration keeps away from the servers of the settings', async () => {
   const client = fakeClient(
     {
-      ...{ 'mailtype.create': {}, 'campaign.create': {}, 'campaign.start': {}, 'mail.send': {} },
-      ...{ 'campaign.show': { state: 'done' }, 'mail.show': {} },
+      'mailtype.create': {},
+      'campaign.create': {},
+      'campaign.start': {},
+      'mail.send': {},
+      'campaign.show': { state: 'done' },
+      'mail.show': {},
     },
     { upload: async () => ({ hash: 'a'.repeat(64), size: 1 }) },
   );

@@ -47,7 +47,9 @@ export function addSink(group: Command, { command, run }: Shell): void {
         const { decodeWords } = await import('postal-mime');
         let count = 0;
         const sink = await listen({
-          ...{ port: options.port, host: options.host, misbehave: options.misbehave },
+          port: options.port,
+          host: options.host,
+          misbehave: options.misbehave,
           onMail(mail) {
             count++;
             const about = aboutMail(mail);

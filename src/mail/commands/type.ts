@@ -39,7 +39,8 @@ export function addTypes(group: Command, shell: Shell): void {
   };
   command(typeCreate, {
     usage: 'create <code>',
-    ...{ fields, complete },
+    fields,
+    complete,
     examples: [
       "mail type create news --sender shop@example.org --subject 'News for {{ name }}' --template news.mjml --class bulk",
     ],

@@ -94,7 +94,10 @@ test('4xx is tried again and sent once; 5xx is final; both say why', async (t) =
   const { call, received, reaches, sink, rules } = await runMailHouse(t);
   const line = '554 5.7.1 <Bert@example.org> is no user of ours';
   const refusal: Misbehaviour = {
-    ...{ step: 'end', recipient: 'Bert', share: 1, misdeed: { kind: 'reply', line } },
+    step: 'end',
+    recipient: 'Bert',
+    share: 1,
+    misdeed: { kind: 'reply', line },
   };
   sink.misbehave([...rules(['450@rcpt=anna']), refusal]);
   const { id: deferred } = await call('mail.send', { type: 'order', to: 'anna@example.org' });
@@ -132,8 +135,13 @@ test('a mail that is put off or sent again keeps the priority and the time to li
   const { call, engine, reaches, sink, rules } = await runMailHouse(t, { misbehave: ['450@rcpt'] });
   const { mailQueries } = await import('../database/tables.ts');
   await call('mailtype.create', {
-    ...{ code: 'urgent', sender: 'a@example.org', subject: 'x', template: 'x' },
-    ...{ class: 'bulk', priority: 'high', ttlMs: 600_000 },
+    code: 'urgent',
+    sender: 'a@example.org',
+    subject: 'x',
+    template: 'x',
+    class: 'bulk',
+    priority: 'high',
+    ttlMs: 600_000,
   });
   const waitsInFront = () =>
     eventually('it waits in the high lane', async () => {

@@ -30,7 +30,11 @@ test('the pause doubles with each attempt up to four hours, and a quarter more o
 test('4xx is tried again until attempts or time to live are over; 5xx never is', () => {
   const later = { kind: 'deferred', code: 450, answer: '450 not now' } as const;
   assert.deepEqual(verdictOf(later), {
-    ...{ state: 'deferred', attempts: 1, unknowns: 0, answer: '450 not now', retryAt: minute },
+    state: 'deferred',
+    attempts: 1,
+    unknowns: 0,
+    answer: '450 not now',
+    retryAt: minute,
   });
   assert.equal(verdictOf(later, { attempts: 11 }).state, 'failed');
   assert.match(verdictOf(later, { attempts: 11 }).answer, /given up after 12 attempts: 450/);

@@ -65,7 +65,10 @@ export function judge(
       return { state: 'sent', attempts, unknowns: 0, answer };
     case 'failed':
       return {
-        ...{ state: 'failed', attempts, unknowns: 0, answer },
+        state: 'failed',
+        attempts,
+        unknowns: 0,
+        answer,
         ...(isDeadCode(outcome.enhanced ?? '') && { suppress: mail.recipient }),
       };
     case 'early':

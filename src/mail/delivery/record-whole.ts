@@ -15,11 +15,25 @@ export const recordQueue = 'mail.record';
 
 const recorded = z.array(
   z.strictObject({
-    ...{ id: z.string(), owner: z.string(), type: z.string(), version: z.number(), class: z.string() },
-    ...{ recipient: z.string(), fields: z.string(), language: z.string(), state: z.enum(mailStates) },
-    ...{ attempts: z.number(), takes: z.number(), unknowns: z.number(), createdAt: z.number() },
-    ...{ notAfter: z.number(), changedAt: z.number(), sentAt: z.number().nullable() },
-    ...{ relay: z.string(), answer: z.string(), suppress: z.string().optional() },
+    id: z.string(),
+    owner: z.string(),
+    type: z.string(),
+    version: z.number(),
+    class: z.string(),
+    recipient: z.string(),
+    fields: z.string(),
+    language: z.string(),
+    state: z.enum(mailStates),
+    attempts: z.number(),
+    takes: z.number(),
+    unknowns: z.number(),
+    createdAt: z.number(),
+    notAfter: z.number(),
+    changedAt: z.number(),
+    sentAt: z.number().nullable(),
+    relay: z.string(),
+    answer: z.string(),
+    suppress: z.string().optional(),
   }),
 );
 export type Recorded = z.output<typeof recorded>[number];

@@ -46,8 +46,13 @@ export async function resendMails(
           .updateTable('mail_mail')
           // Its takings up to now are settled: they must not look like those of a sender that died.
           .set(({ ref }) => ({
-            ...{ state: 'waiting' as const, changedAt: now, notAfter: now + ttlMs },
-            ...{ attempts: 0, takes: 0, relay: '', answer: ref('answer') },
+            state: 'waiting' as const,
+            changedAt: now,
+            notAfter: now + ttlMs,
+            attempts: 0,
+            takes: 0,
+            relay: '',
+            answer: ref('answer'),
           }))
           .where('id', 'in', ids)
           .execute();
@@ -56,7 +61,9 @@ export async function resendMails(
           const owner = group[0]?.owner ?? '';
           await parts.backlog.add(transaction, [
             {
-              ...{ queue: queueOf(className), owner, batch: group[0]?.campaign || 'mail' },
+              queue: queueOf(className),
+              owner,
+              batch: group[0]?.campaign || 'mail',
               message: byIds(
                 group.map(({ id }) => id),
                 owner,

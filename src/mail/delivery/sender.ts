@@ -120,7 +120,8 @@ class Sender {
       const { whole } = this.#parts;
       if (mails.length > doors.flight.most) return whole.split(delivery, mails);
       const sending = {
-        ...{ className, mailClass },
+        className,
+        mailClass,
         transfer: (row: MailToSend) => this.#transfer(row, className, mailClass),
         postponeMs: (recipient: string) => this.#parts.relays.postponeMs(className, recipient),
       };

@@ -40,7 +40,10 @@ export class SendingHours {
   constructor(texts: readonly string[], timeZone: string) {
     this.#hours = texts.map(parseHours);
     this.#format = new Intl.DateTimeFormat('en-US', {
-      ...{ weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
       ...(timeZone !== '' && { timeZone }),
     });
   }

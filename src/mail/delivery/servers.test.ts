@@ -82,7 +82,10 @@ async function useHouse(house: Awaited<ReturnType<typeof runMailHouse>>, broker:
 /** PostgreSQL takes neither a zero character nor, as here at the limit of 500, half an emoji. It must keep no other mail from being stored. */
 const strange = `554 5.0.0 \0${'x'.repeat(488)}😀`;
 const refusal: Misbehaviour = {
-  ...{ step: 'rcpt', recipient: 'p8@', share: 1, misdeed: { kind: 'reply', line: strange } },
+  step: 'rcpt',
+  recipient: 'p8@',
+  share: 1,
+  misdeed: { kind: 'reply', line: strange },
 };
 
 test('on PostgreSQL: a campaign, and whole mails of another program', { timeout: 120_000 }, async (t) => {
@@ -97,7 +100,8 @@ test('on PostgreSQL: a campaign, and whole mails of another program', { timeout:
     SELECT 's' || i || '@example.org', 'Žofie ' || i FROM n`.execute(embedded.query);
   const audiences = {
     late: { url: shop, query: `SELECT 'late@example.org' AS email FROM pg_advisory_xact_lock(7)` },
-    ...{ customers: { url: shop, query }, broken: { url: shop, query: 'DELETE FROM nothing' } },
+    customers: { url: shop, query },
+    broken: { url: shop, query: 'DELETE FROM nothing' },
     readers: { url: `sqlite:${file}`, query: 'SELECT email, name FROM person;' },
     vandals: { url: `sqlite:${file}`, query: 'DELETE FROM person RETURNING email' },
   };
@@ -126,7 +130,9 @@ test('on PostgreSQL: a campaign, and whole mails of another program', { timeout:
   assert.equal(new Set(received.map(({ to }) => to[0]).filter((to) => to?.startsWith('c'))).size, 2500);
   for (const name of ['broken', 'vandals']) {
     const refused = await server.call('campaign.create', {
-      ...{ name, type: 'news', audience: [`query:${name}`] },
+      name,
+      type: 'news',
+      audience: [`query:${name}`],
     });
     assert.notEqual(refused.status, 200);
   }

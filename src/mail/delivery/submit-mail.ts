@@ -138,19 +138,26 @@ export function rowOf(
   fields: MailFields,
 ): MailRow {
   return {
-    ...{ id, owner, type: type.code, version: type.version, class: type.class },
+    id,
+    owner,
+    type: type.code,
+    version: type.version,
+    class: type.class,
     recipient: addressKey(fields.to.address),
     fields: JSON.stringify(fields),
     language: fields.language ?? type.language,
-    ...{ state: 'waiting', attempts: 0, takes: 0, unknowns: 0, campaign: '', variant: '' },
-    ...{
-      createdAt: now,
-      notAfter: now + (type.ttlMs ?? mailClass.ttlMs),
-      changedAt: now,
-      sentAt: null,
-      relay: '',
-      answer: '',
-    },
+    state: 'waiting',
+    attempts: 0,
+    takes: 0,
+    unknowns: 0,
+    campaign: '',
+    variant: '',
+    createdAt: now,
+    notAfter: now + (type.ttlMs ?? mailClass.ttlMs),
+    changedAt: now,
+    sentAt: null,
+    relay: '',
+    answer: '',
   };
 }
 

@@ -36,7 +36,10 @@ export function tellEvent(
   at: number,
 ): void {
   events.emit({
-    ...{ kind: `mail.${state}`, entity: mail.id, user: mail.owner, at },
+    kind: `mail.${state}`,
+    entity: mail.id,
+    user: mail.owner,
+    at,
     dimensions: {
       type: mail.type,
       class: mail.class,

@@ -84,7 +84,8 @@ export class WholeMails {
     if (waitMs > 0) return delivery.retry({ delayMs: waitMs, reason: postponed });
     const before = triedBefore(delivery);
     const rules: Withdrawn = {
-      ...{ suppressed: await this.#known.suppressed(), erased: await this.#known.erased() },
+      suppressed: await this.#known.suppressed(),
+      erased: await this.#known.erased(),
       cancelled: await this.#known.cancelled(),
     };
     this.#results.begin(mails.length);

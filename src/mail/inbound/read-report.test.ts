@@ -104,16 +104,20 @@ test('an out-of-office note is no bounce, even if nobody is to answer it and it 
 
 test('complaints: Outlook’s, which keep to no standard; a report of DMARC, or that a mail is no spam, is none', async () => {
   const outlook = await read(
-    ...['From: staff@hotmail.com', 'Subject: complaint about message from 192.0.2.1', 'MIME-Version: 1.0'],
-    ...['Content-Type: multipart/mixed; boundary="b"', '', '--b', 'Content-Type: message/rfc822', ''],
-    ...[
-      'X-HmXmrOriginalRecipient: anna@outlook.com',
-      'Message-ID: <mail-1@example.org>',
-      '',
-      'x',
-      '--b--',
-      '',
-    ],
+    'From: staff@hotmail.com',
+    'Subject: complaint about message from 192.0.2.1',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: message/rfc822',
+    '',
+    'X-HmXmrOriginalRecipient: anna@outlook.com',
+    'Message-ID: <mail-1@example.org>',
+    '',
+    'x',
+    '--b--',
+    '',
   );
   assert.deepEqual(
     [outlook.kind, outlook.recipients, outlook.candidates],
@@ -121,15 +125,18 @@ test('complaints: Outlook’s, which keep to no standard; a report of DMARC, or 
   );
   const report = (type: string) =>
     read(
-      ...[
-        'From: a@example.net',
-        'MIME-Version: 1.0',
-        'Content-Type: multipart/report; boundary="b"',
-        '',
-        '--b',
-      ],
-      ...['Content-Type: message/feedback-report', '', `Feedback-Type: ${type}`],
-      ...['Original-Mail-From: <bounce+mail-1.0123abcd@example.org>', '', '--b--', ''],
+      'From: a@example.net',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/report; boundary="b"',
+      '',
+      '--b',
+      'Content-Type: message/feedback-report',
+      '',
+      `Feedback-Type: ${type}`,
+      'Original-Mail-From: <bounce+mail-1.0123abcd@example.org>',
+      '',
+      '--b--',
+      '',
     );
   const abuse = await report('abuse');
   assert.deepEqual([abuse.kind, abuse.candidates], ['complaint', ['mail-1.0123abcd']]);

@@ -43,9 +43,12 @@ export async function readReport(content: Buffer, envelopeTo = ''): Promise<Repo
   );
   const feedback = part('message/feedback-report');
   const targets = [
-    ...[envelopeTo, ...(parsed.to ?? []).map(({ address }) => address ?? ''), parsed.deliveredTo ?? ''],
+    envelopeTo,
+    ...(parsed.to ?? []).map(({ address }) => address ?? ''),
+    parsed.deliveredTo ?? '',
     // Only who got the mail can know the signed address that it came from.
-    ...[field(quoted, 'Return-Path'), field(feedback ?? '', 'Original-Mail-From')],
+    field(quoted, 'Return-Path'),
+    field(feedback ?? '', 'Original-Mail-From'),
   ];
   const candidates = [...new Set([...targets.flatMap(tagOf), ...messageIds(quoted)])];
   const isNote = isAutomaticNote(head, parsed.subject ?? '');
@@ -74,7 +77,10 @@ export async function readReport(content: Buffer, envelopeTo = ''): Promise<Repo
   if (!isBounce) return { ...basis, kind: 'other', recipients };
   const lines = said.split('\n').filter((line) => tellsWhy.test(line) || isDeadAddress(line));
   return {
-    ...{ ...basis, kind: 'bounce', recipients, isFromPerson: false },
+    ...basis,
+    kind: 'bounce',
+    recipients,
+    isFromPerson: false,
     isReturned: !/\b(delay(ed)?|warning)\b/i.test(parsed.subject ?? ''),
     isDead: isDeadAddress(lines.join('\n')),
     reason: (lines[0] ?? parsed.subject ?? '').trim().slice(0, 300),

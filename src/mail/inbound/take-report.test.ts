@@ -9,37 +9,38 @@ function deliveryReport(
   options: { recipient: string; status: string; action: string; messageId?: string; why?: string },
 ) {
   return lines(
-    ...[
-      'From: MAILER-DAEMON@relay.example',
-      `To: ${to}`,
-      'Subject: Undelivered Mail Returned to Sender',
-      'MIME-Version: 1.0',
-    ],
-    ...[
-      'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
-      '',
-      '--b',
-      'Content-Type: text/plain',
-      '',
-      'Sorry.',
-      '',
-    ],
-    ...['--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; relay.example', ''],
-    ...[
-      `Final-Recipient: rfc822; ${options.recipient}`,
-      `Action: ${options.action}`,
-      `Status: ${options.status}`,
-    ],
-    ...[
-      ...(options.why
-        ? [`Diagnostic-Code: smtp; ${options.why}`]
-        : ['Diagnostic-Code: smtp; 550 5.1.1 User', '  unknown\0here']),
-      '',
-      '--b',
-      'Content-Type: message/rfc822',
-      '',
-    ],
-    ...[`Message-ID: ${options.messageId ?? '<x@y.z>'}`, 'Subject: Order 7', '', 'Hello', '--b--', ''],
+    'From: MAILER-DAEMON@relay.example',
+    `To: ${to}`,
+    'Subject: Undelivered Mail Returned to Sender',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Sorry.',
+    '',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; relay.example',
+    '',
+    `Final-Recipient: rfc822; ${options.recipient}`,
+    `Action: ${options.action}`,
+    `Status: ${options.status}`,
+    ...(options.why
+      ? [`Diagnostic-Code: smtp; ${options.why}`]
+      : ['Diagnostic-Code: smtp; 550 5.1.1 User', '  unknown\0here']),
+    '',
+    '--b',
+    'Content-Type: message/rfc822',
+    '',
+    `Message-ID: ${options.messageId ?? '<x@y.z>'}`,
+    'Subject: Order 7',
+    '',
+    'Hello',
+    '--b--',
+    '',
   );
 }
 
@@ -98,7 +99,10 @@ test('a hard bounce suppresses its address, a delay does not, a complaint only i
   // A full mailbox, a suspicion of spam: the mail came back, but the address is alive.
   const full = await send('full@example.org');
   const returned = deliveryReport(full.from, {
-    ...{ recipient: 'full@example.org', status: '5.2.2', action: 'failed', why: '552 5.2.2 mailbox full' },
+    recipient: 'full@example.org',
+    status: '5.2.2',
+    action: 'failed',
+    why: '552 5.2.2 mailbox full',
   });
   assert.equal((await call('mail.report', { content: returned })).isSuppressed, false);
   assert.deepEqual([await state(full.id), await suppressed()], ['bounced', ['anna@example.org ']]);
@@ -127,39 +131,31 @@ test('a hard bounce suppresses its address, a delay does not, a complaint only i
 
   const dora = await send('dora@example.org', 'news');
   const complaint = lines(
-    ...[
-      'From: feedback@provider.example',
-      'To: abuse@example.org',
-      'Subject: complaint',
-      'MIME-Version: 1.0',
-    ],
-    ...[
-      'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
-      '',
-      '--b',
-      'Content-Type: text/plain',
-      '',
-      'Spam.',
-      '',
-    ],
-    ...[
-      '--b',
-      'Content-Type: message/feedback-report',
-      '',
-      'Feedback-Type: abuse',
-      'Original-Rcpt-To: <dora@example.org>',
-      '',
-    ],
-    ...[
-      '--b',
-      'Content-Type: message/rfc822',
-      '',
-      `Message-ID: <${dora.id}@example.org>`,
-      '',
-      'x',
-      '--b--',
-      '',
-    ],
+    'From: feedback@provider.example',
+    'To: abuse@example.org',
+    'Subject: complaint',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Spam.',
+    '',
+    '--b',
+    'Content-Type: message/feedback-report',
+    '',
+    'Feedback-Type: abuse',
+    'Original-Rcpt-To: <dora@example.org>',
+    '',
+    '--b',
+    'Content-Type: message/rfc822',
+    '',
+    `Message-ID: <${dora.id}@example.org>`,
+    '',
+    'x',
+    '--b--',
+    '',
   );
   assert.deepEqual(
     [(await call('mail.report', { content: complaint })).kind, (await suppressed()).at(-1)],
@@ -181,7 +177,11 @@ test('a mail to the signed address in List-Unsubscribe unsubscribes; a guessed a
     mail: { unsubscribeAddress: 'leave@example.org' },
   });
   await call('mailtype.create', {
-    ...{ code: 'news', sender: 'a@example.org', subject: 'x', template: 'x', class: 'bulk' },
+    code: 'news',
+    sender: 'a@example.org',
+    subject: 'x',
+    template: 'x',
+    class: 'bulk',
   });
   const { id } = await call('mail.send', { type: 'news', to: 'anna@example.org' });
   await reaches(id, 'sent');
@@ -199,7 +199,10 @@ test('a mail to the signed address in List-Unsubscribe unsubscribes; a guessed a
   assert.deepEqual((await call('suppression.ls', {})).addresses, []);
   // Apple Mail says of a click on "unsubscribe" that it was automatic.
   assert.deepEqual(await take(address.toUpperCase(), 'unsubscribe', isAutomatic), {
-    ...{ kind: 'unsubscription', mail: id, isSuppressed: true, reason: 'from class bulk' },
+    kind: 'unsubscription',
+    mail: id,
+    isSuppressed: true,
+    reason: 'from class bulk',
   });
   const { id: later } = await call('mail.send', { type: 'news', to: 'anna@example.org' });
   await reaches(later, 'suppressed');

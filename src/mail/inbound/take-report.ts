@@ -55,11 +55,9 @@ export async function takeReport(
         await transaction
           .insertInto('mail_suppressed')
           .values({
-            ...{
-              address: mail.recipient,
-              createdAt: now,
-              reason: answerText(`${kind} of mail ${mail.id}: ${reason}`.slice(0, 300)),
-            },
+            address: mail.recipient,
+            createdAt: now,
+            reason: answerText(`${kind} of mail ${mail.id}: ${reason}`.slice(0, 300)),
             // A dead address is dead for all mails; people who complain still get their invoices.
             class: kind === 'complaint' ? mail.class : '',
           })

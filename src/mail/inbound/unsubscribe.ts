@@ -14,14 +14,19 @@ export async function unsubscribe(
   const result = await mailQueries(engine)
     .insertInto('mail_suppressed')
     .values({
-      ...{ address: addressKey(mail.recipient), class: mail.class, createdAt: now },
+      address: addressKey(mail.recipient),
+      class: mail.class,
+      createdAt: now,
       reason: `unsubscribed from mail ${mail.id}${how === 'mail' ? ', by mail' : ''}`,
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (Number(result.numInsertedOrUpdatedRows ?? 0) === 0) return;
   engine.events.emit({
-    ...{ kind: 'mail.unsubscribed', entity: mail.id, user: mail.owner, at: now },
+    kind: 'mail.unsubscribed',
+    entity: mail.id,
+    user: mail.owner,
+    at: now,
     dimensions: { class: mail.class, how, ...(mail.campaign && { campaign: mail.campaign }) },
   });
 }

@@ -19,8 +19,20 @@ export interface DkimKey {
 
 /** Headers that are signed, if there. Those marked twice can't be added to a signed mail by somebody on the way. */
 const signed = [
-  ...['from', 'from', 'to', 'subject', 'subject', 'date', 'message-id', 'reply-to', 'mime-version'],
-  ...['content-type', 'content-transfer-encoding', 'list-unsubscribe', 'list-unsubscribe-post', 'list-id'],
+  'from',
+  'from',
+  'to',
+  'subject',
+  'subject',
+  'date',
+  'message-id',
+  'reply-to',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+  'list-unsubscribe',
+  'list-unsubscribe-post',
+  'list-id',
 ];
 
 export function readDkimKey(domain: string, selector: string, pem: string): DkimKey {

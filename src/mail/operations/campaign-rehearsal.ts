@@ -15,13 +15,20 @@ export const campaignTry = defineOperation({
     limit: z.int().min(1).max(100_000).default(10_000).describe('Maximum number of people to look at'),
   }),
   output: z.strictObject({
-    ...{ read: z.int(), isComplete: z.boolean(), mails: z.int(), types: z.record(z.string(), z.int()) },
-    ...{ repeated: z.int(), refused: z.int(), suppressed: z.int(), failed: z.int() },
+    read: z.int(),
+    isComplete: z.boolean(),
+    mails: z.int(),
+    types: z.record(z.string(), z.int()),
+    repeated: z.int(),
+    refused: z.int(),
+    suppressed: z.int(),
+    failed: z.int(),
     problems: z
       .array(z.strictObject({ row: z.int(), email: z.string(), reason: z.string() }))
       .max(20)
       .describe('The first people who would get no mail, and why'),
-    ...{ largestBytes: z.int(), meanBytes: z.int() },
+    largestBytes: z.int(),
+    meanBytes: z.int(),
   }),
   example: { campaign: 'spring' },
   async handler({ engine, caller, signal }, { campaign, limit }) {

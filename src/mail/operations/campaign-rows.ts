@@ -11,17 +11,22 @@ export const oneCampaign = z.strictObject({ campaign: whichCampaign });
 export const changing = { role: 'user', owner: ownerOfCampaign, changes: true } as const;
 
 export const campaignRow = z.strictObject({
-  ...{ id: z.string(), name: z.string(), owner: z.string(), type: z.string(), state: z.enum(campaignStates) },
+  id: z.string(),
+  name: z.string(),
+  owner: z.string(),
+  type: z.string(),
+  state: z.enum(campaignStates),
   /** People read from the audience; of them mails were made, named again, refused for their address. */
-  ...{ read: z.int(), generated: z.int(), repeated: z.int(), refused: z.int() },
-  ...{
-    problem: z.string(),
-    createdAt: z.number(),
-    startedAt: z.number().nullable(),
-    /** Nothing is sent before this time; null: at once. */
-    startAt: z.number().nullable(),
-    endedAt: z.number().nullable(),
-  },
+  read: z.int(),
+  generated: z.int(),
+  repeated: z.int(),
+  refused: z.int(),
+  problem: z.string(),
+  createdAt: z.number(),
+  startedAt: z.number().nullable(),
+  /** Nothing is sent before this time; null: at once. */
+  startAt: z.number().nullable(),
+  endedAt: z.number().nullable(),
 });
 
 export async function ownerOfCampaign(

@@ -114,9 +114,11 @@ export const campaignShow = defineOperation({
     ...campaignRow.shape,
     mails: z.partialRecord(z.enum(mailStates), z.int()),
     /** Mails that a dying sender had in its hands, and mails that a relay may have taken without saying so. */
-    ...{ mayBeTwice: z.int(), unknown: z.int() },
+    mayBeTwice: z.int(),
+    unknown: z.int(),
     /** What people said to its mails. */
-    ...{ unsubscribed: z.int(), complained: z.int() },
+    unsubscribed: z.int(),
+    complained: z.int(),
     variants: z.record(z.string(), z.partialRecord(z.enum([...mailStates, ...replyKinds]), z.int())),
     /** When its mails may leave again; null: now. */
     opensAt: z.number().nullable(),

@@ -17,14 +17,15 @@ export const relayList = defineOperation({
     relays: z.array(
       z.strictObject({
         name: z.string(),
-        ...{ url: z.string(), state: z.enum(['up', 'down', 'unused']), connections: z.int(), busy: z.int() },
-        ...{
-          sent: z.int(),
-          deferred: z.int(),
-          failed: z.int(),
-          unknown: z.int(),
-          reason: z.string().optional(),
-        },
+        url: z.string(),
+        state: z.enum(['up', 'down', 'unused']),
+        connections: z.int(),
+        busy: z.int(),
+        sent: z.int(),
+        deferred: z.int(),
+        failed: z.int(),
+        unknown: z.int(),
+        reason: z.string().optional(),
       }),
     ),
   }),

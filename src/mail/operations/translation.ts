@@ -21,7 +21,9 @@ export const typeExtract = defineOperation({
   output: z.strictObject({
     texts: z.array(
       z.strictObject({
-        ...{ text: z.string(), plural: z.string().optional(), places: z.array(z.string()) },
+        text: z.string(),
+        plural: z.string().optional(),
+        places: z.array(z.string()),
         context: z.string().describe('What stands around it in the template'),
         /** One for each plural form; empty if it is not translated. */
         translations: z.array(z.string()),

@@ -64,9 +64,17 @@ const definition = {
 
 /** Without checks and defaults: what is stored was checked. */
 const typeRow = z.strictObject({
-  ...{ code: z.string(), version: z.int(), name: z.string(), class: z.string(), language: z.string() },
-  ...{ sender: z.string(), subject: z.string(), template: z.string(), text: z.string().optional() },
-  ...{ ttlMs: z.int().optional(), priority: z.enum(['high', 'normal']).optional() },
+  code: z.string(),
+  version: z.int(),
+  name: z.string(),
+  class: z.string(),
+  language: z.string(),
+  sender: z.string(),
+  subject: z.string(),
+  template: z.string(),
+  text: z.string().optional(),
+  ttlMs: z.int().optional(),
+  priority: z.enum(['high', 'normal']).optional(),
   prepare: z.string().optional(),
   bcc: z.array(z.string()),
   attachments: z.array(z.record(z.string(), z.unknown())),
@@ -75,7 +83,9 @@ const typeRow = z.strictObject({
   fields: z.record(z.string(), z.unknown()),
 });
 const example = {
-  ...{ code: 'order', sender: 'shop@example.org', subject: 'Order {{ number }}' },
+  code: 'order',
+  sender: 'shop@example.org',
+  subject: 'Order {{ number }}',
   template: '<p>Thank you for order {{ number }}.</p>',
 };
 const administrators = {
@@ -155,8 +165,14 @@ export const typeList = defineOperation({
   output: z.strictObject({
     types: z.array(
       z.strictObject({
-        ...{ code: z.string(), name: z.string(), class: z.string(), sender: z.string(), subject: z.string() },
-        ...{ version: z.int(), languages: z.array(z.string()), createdAt: z.number() },
+        code: z.string(),
+        name: z.string(),
+        class: z.string(),
+        sender: z.string(),
+        subject: z.string(),
+        version: z.int(),
+        languages: z.array(z.string()),
+        createdAt: z.number(),
         designs: z.array(z.string()),
       }),
     ),
@@ -179,15 +195,13 @@ export const typeList = defineOperation({
           designs,
           createdAt,
         }) => ({
-          ...{
-            code,
-            name,
-            class: className,
-            sender: formatContact(sender),
-            subject,
-            version,
-            createdAt: Number(createdAt),
-          },
+          code,
+          name,
+          class: className,
+          sender: formatContact(sender),
+          subject,
+          version,
+          createdAt: Number(createdAt),
           languages: [...new Set([language, ...Object.keys(translations)])],
           designs: designNames(designs),
         }),

@@ -19,7 +19,10 @@ test('a module completes the data in a process of its own: the online version sh
   const house = await runMailHouse(t, { mail: { prepare: { points: path } }, misbehave: ['450@rcpt=late@'] });
   const { call, received, reaches, server, sink } = house;
   const type = {
-    ...{ code: 'points', sender: 'a@example.org', subject: '{{ name }}', prepare: 'points' },
+    code: 'points',
+    sender: 'a@example.org',
+    subject: '{{ name }}',
+    prepare: 'points',
     template: '<p>{{ name }} has {{ points }} points, {{ address }}, call {{ call }}</p>',
   };
   await assert.rejects(

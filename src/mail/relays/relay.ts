@@ -170,7 +170,9 @@ export class Relay {
 
   #options(): SmtpOptions {
     return {
-      ...{ server: this.#server, clock: this.#clock, timeouts: this.#timeouts },
+      server: this.#server,
+      clock: this.#clock,
+      timeouts: this.#timeouts,
       ...(this.#name && { name: this.#name }),
     };
   }

@@ -34,7 +34,8 @@ async function startWith(
     }),
   );
   const options = each.map(({ misbehave: _, offers: __, ...more }, index) => ({
-    ...{ ...usual, url: `smtp://127.0.0.1:${sinks[index]?.sink.port}` },
+    ...usual,
+    url: `smtp://127.0.0.1:${sinks[index]?.sink.port}`,
     ...more,
   }));
   const relays = new Relays(options, { clock: systemClock, ...limits });

@@ -82,7 +82,8 @@ test('the file of an audience is deleted when its mails are made; until then, er
   const { hash } = await putFor(engine, 'anna', Buffer.from('email\nbert@example.org\nAnna@Example.org\n'));
   await call('campaign.create', { name: 'spring', type: 'order', audience: [`csv:${hash}`] }, anna);
   assert.deepEqual(await call('mail.erase', { address: 'anna@example.org' }), {
-    ...{ mails: 0, campaigns: ['spring of anna'] },
+    mails: 0,
+    campaigns: ['spring of anna'],
   });
   await call('campaign.start', { campaign: 'spring' }, anna);
   const state = async () => (await call('campaign.show', { campaign: 'spring' }, anna)).state;

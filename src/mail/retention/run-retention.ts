@@ -18,7 +18,9 @@ export function runRetention(engine: Engine): Running {
   const { keepDays } = settings;
   return runService({
     name: 'mail.retention',
-    ...{ clock, log, openSession },
+    clock,
+    log,
+    openSession,
     run: ({ signal }) =>
       everyPeriod({ name: 'mail.retention', clock, log, periodMs, signal }, async () => {
         const now = clockWatch.retention.now();

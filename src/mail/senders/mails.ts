@@ -58,7 +58,13 @@ export function asInput(mail: MailFields): Record<string, unknown> {
   const { type, to, sender, subject, bcc, attachments, data, language, design, ...fields } = mail;
   return JSON.parse(
     JSON.stringify({
-      ...{ type, to: formatContact(to), subject, attachments, data, language, design },
+      type,
+      to: formatContact(to),
+      subject,
+      attachments,
+      data,
+      language,
+      design,
       sender: sender && formatContact(sender),
       bcc: bcc?.map(formatContact),
       ...(Object.keys(fields).length > 0 && { fields }),

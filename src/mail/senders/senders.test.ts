@@ -68,18 +68,14 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
 
   // Each field is what it was: copies are no attachments.
   const full = {
-    ...{
-      type: 'order',
-      to: 'Žofie <zofie@example.org>',
-      sender: 'Shop <other@example.org>',
-      subject: 'Hello',
-    },
-    ...{
-      bcc: ['Boss <boss@example.org>'],
-      language: 'cs',
-      data: { a: [1, null, 'ž'] },
-      own: { deep: [true] },
-    },
+    type: 'order',
+    to: 'Žofie <zofie@example.org>',
+    sender: 'Shop <other@example.org>',
+    subject: 'Hello',
+    bcc: ['Boss <boss@example.org>'],
+    language: 'cs',
+    data: { a: [1, null, 'ž'] },
+    own: { deep: [true] },
     attachments: [{ name: 'příloha.txt', blob: (await upload('invoice')).hash, type: 'text/plain' }],
   };
   const wanted = checkMail(full);
@@ -136,7 +132,8 @@ test('one program, five senders: direct, by HTTP, by queue, by sendmail, in memo
     await assert.rejects(sender.send(strange), /mail type order has no designs/);
   // So are files that are missing or too large, where the program has them itself.
   const attach = (path: string, more = {}) => ({
-    ...{ type: 'order', to: 'a@example.org' },
+    type: 'order',
+    to: 'a@example.org',
     attachments: [{ name: 'f', path, ...more }],
   });
   await writeFile(join(directory, 'large'), Buffer.alloc(2 * 1024 * 1024));
@@ -197,8 +194,12 @@ test('of whole mails in one message, one that is put off is tried again alone, o
   const queue = queueSender({ broker: engine.broker, store });
   const send = async (to: string, type = 'order') => (await queue.send({ type, to })).id;
   const [late, unwanted, gone] = await Promise.all([
-    ...[send('late@example.org'), send('unwanted@example.org'), send('gone@example.org', 'gone')],
-    ...[send('usual@example.org'), send('nobody@example.org'), send('dead@example.org')],
+    send('late@example.org'),
+    send('unwanted@example.org'),
+    send('gone@example.org', 'gone'),
+    send('usual@example.org'),
+    send('nobody@example.org'),
+    send('dead@example.org'),
   ]);
   await eventually(
     'it is recorded',

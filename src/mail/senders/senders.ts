@@ -206,8 +206,13 @@ function directComposer(store: MailStore, settings: ReturnType<typeof mailSettin
     const type = await store.type(mail.type);
     const id = newId(systemClock);
     const composed = await composer.compose({
-      ...{ id, type: mail.type, version: type.version, class: type.class, fields: JSON.stringify(mail) },
-      ...{ language: mail.language ?? type.language, createdAt: systemClock.now() },
+      id,
+      type: mail.type,
+      version: type.version,
+      class: type.class,
+      fields: JSON.stringify(mail),
+      language: mail.language ?? type.language,
+      createdAt: systemClock.now(),
     });
     return { id, composed, className: type.class };
   };

@@ -12,9 +12,7 @@ interface DialogueParts {
 }
 
 const usualSize = 52_428_800;
-export const usualOffers = [
-  ...['PIPELINING', '8BITMIME', 'SMTPUTF8', `SIZE ${usualSize}`, 'ENHANCEDSTATUSCODES'],
-];
+export const usualOffers = ['PIPELINING', '8BITMIME', 'SMTPUTF8', `SIZE ${usualSize}`, 'ENHANCEDSTATUSCODES'];
 const longestLine = 64 * 1024;
 const mostRecipients = 1000;
 /** RFC 5321, 4.5.3.2.7: how long a server waits for a client. */
@@ -160,7 +158,10 @@ export class SinkDialogue {
     const whole = Buffer.concat(this.#body);
     this.#body = [];
     const mail = {
-      ...{ from: this.#from ?? '', to: this.#to, parameters: this.#parameters, connection: this.#number },
+      from: this.#from ?? '',
+      to: this.#to,
+      parameters: this.#parameters,
+      connection: this.#number,
       content: unstuffed(whole.subarray(endOfLine.length, endOfLine.length - endOfMail.length)),
     };
     this.#from = undefined;

@@ -53,7 +53,8 @@ export async function openSink(options: SinkOptions = {}): Promise<Sink> {
     socket.on('error', () => socket.destroy());
     socket.setNoDelay(true);
     const dialogue = new SinkDialogue(socket, ++state.connections, {
-      ...{ options, secure },
+      options,
+      secure,
       rules: () => state.rules,
       accept: (mail) => {
         const stored = options.onMail?.(mail);

@@ -142,12 +142,18 @@ export class SmtpConnection {
     const limit = Number(this.#offers.get('SIZE') ?? 0);
     if (limit > 0 && message.length > limit)
       return {
-        ...{ kind: 'failed', code: 552, enhanced: '5.3.4', isUnasked: true },
+        kind: 'failed',
+        code: 552,
+        enhanced: '5.3.4',
+        isUnasked: true,
         answer: `the mail has ${message.length} bytes; the server takes at most ${limit}`,
       };
     if (needsUtf8(from, to, message) && !this.offers('SMTPUTF8'))
       return {
-        ...{ kind: 'failed', code: 553, enhanced: '5.6.7', isUnasked: true },
+        kind: 'failed',
+        code: 553,
+        enhanced: '5.6.7',
+        isUnasked: true,
         answer: 'an address has letters outside ASCII before the @, and the server does not offer SMTPUTF8',
       };
     return undefined;

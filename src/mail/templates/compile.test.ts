@@ -119,42 +119,34 @@ test('styles of plain HTML move into its elements; media queries stay, and Liqui
 });
 
 const pieces = [
-  ...[
-    'Žluťoučký kůň ',
-    'line\n',
-    ' \n',
-    '.',
-    '\n.',
-    '<b>',
-    '=',
-    'x'.repeat(80),
-    '{{ name }}',
-    '{{- name -}}',
-    '{{ a.b }}',
-    '{{ a }}',
-  ],
-  ...[
-    '{{ list }}',
-    '{{ list.size }}',
-    '{{ missing.deep }}',
-    '{{ name | upcase }}',
-    "{{ 'Hello' | t }}",
-    '{{ number }}',
-    '{{ yes }}',
-  ],
-  ...[
-    '{% if yes %}{{ name }}{% else %}no{% endif %}',
-    '{% for x in list %}{{ x }}, {% endfor %}',
-    '{% assign v = name %}',
-    '{{ v }}',
-  ],
-  ...[
-    '{% capture c %}<i>{{ name }}</i>{% endcapture %}',
-    '{{ c }}',
-    '{{ name.length }}',
-    '{{ nil }}',
-    '{{ constructor }}',
-  ],
+  'Žluťoučký kůň ',
+  'line\n',
+  ' \n',
+  '.',
+  '\n.',
+  '<b>',
+  '=',
+  'x'.repeat(80),
+  '{{ name }}',
+  '{{- name -}}',
+  '{{ a.b }}',
+  '{{ a }}',
+  '{{ list }}',
+  '{{ list.size }}',
+  '{{ missing.deep }}',
+  '{{ name | upcase }}',
+  "{{ 'Hello' | t }}",
+  '{{ number }}',
+  '{{ yes }}',
+  '{% if yes %}{{ name }}{% else %}no{% endif %}',
+  '{% for x in list %}{{ x }}, {% endfor %}',
+  '{% assign v = name %}',
+  '{{ v }}',
+  '{% capture c %}<i>{{ name }}</i>{% endcapture %}',
+  '{{ c }}',
+  '{{ name.length }}',
+  '{{ nil }}',
+  '{{ constructor }}',
 ];
 
 test('what is sent is what Liquid renders, however the template is cut into pieces', async () => {
@@ -163,11 +155,11 @@ test('what is sent is what Liquid renders, however the template is cut into piec
   plain.registerFilter('t', (text) => `[${text}]`);
   const templates = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((some) => some.join(''));
   const values = fc.record({
-    ...{ name: fc.string({ unit: 'binary', maxLength: 90 }), number: fc.integer(), yes: fc.boolean() },
-    ...{
-      list: fc.array(fc.string(), { maxLength: 3 }),
-      a: fc.record({ b: fc.oneof(fc.string(), fc.constant(null)) }),
-    },
+    name: fc.string({ unit: 'binary', maxLength: 90 }),
+    number: fc.integer(),
+    yes: fc.boolean(),
+    list: fc.array(fc.string(), { maxLength: 3 }),
+    a: fc.record({ b: fc.oneof(fc.string(), fc.constant(null)) }),
   });
   await fc.assert(
     fc.asyncProperty(templates, values, async (template, given) => {

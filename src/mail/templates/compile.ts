@@ -65,9 +65,12 @@ export async function compileTemplate(type: TemplateOf, language: string): Promi
   const isText = ({ token }: Template) => token.kind === TokenKind.HTML;
   const prepare = (liquid: Liquid, source: string, place: string, written: string) => ({
     filling: new Filling(liquid, parse(liquid, source, place, written), {
-      ...{ source, isHtml: liquid === forHtml, isText },
+      source,
+      isHtml: liquid === forHtml,
+      isText,
     }),
-    ...{ place, written },
+    place,
+    written,
   });
   const htmlPart = prepare(forHtml, html, type.code, type.template);
   const textPart = prepare(forText, derived, `${type.code} (text)`, type.text ?? type.template);

@@ -5,7 +5,14 @@ const few = 'n==1 ? 0 : n>=2 && n<=4 ? 1 : 2';
 
 /** How gettext writes which form a number takes. The forms are in the order of `pluralForms`. */
 export const pluralRules: Readonly<Record<string, string>> = {
-  ...{ cs: few, sk: few, ru: slavic, uk: slavic, be: slavic, sr: slavic, hr: slavic, bs: slavic },
+  cs: few,
+  sk: few,
+  ru: slavic,
+  uk: slavic,
+  be: slavic,
+  sr: slavic,
+  hr: slavic,
+  bs: slavic,
   pl: 'n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2',
   sl: 'n%100==1 ? 0 : n%100==2 ? 1 : n%100==3 || n%100==4 ? 2 : 3',
   lt: 'n%10==1 && (n%100<11 || n%100>19) ? 0 : n%10>=2 && (n%100<11 || n%100>19) ? 1 : 2',

@@ -37,15 +37,15 @@ export async function writePo(language: string, all: readonly Translation[]): Pr
     charset: 'utf-8',
     headers: {
       // Gettext asks for all of them; translators' programs fill in the empty ones.
-      ...{
-        'Project-Id-Version': 'mails',
-        'PO-Revision-Date': '',
-        'Last-Translator': '',
-        'Language-Team': '',
-      },
+      'Project-Id-Version': 'mails',
+      'PO-Revision-Date': '',
+      'Last-Translator': '',
+      'Language-Team': '',
       // Gettext writes cs_CZ.
-      ...{ Language: language.replace('-', '_'), 'MIME-Version': '1.0' },
-      ...{ 'Content-Type': 'text/plain; charset=utf-8', 'Content-Transfer-Encoding': '8bit' },
+      Language: language.replace('-', '_'),
+      'MIME-Version': '1.0',
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Transfer-Encoding': '8bit',
       'Plural-Forms': pluralHeader(language),
     },
     translations: { '': Object.fromEntries(entries.map((entry) => [entry.msgid, entry])) },

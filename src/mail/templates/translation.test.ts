@@ -18,7 +18,9 @@ test('texts are found with their lines, each once; plain text and other filters 
       context: "<p>{{ 'Hello' | t }}</p>",
     },
     {
-      ...{ text: 'one piece', plural: 'pieces', places: ['order:2'] },
+      text: 'one piece',
+      plural: 'pieces',
+      places: ['order:2'],
       context: `<p>{{ n }} {{ 'one piece' | t: "pieces", n }}</p>`,
     },
     { text: 'Thanks', plural: undefined, places: ['order:3'], context: template.split('\n')[2] },

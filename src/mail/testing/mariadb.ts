@@ -21,13 +21,11 @@ export async function startMariadb(t: TestContext, sql: string) {
   const certificates = await createCertificates(join(directory, 'tls'), owner);
   const as = owner ? ['--user=mysql'] : [];
   await execute('mariadb-install-db', [
-    ...[
-      '--no-defaults',
-      `--datadir=${data}`,
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-      ...as,
-    ],
+    '--no-defaults',
+    `--datadir=${data}`,
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
+    ...as,
   ]);
   const port = await freePort();
   const socket = join(data, 'socket');
@@ -36,19 +34,17 @@ export async function startMariadb(t: TestContext, sql: string) {
     const started = spawn(
       'mariadbd',
       [
-        ...[
-          '--no-defaults',
-          `--datadir=${data}`,
-          `--socket=${socket}`,
-          '--bind-address=127.0.0.1',
-          `--port=${port}`,
-        ],
-        ...[`--ssl-cert=${certificates.certificate}`, `--ssl-key=${certificates.key}`, '--skip-name-resolve'],
-        ...[
-          `--ssl-ca=${certificates.authority}`,
-          '--innodb-buffer-pool-size=16M',
-          '--innodb-flush-method=fsync',
-        ],
+        '--no-defaults',
+        `--datadir=${data}`,
+        `--socket=${socket}`,
+        '--bind-address=127.0.0.1',
+        `--port=${port}`,
+        `--ssl-cert=${certificates.certificate}`,
+        `--ssl-key=${certificates.key}`,
+        '--skip-name-resolve',
+        `--ssl-ca=${certificates.authority}`,
+        '--innodb-buffer-pool-size=16M',
+        '--innodb-flush-method=fsync',
         ...as,
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },

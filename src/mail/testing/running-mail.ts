@@ -50,7 +50,9 @@ export async function runMailHouse(
     return body;
   };
   await call('mailtype.create', {
-    ...{ code: 'order', sender: 'Shop <shop@example.org>', subject: 'Order {{ number }}' },
+    code: 'order',
+    sender: 'Shop <shop@example.org>',
+    subject: 'Order {{ number }}',
     template: '<p>Hello {{ name }}, order {{ number }}. <a href="{{ mail.onlineUrl }}">Online</a></p>',
   });
   const state = async (id: string) => (await call('mail.show', { mail: id })).state as string;

@@ -3,7 +3,10 @@ import type { Broker } from '../../engine/broker/broker.ts';
 /** A mail of anna's as an application puts it into a queue. */
 export function wholeMail(id: string, to: string, createdAt: number) {
   return {
-    ...{ id, owner: 'anna', createdAt, notAfter: createdAt + 3_600_000 },
+    id,
+    owner: 'anna',
+    createdAt,
+    notAfter: createdAt + 3_600_000,
     fields: { type: 'order', to: { address: to }, data: { number: id } },
   };
 }

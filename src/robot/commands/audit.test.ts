@@ -13,7 +13,9 @@ async function audit(...paths: string[]): Promise<string> {
   let stdout = '';
   const surroundings = {
     stdout: { write: (text: string) => (stdout += text) },
-    ...{ environment: {}, houses: [], signal: new AbortController().signal },
+    environment: {},
+    houses: [],
+    signal: new AbortController().signal,
   } as unknown as Surroundings;
   const program = new Command().exitOverride().option('--json');
   addAudit(program, createShell(surroundings));

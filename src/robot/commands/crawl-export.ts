@@ -101,7 +101,11 @@ export class CrawlExport {
     const entries = size > 0 ? await readFile(fileOf(directory, 'catalogue', number)) : Buffer.alloc(0);
     const catalogue = new Catalogue({ versions, duplicates }, entries);
     return new CrawlExport(client, {
-      ...{ directory, state, catalogue, unlock, warc: await WarcFiles.open(directory, state.files) },
+      directory,
+      state,
+      catalogue,
+      unlock,
+      warc: await WarcFiles.open(directory, state.files),
     });
   }
 

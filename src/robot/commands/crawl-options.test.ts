@@ -45,7 +45,8 @@ test('a file of addresses has an address and hosts in each line, however the hos
   const file = join(await temporaryDirectory(t), 'hosts');
   await writeFile(file, '127.0.0.1 WWW.Město.cz constructor # ours\n::1 www.město.cz.\n');
   assert.deepEqual(await readResolve(file), {
-    ...{ 'www.xn--msto-gwa.cz': ['127.0.0.1', '::1'], constructor: ['127.0.0.1'] },
+    'www.xn--msto-gwa.cz': ['127.0.0.1', '::1'],
+    constructor: ['127.0.0.1'],
   });
   for (const line of ['www.example.cz 127.0.0.1', '127.0.0.1']) {
     await writeFile(file, line);

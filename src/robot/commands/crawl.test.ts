@@ -121,7 +121,9 @@ test('the corpus has no copies, the archive refers to what it has, and the index
   const copied = page(text(1));
   const pages: Record<string, string> = {
     '/': `${page(text(2))}<a href="/a-copy">x</a> <a href="/nearly">x</a> <a href="/a">x</a>`,
-    ...{ '/a': copied, '/a-copy': copied, '/nearly': page(`${text(1)} Konec.`) },
+    '/a': copied,
+    '/a-copy': copied,
+    '/nearly': page(`${text(1)} Konec.`),
   };
   const type = 'text/html; charset=utf-8';
   const origin = await servePages(t, (path) => {

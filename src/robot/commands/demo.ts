@@ -48,7 +48,8 @@ export function addDemo(group: Command, shell: Shell): void {
             data: join(output, '.pismak'),
             robot: undefined,
           } as typeof settings,
-          ...{ purpose: 'pismak robot demo', workers: 0 },
+          purpose: 'pismak robot demo',
+          workers: 0,
         });
         const { hosts } = options;
         const plan = { seed: 1, hosts, addresses: Math.ceil(hosts / 4), pages: 12, faults: true, port: 0 };

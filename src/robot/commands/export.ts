@@ -27,7 +27,9 @@ export function addExport(group: Command, shell: Shell): void {
           if (options.disallowed) {
             for (let after: string | undefined; ; ) {
               const { urls } = await client.call(robotDisallowed, {
-                ...{ crawl: named, limit: 1000, ...(after !== undefined && { after }) },
+                crawl: named,
+                limit: 1000,
+                ...(after !== undefined && { after }),
               });
               if (urls.length === 0) return;
               out.text(urls.join('\n'));

@@ -41,9 +41,17 @@ export async function createCrawl(
         `${owner} has ${own.length} crawls; the limit is ${limit} (robot.crawls)`,
       );
     const crawl: CrawlRow = {
-      ...{ id, name, owner, number: Number(last?.number ?? 0) + 1, state: 'new', fence: 0 },
-      ...{ options: JSON.stringify(definition), statistics: JSON.stringify(noStatistics()) },
-      ...{ createdAt: clock.now(), startedAt: null, finishedAt: null },
+      id,
+      name,
+      owner,
+      number: Number(last?.number ?? 0) + 1,
+      state: 'new',
+      fence: 0,
+      options: JSON.stringify(definition),
+      statistics: JSON.stringify(noStatistics()),
+      createdAt: clock.now(),
+      startedAt: null,
+      finishedAt: null,
     };
     await transaction.insertInto('robot_crawl').values(crawl).execute();
   });

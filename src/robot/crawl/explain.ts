@@ -62,9 +62,16 @@ export async function explainUrl(engine: Engine, named: { crawl: string; owner: 
   return {
     lines,
     request: {
-      ...{ url: normal, state, outcome: row.outcome, depth: row.depth, attempts: row.attempts },
-      ...{ status: row.status, usability: row.usability, via: row.via },
-      ...{ fetchedAt: number(row.fetchedAt), notBefore: Number(row.notBefore) },
+      url: normal,
+      state,
+      outcome: row.outcome,
+      depth: row.depth,
+      attempts: row.attempts,
+      status: row.status,
+      usability: row.usability,
+      via: row.via,
+      fetchedAt: number(row.fetchedAt),
+      notBefore: Number(row.notBefore),
     },
   };
 }

@@ -25,7 +25,11 @@ export async function addSegment(
   const { id } = await transaction
     .insertInto('robot_segment')
     .values({
-      ...{ crawl, blob: blob.hash, size: blob.size, pages, createdAt: now },
+      crawl,
+      blob: blob.hash,
+      size: blob.size,
+      pages,
+      createdAt: now,
       parts: JSON.stringify(parts),
     })
     .returning('id')

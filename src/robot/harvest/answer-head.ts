@@ -15,7 +15,9 @@ export function parseHead(head: string): AnswerHead {
     /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/.exec(head.slice(0, firstEnd)) ?? [];
   if (status === undefined) throw brokenAnswer('the status line');
   return {
-    ...{ isVersion11: minor === '1', status: Number(status), reason },
+    isVersion11: minor === '1',
+    status: Number(status),
+    reason,
     fields: parseFields(head, firstEnd + 2),
   };
 }

@@ -5,7 +5,12 @@ import { divideBatch } from './divide-batch.ts';
 import type { BatchPlan, Stop, Visit } from './plan.ts';
 
 const visit = (path: string, kind: Visit['kind'] = 'page'): Visit => ({
-  ...{ path, kind, depth: 1, parent: 1, hops: 0, attempts: 0 },
+  path,
+  kind,
+  depth: 1,
+  parent: 1,
+  hops: 0,
+  attempts: 0,
 });
 
 const stops = fc.record({ pages: fc.nat(300), delayMs: fc.constantFrom(0, 0, 500), robots: fc.boolean() });

@@ -118,7 +118,8 @@ async function decode(
     } catch (error) {
       const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
       throw new FetchFailure(isTooLarge ? 'too large' : 'broken encoding', {
-        ...{ isTemporary: false, cause: error },
+        isTemporary: false,
+        cause: error,
       });
     }
   }

@@ -39,8 +39,16 @@ async function openFrontier(t: TestContext, origin: string) {
     return database.query
       .insertInto('robot_batch')
       .values({
-        ...{ id: path, crawl, kind: 'harvest', state: 'offered', harvester: null, renewals: 0, requests: 1 },
-        ...{ plan: JSON.stringify(plan), addresses: '[]', createdAt: engine.clock.now() },
+        id: path,
+        crawl,
+        kind: 'harvest',
+        state: 'offered',
+        harvester: null,
+        renewals: 0,
+        requests: 1,
+        plan: JSON.stringify(plan),
+        addresses: '[]',
+        createdAt: engine.clock.now(),
       })
       .execute();
   };
@@ -69,8 +77,15 @@ test('a batch that is claimed while harvesters are taken away is carried out by 
   });
   const harvesters = new Harvesters(
     {
-      ...{ database: { ...database, query }, blobs: engine.blobs, clock: engine.clock, log: engine.log },
-      ...{ disk: roomy, process: 'here', leaseMs: 60_000, reported() {}, segmenter() {} },
+      database: { ...database, query },
+      blobs: engine.blobs,
+      clock: engine.clock,
+      log: engine.log,
+      disk: roomy,
+      process: 'here',
+      leaseMs: 60_000,
+      reported() {},
+      segmenter() {},
     },
     2,
   );
@@ -108,8 +123,15 @@ test('no batch begins while the disk is short of room, and crawling goes on when
   };
   const harvesters = new Harvesters(
     {
-      ...{ database, blobs: engine.blobs, clock: engine.clock, log: engine.log, disk },
-      ...{ process: 'here', leaseMs: 60_000, reported() {}, segmenter() {} },
+      database,
+      blobs: engine.blobs,
+      clock: engine.clock,
+      log: engine.log,
+      disk,
+      process: 'here',
+      leaseMs: 60_000,
+      reported() {},
+      segmenter() {},
     },
     1,
   );

@@ -34,7 +34,10 @@ async function talk(t: TestContext, answer: (socket: Socket, request: number) =>
   const { port } = server.address() as AddressInfo;
   const where = { origin: `http://www.example.cz:${port}`, host: 'www.example.cz', address: '127.0.0.1' };
   const connection = connectTo(where, {
-    ...{ timeoutMs: 20_000, limitBytes: 1_000, connections: 2, allowPrivate: true },
+    timeoutMs: 20_000,
+    limitBytes: 1_000,
+    connections: 2,
+    allowPrivate: true,
     headers: { 'user-agent': 'Test/1.0' },
     ...options,
   });
@@ -122,8 +125,11 @@ test('a connection carries one request after another, to the planned address und
     assert.equal(outcome(await get(`/${request}`, { 'if-none-match': '"1"' })), '200 ok');
   assert.equal(sockets.length, 2, 'the server wanted to close the first one');
   assert.deepEqual(heads[0]?.trim().split('\r\n'), [
-    ...['GET /1 HTTP/1.1', `host: www.example.cz:${port}`, 'connection: keep-alive'],
-    ...['user-agent: Test/1.0', 'if-none-match: "1"'],
+    'GET /1 HTTP/1.1',
+    `host: www.example.cz:${port}`,
+    'connection: keep-alive',
+    'user-agent: Test/1.0',
+    'if-none-match: "1"',
   ]);
   assert.deepEqual(outcome(await get('/a b')), 'broken address');
   assert.deepEqual(outcome(await get('/', { x: 'a\r\nb: c' })), 'broken header');

@@ -244,7 +244,10 @@ class StopRun {
     const isAnswer = !(answer instanceof FetchFailure);
     const slowDown = isAnswer ? this.#askedToSlowDown(answer, at) : undefined;
     const result: VisitResult = {
-      ...{ ...known, at, ms, ...readTdm(answer) },
+      ...known,
+      at,
+      ms,
+      ...readTdm(answer),
       ...(isAnswer && { status: answer.status, bytes: answer.body.length }),
       ...(slowDown && { slowDown }),
     };
@@ -316,7 +319,10 @@ class StopRun {
     const slowDown = isAnswer ? this.#askedToSlowDown(answer, at) : undefined;
     const { found } = readRobots(answer, this.#parts.context.options.agent);
     const result: VisitResult = {
-      ...{ ...this.#resultOf(visit), at, ms, ...found },
+      ...this.#resultOf(visit),
+      at,
+      ms,
+      ...found,
       ...(isAnswer && { status: answer.status, bytes: answer.body.length }),
       ...(slowDown && { slowDown }),
     };
@@ -404,7 +410,9 @@ class StopRun {
     const isDown = failure.isTemporary && ++this.#failures >= mostFailures;
     if (isDown) this.#leave();
     const result: VisitResult = {
-      ...{ ...this.#resultOf(visit), ...time, reason: failure.kind },
+      ...this.#resultOf(visit),
+      ...time,
+      reason: failure.kind,
       outcome: failure.isTemporary ? 'later' : 'failed',
       ...(isDown && { slowDown: { isDown } }),
     };
@@ -418,7 +426,15 @@ class StopRun {
     const { path, kind, depth, attempts } = visit;
     const { domain } = this.#stop;
     return {
-      ...{ domain, path, kind, depth, attempts, outcome: 'postponed', at: Date.now(), ms: 0, bytes: 0 },
+      domain,
+      path,
+      kind,
+      depth,
+      attempts,
+      outcome: 'postponed',
+      at: Date.now(),
+      ms: 0,
+      bytes: 0,
       ...againOf(visit),
     };
   }
@@ -436,7 +452,12 @@ class StopRun {
     const { address, host } = this.#stop;
     const { rules } = this.#batch.plan;
     const line = {
-      ...{ at, ms, address, host, url, outcome: result.outcome },
+      at,
+      ms,
+      address,
+      host,
+      url,
+      outcome: result.outcome,
       ...(result.reason !== undefined && { reason: result.reason }),
       ...(answer instanceof FetchFailure ? {} : { status: answer.status, bytes: answer.raw.length }),
       ...(this.#delayMs > rules.reqDelayMs && { delayMs: this.#delayMs }),

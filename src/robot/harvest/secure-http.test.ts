@@ -30,8 +30,13 @@ test('a request that was lost because an HTTP/2 server ended the connection can 
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
   const http = new SecureHttp({
-    ...{ origin: `https://localhost:${port}`, host: 'localhost', address: '127.0.0.1' },
-    ...{ headers: {}, connections: 1, timeoutMs: 20_000, connectMs: 20_000 },
+    origin: `https://localhost:${port}`,
+    host: 'localhost',
+    address: '127.0.0.1',
+    headers: {},
+    connections: 1,
+    timeoutMs: 20_000,
+    connectMs: 20_000,
   });
   t.after(() => http.close());
   assert.equal((await http.get('/a', {}, 1_000)).status, 200);

@@ -25,8 +25,12 @@ type TextEncoding = Parameters<typeof encodeText>[1];
 /** Collects what is stored of a batch until the next report. */
 export class SegmentBuffer {
   readonly #parts: Record<PartName, GrowingBytes> = {
-    ...{ index: new GrowingBytes(), documents: new GrowingBytes(), text: new GrowingBytes() },
-    ...{ corpus: new GrowingBytes(), warc: new GrowingBytes(), requests: new GrowingBytes() },
+    index: new GrowingBytes(),
+    documents: new GrowingBytes(),
+    text: new GrowingBytes(),
+    corpus: new GrowingBytes(),
+    warc: new GrowingBytes(),
+    requests: new GrowingBytes(),
   };
   readonly scans: Scan[] = [];
   pages = 0;

@@ -25,13 +25,22 @@ export interface RecordEntry {
 }
 
 const documentSchema = z.object({
-  ...{ url: z.string(), fetchedAt: z.number(), words: z.number(), exact: z.string() },
+  url: z.string(),
+  fetchedAt: z.number(),
+  words: z.number(),
+  exact: z.string(),
   near: z.string().transform((hex) => BigInt(`0x${hex}`)),
-  ...{ text: z.number(), corpus: z.number() },
+  text: z.number(),
+  corpus: z.number(),
 });
 const recordSchema = z.object({
-  ...{ url: z.string(), date: z.string(), status: z.number(), mime: z.string(), digest: z.string() },
-  ...{ revisit: z.boolean(), length: z.number() },
+  url: z.string(),
+  date: z.string(),
+  status: z.number(),
+  mime: z.string(),
+  digest: z.string(),
+  revisit: z.boolean(),
+  length: z.number(),
 });
 
 export function documentLine({ near, ...entry }: DocumentEntry): string {

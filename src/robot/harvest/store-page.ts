@@ -50,8 +50,17 @@ export function storePage(
 ): VisitResult {
   const { status, headers } = answer;
   const result: VisitResult = {
-    ...{ domain: stop.domain, path: visit.path, kind: 'page', depth: visit.depth, attempts: visit.attempts },
-    ...{ outcome: 'failed', status, at, ms, bytes: answer.body.length, ...againOf(visit) },
+    domain: stop.domain,
+    path: visit.path,
+    kind: 'page',
+    depth: visit.depth,
+    attempts: visit.attempts,
+    outcome: 'failed',
+    status,
+    at,
+    ms,
+    bytes: answer.body.length,
+    ...againOf(visit),
   };
   const url = `${stop.origin}${visit.path}`;
   if (status === 304) {
@@ -115,7 +124,10 @@ function keepPage(
   const { options } = context;
   const isReserved = stop.tdm !== undefined && isReservedBy(stop.tdm, visit.path);
   const decision = decide({
-    ...{ agent: options.agent, headers: answer.rawHeaders, metaRobots: page?.metaRobots ?? [], isReserved },
+    agent: options.agent,
+    headers: answer.rawHeaders,
+    metaRobots: page?.metaRobots ?? [],
+    isReserved,
   });
   if (decision.archive && options.warc) archive(buffer, { url, result, answer, address: stop.address });
   const base = { ...result, ...validatorsOf(answer) };
@@ -140,9 +152,19 @@ function keepPage(
     const part = fragment === undefined ? '' : `#${fragment}`;
     const { headers } = answer;
     const stored: CorpusDocument = {
-      ...{ url: `${visit.via ?? url}${part}`, finalUrl: `${url}${part}`, depth: visit.depth, ...segmented },
-      ...{ fetchedAt: result.at, lastModified: headers['last-modified'], expires: headers.expires },
-      ...{ title, author, date, text, sourceKind: kind, decision: decisionOf(decision) },
+      url: `${visit.via ?? url}${part}`,
+      finalUrl: `${url}${part}`,
+      depth: visit.depth,
+      ...segmented,
+      fetchedAt: result.at,
+      lastModified: headers['last-modified'],
+      expires: headers.expires,
+      title,
+      author,
+      date,
+      text,
+      sourceKind: kind,
+      decision: decisionOf(decision),
     };
     buffer.addDocument(stored, print);
     if (page.scans) buffer.addScan({ document: stored, images: page.scans });
@@ -154,7 +176,8 @@ function keepPage(
     outcome: 'stored',
     textBytes: documents.reduce((total, { text }) => total + Buffer.byteLength(text), 0),
     ...(measured.length > 0 && {
-      ...{ words: sum(({ words }) => words), sentences: sum(({ sentences }) => sentences) },
+      words: sum(({ words }) => words),
+      sentences: sum(({ sentences }) => sentences),
       languages: measured.map(({ language }) => language),
     }),
   };
@@ -219,7 +242,8 @@ function linksOf(
     if (isNews) links.push({ url, depth, parent });
   }
   return {
-    ...{ parent, isList: own === undefined },
+    parent,
+    isList: own === undefined,
     ...(links.length > 0 && { links }),
     ...(all.length > 0 && { allLinks: all }),
   };

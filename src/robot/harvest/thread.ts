@@ -133,14 +133,12 @@ async function contextOf(crawl: number, id: string, options: CrawlDefinition): P
     return known;
   }
   const context = {
-    ...{
-      id,
-      options,
-      scope: await loadScope(options),
-      seen: new SeenLinks(),
-      segmenter: options.segmenter === '' ? undefined : httpSegmenter(options.segmenter),
-      spent: {} as Record<string, number>,
-    },
+    id,
+    options,
+    scope: await loadScope(options),
+    seen: new SeenLinks(),
+    segmenter: options.segmenter === '' ? undefined : httpSegmenter(options.segmenter),
+    spent: {} as Record<string, number>,
     spend(activity: string, ms: number) {
       context.spent[activity] = (context.spent[activity] ?? 0) + ms;
     },
@@ -159,8 +157,14 @@ parentPort?.on('message', async (message: ToThread) => {
       const scouted = await scout(message.plan, message.options);
       const found: Findings = { visits: [], scouted };
       tell({
-        ...{ kind: 'report', batch: message.batch, ended: true, report: JSON.stringify(found) },
-        ...{ content: new Uint8Array(), parts: [], pages: 0, scans: [] },
+        kind: 'report',
+        batch: message.batch,
+        ended: true,
+        report: JSON.stringify(found),
+        content: new Uint8Array(),
+        parts: [],
+        pages: 0,
+        scans: [],
       });
       return;
     }

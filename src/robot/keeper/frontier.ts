@@ -76,16 +76,20 @@ const rank = (request: NewRequest) =>
   request.depth * 1000 + Math.round((1 - Math.min(1, Math.max(0, request.parent))) * 999);
 
 const endColumns: Columns = {
-  ...{
-    domain: 'bigint',
-    path: 'text',
-    state: 'bigint',
-    attempts: 'bigint',
-    notBefore: 'bigint',
-    status: 'bigint',
-  },
-  ...{ usability: 'double precision', fetchedAt: 'bigint', segment: 'bigint', outcome: 'text', etag: 'text' },
-  ...{ lastModified: 'text', exact: 'text', revisitMs: 'bigint' },
+  domain: 'bigint',
+  path: 'text',
+  state: 'bigint',
+  attempts: 'bigint',
+  notBefore: 'bigint',
+  status: 'bigint',
+  usability: 'double precision',
+  fetchedAt: 'bigint',
+  segment: 'bigint',
+  outcome: 'text',
+  etag: 'text',
+  lastModified: 'text',
+  exact: 'text',
+  revisitMs: 'bigint',
 };
 
 export function openFrontier(dialect: Database['dialect']): Frontier {
@@ -95,12 +99,24 @@ export function openFrontier(dialect: Database['dialect']): Frontier {
       const corrected: { domain: number; path: string; depth: number }[] = [];
       if (requests.length === 0) return { added, corrected };
       const columns: Columns = {
-        ...{ domain: 'bigint', path: 'text', kind: 'text', depth: 'bigint', rank: 'bigint' },
-        ...{ parent: 'double precision', hops: 'bigint', via: 'text' },
+        domain: 'bigint',
+        path: 'text',
+        kind: 'text',
+        depth: 'bigint',
+        rank: 'bigint',
+        parent: 'double precision',
+        hops: 'bigint',
+        via: 'text',
       };
       const rows = unique(requests).map((request) => [
-        ...[request.domain, request.path, request.kind, request.depth, rank(request)],
-        ...[request.parent, request.hops, request.via],
+        request.domain,
+        request.path,
+        request.kind,
+        request.depth,
+        rank(request),
+        request.parent,
+        request.hops,
+        request.via,
       ]);
       const { rows: changed } = await sql<
         Pick<RequestRow, 'domain' | 'path' | 'depth' | 'state' | 'corrected'>
@@ -145,9 +161,20 @@ export function openFrontier(dialect: Database['dialect']): Frontier {
     async end(transaction, requests) {
       if (requests.length === 0) return new Map();
       const rows = requests.map((request) => [
-        ...[request.domain, request.path, request.state, request.attempts, request.notBefore, request.status],
-        ...[request.usability, request.fetchedAt, request.segment, request.outcome, request.etag],
-        ...[request.lastModified, request.exact, request.revisitMs],
+        request.domain,
+        request.path,
+        request.state,
+        request.attempts,
+        request.notBefore,
+        request.status,
+        request.usability,
+        request.fetchedAt,
+        request.segment,
+        request.outcome,
+        request.etag,
+        request.lastModified,
+        request.exact,
+        request.revisitMs,
       ]);
       const { rows: ended } = await sql<Pick<RequestRow, 'domain' | 'path' | 'depth'>>`
         UPDATE "robot_request" SET "state" = "ended"."state", "attempts" = "ended"."attempts", "batch" = NULL,

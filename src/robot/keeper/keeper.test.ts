@@ -42,7 +42,12 @@ async function openCrawl(t: TestContext, options: Partial<CrawlDefinition>, give
   const open = (fence: number) =>
     Keeper.open(
       {
-        ...{ database, clock, log, random, leaseMs: 60_000, mayLive: () => true },
+        database,
+        clock,
+        log,
+        random,
+        leaseMs: 60_000,
+        mayLive: () => true,
         parseRobots: (text) => parseRobots(Buffer.from(text, 'latin1')),
       },
       id,
@@ -76,15 +81,23 @@ async function openCrawl(t: TestContext, options: Partial<CrawlDefinition>, give
     const headers: Record<string, string> = 'location' in page ? { location: page.location } : {};
     const body = Buffer.from('x');
     const answer: Answer = {
-      ...{ status: 'location' in page ? 301 : 200, statusText: '', rawHeaders: [], headers },
-      ...{ raw: body, body, isCut: false },
+      status: 'location' in page ? 301 : 200,
+      statusText: '',
+      rawHeaders: [],
+      headers,
+      raw: body,
+      body,
+      isCut: false,
     };
     const links = 'links' in page ? page.links.map((url) => ({ url, nofollow: false })) : [];
     return storePage(
       { options: definition, scope, seen: new SeenLinks(), spend: () => {} },
       new SegmentBuffer('utf-8'),
       {
-        ...{ stop, answer, at: clock.now(), ms: 1 },
+        stop,
+        answer,
+        at: clock.now(),
+        ms: 1,
         visit: { path, kind, depth, attempts, parent: 1, hops: 0 },
         page: { kind: 'feed', metaRobots: [], documents: [], links },
       },
@@ -103,7 +116,10 @@ async function openCrawl(t: TestContext, options: Partial<CrawlDefinition>, give
 test('a page that turns out to be nearer brings everything behind its redirect nearer, even to a new keeper', async (t) => {
   const seeds = ['http://a.cz/', 'http://b.cz/'];
   const { clock, open, claimed, scout, harvest } = await openCrawl(t, {
-    ...{ seeds, depth: 2, generalPause: 1, attempts: 20 },
+    seeds,
+    depth: 2,
+    generalPause: 1,
+    attempts: 20,
   });
   const web: Record<string, Page> = {
     'http://a.cz/': { links: ['http://a.cz/far'] },
@@ -200,7 +216,8 @@ test('after a batch an address rests as long as the strictest crawl that meets t
 
 test('a crawl that was resumed tells the others about every address that it contacts', async (t) => {
   const { engine, database, clock, open, claimed, scout, harvest } = await openCrawl(t, {
-    ...{ seeds: ['http://a.cz/'], generalPause: 1 },
+    seeds: ['http://a.cz/'],
+    generalPause: 1,
   });
   const keeper = await open(1);
   await keeper.round();

@@ -172,7 +172,13 @@ export class ResultMerger {
     const revisitMs = isDue ? nextInterval(options.recrawl, intervalOf(visit)) : 0;
     if (isDue) notBefore = clock.now() + revisitMs;
     return {
-      ...{ domain: visit.domain, path: visit.path, state, attempts, notBefore, segment, revisitMs },
+      domain: visit.domain,
+      path: visit.path,
+      state,
+      attempts,
+      notBefore,
+      segment,
+      revisitMs,
       exact: visit.exact ?? null,
       status: visit.status ?? null,
       usability: visit.usability ?? null,

@@ -171,7 +171,11 @@ export class BatchPlanner {
     const pauseOf = (address: string) => (this.#strict.get(address) ?? rules).generalPauseMs;
     for (const [pauseMs, addresses] of Map.groupBy(wanted, pauseOf))
       for (const address of await claim(transaction, {
-        ...{ addresses, batch: id, crawl: crawl.number, now, pauseMs },
+        addresses,
+        batch: id,
+        crawl: crawl.number,
+        now,
+        pauseMs,
       }))
         claimed.add(address);
     for (const address of wanted) if (!claimed.has(address)) this.#notBefore.set(address, now + takenMs);
@@ -335,7 +339,11 @@ export class BatchPlanner {
       .insertInto('robot_batch')
       .values({
         ...batch,
-        ...{ crawl: crawl.number, state: 'offered', harvester: null, renewals: 0, createdAt: clock.now() },
+        crawl: crawl.number,
+        state: 'offered',
+        harvester: null,
+        renewals: 0,
+        createdAt: clock.now(),
         addresses: JSON.stringify(batch.addresses),
       })
       .execute();

@@ -4,14 +4,12 @@ import type { Visit } from '../harvest/plan.ts';
 /** A page that waits, or the rules of another site, as harvesters are told of it. */
 export function visitOf(row: RequestRow): Visit {
   return {
-    ...{
-      path: row.path,
-      kind: row.kind === 'robots' ? 'robots' : 'page',
-      depth: row.depth,
-      parent: row.parent,
-      hops: row.hops,
-      attempts: row.attempts,
-    },
+    path: row.path,
+    kind: row.kind === 'robots' ? 'robots' : 'page',
+    depth: row.depth,
+    parent: row.parent,
+    hops: row.hops,
+    attempts: row.attempts,
     ...(row.via !== null && { via: row.via }),
     ...(row.etag !== null && { etag: row.etag }),
     ...(row.lastModified !== null && { lastModified: row.lastModified }),
@@ -26,9 +24,18 @@ export function visitOf(row: RequestRow): Visit {
 export function withoutVisit(row: RequestRow) {
   const isPage = row.kind === 'page';
   return {
-    ...{ domain: row.domain, path: row.path, attempts: row.attempts, notBefore: 0, status: row.status },
-    ...{ usability: row.usability, fetchedAt: row.fetchedAt, segment: row.segment },
-    ...{ etag: row.etag, lastModified: row.lastModified, exact: row.exact, revisitMs: Number(row.revisitMs) },
+    domain: row.domain,
+    path: row.path,
+    attempts: row.attempts,
+    notBefore: 0,
+    status: row.status,
+    usability: row.usability,
+    fetchedAt: row.fetchedAt,
+    segment: row.segment,
+    etag: row.etag,
+    lastModified: row.lastModified,
+    exact: row.exact,
+    revisitMs: Number(row.revisitMs),
     state: isPage ? requestState.disallowed : requestState.done,
     outcome: isPage ? 'disallowed: robots.txt' : 'done: rules only',
   };

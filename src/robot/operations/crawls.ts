@@ -32,7 +32,10 @@ export const robotNew = defineOperation({
   input: partial,
   output: z.strictObject({ id: z.string() }),
   example: {
-    ...{ name: 'Czech', seeds: ['https://www.example.cz/'], include: '\\.cz$', depth: 5 },
+    name: 'Czech',
+    seeds: ['https://www.example.cz/'],
+    include: '\\.cz$',
+    depth: 5,
     contact: 'https://www.example.org/robot',
   },
   async handler({ engine, caller }, { name, ...given }) {
@@ -140,14 +143,12 @@ export const robotStatus = defineOperation({
 
 const stateOperation = (verb: string, summary: string, state: 'running' | 'paused' | 'stopped') =>
   defineOperation({
-    ...{
-      ...changing,
-      name: `robot.${verb}`,
-      summary,
-      input: one,
-      output: done,
-      example: { crawl: someCrawl },
-    },
+    ...changing,
+    name: `robot.${verb}`,
+    summary,
+    input: one,
+    output: done,
+    example: { crawl: someCrawl },
     async handler({ engine, caller }, { crawl }) {
       const { changeState } = await import('../crawl/crawls.ts');
       await changeState(engine, { crawl, owner: caller.name }, state);
@@ -165,7 +166,9 @@ export const robotResume = stateOperation('resume', 'Resume a crawl that was pau
 export const robotStop = stateOperation('stop', 'Stop a crawl; it can be resumed', 'stopped');
 
 export const robotRevisit = defineOperation({
-  ...{ ...changing, name: 'robot.revisit', summary: 'Visit the pages of a finished or stopped crawl again' },
+  ...changing,
+  name: 'robot.revisit',
+  summary: 'Visit the pages of a finished or stopped crawl again',
   heavy: 'work',
   deadlineMs: 300_000,
   input: z.strictObject({
@@ -187,8 +190,12 @@ export const robotRevisit = defineOperation({
 });
 
 export const robotDelete = defineOperation({
-  ...{ ...changing, name: 'robot.delete', summary: 'Delete a crawl with everything that it has stored' },
-  ...{ input: one, output: done, example: { crawl: someCrawl } },
+  ...changing,
+  name: 'robot.delete',
+  summary: 'Delete a crawl with everything that it has stored',
+  input: one,
+  output: done,
+  example: { crawl: someCrawl },
   heavy: 'work',
   deadlineMs: 300_000,
   async handler({ engine, caller }, { crawl }) {

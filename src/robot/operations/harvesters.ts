@@ -16,7 +16,10 @@ export const robotHarvesters = defineOperation({
     processes: z
       .array(
         z.strictObject({
-          ...{ process: z.string(), host: z.string(), threads: z.number(), batches: z.number() },
+          process: z.string(),
+          host: z.string(),
+          threads: z.number(),
+          batches: z.number(),
           inFlight: z.number().describe('Requests under way'),
           busy: z.number().describe('The share of time that its threads are busy, 0 to 1'),
           wanted: z.number().nullable().describe('Threads asked for; 0 = auto; null = as its settings say'),

@@ -27,8 +27,13 @@ test('what could harm others is for administrators', async (t) => {
   const server = await runServer(t, { settings: { robot: { crawls: 1 } } });
   const anna = await server.signUp('anna', 'user');
   const options = [
-    ...[{ allowPrivate: true }, { resolve: { 'www.example.cz': ['10.0.0.1'] } }, { reqDelay: 0 }],
-    ...[{ segmenter: 'http://10.0.0.1/' }, { pageLimitMb: 51 }, { maxHosts: 11 }, { blockFor: 0 }],
+    { allowPrivate: true },
+    { resolve: { 'www.example.cz': ['10.0.0.1'] } },
+    { reqDelay: 0 },
+    { segmenter: 'http://10.0.0.1/' },
+    { pageLimitMb: 51 },
+    { maxHosts: 11 },
+    { blockFor: 0 },
   ];
   for (const [index, option] of options.entries()) {
     const { status, body } = await server.call(

@@ -10,11 +10,9 @@ const reading = { role: 'reader', owner: ownerOfCrawl, changes: false } as const
 const limit = z.int().min(1).max(1000).default(100).describe('How many at most');
 
 export const robotHosts = defineOperation({
-  ...{
-    ...reading,
-    name: 'robot.hosts',
-    summary: 'List the domains of a crawl, those with the most pages first',
-  },
+  ...reading,
+  name: 'robot.hosts',
+  summary: 'List the domains of a crawl, those with the most pages first',
   heavy: 'read',
   input: z.strictObject({
     crawl: crawlId,
@@ -24,9 +22,17 @@ export const robotHosts = defineOperation({
   output: z.strictObject({
     hosts: z.array(
       z.strictObject({
-        ...{ origin: z.string(), state: z.string(), addresses: z.array(z.string()), queued: z.number() },
-        ...{ fetched: z.number(), words: z.number(), bytes: z.number(), meanMs: z.number() },
-        ...{ crawlDelayMs: z.number(), blockedUntil: z.number(), problem: z.string().nullable() },
+        origin: z.string(),
+        state: z.string(),
+        addresses: z.array(z.string()),
+        queued: z.number(),
+        fetched: z.number(),
+        words: z.number(),
+        bytes: z.number(),
+        meanMs: z.number(),
+        crawlDelayMs: z.number(),
+        blockedUntil: z.number(),
+        problem: z.string().nullable(),
       }),
     ),
   }),
@@ -58,26 +64,35 @@ export const robotHosts = defineOperation({
     return {
       hosts: found.map((row) => ({
         ...row,
-        ...{ queued: Number(row.queued), fetched: Number(row.fetched), words: Number(row.words) },
-        ...{ bytes: Number(row.bytes), crawlDelayMs: Number(row.crawlDelayMs) },
-        ...{ blockedUntil: Number(row.blockedUntil), addresses: JSON.parse(row.addresses) as string[] },
+        queued: Number(row.queued),
+        fetched: Number(row.fetched),
+        words: Number(row.words),
+        bytes: Number(row.bytes),
+        crawlDelayMs: Number(row.crawlDelayMs),
+        blockedUntil: Number(row.blockedUntil),
+        addresses: JSON.parse(row.addresses) as string[],
       })),
     };
   },
 });
 
 const requestRow = z.strictObject({
-  ...{ url: z.string(), state: z.string(), outcome: z.string().nullable(), depth: z.number() },
-  ...{ attempts: z.number(), status: z.number().nullable(), usability: z.number().nullable() },
-  ...{ via: z.string().nullable(), fetchedAt: z.number().nullable(), notBefore: z.number() },
+  url: z.string(),
+  state: z.string(),
+  outcome: z.string().nullable(),
+  depth: z.number(),
+  attempts: z.number(),
+  status: z.number().nullable(),
+  usability: z.number().nullable(),
+  via: z.string().nullable(),
+  fetchedAt: z.number().nullable(),
+  notBefore: z.number(),
 });
 
 export const robotExplain = defineOperation({
-  ...{
-    ...reading,
-    name: 'robot.explain',
-    summary: 'Explain why a page was fetched or not, and what became of it',
-  },
+  ...reading,
+  name: 'robot.explain',
+  summary: 'Explain why a page was fetched or not, and what became of it',
   input: z.strictObject({
     url: z.string().min(1).max(8_000).describe('Address of the page'),
     crawl: crawlId,
@@ -91,7 +106,9 @@ export const robotExplain = defineOperation({
 });
 
 export const robotDisallowed = defineOperation({
-  ...{ ...reading, name: 'robot.disallowed', summary: 'List the pages that robots.txt forbade' },
+  ...reading,
+  name: 'robot.disallowed',
+  summary: 'List the pages that robots.txt forbade',
   heavy: 'read',
   input: z.strictObject({
     crawl: crawlId,
@@ -125,10 +142,13 @@ export const robotDisallowed = defineOperation({
 });
 
 export const robotOptions = defineOperation({
-  ...{ ...reading, name: 'robot.options', summary: 'Show the options of a crawl' },
+  ...reading,
+  name: 'robot.options',
+  summary: 'Show the options of a crawl',
   input: z.strictObject({ crawl: crawlId }),
   output: crawlOptions.extend({
-    ...{ contact: z.string(), segmenter: z.string() },
+    contact: z.string(),
+    segmenter: z.string(),
     seeds: z.number().describe('How many addresses it began with'),
   }),
   example: { crawl: someCrawl },
@@ -141,7 +161,9 @@ export const robotOptions = defineOperation({
 });
 
 export const robotSegments = defineOperation({
-  ...{ ...reading, name: 'robot.segments', summary: 'List what a crawl has stored, in order' },
+  ...reading,
+  name: 'robot.segments',
+  summary: 'List what a crawl has stored, in order',
   input: z.strictObject({
     crawl: crawlId,
     after: z.int().min(0).default(0).describe('Only segments after this one'),
@@ -150,7 +172,10 @@ export const robotSegments = defineOperation({
   output: z.strictObject({
     segments: z.array(
       z.strictObject({
-        ...{ id: z.number(), size: z.number(), pages: z.number(), createdAt: z.number() },
+        id: z.number(),
+        size: z.number(),
+        pages: z.number(),
+        createdAt: z.number(),
         parts: z
           .array(z.strictObject({ name: z.string(), length: z.number() }))
           .describe('The parts in order, with their lengths in bytes'),
@@ -168,7 +193,10 @@ export const robotSegments = defineOperation({
     const rows = await listSegments(database, { crawl: Number(number), after, limit: most });
     return {
       segments: rows.map((row) => ({
-        ...{ id: Number(row.id), size: Number(row.size), pages: row.pages, createdAt: Number(row.createdAt) },
+        id: Number(row.id),
+        size: Number(row.size),
+        pages: row.pages,
+        createdAt: Number(row.createdAt),
         parts: JSON.parse(row.parts) as { name: string; length: number }[],
       })),
     };
@@ -176,8 +204,13 @@ export const robotSegments = defineOperation({
 });
 
 export const robotRelease = defineOperation({
-  ...{ name: 'robot.release', summary: 'Delete exported segments of a crawl; its frontier stays' },
-  ...{ role: 'user', owner: ownerOfCrawl, changes: true, heavy: 'work', deadlineMs: 300_000 },
+  name: 'robot.release',
+  summary: 'Delete exported segments of a crawl; its frontier stays',
+  role: 'user',
+  owner: ownerOfCrawl,
+  changes: true,
+  heavy: 'work',
+  deadlineMs: 300_000,
   input: z.strictObject({
     crawl: crawlId,
     through: z.int().min(1).describe('The last segment to delete, from robot.segments'),

@@ -61,14 +61,12 @@ test('something is planned whenever something waits', () => {
 
 test('there are as many rows as the delay needs', () => {
   const hosts = Array.from({ length: 500 }, (_, index) => ({
-    ...{
-      host: `host${index}`,
-      addresses: [`address${index}`],
-      queued: 100,
-      delayMs: 5_000,
-      maxHosts: 2,
-      maxReqs: 100,
-    },
+    host: `host${index}`,
+    addresses: [`address${index}`],
+    queued: 100,
+    delayMs: 5_000,
+    maxHosts: 2,
+    maxReqs: 100,
   }));
   assert.equal(planRows(hosts, { meanMs: 200 }).length, 25);
 });

@@ -4,7 +4,11 @@ import { checkRequests, type SeenRequest } from './check-requests.ts';
 
 const rules = { reqDelayMs: 100, maxHosts: 2, maxReqs: 3, generalPauseMs: 1_000 };
 const request = (at: number, host = 'a.cz', more: Partial<SeenRequest> = {}): SeenRequest => ({
-  ...{ at: 1e12 + at, ms: 10, address: '192.0.2.1', host, url: `http://${host}/${at}` },
+  at: 1e12 + at,
+  ms: 10,
+  address: '192.0.2.1',
+  host,
+  url: `http://${host}/${at}`,
   ...more,
 });
 const broken = (...requests: SeenRequest[]) => checkRequests(requests, rules).map(({ rule }) => rule);

@@ -11,12 +11,20 @@ import type { Rules } from './rules.ts';
 
 const rulesLine = z.object({
   rules: z.object({
-    ...{ reqDelayMs: z.number(), maxHosts: z.number(), maxReqs: z.number(), generalPauseMs: z.number() },
+    reqDelayMs: z.number(),
+    maxHosts: z.number(),
+    maxReqs: z.number(),
+    generalPauseMs: z.number(),
   }),
 });
 const requestLine = z.object({
-  ...{ at: z.number(), ms: z.number(), address: z.string(), host: z.string(), url: z.string() },
-  ...{ delayMs: z.number().optional(), batch: z.string().optional() },
+  at: z.number(),
+  ms: z.number(),
+  address: z.string(),
+  host: z.string(),
+  url: z.string(),
+  delayMs: z.number().optional(),
+  batch: z.string().optional(),
 });
 
 /** The requests of logs, each with its rules: files, or directories with `requests-*.jsonl.gz`. */
@@ -44,7 +52,8 @@ export async function readLog(paths: readonly string[]): Promise<SeenRequest[]> 
       if (!rules) throw new PismakError('invalid-input', `${where}: no rules come before this request`);
       const { delayMs, batch, ...request } = seen.data;
       requests.push({
-        ...{ ...request, rules },
+        ...request,
+        rules,
         ...(delayMs !== undefined && { delayMs }),
         ...(batch !== undefined && { batch }),
       });

@@ -33,7 +33,10 @@ export async function runScans(engine: Engine): Promise<Running> {
   const { broker, clock, log } = engine;
   await engine.pipelines.claimOutput(scanQueue);
   const sender = runService({
-    ...{ name: 'robot.scans', openSession: engine.openSession, clock, log },
+    name: 'robot.scans',
+    openSession: engine.openSession,
+    clock,
+    log,
     async run({ signal }) {
       while (!signal.aborted) {
         await sendSome(engine, signal);
@@ -143,7 +146,11 @@ async function take(engine: Engine, request: Request): Promise<void> {
     if (other.length === 0) await disownOne(transaction, row.blob, segmentOwner(crawl));
     if (removed.length === 0 || !segment || !stored) return;
     await addSegment(database, transaction, {
-      ...{ crawl, blob: stored, parts: segment.parts, pages: 1, now: engine.clock.now() },
+      crawl,
+      blob: stored,
+      parts: segment.parts,
+      pages: 1,
+      now: engine.clock.now(),
     });
   });
   await disown(database.query, requestOwner(request));
@@ -164,8 +171,12 @@ async function segmentOf({ blobs }: Engine, row: ScanRow & { options: string }, 
   const { url, finalUrl = url } = known;
   buffer.addDocument(
     {
-      ...{ ...known, ...segment(text, { languages }), text },
-      ...{ url: `${url}#page=${row.page}`, finalUrl: `${finalUrl}#page=${row.page}`, readBy: row.pipeline },
+      ...known,
+      ...segment(text, { languages }),
+      text,
+      url: `${url}#page=${row.page}`,
+      finalUrl: `${finalUrl}#page=${row.page}`,
+      readBy: row.pipeline,
     },
     fingerprint(text),
   );

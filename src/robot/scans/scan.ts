@@ -39,7 +39,14 @@ export async function addScans(
     await transaction
       .insertInto('robot_scan')
       .values({
-        ...{ uuid: newId(clock), crawl, pipeline, owner: row.owner, page, blob, state: 'new', notBefore: 0 },
+        uuid: newId(clock),
+        crawl,
+        pipeline,
+        owner: row.owner,
+        page,
+        blob,
+        state: 'new',
+        notBefore: 0,
         document: JSON.stringify(document),
       })
       .execute();

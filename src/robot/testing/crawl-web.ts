@@ -70,7 +70,10 @@ export const quick = {
 export function definitionFor(served: ServedWeb, options: Partial<CrawlDefinition> = {}): CrawlDefinition {
   const { plan, hosts } = served.web;
   return crawlDefinition.parse({
-    ...{ seeds: [seedUrl(plan)], allowPrivate: true, language: ['cs', 'sk', 'en'], ...quick },
+    seeds: [seedUrl(plan)],
+    allowPrivate: true,
+    language: ['cs', 'sk', 'en'],
+    ...quick,
     resolve: Object.fromEntries(hosts.map(({ name, address }) => [name, [address]])),
     ...options,
   });

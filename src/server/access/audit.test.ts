@@ -9,7 +9,10 @@ async function entries(server: RunningServer, filter: object) {
   assert.equal(status, 200, text);
   return body.entries.map(({ actor, operation, outcome, owner, count }: Record<string, unknown>) => [
     String(actor).replace(/ \(key:.*/, ' (key)'),
-    ...[operation, outcome, owner, count],
+    operation,
+    outcome,
+    owner,
+    count,
   ]);
 }
 

@@ -144,7 +144,9 @@ test('the table of failures stays bounded, and the worst offenders stay in it', 
   const row = { scope: 'pair', shown: null, lastAt: clock.now() };
   for (let start = 0; start < 25_000; start += 1000) {
     const values = Array.from({ length: 1000 }, (_, index) => ({
-      ...{ ...row, subject: `${start + index}`, failures: start + index === 3 ? 9 : 1 },
+      ...row,
+      subject: `${start + index}`,
+      failures: start + index === 3 ? 9 : 1,
     }));
     await database.query.insertInto('signInFailure').values(values).execute();
   }
@@ -162,7 +164,9 @@ test('an attack raises alerts about the account and the address, which end when 
   const { alerts, log } = server.engine;
   const open = async () => {
     await lookOnce([attackedAccounts(server.engine), attackingAddresses(server.engine)], {
-      ...{ alerts, clock, log },
+      alerts,
+      clock,
+      log,
     });
     return (await alerts.list()).map(({ kind, entity }) => `${kind} ${entity}`).sort();
   };
@@ -203,7 +207,12 @@ test('the audit log says who signed in and out, and counts failures in few rows'
   const { body } = await server.call('audit.ls', {}, { key: server.localToken });
   assert.deepEqual(
     body.entries.map(({ actor, operation, outcome, address, owner, count }: Record<string, unknown>) => [
-      ...[actor, operation, outcome, address, owner, count],
+      actor,
+      operation,
+      outcome,
+      address,
+      owner,
+      count,
     ]),
     [
       ['anna', 'session.logout', 'ok', '192.0.2.1', null, 1],

@@ -90,7 +90,8 @@ test('a user cannot forge an alert: alerts are signed with the secret of the ins
   const times = { raisedAt: 1, lastSeenAt: 1, clearedAt: null, seen: 1 };
   await database.transaction((transaction) =>
     alertWebhooks({ outbox, clock, urls: [url] })(transaction, {
-      ...{ event: 'alert.raised', at: 1 },
+      event: 'alert.raised',
+      at: 1,
       alert: { ...alert, ...times },
     }),
   );

@@ -97,8 +97,14 @@ test('an answer and the log repeat only a little of what was sent', async (t) =>
 
 test('a failure that nobody foresaw fills neither the answer nor the log', async (t) => {
   const broken = defineOperation({
-    ...{ name: 'test.break', summary: 'Fails', role: 'public', owner: 'none', changes: true },
-    ...{ input: z.object({ text: z.string() }), output: z.strictObject({}), example: { text: '' } },
+    name: 'test.break',
+    summary: 'Fails',
+    role: 'public',
+    owner: 'none',
+    changes: true,
+    input: z.object({ text: z.string() }),
+    output: z.strictObject({}),
+    example: { text: '' },
     bodyLimit: 2 ** 20,
     async handler(_context, { text }) {
       throw new TypeError(`no such thing: ${text}`);

@@ -24,7 +24,10 @@ function described(route: { name: string; role: string }, summary: string) {
 function streamed(stream: StreamOperation) {
   const { properties = {}, required = [] } = streamInput(stream);
   const parameters = Object.entries(properties).map(([name, schema]) => ({
-    ...{ name, in: 'query', required: required.includes(name), schema },
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
   }));
   return {
     ...described(stream, stream.summary),

@@ -78,8 +78,14 @@ test('the page for people lists every operation and loads nothing from anywhere'
 test('pages that describe the API are made once, however often strangers ask for them', async (t) => {
   let read = 0;
   const counted = defineOperation({
-    ...{ name: 'test.counted', role: 'public', owner: 'none', changes: false, example: {} },
-    ...{ input: z.strictObject({}), output: z.strictObject({}), handler: async () => ({}) },
+    name: 'test.counted',
+    role: 'public',
+    owner: 'none',
+    changes: false,
+    example: {},
+    input: z.strictObject({}),
+    output: z.strictObject({}),
+    handler: async () => ({}),
     get summary() {
       read++;
       return 'Counts how often it is described';

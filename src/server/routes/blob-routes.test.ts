@@ -200,7 +200,8 @@ async function sendWith(
   announced: boolean,
 ) {
   const sent = request(`${localUrl}${path}`, {
-    ...{ agent, method: 'POST' },
+    agent,
+    method: 'POST',
     headers: {
       ...octets,
       authorization: `Bearer ${key}`,

@@ -33,7 +33,8 @@ export async function openTestEngine(
     log: { level: options.logLevel ?? 'silent' },
   });
   const engine = await openEngine(settings, {
-    ...{ purpose: 'test', houses: await loadHouses(houses) },
+    purpose: 'test',
+    houses: await loadHouses(houses),
     ...(options.clock && { clock: options.clock }),
   });
   test.after(() => engine.close());

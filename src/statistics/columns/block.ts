@@ -56,7 +56,9 @@ export function encodeBlock(block: Block): Uint8Array<ArrayBuffer> {
     column ? [{ dimension, column, type: types.findIndex((type) => column instanceof type) }] : [],
   );
   const header: Header = {
-    ...{ v: 1, rows: block.rows, splits: block.splits },
+    v: 1,
+    rows: block.rows,
+    splits: block.splits,
     ...(block.slots && { slots: true }),
     columns: columns.map(({ dimension, type }) => [dimension, type, block.bounds[dimension] ?? 0]),
   };

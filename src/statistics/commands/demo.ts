@@ -38,7 +38,8 @@ export function addDemo(group: Command, shell: Shell): void {
         const { settings } = await session.settings();
         const client = await session.openWork({
           settings: { ...settings, data, ...embedded },
-          ...{ purpose: 'statistics demo', workers: 0 },
+          purpose: 'statistics demo',
+          workers: 0,
         });
         try {
           await checkNew(client, data);
@@ -97,7 +98,10 @@ async function play({ out, clock, progress, stderr, signal }: Session, client: C
   );
 
   const question = {
-    ...{ kind: 'keyword', user: advertiser.user, from: formatDay(first), to: formatDay(today) },
+    kind: 'keyword',
+    user: advertiser.user,
+    from: formatDay(first),
+    to: formatDay(today),
     filters: [
       { field: 'clicks', is: '>' as const, value: 5 },
       { field: 'conversions', is: '<' as const, value: 300 },

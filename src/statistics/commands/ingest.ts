@@ -104,7 +104,12 @@ export function addIngest(group: Command, shell: Shell): void {
             `${file} has more than ${mostText / 2 ** 20} MB; add up its events and use --level day`,
           );
         const { events } = await (await client()).call(statisticsBackfill, {
-          ...{ kind, user, day, level, text, format },
+          kind,
+          user,
+          day,
+          level,
+          text,
+          format,
         });
         out.say(`${day} of ${kind} of user ${user} now has ${formatCount(events, 'event')}`);
       }),
@@ -131,7 +136,11 @@ async function sendChunk(
   const token = batch === undefined ? `file:${chunk.place}` : `${batch}/${chunk.index}`;
   try {
     return await client.call(statisticsIngest, {
-      ...{ token, level, format, text: chunk.text, ...(schema !== undefined && { schema }) },
+      token,
+      level,
+      format,
+      text: chunk.text,
+      ...(schema !== undefined && { schema }),
     });
   } catch (error) {
     if (!hasCode(error, 'conflict')) throw error;

@@ -46,7 +46,11 @@ export async function* lineChunks(file: string, header: boolean): AsyncGenerator
       index === 0 ? createHash('sha256').update(first).digest('hex') : before.copy().digest('hex');
     for (const part of parts) before.update(part);
     const chunk = {
-      ...{ index, before: linesBefore, lines, bytes, place: place.slice(0, 32) },
+      index,
+      before: linesBefore,
+      lines,
+      bytes,
+      place: place.slice(0, 32),
       text: index === 0 ? text : title + text,
     };
     linesBefore += lines;

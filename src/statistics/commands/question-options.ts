@@ -50,7 +50,12 @@ export async function readQuestion(
   const to = options.to ?? (await today(session));
   const from = options.from ?? formatDay((parseDay(to) ?? 0) - 29);
   return {
-    ...{ kind, user: options.user, from, to, filters, over: options.over },
+    kind,
+    user: options.user,
+    from,
+    to,
+    filters,
+    over: options.over,
     ...(options.split !== undefined && { split: options.split }),
     ...(options.dimensions !== undefined && { dimensions: commaList(options.dimensions) }),
     ...(options.groupBy !== undefined && { groupBy: options.groupBy }),

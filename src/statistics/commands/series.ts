@@ -38,7 +38,8 @@ export function addSeries(group: Command, shell: Shell): void {
       shell.run<SeriesOptions>(async ({ options, out, client, clock, stderr }, kind = '') => {
         const question = await readQuestion(kind, options, { client, clock });
         const answer = await (await client()).call(statisticsGranularizedSumStats, {
-          ...{ ...question, granularity: options.granularity },
+          ...question,
+          granularity: options.granularity,
           includeTotal: options.total ?? false,
         });
         if (out.json) return out.object(answer);

@@ -25,8 +25,15 @@ async function commandLine(t: { after(work: () => unknown): void }) {
 
 const line = (fields: object) =>
   `${JSON.stringify({
-    ...{ id: 'e1', kind: 'keyword', entity: 17, user: 3, split: 'context', at: '2026-03-29T01:59:00+01:00' },
-    ...{ clicks: 1, cost: 250, ...fields },
+    id: 'e1',
+    kind: 'keyword',
+    entity: 17,
+    user: 3,
+    split: 'context',
+    at: '2026-03-29T01:59:00+01:00',
+    clicks: 1,
+    cost: 250,
+    ...fields,
   })}\n`;
 const march = ['--user', '3', '--from', '2026-03-01', '--to', '2026-03-31'];
 

@@ -57,7 +57,8 @@ export function showTable({ rows, count, totals }: Answer, out: Output): void {
     { title: 'status', of: (row) => row.status },
     ...Object.keys(totals.sums).map((name) => ({ title: name, of: (row: Line) => row.sums[name] })),
     ...Object.keys(totals.derived).map((name) => ({
-      ...{ title: name, align: 'right' as const },
+      title: name,
+      align: 'right' as const,
       of: (row: Line) => shortRatio(row.derived[name]),
     })),
   ]);
@@ -66,7 +67,11 @@ export function showTable({ rows, count, totals }: Answer, out: Output): void {
 /** The rows below a row, one for each split. Ratios are of the whole only. */
 function splitLines(splits: Answer['totals']['splits']): Line[] {
   return Object.entries(splits ?? {}).map(([split, sums]) => ({
-    ...{ entity: `  ${split}`, name: '', status: '', sums, derived: {} },
+    entity: `  ${split}`,
+    name: '',
+    status: '',
+    sums,
+    derived: {},
   }));
 }
 
@@ -80,7 +85,10 @@ function csvRows({ rows, totals }: Answer): (string | number | null | undefined)
   return [
     ['entity', 'name', 'status', 'parent', ...names, ...derived],
     ...rows.map((row) => [
-      ...[row.entity, row.name, row.status, row.parent],
+      row.entity,
+      row.name,
+      row.status,
+      row.parent,
       ...names.map((name) => row.sums[name]),
       ...derived.map((name) => row.derived[name]),
     ]),

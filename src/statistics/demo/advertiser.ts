@@ -29,7 +29,10 @@ export function demoEntities(): DemoEntity[] {
       entities.push({ kind: 'group', user, entity: group, name, parent: campaign });
       for (let word = 1; word <= keywordsPerGroup; word++)
         entities.push({
-          ...{ kind: 'keyword', user, entity: 100 * group + word, parent: group },
+          kind: 'keyword',
+          user,
+          entity: 100 * group + word,
+          parent: group,
           name: `${words[word - 1] ?? ''} ${place}`,
         });
     }
@@ -53,8 +56,11 @@ export function demoDay(day: Day, age: number, random: Random): string[] {
       const clicks = Math.round(impressions * (split === 'fulltext' ? 0.04 : 0.008) * (0.5 + random()));
       const conversions = Math.round(clicks * 0.05 * 2 * random());
       const sums = {
-        ...{ impressions, clicks, cost: clicks * Math.round(300 + 400 * random()) },
-        ...{ conversions, conversionValue: conversions * 80_000 },
+        impressions,
+        clicks,
+        cost: clicks * Math.round(300 + 400 * random()),
+        conversions,
+        conversionValue: conversions * 80_000,
       };
       const hour = String(Math.floor(6 + 16 * random())).padStart(2, '0');
       const at = `${date}T${hour}:${String(Math.floor(60 * random())).padStart(2, '0')}:00Z`;

@@ -38,8 +38,14 @@ export async function ordinalsOf(
   for (const [index, key] of created.entries()) known.set(key, cube.entities + index);
   for (let at = 0; at < created.length; at += keysPerQuery) {
     const rows = created.slice(at, at + keysPerQuery).map((key) => ({
-      ...{ cube: cube.id, ordinal: known.get(key) as number, key, name: key, status: 'active', parent: '' },
-      ...{ budget: null, createdAt: now },
+      cube: cube.id,
+      ordinal: known.get(key) as number,
+      key,
+      name: key,
+      status: 'active',
+      parent: '',
+      budget: null,
+      createdAt: now,
     }));
     await transaction.insertInto('statistics_entity').values(rows).execute();
   }

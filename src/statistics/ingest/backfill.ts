@@ -47,7 +47,12 @@ export async function backfill(statistics: Statistics, request: Backfill): Promi
       const change = { day, events, mayBeSealed: false, blocks };
       const seq = view?.head.seq ?? 0;
       return store.correctDay({
-        ...{ kind: kind.name, user, seq, keys, day: change, receivedAt: clock.now() },
+        kind: kind.name,
+        user,
+        seq,
+        keys,
+        day: change,
+        receivedAt: clock.now(),
         limits: request.limits,
       });
     });
@@ -62,8 +67,14 @@ async function wantedDay(
   { kind, user, day, level, content }: Backfill,
 ): Promise<{ events: number; cube: PreparedCube | undefined }> {
   const builder = new BatchBuilder({
-    ...{ schemas, days, level, closed: new Set<Day>(), latest: clock.now() + futureMs },
-    ...{ sealedBefore: Number.NEGATIVE_INFINITY, sealed: () => false, mayWrite: () => true },
+    schemas,
+    days,
+    level,
+    closed: new Set<Day>(),
+    latest: clock.now() + futureMs,
+    sealedBefore: Number.NEGATIVE_INFINITY,
+    sealed: () => false,
+    mayWrite: () => true,
   });
   await addContent(builder, content);
   const [refusal] = builder.refusals;

@@ -177,7 +177,11 @@ export class BatchBuilder {
     if (!this.#rules.mayWrite(user)) throw new Refused(`user: you may not write statistics of ${user}`);
     // 3 and "3" are the same user.
     const cube: CubeBuilder = kind.cubes.get(user) ?? {
-      ...{ kind: kind.kind.name, user, keys: new Map(), names: [], days: new Map() },
+      kind: kind.kind.name,
+      user,
+      keys: new Map(),
+      names: [],
+      days: new Map(),
     };
     kind.cubes.set(given, cube);
     kind.cubes.set(user, cube);
@@ -245,16 +249,14 @@ export class BatchBuilder {
       dimensions[schema.dimensions[values[place] as number]?.name ?? ''] = values[place + 1] as number;
     const id = idText(fields.id).replaceAll('\0', '').slice(0, 200);
     this.corrections.push({
-      ...{
-        kind: name,
-        user,
-        entity,
-        split: schema.split.values[split] ?? '',
-        at,
-        day,
-        event: id,
-        dimensions,
-      },
+      kind: name,
+      user,
+      entity,
+      split: schema.split.values[split] ?? '',
+      at,
+      day,
+      event: id,
+      dimensions,
     });
   }
 }

@@ -51,7 +51,8 @@ export function addDay(cube: CubeBuilder, day: Day, { schema }: Kind, mayBeSeale
   const builder = {
     table: new SumTable(schema.dimensions.length),
     splits: schema.split.values.length,
-    ...{ events: 0, mayBeSealed },
+    events: 0,
+    mayBeSealed,
   };
   cube.days.set(day, builder);
   return builder;
@@ -59,9 +60,13 @@ export function addDay(cube: CubeBuilder, day: Day, { schema }: Kind, mayBeSeale
 
 export function prepared({ kind, user, names, days }: CubeBuilder): PreparedCube {
   return {
-    ...{ kind, user, keys: names },
+    kind,
+    user,
+    keys: names,
     days: [...days].map(([day, { table, splits, events, mayBeSealed }]) => ({
-      ...{ day, events, mayBeSealed },
+      day,
+      events,
+      mayBeSealed,
       blocks: (ordinals) => blocksByChunk(table, splits, ordinals),
     })),
   };

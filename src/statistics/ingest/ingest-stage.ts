@@ -69,7 +69,10 @@ async function ingestFile(
   const mayWrite = await writableUsers(statistics, caller);
   try {
     const done = await ingest(statistics, {
-      ...{ owner, token: `${job.uuid}/${name}`, level: LEVEL, mayWrite },
+      owner,
+      token: `${job.uuid}/${name}`,
+      level: LEVEL,
+      mayWrite,
       ...(SCHEMA !== '' && { schema: SCHEMA }),
       limits: limitsOf(statistics.limits, caller),
       content: { text, format: /csv$/i.test(name) ? 'csv' : 'ndjson' },

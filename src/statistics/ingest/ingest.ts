@@ -51,16 +51,14 @@ export async function ingest(statistics: Statistics, batch: Batch): Promise<Inge
     const builder = await build(statistics, batch, { closed, sealed, receivedAt });
     const counts = { events: builder.events, refused: builder.refusals.length };
     const answer = await store.accept({
-      ...{
-        owner,
-        token,
-        hash,
-        receivedAt,
-        ...counts,
-        cubes: builder.cubes(),
-        corrections: builder.corrections,
-        limits: batch.limits,
-      },
+      owner,
+      token,
+      hash,
+      receivedAt,
+      ...counts,
+      cubes: builder.cubes(),
+      corrections: builder.corrections,
+      limits: batch.limits,
       closed: new Set(builder.corrections.map(({ day }) => monthOf(day, closed))),
     });
     if (answer.outcome === 'mismatch')
@@ -96,7 +94,13 @@ async function build(
 ): Promise<BatchBuilder> {
   const { closed, sealed, receivedAt } = state;
   const builder = new BatchBuilder({
-    ...{ schemas, schema, days, level, closed, mayWrite, latest: receivedAt + futureMs },
+    schemas,
+    schema,
+    days,
+    level,
+    closed,
+    mayWrite,
+    latest: receivedAt + futureMs,
     sealedBefore: days.dayAt(receivedAt - keptMs),
     sealed: (kind, user, day) => sealed.size > 0 && sealed.has(`${kind}\0${user}\0${day}`),
   });

@@ -12,14 +12,13 @@ const march = Date.UTC(2026, 2, 1) / 86_400_000;
 
 function newBuilder(closed: boolean): BatchBuilder {
   return new BatchBuilder({
-    ...{
-      schemas,
-      days: zoneDays('Europe/Prague'),
-      latest: now,
-      level: 'event',
-      mayWrite: (user) => user !== '9',
-    },
-    ...{ sealedBefore: march - 30, sealed: (_kind, _user, day) => day < march - 40 },
+    schemas,
+    days: zoneDays('Europe/Prague'),
+    latest: now,
+    level: 'event',
+    mayWrite: (user) => user !== '9',
+    sealedBefore: march - 30,
+    sealed: (_kind, _user, day) => day < march - 40,
     closed: new Set(closed ? [march] : []),
   });
 }
@@ -27,7 +26,9 @@ function newBuilder(closed: boolean): BatchBuilder {
 /** All that a batch would store. */
 function contentsOf(builder: BatchBuilder) {
   return {
-    ...{ events: builder.events, refusals: builder.refusals, corrections: builder.corrections },
+    events: builder.events,
+    refusals: builder.refusals,
+    corrections: builder.corrections,
     cubes: builder.cubes().map(({ days, ...cube }) => ({
       ...cube,
       days: days.map(({ blocks, ...day }) => ({

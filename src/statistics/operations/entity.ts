@@ -48,7 +48,10 @@ export const statisticsEntityCreate = defineOperation({
     const statistics = await statisticsOf(engine);
     await checkMayWrite(statistics, caller, String(user));
     return saveEntities(statistics, {
-      ...{ kind, user: String(user), entities: [first, ...more], create: true },
+      kind,
+      user: String(user),
+      entities: [first, ...more],
+      create: true,
       limits: limitsOf(statistics.limits, caller),
     });
   },
@@ -109,8 +112,12 @@ export const statisticsEntityLs = defineOperation({
   output: z.strictObject({
     entities: z.array(
       z.strictObject({
-        ...{ entity: z.string(), name: z.string(), status: z.string(), parent: z.string() },
-        ...{ budget: z.number().nullable(), created: z.number() },
+        entity: z.string(),
+        name: z.string(),
+        status: z.string(),
+        parent: z.string(),
+        budget: z.number().nullable(),
+        created: z.number(),
       }),
     ),
   }),

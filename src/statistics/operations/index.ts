@@ -20,9 +20,22 @@ import { statisticsBackfill, statisticsIngest } from './write.ts';
 
 /** All operations of this house. */
 export const statisticsOperations: Operation[] = [
-  ...[statisticsIngest, statisticsBackfill],
-  ...[statisticsGranularizedSumStats, statisticsFilter2, statisticsExplain, statisticsRpc],
-  ...[statisticsEntityCreate, statisticsEntityUpdate, statisticsEntityRemove, statisticsEntityLs],
-  ...[statisticsRollup, statisticsReconcile, statisticsClose, statisticsCorrections, statisticsSchema],
-  ...[statisticsAllow, statisticsAccess, statisticsErase],
+  statisticsIngest,
+  statisticsBackfill,
+  statisticsGranularizedSumStats,
+  statisticsFilter2,
+  statisticsExplain,
+  statisticsRpc,
+  statisticsEntityCreate,
+  statisticsEntityUpdate,
+  statisticsEntityRemove,
+  statisticsEntityLs,
+  statisticsRollup,
+  statisticsReconcile,
+  statisticsClose,
+  statisticsCorrections,
+  statisticsSchema,
+  statisticsAllow,
+  statisticsAccess,
+  statisticsErase,
 ];

@@ -20,7 +20,7 @@ describe('reading statistics over the API', async () => {
     ]);
     assert.deepEqual(await clicksBy({ ...question, granularity: 'week' }), [
       ['202609', 11],
-      ...[...[10, 11, 12, 13].map((week) => [`2026${week}`, 0])],
+      ...[10, 11, 12, 13].map((week) => [`2026${week}`, 0]),
       ['202614', 1100],
     ]);
     assert.deepEqual(await clicksBy({ ...question, granularity: 'quarter', split: 'context' }), [
@@ -28,11 +28,18 @@ describe('reading statistics over the API', async () => {
       ['202604', 0],
     ]);
     const { points, total } = await call('granularizedSumStats', {
-      ...{ kind: 'keyword', ...question, granularity: 'year', includeTotal: true, dimensions: ['clicks'] },
+      kind: 'keyword',
+      ...question,
+      granularity: 'year',
+      includeTotal: true,
+      dimensions: ['clicks'],
     });
     assert.deepEqual(points, [
       {
-        ...{ id: '2026', start: '2026-02-25', end: '2026-04-02', sums: { clicks: 1111 } },
+        id: '2026',
+        start: '2026-02-25',
+        end: '2026-04-02',
+        sums: { clicks: 1111 },
         splits: { fulltext: { clicks: 1000 }, context: { clicks: 111 } },
       },
     ]);
@@ -130,7 +137,10 @@ describe('reading statistics over the API', async () => {
       more: [{ entity: 11, parent: 1 }],
     });
     await call('entity.create', {
-      ...{ kind: 'keyword', user, entity: 100, parent: 10 },
+      kind: 'keyword',
+      user,
+      entity: 100,
+      parent: 10,
       more: [
         { entity: 101, parent: 10 },
         { entity: 110, parent: 11 },
@@ -154,7 +164,8 @@ describe('reading statistics over the API', async () => {
     });
     assert.deepEqual(
       groups.map((group: { entity: string; points: { sums: { clicks: number } }[] }) => [
-        ...[group.entity, group.points[0]?.sums.clicks],
+        group.entity,
+        group.points[0]?.sums.clicks,
       ]),
       [
         ['10', 201],

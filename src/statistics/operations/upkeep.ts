@@ -43,7 +43,11 @@ export const statisticsRollup = defineOperation({
         ? undefined
         : { from: parseDay(from ?? '') ?? -1_000_000, to: parseDay(to ?? '') ?? 1_000_000 };
     return rollUp(statistics, {
-      ...{ kind, split, range, signal, ...(level && { levels: [level] }) },
+      kind,
+      split,
+      range,
+      signal,
+      ...(level && { levels: [level] }),
       user: user === undefined ? undefined : String(user),
     });
   },
@@ -73,8 +77,15 @@ export const statisticsReconcile = defineOperation({
     tooLarge,
     difference: z
       .strictObject({
-        ...{ kind: z.string(), user: z.string(), level: z.string(), unit: z.string(), entity: z.string() },
-        ...{ split: z.string(), dimension: z.string(), expected: z.number(), got: z.number() },
+        kind: z.string(),
+        user: z.string(),
+        level: z.string(),
+        unit: z.string(),
+        entity: z.string(),
+        split: z.string(),
+        dimension: z.string(),
+        expected: z.number(),
+        got: z.number(),
       })
       .optional(),
   }),
@@ -127,8 +138,15 @@ export const statisticsCorrections = defineOperation({
   output: z.strictObject({
     corrections: z.array(
       z.strictObject({
-        ...{ event: z.string(), kind: z.string(), user: z.string(), entity: z.string(), split: z.string() },
-        ...{ at: z.number(), sums, token: z.string(), receivedAt: z.number() },
+        event: z.string(),
+        kind: z.string(),
+        user: z.string(),
+        entity: z.string(),
+        split: z.string(),
+        at: z.number(),
+        sums,
+        token: z.string(),
+        receivedAt: z.number(),
       }),
     ),
   }),
@@ -176,8 +194,12 @@ export const statisticsSchema = defineOperation({
     timezone: z.string(),
     kinds: z.array(
       z.strictObject({
-        ...{ kind: z.string(), schema: z.string(), parent: z.string().nullable() },
-        ...{ dimensions: z.array(z.string()), splits: z.array(z.string()), derived: z.array(z.string()) },
+        kind: z.string(),
+        schema: z.string(),
+        parent: z.string().nullable(),
+        dimensions: z.array(z.string()),
+        splits: z.array(z.string()),
+        derived: z.array(z.string()),
       }),
     ),
   }),
@@ -191,9 +213,12 @@ export const statisticsSchema = defineOperation({
     return {
       timezone: days.timeZone,
       kinds: kinds.slice(0, limit).map(({ name, schema, ancestors }) => ({
-        ...{ kind: name, schema: schema.name, parent: ancestors[0] ?? null },
+        kind: name,
+        schema: schema.name,
+        parent: ancestors[0] ?? null,
         dimensions: schema.dimensions.map((dimension) => dimension.name),
-        ...{ splits: schema.split.values, derived: Object.keys(schema.derived) },
+        splits: schema.split.values,
+        derived: Object.keys(schema.derived),
       })),
     };
   },

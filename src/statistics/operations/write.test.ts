@@ -8,7 +8,12 @@ describe('writing statistics over the API', async () => {
   test('a batch sent twice counts once, and its token is refused for other events', async () => {
     const events = [event({ user: 'twice' })];
     assert.deepEqual(await ingest(events, 'once'), {
-      ...{ duplicate: false, events: 1, accepted: 1, corrections: 0, refused: 0, refusals: [] },
+      duplicate: false,
+      events: 1,
+      accepted: 1,
+      corrections: 0,
+      refused: 0,
+      refusals: [],
     });
     const again = await ingest(events, 'once');
     assert.deepEqual([again.duplicate, again.accepted], [true, 1]);

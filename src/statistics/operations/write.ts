@@ -74,8 +74,14 @@ export const statisticsIngest = defineOperation({
     token: '2026-03-29/1',
     events: [
       {
-        ...{ id: 'e1', kind: 'keyword', entity: 17, user: 3, split: 'context' },
-        ...{ at: '2026-03-29T01:59:00+01:00', clicks: 1, cost: 250 },
+        id: 'e1',
+        kind: 'keyword',
+        entity: 17,
+        user: 3,
+        split: 'context',
+        at: '2026-03-29T01:59:00+01:00',
+        clicks: 1,
+        cost: 250,
       },
     ],
   },
@@ -84,7 +90,10 @@ export const statisticsIngest = defineOperation({
     const { ingest } = await import('../ingest/ingest.ts');
     const statistics = await statisticsOf(engine);
     return ingest(statistics, {
-      ...{ owner: caller.name, token: input.token, level: input.level, schema: input.schema },
+      owner: caller.name,
+      token: input.token,
+      level: input.level,
+      schema: input.schema,
       content: contentOf(input),
       mayWrite: await writableUsers(statistics, caller),
       limits: limitsOf(statistics.limits, caller),
@@ -117,7 +126,10 @@ export const statisticsBackfill = defineOperation({
     const statistics = await statisticsOf(engine);
     await checkMayWrite(statistics, caller, String(user));
     return backfill(statistics, {
-      ...{ kind: statistics.schemas.get(kind), user: String(user), day: parseDay(day) ?? 0, level: ofLines },
+      kind: statistics.schemas.get(kind),
+      user: String(user),
+      day: parseDay(day) ?? 0,
+      level: ofLines,
       limits: limitsOf(statistics.limits, caller),
       content: contentOf(input),
     });

@@ -19,7 +19,10 @@ test('events of a worker elsewhere go through the queue of the ingest stage and 
   const at = engine.clock.now();
   for (const ms of [100, 20, 3])
     events.emit({
-      ...{ kind: 'request.processed', entity: 'recognise', user: 'anna', at },
+      kind: 'request.processed',
+      entity: 'recognise',
+      user: 'anna',
+      at,
       dimensions: { worker: 'elsewhere', ms, status: 'OK' },
     });
   // What the stage itself reports about these must not be counted again, and again.
@@ -33,7 +36,11 @@ test('events of a worker elsewhere go through the queue of the ingest stage and 
   const sums = async (kind: string, user: string) => {
     const asked = { kind, user, from: '2020-01-01', to: '2100-01-01', filters: [], over: 'all' as const };
     const { rows } = await answerTable(statistics, {
-      ...{ ...asked, dimensions: [], sort: 'name:asc', offset: 0, limit: 10 },
+      ...asked,
+      dimensions: [],
+      sort: 'name:asc',
+      offset: 0,
+      limit: 10,
     });
     return rows.map(({ entity, sums: { count, ms } }) => [entity, count, ms]);
   };
@@ -84,7 +91,10 @@ test('what the engine and the houses report is counted, for the installation and
   const at = engine.clock.now();
   const processed = (status: string, ms: number) =>
     engine.events.emit({
-      ...{ kind: 'request.processed', entity: 'recognise', user: 'anna', at },
+      kind: 'request.processed',
+      entity: 'recognise',
+      user: 'anna',
+      at,
       dimensions: { worker: 'w1', ms, status, outcome: 'next' },
     });
   processed('OK', 120.4);
@@ -111,7 +121,12 @@ test('what the engine and the houses report is counted, for the installation and
       dimensions: [],
     };
     const { rows } = await answerTable(statistics, {
-      ...{ ...asked, to: '2100-01-01', sort: 'name:asc', offset: 0, limit: 10, segment: 'split' as const },
+      ...asked,
+      to: '2100-01-01',
+      sort: 'name:asc',
+      offset: 0,
+      limit: 10,
+      segment: 'split' as const,
     });
     return rows.map(({ entity, sums, splits }) => [entity, sums.count, sums.ms, splits?.failed?.count]);
   };

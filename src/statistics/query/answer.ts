@@ -81,7 +81,9 @@ export async function answerSeries(
       signal,
     );
     const groups = grouped.groups.map(({ key, name: title, points }) => ({
-      ...{ entity: key, name: title, points: points.map(name) },
+      entity: key,
+      name: title,
+      points: points.map(name),
     }));
     const all = groups.flatMap(({ points }) => points);
     return { points: [], groups, entities: grouped.entities, ...totalOf(question, all, asked) };
@@ -121,8 +123,11 @@ export async function answerTable(statistics: Statistics, asked: AskedTable, sig
     count: table.count,
     totals: withDerived(table.totals),
     rows: table.rows.map(({ key, attributes, sums }) => ({
-      ...{ entity: key, name: attributes?.name ?? key, status: attributes?.status ?? '' },
-      ...{ parent: attributes?.parent ?? '', budget: attributes?.budget ?? null },
+      entity: key,
+      name: attributes?.name ?? key,
+      status: attributes?.status ?? '',
+      parent: attributes?.parent ?? '',
+      budget: attributes?.budget ?? null,
       ...withDerived(sums),
     })),
   };
@@ -142,7 +147,10 @@ export function toQuestion({ schemas }: Statistics, asked: Asked): Question {
   });
   if (asked.groupBy !== undefined) checkGroup(kind, asked.groupBy);
   return {
-    ...{ kind, user: String(asked.user), range: toRange(asked), over: asked.over },
+    kind,
+    user: String(asked.user),
+    range: toRange(asked),
+    over: asked.over,
     splits: split === undefined ? schema.split.values.map((_, index) => index) : [split],
     dimensions: dimensions.length > 0 ? dimensions : schema.dimensions.map((_, index) => index),
     filter: asked.filters.length > 0 ? compileFilters(asked.filters, kind) : undefined,

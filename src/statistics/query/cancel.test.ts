@@ -18,7 +18,11 @@ test('a question whose caller has left reads no further', async (t) => {
   const statistics = await openTestStatistics({ database, clock });
   const { store } = statistics;
   const events = Array.from({ length: 250 }, (_, day) => ({
-    ...{ kind: 'keyword', entity: day % 7, user: 3, split: 'context', clicks: 1 },
+    kind: 'keyword',
+    entity: day % 7,
+    user: 3,
+    split: 'context',
+    clicks: 1,
     at: clock.now() - day * 86_400_000,
   }));
   const batch = { owner: 'a', token: 'a', level: 'event' as const, mayWrite: () => true };
@@ -26,8 +30,13 @@ test('a question whose caller has left reads no further', async (t) => {
   await rollUp(statistics, { levels: ['slot', 'day'] });
 
   const question = {
-    ...{ kind: 'keyword', user: 3, from: '2025-01-01', to: '2026-04-01', over: 'interval' as const },
-    ...{ dimensions: ['clicks'], filters: [{ field: 'clicks', is: '>' as const, value: 1 }] },
+    kind: 'keyword',
+    user: 3,
+    from: '2025-01-01',
+    to: '2026-04-01',
+    over: 'interval' as const,
+    dimensions: ['clicks'],
+    filters: [{ field: 'clicks', is: '>' as const, value: 1 }],
   };
   const asks = {
     table: (signal: AbortSignal, asked: typeof statistics) =>

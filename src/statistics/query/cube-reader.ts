@@ -92,7 +92,10 @@ export class CubeReader {
   #viewOf({ head, snapshot }: Known, turns: Turns, signal: AbortSignal | undefined): CubeView {
     const counts: ReadCounts = { blocks: 0, rows: 0, loaded: 0, loadedBytes: 0 };
     return {
-      ...{ head, snapshot, turns, counts },
+      head,
+      snapshot,
+      turns,
+      counts,
       far: countedFar(this.#store, counts, signal),
       read: (readings, { keep = true } = {}) => this.#read({ head, turns, counts }, readings, keep),
     };

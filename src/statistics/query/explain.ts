@@ -47,7 +47,10 @@ export async function explainSeries(
     return {
       ...explained,
       points: planned.map(({ id, from, to, scans }) => ({
-        ...{ id, start: formatDay(from), end: formatDay(to), scans: shown(scans) },
+        id,
+        start: formatDay(from),
+        end: formatDay(to),
+        scans: shown(scans),
       })),
       filter: question.filter && question.filter.dimensions.length > 0 ? shown(looked) : [],
     };

@@ -45,7 +45,8 @@ export async function readGroupedSeries(
       : planSeries(range, granularity, view.snapshot.cost);
   checkGroups(parents.rows.length, planned.length, question);
   const groups = parents.rows.map(({ key, attributes }) => ({
-    ...{ key, name: attributes?.name ?? key },
+    key,
+    name: attributes?.name ?? key,
     points: planned.map((point) => emptyPoint(point, splits, dimensions.length)),
   }));
   for (const [place, { scans }] of planned.entries()) {

@@ -46,7 +46,9 @@ export async function readGroupedHours(
   const parents = await findParents(view, { kind, groupBy, masks: selection.masks }, sources);
   checkGroups(parents.rows.length, 24 * (range.to - range.from + 1), question);
   const groups = parents.rows.map(({ key, attributes }) => ({
-    ...{ key, name: attributes?.name ?? key, points: [] as SeriesPoint[] },
+    key,
+    name: attributes?.name ?? key,
+    points: [] as SeriesPoint[],
   }));
   for (let day = range.from; day <= range.to; day++) {
     const hours = groups.map(() => emptyHours(question, days, day));

@@ -71,7 +71,9 @@ export async function readTable(
   const names =
     'attribute' in sort.by ? await namesOf(view, kept, parents, attributes, sort.by.attribute) : undefined;
   const order = await firstRows(columns.rows, {
-    ...{ offset: question.offset, limit: question.limit, descending: sort.descending },
+    offset: question.offset,
+    limit: question.limit,
+    descending: sort.descending,
     ...(names ? { texts: names } : { values }),
     turns: view.turns,
   });

@@ -64,11 +64,15 @@ function finerScans(snapshot: Snapshot, level: Level, bucket: Day): Scan[] {
   if (level === 'slot' || level === 'day' || !history) return [];
   if (level === 'total')
     return unitsWithin('month', history).map(({ from }) => ({
-      ...{ level: 'month', bucket: unitOf('month', from).from, sign: 1 },
+      level: 'month',
+      bucket: unitOf('month', from).from,
+      sign: 1,
     }));
   const { from, to } = unitOf(level, bucket);
   return Array.from({ length: to - from + 1 }, (_, index) => ({
-    ...{ level: 'day', bucket: from + index, sign: 1 },
+    level: 'day',
+    bucket: from + index,
+    sign: 1,
   }));
 }
 

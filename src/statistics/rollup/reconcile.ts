@@ -84,11 +84,15 @@ async function checkCube(
     return {
       units,
       difference: {
-        ...{ kind: kindName, user, level: unit.level, entity: entity?.key ?? String(ordinal) },
+        kind: kindName,
+        user,
+        level: unit.level,
+        entity: entity?.key ?? String(ordinal),
         unit: unit.level === 'total' ? 'all' : formatDay(unit.bucket),
         split: kind.schema.split.values[place.split] ?? '',
         dimension: kind.schema.dimensions[place.dimension]?.name ?? '',
-        ...{ expected: place.expected, got: place.got },
+        expected: place.expected,
+        got: place.got,
       },
     };
   }

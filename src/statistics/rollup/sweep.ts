@@ -76,7 +76,10 @@ function containedSegments(snapshot: Snapshot): SegmentMeta[] {
       const ofDay = snapshot.unitAt('day', day, chunk);
       const finest = ofDay?.sealed ? ofDay : snapshot.unitAt('slot', day, chunk);
       const units = [
-        ...[finest, ofDay, snapshot.unitAt('week', week, chunk), snapshot.unitAt('month', month, chunk)],
+        finest,
+        ofDay,
+        snapshot.unitAt('week', week, chunk),
+        snapshot.unitAt('month', month, chunk),
         snapshot.unitAt('total', 0, chunk),
       ];
       return units.every((unit) => unit !== undefined && unit.upTo >= seq);

@@ -9,7 +9,9 @@ import { createSchemas, loadSchemas } from './schemas.ts';
 
 const shop = (changes: object = {}): Schema =>
   schemaFile.parse({
-    ...{ name: 'shop', version: 1, kinds: { category: {}, product: { parent: 'category' } } },
+    name: 'shop',
+    version: 1,
+    kinds: { category: {}, product: { parent: 'category' } },
     dimensions: [
       { name: 'views', type: 'counter' },
       { name: 'revenue', type: 'money' },

@@ -7,8 +7,27 @@ const word = z
 
 /** Words that stand for something else in filters, columns and events. */
 const reserved = [
-  ...['id', 'kind', 'entity', 'user', 'split', 'at', 'day', 'dimensions', 'key', 'parent', 'sums'],
-  ...['name', 'status', 'budget', 'created', 'and', 'or', 'all', 'none', 'in', 'between'],
+  'id',
+  'kind',
+  'entity',
+  'user',
+  'split',
+  'at',
+  'day',
+  'dimensions',
+  'key',
+  'parent',
+  'sums',
+  'name',
+  'status',
+  'budget',
+  'created',
+  'and',
+  'or',
+  'all',
+  'none',
+  'in',
+  'between',
 ];
 
 /**

@@ -48,7 +48,10 @@ export function createSchemas(all: readonly Schema[]): Schemas {
           `the schemas ${other.schema.name} and ${schema.name} both have the kind ${name}; rename one`,
         );
       kinds.set(name, {
-        ...{ name, schema, dimensionIndex, splitIndex },
+        name,
+        schema,
+        dimensionIndex,
+        splitIndex,
         ancestors: ancestry(schema.kinds, name),
       });
     }

@@ -13,8 +13,14 @@ function inField(path: readonly PropertyKey[], problem: string): string {
 }
 
 const types: Readonly<Record<string, string>> = {
-  ...{ string: 'a text', number: 'a number', int: 'a whole number', boolean: 'true or false' },
-  ...{ array: 'a list', tuple: 'a list', object: 'an object', record: 'an object' },
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
 };
 
 function problemOf(issue: z.core.$ZodIssue): string {

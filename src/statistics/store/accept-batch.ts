@@ -52,7 +52,10 @@ export async function acceptBatch(
   }
   for (let at = 0; at < corrections.length; at += rowsPerInsert) {
     const rows = corrections.slice(at, at + rowsPerInsert).map(({ dimensions, ...correction }) => ({
-      ...{ id: newId(clock), ...correction, token, receivedAt },
+      id: newId(clock),
+      ...correction,
+      token,
+      receivedAt,
       dimensionsJson: JSON.stringify(dimensions),
     }));
     await transaction.insertInto('statistics_correction').values(rows).execute();
@@ -106,7 +109,11 @@ export async function addSegments(
   const ordinals = await ordinalsOf(transaction, cube, keys, receivedAt, more);
   const rows = days.flatMap(({ day, blocks }) =>
     blocks(ordinals).map(({ chunk, block }) => ({
-      ...{ cube: cube.id, seq: cube.seq, day, chunk, rows: block.rows },
+      cube: cube.id,
+      seq: cube.seq,
+      day,
+      chunk,
+      rows: block.rows,
       block: encodeBlock(block),
     })),
   );

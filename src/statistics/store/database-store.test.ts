@@ -28,7 +28,12 @@ for (const { name, open } of databases)
     const statistics = await openTestStatistics(parts);
     const events = (entities: number[]) =>
       entities.map((entity) => ({
-        ...{ kind: 'keyword', entity, user: 3, split: 'context', at: '2026-03-29T12:00:00Z', clicks: entity },
+        kind: 'keyword',
+        entity,
+        user: 3,
+        split: 'context',
+        at: '2026-03-29T12:00:00Z',
+        clicks: entity,
       }));
     const send = (token: string, list: object[]) =>
       ingest(statistics, {
@@ -43,8 +48,13 @@ for (const { name, open } of databases)
     await statistics.database.query.updateTable('statistics_cube').set({ entities: 65_535 }).execute();
     await send('others', events([2, 3, 4]));
     const question = {
-      ...{ kind: 'keyword', user: 3, from: '2026-03-01', to: '2026-03-31', dimensions: ['clicks'] },
-      ...{ filters: [{ field: 'clicks', is: '>' as const, value: 1 }], over: 'interval' as const },
+      kind: 'keyword',
+      user: 3,
+      from: '2026-03-01',
+      to: '2026-03-31',
+      dimensions: ['clicks'],
+      filters: [{ field: 'clicks', is: '>' as const, value: 1 }],
+      over: 'interval' as const,
     };
     for (const round of ['before the roll-up', 'after it']) {
       const series = { ...question, granularity: 'month' as const, includeTotal: true, limit: 10 };

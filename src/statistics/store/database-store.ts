@@ -80,7 +80,10 @@ export function databaseStore(parts: {
         .where('generation', '>', afterGeneration)
         .execute();
       return rows.map((row) => ({
-        ...{ ...row, level: levels[row.level] as Level, sealed: row.sealed === 1, body: row.body ?? 0 },
+        ...row,
+        level: levels[row.level] as Level,
+        sealed: row.sealed === 1,
+        body: row.body ?? 0,
       }));
     },
 
@@ -153,7 +156,10 @@ export function databaseStore(parts: {
           const builtAt = clock.now();
           for (const unit of units)
             await replaceUnit(transaction, unit, {
-              ...{ cube, generation, builtAt, body: written.bodies.get(unit) ?? 0 },
+              cube,
+              generation,
+              builtAt,
+              body: written.bodies.get(unit) ?? 0,
             });
           return true;
         })
@@ -230,7 +236,12 @@ async function replaceUnit(
 ): Promise<void> {
   const key = { cube, level: levels.indexOf(level), bucket, chunk };
   const values = {
-    ...{ generation, upTo, rows: block.rows, splits: splitBits(block.splits), builtAt, body },
+    generation,
+    upTo,
+    rows: block.rows,
+    splits: splitBits(block.splits),
+    builtAt,
+    body,
     block: body > 0 ? outlineOf(block) : encodeBlock(block),
   };
   if (replaces === 0) {

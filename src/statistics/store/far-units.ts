@@ -17,7 +17,8 @@ export interface Written {
 
 export function outlineOf(block: Block): Uint8Array {
   const outline: Outline = {
-    ...{ splits: block.splits.length - 1, slots: block.slots !== undefined },
+    splits: block.splits.length - 1,
+    slots: block.slots !== undefined,
     dimensions: block.columns.length,
   };
   return Buffer.from(JSON.stringify(outline));
@@ -47,8 +48,10 @@ export async function writeFar(
   await rows.write(
     cube,
     large.map((unit) => ({
-      ...{ body: bodies.get(unit) ?? 0, level: levels.indexOf(unit.level) },
-      ...{ chunk: unit.chunk, block: unit.block },
+      body: bodies.get(unit) ?? 0,
+      level: levels.indexOf(unit.level),
+      chunk: unit.chunk,
+      block: unit.block,
     })),
   );
   return { write: id, bodies };

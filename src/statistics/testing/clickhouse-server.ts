@@ -121,7 +121,8 @@ export function nodeOf(options: { command: readonly string[]; home: string; port
     async start() {
       // It must end with this process, however that ends.
       const started = spawn('setpriv', ['--pdeathsig', 'KILL', ...command], {
-        ...{ cwd: home, stdio: ['ignore', 'ignore', 'pipe'] as const },
+        cwd: home,
+        stdio: ['ignore', 'ignore', 'pipe'] as const,
       });
       child = started;
       let said = '';

@@ -12,10 +12,14 @@ const began = Date.now();
 export function numberedBatch(batch: number, base: number): PlainEvent[] {
   const random = seededRandom(batch + 1);
   return Array.from({ length: events }, () => ({
-    ...{ kind: 'keyword', entity: Math.floor(random() * 20), user: 1 + Math.floor(random() * 2) },
+    kind: 'keyword',
+    entity: Math.floor(random() * 20),
+    user: 1 + Math.floor(random() * 2),
     split: random() < 0.5 ? 'context' : 'fulltext',
     at: new Date(base - Math.floor(random() * backMs)).toISOString(),
-    ...{ impressions: 0, clicks: 1 + Math.floor(random() * 9), cost: Math.floor(random() * 1e9) },
+    impressions: 0,
+    clicks: 1 + Math.floor(random() * 9),
+    cost: Math.floor(random() * 1e9),
   }));
 }
 
@@ -24,7 +28,10 @@ export const baseOfBatches = Number(process.env.NUMBERED_BATCHES_BASE ?? began -
 
 export function sendNumbered(statistics: Statistics, batch: number) {
   return ingest(statistics, {
-    ...{ owner: 'test', token: `batch ${batch}`, level: 'event', mayWrite: () => true },
+    owner: 'test',
+    token: `batch ${batch}`,
+    level: 'event',
+    mayWrite: () => true,
     content: { events: numberedBatch(batch, baseOfBatches) },
   });
 }

@@ -170,7 +170,9 @@ async function createParents(statistics: Statistics): Promise<Set<string>> {
   const keywords = ['1', '2', '3', '4'];
   const save = (kind: string, of: readonly string[]) =>
     saveEntities(statistics, {
-      ...{ kind, user: '1', create: true },
+      kind,
+      user: '1',
+      create: true,
       entities: of.map((entity) => ({ entity, parent: groupOf(kind, entity) })),
     });
   await save('keyword', keywords);
@@ -182,7 +184,10 @@ async function createParents(statistics: Statistics): Promise<Set<string>> {
 async function send(statistics: Statistics, played: Played, batch: Sent): Promise<void> {
   const { token, events } = batch;
   const { duplicate, accepted, corrections, refusals } = await ingest(statistics, {
-    ...{ owner: 'test', token, level: 'event', mayWrite: () => true },
+    owner: 'test',
+    token,
+    level: 'event',
+    mayWrite: () => true,
     content: { text: events.map((each) => JSON.stringify(each)).join('\n'), format: 'ndjson' },
   });
   if (duplicate) return;
@@ -210,7 +215,11 @@ async function replaceDay(
   const day = truth.dayOf(all[0] as PlainEvent);
   const events = all.filter((each) => truth.dayOf(each) === day);
   const replacing = backfill(statistics, {
-    ...{ kind: statistics.schemas.get(kindName), user: '1', day, level: 'event', content: { events } },
+    kind: statistics.schemas.get(kindName),
+    user: '1',
+    day,
+    level: 'event',
+    content: { events },
   });
   if (closed.has(unitOf('month', day).from)) {
     await assert.rejects(replacing, /is closed; open it again first/);

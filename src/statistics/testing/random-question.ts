@@ -74,7 +74,12 @@ function drawQuestion(statistics: Statistics, { truth }: Known, draw: Drawn['dra
   const sums = truth.byEntity(kindName, user, window.from, window.to, chosen);
   return {
     question: {
-      ...{ kind, user, range, over, filter, dimensions: [0, 1, 2] },
+      kind,
+      user,
+      range,
+      over,
+      filter,
+      dimensions: [0, 1, 2],
       splits: chosen.map((name) => splits.indexOf(name)),
     },
     asked: { kind: kindName, user, ...range, splits: chosen },

@@ -6,7 +6,12 @@ const now = Date.parse('2026-04-10T12:00:00Z');
 
 /** An event of March. */
 export const event = (fields: object) => ({
-  ...{ kind: 'keyword', entity: 17, user: 3, split: 'context', at: '2026-03-29T01:59:00+01:00', clicks: 1 },
+  kind: 'keyword',
+  entity: 17,
+  user: 3,
+  split: 'context',
+  at: '2026-03-29T01:59:00+01:00',
+  clicks: 1,
   ...fields,
 });
 export const march = { kind: 'keyword', user: 3, from: '2026-03-01', to: '2026-03-31' };

@@ -96,13 +96,11 @@ async function compare(statistics: Statistics, truth: BruteForce): Promise<void>
         over: 'all' as const,
       };
       const { points } = await answerSeries(statistics, {
-        ...{
-          ...asked,
-          granularity,
-          dimensions: ['impressions', 'clicks', 'cost'],
-          includeTotal: false,
-          limit: 5000,
-        },
+        ...asked,
+        granularity,
+        dimensions: ['impressions', 'clicks', 'cost'],
+        includeTotal: false,
+        limit: 5000,
       });
       const expected = truth.series({ kind: 'keyword', user, from, to, splits }, granularity, () => true);
       assert.deepEqual(

@@ -53,7 +53,12 @@ export async function surviveReplicas(options: {
   const [writer, reader] = [await open(), await open()];
   const truth = new Truth();
   const done: Survived = {
-    ...{ kills: 0, batches: 0, answers: 0, answersWithoutReplica: 0, rollUps: 0, postponed: 0 },
+    kills: 0,
+    batches: 0,
+    answers: 0,
+    answersWithoutReplica: 0,
+    rollUps: 0,
+    postponed: 0,
   };
   let ended = false;
   let dead = false;
@@ -134,9 +139,16 @@ class Truth {
     const first = this.#taken;
     const { from, to } = this.#days();
     const { points } = await answerSeries(statistics, {
-      ...{ kind: 'keyword', user: '1', from: formatDay(from), to: formatDay(to), over: 'interval' },
-      ...{ filters: [{ field: 'clicks', is: '>=', value: 0 }], granularity: 'day' },
-      ...{ dimensions: ['clicks', 'cost'], includeTotal: false, limit: 100 },
+      kind: 'keyword',
+      user: '1',
+      from: formatDay(from),
+      to: formatDay(to),
+      over: 'interval',
+      filters: [{ field: 'clicks', is: '>=', value: 0 }],
+      granularity: 'day',
+      dimensions: ['clicks', 'cost'],
+      includeTotal: false,
+      limit: 100,
     }).catch((error: unknown) => assert.fail(`a reader got no answer: ${messageOf(error)}`));
     const answer = JSON.stringify(points.map(({ sums }) => [sums.clicks, sums.cost]));
     const possible = this.#states.slice(first);

@@ -12,7 +12,15 @@ test('sizes and durations are short and true', () => {
     '5.00 TB',
   ]);
   assert.deepEqual([0, 999, 1500, 12_400, 61_000, 7_200_000, 400_000_000, -1500, null].map(formatDuration), [
-    ...['0 ms', '999 ms', '1.5 s', '12 s', '1 min 1 s', '2 h 0 min', '5 days', '-1.5 s', '-'],
+    '0 ms',
+    '999 ms',
+    '1.5 s',
+    '12 s',
+    '1 min 1 s',
+    '2 h 0 min',
+    '5 days',
+    '-1.5 s',
+    '-',
   ]);
   assert.match(formatTime(0), /^19(69|70)-\d\d-\d\d \d\d:\d\d:\d\d$/);
   assert.equal(formatTime(Number.NaN), '-');

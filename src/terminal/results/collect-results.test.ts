@@ -38,7 +38,10 @@ async function collect(
   const directory = await ResultDirectory.open(await temporaryDirectory(context), { clock });
   const progress: number[] = [];
   await collectResults({
-    ...{ client, directory, queue: 'done', until },
+    client,
+    directory,
+    queue: 'done',
+    until,
     signal: signal ?? new AbortController().signal,
     progress: (done) => progress.push(done),
   });

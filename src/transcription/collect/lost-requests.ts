@@ -29,7 +29,10 @@ export function runLostRequests(engine: Engine): Running {
   });
   const name = 'transcription.lost';
   const service = runService({
-    ...{ name, clock, log, openSession },
+    name,
+    clock,
+    log,
+    openSession,
     run: ({ signal }) =>
       everyPeriod({ name, clock, log, periodMs, signal, bell }, async () => {
         await endLost(engine);

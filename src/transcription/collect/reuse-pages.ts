@@ -45,7 +45,11 @@ export async function reusePages(
     await transaction
       .updateTable('transcription_page')
       .set({
-        ...{ quality, confidence, words, unreadLines, language },
+        quality,
+        confidence,
+        words,
+        unreadLines,
+        language,
         state: 'done',
         endedAt: now,
         log: `the same page was read before; its results are reused\n${before.log}`,

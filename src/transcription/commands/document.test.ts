@@ -11,8 +11,16 @@ import { documentRow, pageRow } from '../operations/rows.ts';
 
 const pages = { total: 3, waiting: 0, running: 0, done: 2, doubtful: 0, noText: 0, failed: 1, cancelled: 0 };
 const document = {
-  ...{ id: 'd1', name: 'Kronika', owner: 'anna', state: 'partly', language: 'ces', formats: ['txt', 'page'] },
-  ...{ pipeline: 'transcription', pages, createdAt: 0, endedAt: null },
+  id: 'd1',
+  name: 'Kronika',
+  owner: 'anna',
+  state: 'partly',
+  language: 'ces',
+  formats: ['txt', 'page'],
+  pipeline: 'transcription',
+  pages,
+  createdAt: 0,
+  endedAt: null,
 };
 const shown = { ...document, sources: { total: 2, split: 2, failed: 0 } };
 const sources = [{ id: 's1', name: 'a.tif', hash: 'h', size: 1, state: 'done', error: null }];
@@ -70,8 +78,13 @@ test('files of a directory are uploaded, added by name and submitted; sources al
 
 test('show lists what failed and why, and what is doubtful', async () => {
   const pageIn = ({ state }: { state: string }) => ({
-    ...{ ...sampleOf(pageRow), number: 3, name: 'a.tif', state },
-    ...{ error: state === 'failed' ? 'torn \u001b[2J' : null, confidence: 0.625, words: 7 },
+    ...sampleOf(pageRow),
+    number: 3,
+    name: 'a.tif',
+    state,
+    error: state === 'failed' ? 'torn \u001b[2J' : null,
+    confidence: 0.625,
+    words: 7,
   });
   const client = fakeClient({
     'document.show': shown,
@@ -135,16 +148,15 @@ test('results are saved under the names of their sources, and nowhere else', asy
 test('twelve pages are saved as twelve files, however alike their names are', async (t) => {
   const out = join(await temporaryDirectory(t), 'out');
   const names = [
-    ...[
-      'scan.png',
-      'scan~2.png',
-      'Scan.PNG',
-      'a:b.png',
-      'a?b.png',
-      'k\u016f\u0148.png',
-      'ku\u030an\u030c.png',
-    ],
-    ...['x'.repeat(250), `${'x'.repeat(250)}y`],
+    'scan.png',
+    'scan~2.png',
+    'Scan.PNG',
+    'a:b.png',
+    'a?b.png',
+    'k\u016f\u0148.png',
+    'ku\u030an\u030c.png',
+    'x'.repeat(250),
+    `${'x'.repeat(250)}y`,
   ];
   const inBox = names.map((name) => ({ source: 'box', name, part: null }));
   const others = [
@@ -153,7 +165,11 @@ test('twelve pages are saved as twelve files, however alike their names are', as
     { source: 'again', name: 'book-0012.png', part: null },
   ];
   const all = [...inBox, ...others].map((page, index) => ({
-    ...{ ...sampleOf(pageRow), ...page, id: `p${index}`, number: index + 1, state: 'done' },
+    ...sampleOf(pageRow),
+    ...page,
+    id: `p${index}`,
+    number: index + 1,
+    state: 'done',
     files: [{ name: 'text.txt', size: 1, hash: `h${index}` }],
   }));
   const source = { hash: 'h', size: 1, state: 'done', error: null };
@@ -217,7 +233,8 @@ test('cancel, retry, ls and search are one call each', async () => {
 });
 
 const running = {
-  ...{ ...document, state: 'running' },
+  ...document,
+  state: 'running',
   pages: { total: 10, waiting: 4, running: 2, done: 3, doubtful: 0, noText: 0, failed: 1, cancelled: 0 },
   sources: { total: 4, split: 2, failed: 1 },
 };
@@ -262,7 +279,9 @@ test('deleting an unfinished document says how far it was', async () => {
 test('download saves the finished pages of an unfinished document and exits with 1', async (t) => {
   const out = join(await temporaryDirectory(t), 'out');
   const client = fakeClient({
-    ...{ 'document.show': running, 'document.sources': { sources }, 'document.results': { pages: [] } },
+    'document.show': running,
+    'document.sources': { sources },
+    'document.results': { pages: [] },
   });
   const words = ['document', 'download', 'd1', '-o', out];
   const { code, stderr } = await runCommand(words, { client });

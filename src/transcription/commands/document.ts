@@ -70,7 +70,14 @@ const add: AddGroup = (group, shell) => {
         const name = options.name ?? (paths[0]?.replace(/\/+$/, '').split('/').at(-1) || 'scans');
         const priority = Math.min(options.priority ?? 0, 1);
         const { id } = await client.call(documentCreate, {
-          ...{ name, language, formats, pipeline, priority, again, textLayer, webhook },
+          name,
+          language,
+          formats,
+          pipeline,
+          priority,
+          again,
+          textLayer,
+          webhook,
         });
         const bar = session.progress('files', files.length);
         const unreadable = await addSources(session, client, id, files, bar);
@@ -142,11 +149,18 @@ const add: AddGroup = (group, shell) => {
       const failed = [...sources.map(({ name, error }) => ({ number: null, name, error })), ...pages];
       if (out.json) return out.object({ ...shown, failed, unsure });
       out.object(shown, {
-        ...{ id: shown.id, name: shown.name, owner: shown.owner, state: shown.state },
-        ...{ sources: listCounts(shown.sources), pages: listCounts(shown.pages) },
+        id: shown.id,
+        name: shown.name,
+        owner: shown.owner,
+        state: shown.state,
+        sources: listCounts(shown.sources),
+        pages: listCounts(shown.pages),
         confidence: formatConfidence(shown.confidence),
-        ...{ pipeline: shown.pipeline, language: shown.language, formats: shown.formats.join(', ') },
-        ...{ created: formatTime(shown.createdAt), ended: formatTime(shown.endedAt) },
+        pipeline: shown.pipeline,
+        language: shown.language,
+        formats: shown.formats.join(', '),
+        created: formatTime(shown.createdAt),
+        ended: formatTime(shown.endedAt),
       });
       if (unsure.length > 0)
         out.list(unsure, [

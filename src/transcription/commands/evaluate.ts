@@ -83,6 +83,7 @@ function asJson({ pages, characters, words, bag, missing, extra }: Evaluation): 
   return {
     ...rates({ characters, words, bag }),
     pages: pages.map((page) => ({ name: page.name, ...rates(page) })),
-    ...{ missing, extra },
+    missing,
+    extra,
   };
 }

@@ -23,8 +23,10 @@ async function scansOf(t: TestContext): Promise<{ scans: string; out: string }> 
 function elsewhere() {
   return fakeClient(
     {
-      ...{ 'document.create': document, 'document.show': { ...document, sources } },
-      ...{ 'document.sources': { sources: [] }, 'document.pages': { pages: [] } },
+      'document.create': document,
+      'document.show': { ...document, sources },
+      'document.sources': { sources: [] },
+      'document.pages': { pages: [] },
       'document.results': { pages: [] },
     },
     { upload: async (content) => ({ hash: (await buffer(content)).toString(), size: 1 }) },

@@ -129,7 +129,12 @@ async function findOrCreate(
     if (document) return { id: document.id, before: document.state };
   }
   const { id } = await client.call(documentCreate, {
-    ...{ name, language: lang, formats, pipeline, textLayer, again: again ?? false },
+    name,
+    language: lang,
+    formats,
+    pipeline,
+    textLayer,
+    again: again ?? false,
   });
   const content = Buffer.from(`${JSON.stringify({ document: id, wanted })}\n`);
   await saveFile(

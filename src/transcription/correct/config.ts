@@ -34,7 +34,10 @@ export function parseCorrectConfig(text: string): CorrectConfig {
   });
   const { RULES, DICTIONARY, CERTAIN, TIME_LIMIT } = parseStageConfig(rest.join('\n'), settings);
   return {
-    ...{ rules, rulesFile: RULES, dictionaryFile: DICTIONARY },
-    ...{ certain: CERTAIN, timeLimitMs: TIME_LIMIT * 1000 },
+    rules,
+    rulesFile: RULES,
+    dictionaryFile: DICTIONARY,
+    certain: CERTAIN,
+    timeLimitMs: TIME_LIMIT * 1000,
   };
 }

@@ -18,7 +18,8 @@ function pageOf(...lines: string[]): Page {
 
 async function corrected(page: Page, config: string, stageFiles: Record<string, string> = {}) {
   const { files, log } = await runProcessor(correct, {
-    ...{ config, stageFiles },
+    config,
+    stageFiles,
     files: { 'page.json': JSON.stringify(page) },
   });
   const after = pageSchema.parse(JSON.parse(files['page.json'] ?? ''));

@@ -31,7 +31,9 @@ test('workers on other machines tell which languages they read, so that others a
   const engine = await openTestEngine(scope);
   await engine.stages.create({ name: 'recognise', processor: 'recognise' }, 'test');
   await engine.pipelines.create({
-    ...{ name: defaultPipeline, stages: ['recognise', collectQueue], owner: 'local' },
+    name: defaultPipeline,
+    stages: ['recognise', collectQueue],
+    owner: 'local',
   });
   const elsewhere: typeof engine = Object.create(engine, {
     settings: { value: { ...engine.settings, coordination: 'postgres://elsewhere' } },

@@ -274,9 +274,24 @@ test('a long document is retried and deleted in steps, completely', async (t) =>
   const queries = documentQueries(engine);
   const index = createTextIndex(engine.database);
   const pages = Array.from({ length: 1203 }, (_, number) => ({
-    ...{ id: `p${number}`, document, source, position: 1_000_000 + number, name: 'many', part: number + 1 },
-    ...{ state: 'failed', hash: 'h', size: 1, textHash: null, textSize: 0, error: 'torn', log: '' },
-    ...{ request: null, generation: 1, reuseKey: null, createdAt: 0, endedAt: 1 },
+    id: `p${number}`,
+    document,
+    source,
+    position: 1_000_000 + number,
+    name: 'many',
+    part: number + 1,
+    state: 'failed',
+    hash: 'h',
+    size: 1,
+    textHash: null,
+    textSize: 0,
+    error: 'torn',
+    log: '',
+    request: null,
+    generation: 1,
+    reuseKey: null,
+    createdAt: 0,
+    endedAt: 1,
   }));
   for (let start = 0; start < pages.length; start += 500) {
     await queries

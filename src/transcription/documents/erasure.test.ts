@@ -89,8 +89,14 @@ test('late results of a deleted or cancelled document are dropped with their byt
     request.results.push(newFile('pages/0001', Buffer.alloc(100_000, request.uuid)));
     request.logs.push(
       newStageLog({
-        ...{ hostId: 'w', stage: 'split', version: 1, attempt: 1, startedAt: 1, endedAt: 2 },
-        ...{ status: 'OK', log: '' },
+        hostId: 'w',
+        stage: 'split',
+        version: 1,
+        attempt: 1,
+        startedAt: 1,
+        endedAt: 2,
+        status: 'OK',
+        log: '',
       }),
     );
     await storeLarge(engine, request);

@@ -39,16 +39,19 @@ test('a submitted PDF comes back with text on the pages that had none', async (t
     await queries
       .insertInto('transcription_page')
       .values({
-        ...{
-          id: page,
-          document,
-          source,
-          position: 1_000_000 + index,
-          name: 'book.pdf',
-          part: index + 1,
-          ...of,
-        },
-        ...{ state: 'done', size: 0, textSize: 0, log: '', generation: 1, createdAt: 0 },
+        id: page,
+        document,
+        source,
+        position: 1_000_000 + index,
+        name: 'book.pdf',
+        part: index + 1,
+        ...of,
+        state: 'done',
+        size: 0,
+        textSize: 0,
+        log: '',
+        generation: 1,
+        createdAt: 0,
       })
       .execute();
     const { hash: result, size } = file;
@@ -73,8 +76,19 @@ test('a submitted PDF comes back with text on the pages that had none', async (t
   await queries
     .insertInto('transcription_page')
     .values({
-      ...{ id: 'left', document, source, position: 999_999, name: 'book-left.pdf', part: 1, width: 400 },
-      ...{ state: 'failed', size: 0, textSize: 0, log: '', generation: 1, createdAt: 0 },
+      id: 'left',
+      document,
+      source,
+      position: 999_999,
+      name: 'book-left.pdf',
+      part: 1,
+      width: 400,
+      state: 'failed',
+      size: 0,
+      textSize: 0,
+      log: '',
+      generation: 1,
+      createdAt: 0,
     })
     .execute();
   await writeFile(path, await buffer((await originalPdf(stores, row, source)).content));

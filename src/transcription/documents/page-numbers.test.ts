@@ -13,10 +13,24 @@ const databases = await bothDatabases();
 
 async function addPages(database: Database, document: string, source: number, count: number): Promise<void> {
   const pages = Array.from({ length: count }, (_, index) => ({
-    ...{ id: `${document}/${source}/${index}`, document, source: `${document}/${source}` },
-    ...{ position: source * 1_000_000 + index, name: 'scan.png', part: null, state: 'done', hash: 'h' },
-    ...{ size: 1, textHash: null, textSize: 0, error: null, log: '', request: null, generation: 1 },
-    ...{ reuseKey: null, createdAt: 0, endedAt: source },
+    id: `${document}/${source}/${index}`,
+    document,
+    source: `${document}/${source}`,
+    position: source * 1_000_000 + index,
+    name: 'scan.png',
+    part: null,
+    state: 'done',
+    hash: 'h',
+    size: 1,
+    textHash: null,
+    textSize: 0,
+    error: null,
+    log: '',
+    request: null,
+    generation: 1,
+    reuseKey: null,
+    createdAt: 0,
+    endedAt: source,
   }));
   await database.transaction(async (transaction) => {
     await forgetNumbers(transaction, document, source * 1_000_000);

@@ -17,7 +17,11 @@ export interface Reading {
 
 /** The columns of a page before it is read. */
 export const unread = {
-  ...{ quality: null, confidence: null, words: null, unreadLines: null, language: null },
+  quality: null,
+  confidence: null,
+  words: null,
+  unreadLines: null,
+  language: null,
 } as const;
 
 /**

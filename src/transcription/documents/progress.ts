@@ -34,7 +34,14 @@ export async function countPages(queries: Queries, document: string): Promise<Pa
 }
 
 const none: PageFigures = {
-  ...{ total: 0, waiting: 0, running: 0, done: 0, doubtful: 0, noText: 0, failed: 0, cancelled: 0 },
+  total: 0,
+  waiting: 0,
+  running: 0,
+  done: 0,
+  doubtful: 0,
+  noText: 0,
+  failed: 0,
+  cancelled: 0,
   confidence: null,
 };
 

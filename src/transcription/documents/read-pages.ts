@@ -42,7 +42,7 @@ export async function* readPagesOf(
       const results = new Map(
         (files.get(id) ?? []).map(({ name: file, hash, size }) => [file, { hash, size }]),
       );
-      yield { ...{ id, number, name, part, hasText, quality }, files: results };
+      yield { id, number, name, part, hasText, quality, files: results };
     }
     if (some.length < atOnce) return undefined;
   }

@@ -72,7 +72,11 @@ function orderFile(
 ) {
   const { id, language, formatsJson, textLayer } = document;
   const wanted = order.parse({
-    ...{ document: id, page: part ?? 1, name, language, formats: JSON.parse(formatsJson) },
+    document: id,
+    page: part ?? 1,
+    name,
+    language,
+    formats: JSON.parse(formatsJson),
     ...(part !== null && { part }),
     ...(dpi !== null && { dpi }),
     ...(textLayer !== null && { textLayer: textLayer === 1 }),

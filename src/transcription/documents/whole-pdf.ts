@@ -31,7 +31,8 @@ async function pageFiles(blobs: Blobs, page: ReadPage): Promise<PageFiles> {
   const [json, pdf] = [files.page, resultFiles.pdf].map((name) => page.files.get(name));
   if (!json || !pdf) throw new PismakError('conflict', `page ${page.number} has no PDF; retry it`);
   return {
-    ...{ number: page.number, label: page.name },
+    number: page.number,
+    label: page.name,
     json: await readBlob(blobs, json.hash),
     pdf: await readBlob(blobs, pdf.hash),
   };

@@ -10,7 +10,8 @@ const settings = {
 export function parseExportConfig(text: string): { quality: number; lossless: boolean; prepared: boolean } {
   const config = parseStageConfig(text, settings);
   return {
-    ...{ quality: Math.round(config.PDF_QUALITY), lossless: config.PDF_LOSSLESS },
+    quality: Math.round(config.PDF_QUALITY),
+    lossless: config.PDF_LOSSLESS,
     prepared: config.PREPARED,
   };
 }

@@ -43,7 +43,10 @@ export function createExport(clock: Clock): LoadProcessor {
       const prepared = images.prepared && job.files.names().includes(files.image) ? preparedFile : undefined;
       if (prepared) job.files.write(prepared, await job.files.read(files.image));
       const about = {
-        ...{ name, image, number, created: new Date(clock.now()) },
+        name,
+        image,
+        number,
+        created: new Date(clock.now()),
         ...(prepared !== undefined && { prepared }),
       };
       for (const format of new Set(formats)) {

@@ -29,14 +29,17 @@ export function inSource(page: Page, transformation: Transformation | undefined)
     ];
     const [left, top] = [Math.min(...corners.map(({ x }) => x)), Math.min(...corners.map(({ y }) => y))];
     return {
-      ...{ left, top },
+      left,
+      top,
       width: Math.max(...corners.map(({ x }) => x)) - left,
       height: Math.max(...corners.map(({ y }) => y)) - top,
     };
   };
   return {
     ...page,
-    ...{ width, height, ...(turn !== 0 && { turn }) },
+    width,
+    height,
+    ...(turn !== 0 && { turn }),
     ...stepsOf(transformation),
     ...(page.dpi !== undefined && {
       dpi: Math.round((page.dpi / Math.sqrt(Math.abs(a * d - b * c))) * 100) / 100,

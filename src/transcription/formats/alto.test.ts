@@ -28,7 +28,12 @@ test('words have places and confidence, with spaces between them', () => {
   const [line] = all(root, 'TextLine');
   assert.deepEqual(line?.children.map(({ name }) => name).join(' '), 'String SP String SP String SP String');
   assert.deepEqual(line?.children[0]?.attributes, {
-    ...{ ID: 'r1p1l1w1', HPOS: '100', VPOS: '100', WIDTH: '96', HEIGHT: '30', WC: '0.9375' },
+    ID: 'r1p1l1w1',
+    HPOS: '100',
+    VPOS: '100',
+    WIDTH: '96',
+    HEIGHT: '30',
+    WC: '0.9375',
     CONTENT: 'Příliš',
   });
   assert.deepEqual(line?.children[1]?.attributes, { HPOS: '196', VPOS: '100', WIDTH: '12' });

@@ -73,7 +73,9 @@ function writeBlock(xml: XmlWriter, page: Page, paragraph: Paragraph, id: string
   const lines = paragraph.lines.filter((line) => line.words.some((word) => wordText(word.text) !== ''));
   const hyphens = hyphenated(lines);
   const attributes = {
-    ...{ ID: id, ...place(paragraph.box, page), LANG: firstLanguage(page.language) },
+    ID: id,
+    ...place(paragraph.box, page),
+    LANG: firstLanguage(page.language),
     // Counterclockwise; the inner elements inherit it.
     ROTATION: page.turn === 0 ? undefined : page.turn,
   };
@@ -120,7 +122,9 @@ function writeString(
 ): void {
   const part = last ?? first;
   xml.element('String', {
-    ...{ ID: id, ...place(word.box, page), WC: formatConfidence(word.confidence) },
+    ID: id,
+    ...place(word.box, page),
+    WC: formatConfidence(word.confidence),
     CONTENT: last === undefined ? wordText(word.text) : last.beginning,
     SUBS_TYPE: part === undefined ? undefined : last === undefined ? 'HypPart2' : 'HypPart1',
     SUBS_CONTENT: part?.whole,

@@ -66,7 +66,8 @@ function writeLine(xml: XmlWriter, page: Page, line: Line, id: string): void {
       if (text === '') continue;
       const sure = confidence === undefined ? '' : `; x_wconf ${Math.round(confidence * 100)}`;
       const attributes = {
-        ...{ class: 'ocrx_word', id: `word_1_${id}_${index + 1}` },
+        class: 'ocrx_word',
+        id: `word_1_${id}_${index + 1}`,
         title: `${bbox(word.box, page)}${sure}`,
       };
       xml.element('span', attributes, text);

@@ -44,8 +44,11 @@ const structure: Structure = {
     file: {
       children: /^FLocat $/,
       required: {
-        ...{ ID: 'id', MIMETYPE: types.text, SIZE: types.whole },
-        ...{ CHECKSUM: /^[0-9a-f]{64}$/, CHECKSUMTYPE: /^SHA-256$/ },
+        ID: 'id',
+        MIMETYPE: types.text,
+        SIZE: types.whole,
+        CHECKSUM: /^[0-9a-f]{64}$/,
+        CHECKSUMTYPE: /^SHA-256$/,
       },
     },
     FLocat: { required: { LOCTYPE: /^URL$/, 'xlink:href': /^[^\s<>"]*$/ } },
@@ -85,7 +88,8 @@ test('METS has the structure of the format, even with hostile titles, names and 
 test('files are grouped by use, and each page lists its files', () => {
   const file = (use: string, path: string) => ({ use, mediaType: 'text/xml', path, ...stored });
   const pages = [1, 2].map((number) => ({
-    ...{ number, name: `list ${number}` },
+    number,
+    name: `list ${number}`,
     files: [file('ALTO', `alto/${number}.xml`), file('PAGE', `páge/${number}.xml`)],
   }));
   const root = parseXml(toMets({ id: 'd1', title: 'Kronika', created: new Date(0), pages }));
@@ -111,7 +115,9 @@ test('files are grouped by use, and each page lists its files', () => {
 
 test('pages belong to the section of their source, and MODS names the languages', () => {
   const pages = ['book.pdf', 'book.pdf', 'letter.jpg'].map((name, index) => ({
-    ...{ number: index + 1, name, files: [] },
+    number: index + 1,
+    name,
+    files: [],
     language: index === 2 ? 'ces' : 'Fraktur+lat',
   }));
   const root = parseXml(toMets({ id: 'd1', title: 'Kronika', created: new Date(0), pages }));

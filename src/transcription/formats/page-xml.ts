@@ -24,13 +24,16 @@ export function toPageXml(page: Page, about: About): string {
       if (page.producer !== undefined) writeStep(xml, 'recognition', page.producer);
     });
     const attributes = {
-      ...{ imageFilename: about.image ?? about.name, imageWidth: page.width, imageHeight: page.height },
+      imageFilename: about.image ?? about.name,
+      imageWidth: page.width,
+      imageHeight: page.height,
       ...(page.dpi === undefined
         ? {}
         : { imageXResolution: page.dpi, imageYResolution: page.dpi, imageResolutionUnit: 'PPI' }),
       // Clockwise, from -179.999 to 180.
       orientation: page.turn === 270 ? -90 : page.turn,
-      ...{ type: 'content', primaryLanguage: languageName(page.language) },
+      type: 'content',
+      primaryLanguage: languageName(page.language),
       conf: formatConfidence(page.confidence),
     };
     xml.element('Page', attributes, () => {
@@ -96,8 +99,10 @@ function writeParagraph(xml: XmlWriter, page: Page, paragraph: Paragraph, id: st
     if (cell)
       xml.element('Roles', {}, () =>
         xml.element('TableCellRole', {
-          ...{ rowIndex: cell.row, columnIndex: cell.column },
-          ...{ rowSpan: cell.rowSpan, colSpan: cell.columnSpan },
+          rowIndex: cell.row,
+          columnIndex: cell.column,
+          rowSpan: cell.rowSpan,
+          colSpan: cell.columnSpan,
         }),
       );
     for (const [index, line] of paragraph.lines.entries()) writeLine(xml, page, line, `${id}l${index + 1}`);

@@ -43,7 +43,13 @@ const plain = /^[ !#-%(-;=?-~\u00a0-\ud7ff]*$/;
 const illegal = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 const special = /[&<>"'\t\n\r]/g;
 const entities: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
   // Escaped, because parsers turn them into spaces in attributes.
-  ...{ '\t': '&#9;', '\n': '&#10;', '\r': '&#13;' },
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
 };

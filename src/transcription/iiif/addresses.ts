@@ -21,7 +21,8 @@ export function addressesOf(url: string, document: string): Addresses {
   const base = `${url}/transcription/iiif/${encodeURIComponent(document)}`;
   const image = (page: string) => `${base}/${encodeURIComponent(page)}`;
   return {
-    ...{ manifest: `${base}/manifest`, image },
+    manifest: `${base}/manifest`,
+    image,
     canvas: (page) => `${image(page)}/canvas`,
     annotations: (page) => `${image(page)}/annotations`,
   };

@@ -35,7 +35,8 @@ export class ImageCutters {
         module: new URL('./cutter.ts', import.meta.url),
         clock,
       }),
-      ...{ isBusy: false, owner: undefined },
+      isBusy: false,
+      owner: undefined,
     }));
   }
 

@@ -57,11 +57,25 @@ describe('a document in a IIIF viewer', () => {
     await queries
       .insertInto('transcription_page')
       .values({
-        ...{ id, document, position, source: position < 10 ? 'a' : 'b', name: 'kronika.tif', part: 1 },
-        ...{ state: text === undefined ? 'failed' : 'done', error: stored ? null : 'it is torn', log: '' },
-        ...{ hash: stored?.hash ?? null, size: stored?.size ?? 0, textHash: null, textSize: 0 },
+        id,
+        document,
+        position,
+        source: position < 10 ? 'a' : 'b',
+        name: 'kronika.tif',
+        part: 1,
+        state: text === undefined ? 'failed' : 'done',
+        error: stored ? null : 'it is torn',
+        log: '',
+        hash: stored?.hash ?? null,
+        size: stored?.size ?? 0,
+        textHash: null,
+        textSize: 0,
         ...(stored && { width: 1000, height: 1400 }),
-        ...{ request: null, generation: 1, reuseKey: null, createdAt: 0, endedAt: 0 },
+        request: null,
+        generation: 1,
+        reuseKey: null,
+        createdAt: 0,
+        endedAt: 0,
       })
       .execute();
     if (text === undefined) return;
@@ -72,7 +86,10 @@ describe('a document in a IIIF viewer', () => {
       .values({ page: id, name: 'page.json', hash, size })
       .execute();
     await createTextIndex(engine.database.withTables()).put(queries, {
-      ...{ page: id, document, owner: 'anna', text },
+      page: id,
+      document,
+      owner: 'anna',
+      text,
     });
   }
 
@@ -148,8 +165,13 @@ describe('a document in a IIIF viewer', () => {
       assert.deepEqual(
         { context, id, type, protocol, profile, width, height },
         {
-          ...{ context: 'http://iiif.io/api/image/3/context.json', id: service, type: 'ImageService3' },
-          ...{ protocol: 'http://iiif.io/api/image', profile: 'level1', width: 1000, height: 1400 },
+          context: 'http://iiif.io/api/image/3/context.json',
+          id: service,
+          type: 'ImageService3',
+          protocol: 'http://iiif.io/api/image',
+          profile: 'level1',
+          width: 1000,
+          height: 1400,
         },
       );
     }
@@ -177,8 +199,11 @@ describe('a document in a IIIF viewer', () => {
   test('what is not offered, or not there, is refused', async () => {
     const statusOf = async (path: string) => (await get(`/transcription/iiif/${document}/${path}`)).status;
     for (const path of [
-      ...['first/full/max/90/default.jpg', 'first/full/max/0/bitonal.jpg', 'first/full/max/0/default.png'],
-      ...['first/full/2000,/0/default.jpg', 'first/5000,0,1,1/max/0/default.jpg'],
+      'first/full/max/90/default.jpg',
+      'first/full/max/0/bitonal.jpg',
+      'first/full/max/0/default.png',
+      'first/full/2000,/0/default.jpg',
+      'first/5000,0,1,1/max/0/default.jpg',
     ])
       assert.equal(await statusOf(path), 400, path);
     assert.equal(await statusOf('torn/info.json'), 404);
@@ -198,7 +223,10 @@ describe('a document in a IIIF viewer', () => {
     const [line] = json.items;
     assert.deepEqual([line.type, line.motivation], ['Annotation', 'supplementing']);
     assert.deepEqual(line.body, {
-      ...{ type: 'TextualBody', value: 'naše řeč', format: 'text/plain', language: 'cs' },
+      type: 'TextualBody',
+      value: 'naše řeč',
+      format: 'text/plain',
+      language: 'cs',
     });
     assert.equal(line.target, `${canvas.id}#xywh=0,0,1000,50`);
     const { body } = await server.call('search.text', { words: 'rec', places: true }, anna);

@@ -6,8 +6,13 @@ const tileWidth = 1024;
 export function imageInfo(id: string, { width, height }: Size): object {
   return {
     '@context': 'http://iiif.io/api/image/3/context.json',
-    ...{ id, type: 'ImageService3', protocol: 'http://iiif.io/api/image', profile: 'level1' },
-    ...{ width, height, maxWidth: longestSent },
+    id,
+    type: 'ImageService3',
+    protocol: 'http://iiif.io/api/image',
+    profile: 'level1',
+    width,
+    height,
+    maxWidth: longestSent,
     sizes: smallerSizes({ width, height }),
     tiles: [{ width: tileWidth, scaleFactors: scaleFactors({ width, height }) }],
     extraFeatures: ['sizeByWh', 'sizeByConfinedWh', 'cors', 'jsonldMediaType'],

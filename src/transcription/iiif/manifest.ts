@@ -21,7 +21,9 @@ export async function* manifestOf(
   const addresses = addressesOf(url, document.id);
   const head = {
     '@context': 'http://iiif.io/api/presentation/3/context.json',
-    ...{ id: addresses.manifest, type: 'Manifest', label: plain(document.name) },
+    id: addresses.manifest,
+    type: 'Manifest',
+    label: plain(document.name),
   };
   yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`);
   const sources = new Map<string, { name: string; canvases: string[] }>();
@@ -70,7 +72,11 @@ function canvasOf(addresses: Addresses, page: ManifestPage, number: number): obj
   if (!size) return { ...base, summary: plain(page.error ?? 'This page has no image.') };
   const image = imageOf(addresses.image(id), size);
   const painting = {
-    ...{ id: `${canvas}/image`, type: 'Annotation', motivation: 'painting', body: image, target: canvas },
+    id: `${canvas}/image`,
+    type: 'Annotation',
+    motivation: 'painting',
+    body: image,
+    target: canvas,
   };
   return {
     ...base,
@@ -90,7 +96,10 @@ function canvasOf(addresses: Addresses, page: ManifestPage, number: number): obj
 
 function imageOf(id: string, size: Size): object {
   return {
-    ...{ id: `${id}/full/max/0/default.jpg`, type: 'Image', format: 'image/jpeg', ...largestSent(size) },
+    id: `${id}/full/max/0/default.jpg`,
+    type: 'Image',
+    format: 'image/jpeg',
+    ...largestSent(size),
     service: [{ id, type: 'ImageService3', profile: 'level1' }],
   };
 }
@@ -99,7 +108,9 @@ function imageOf(id: string, size: Size): object {
 function rangesOf(addresses: Addresses, sources: readonly { name: string; canvases: string[] }[]): object[] {
   if (sources.length < 2) return [];
   const items = sources.map(({ name, canvases }, index) => ({
-    ...{ id: `${addresses.manifest}/range/${index + 1}`, type: 'Range', label: plain(name) },
+    id: `${addresses.manifest}/range/${index + 1}`,
+    type: 'Range',
+    label: plain(name),
     items: canvases.map((id) => ({ id, type: 'Canvas' })),
   }));
   return [{ id: `${addresses.manifest}/range`, type: 'Range', label: english('Files'), items }];

@@ -79,7 +79,9 @@ export const searchText = defineOperation({
       const { text: snippet, marks } = snippetOf(text, terms);
       const { id, ...shown } = hit;
       hits.push({
-        ...{ ...shown, snippet, marks },
+        ...shown,
+        snippet,
+        marks,
         ...(places && { places: await placesOn(engine, id, terms) }),
       });
       // A snippet may take some milliseconds, and others want to be served between two of them.

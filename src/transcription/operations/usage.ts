@@ -103,12 +103,15 @@ export const usageShow = defineOperation({
     const subject = subjectOf(caller);
     const month = monthOf(engine.clock.now());
     const figures = async (whose: Whose, { pagesPerMonth, pagesWaiting }: Quota) => ({
-      ...{ pages: await usedPages(queries, whose, month), waiting: await waitingPages(queries, whose) },
-      ...{ pagesPerMonth, pagesWaiting },
+      pages: await usedPages(queries, whose, month),
+      waiting: await waitingPages(queries, whose),
+      pagesPerMonth,
+      pagesWaiting,
     });
     const ofKey = subject.startsWith('key:') ? await quotaSet(queries, subject) : undefined;
     return {
-      ...{ owner, month },
+      owner,
+      month,
       ...(await figures({ owner }, await quotaOf(engine, queries, owner))),
       ...(await storageOf(engine, queries, { subject, owner })),
       key: ofKey ? { subject, ...(await figures({ subject }, ofKey)) } : null,

@@ -75,9 +75,17 @@ export async function openNativeTesseract(
           tessdata = ['--tessdata-dir', work];
         }
         const parameters = [
-          ...['page', 'page', '-l', wanted.language, ...tessdata],
-          ...['--psm', String(zones ? zonesPsm : (options.psm ?? 3))],
-          ...['-c', 'tessedit_create_hocr=1', '-c', 'tessedit_page_number=0'],
+          'page',
+          'page',
+          '-l',
+          wanted.language,
+          ...tessdata,
+          '--psm',
+          String(zones ? zonesPsm : (options.psm ?? 3)),
+          '-c',
+          'tessedit_create_hocr=1',
+          '-c',
+          'tessedit_page_number=0',
         ];
         await run(program, parameters, work, wanted, options.limits);
         return { ...readHocr(await readFile(join(work, 'page.hocr'), 'utf8')), language: wanted.language };

@@ -50,7 +50,8 @@ export async function readCarefully(given: PageToRead): Promise<CarefulReading> 
   const decode = rememberGrey(given.limits);
   const again = await readDoubtful({ ...now, decode }, first);
   const { page, image = now.image } = await lookAgain(again.page, {
-    ...{ isPrepared: changesShades(now.transformation?.steps), language: given.options.language },
+    isPrepared: changesShades(now.transformation?.steps),
+    language: given.options.language,
     look: (name) => readView(now, name),
     log: given.options.log,
   });

@@ -40,7 +40,10 @@ export default defineProcessor(async (setup) => {
           isChecked: names.includes(files.prepared) || names.includes(files.layout),
         });
     const toRead = {
-      ...{ recogniser, image, source: await given.read(files.source), limits: limitsOf(config) },
+      recogniser,
+      image,
+      source: await given.read(files.source),
+      limits: limitsOf(config),
       transformation: await readTransformation(job),
       options: { language, layout, signal, log },
       spreads: config.SPREADS,

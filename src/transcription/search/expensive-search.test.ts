@@ -14,16 +14,22 @@ async function addPages({ engine }: RunningServer, owner: string): Promise<void>
   await queries
     .insertInto('transcription_document')
     .values({
-      ...{ id: document, owner, subject: `user:${owner}`, name: 'a', state: 'done', priority: 0, again: 0 },
-      ...{
-        pipeline: 'p',
-        language: 'ces',
-        formatsJson: '["txt"]',
-        textLayer: null,
-        webhook: null,
-        resumed: 0,
-      },
-      ...{ createdAt: 0, submittedAt: 0, endedAt: 0 },
+      id: document,
+      owner,
+      subject: `user:${owner}`,
+      name: 'a',
+      state: 'done',
+      priority: 0,
+      again: 0,
+      pipeline: 'p',
+      language: 'ces',
+      formatsJson: '["txt"]',
+      textLayer: null,
+      webhook: null,
+      resumed: 0,
+      createdAt: 0,
+      submittedAt: 0,
+      endedAt: 0,
     })
     .execute();
   for (let number = 0; number < 40; number++) {
@@ -31,27 +37,24 @@ async function addPages({ engine }: RunningServer, owner: string): Promise<void>
     await queries
       .insertInto('transcription_page')
       .values({
-        ...{
-          id,
-          document,
-          source: 's',
-          position: number,
-          name: 'a',
-          part: null,
-          state: 'done',
-          hash: 'h',
-          size: 1,
-        },
-        ...{
-          textHash: null,
-          textSize: 0,
-          error: null,
-          log: '',
-          request: null,
-          generation: 1,
-          reuseKey: null,
-        },
-        ...{ createdAt: 0, endedAt: 0 },
+        id,
+        document,
+        source: 's',
+        position: number,
+        name: 'a',
+        part: null,
+        state: 'done',
+        hash: 'h',
+        size: 1,
+        textHash: null,
+        textSize: 0,
+        error: null,
+        log: '',
+        request: null,
+        generation: 1,
+        reuseKey: null,
+        createdAt: 0,
+        endedAt: 0,
       })
       .execute();
     await index.put(queries, { page: id, document, owner, text: 'a '.repeat(50_000) });

@@ -10,7 +10,9 @@ after(() => server.close());
 
 searchContract('PostgreSQL', async (test) => {
   const database = await openDatabase(await server.createDatabase(), {
-    ...{ file: '', clock: systemClock, lines: [migrations] },
+    file: '',
+    clock: systemClock,
+    lines: [migrations],
   });
   test.after(() => database.close());
   return database;

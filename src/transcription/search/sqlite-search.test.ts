@@ -8,7 +8,9 @@ import { searchContract } from './testing/contract.ts';
 searchContract('SQLite', async (test) => {
   const directory = await temporaryDirectory(test);
   const database = await openDatabase('sqlite:', {
-    ...{ file: join(directory, 'state.db'), clock: systemClock, lines: [migrations] },
+    file: join(directory, 'state.db'),
+    clock: systemClock,
+    lines: [migrations],
   });
   test.after(() => database.close());
   return database;

@@ -42,8 +42,11 @@ async function splitSource(
   let opened = from.opened ?? from.pages;
   let next: SplitProgress | undefined;
   const found = pagesOf(name, source, {
-    ...{ config: { ...config, TEXT_LAYER: textLayer }, reader, directory },
-    ...{ signal: job.signal, skip: opened },
+    config: { ...config, TEXT_LAYER: textLayer },
+    reader,
+    directory,
+    signal: job.signal,
+    skip: opened,
   });
   const progress = () => ({
     pages: from.pages + pages.length,
@@ -69,7 +72,9 @@ async function splitSource(
       storing.at(-1)?.catch(() => {});
       if (text) await job.files.write(splitFiles.text(number), Buffer.from(JSON.stringify(text)));
       pages.push({
-        ...{ ...place, ...facts, file: splitFiles.image(number) },
+        ...place,
+        ...facts,
+        file: splitFiles.image(number),
         ...(text ? { text: splitFiles.text(number) } : {}),
       });
     }

@@ -86,21 +86,26 @@ async function makePage({ engine }: RunningServer, owner: { name: string }, docu
     .insertInto('transcription_page')
     .values({
       ...page,
-      ...{
-        part: null,
-        state: 'done',
-        hash: null,
-        size: 0,
-        textHash: null,
-        textSize: 0,
-        error: null,
-        log: '',
-      },
-      ...{ request: null, generation: 1, reuseKey: null, createdAt: 0, endedAt: 0 },
+      part: null,
+      state: 'done',
+      hash: null,
+      size: 0,
+      textHash: null,
+      textSize: 0,
+      error: null,
+      log: '',
+      request: null,
+      generation: 1,
+      reuseKey: null,
+      createdAt: 0,
+      endedAt: 0,
     })
     .execute();
   await createTextIndex(engine.database.withTables()).put(query, {
-    ...{ page: page.id, document, owner: owner.name, text: 'a secret' },
+    page: page.id,
+    document,
+    owner: owner.name,
+    text: 'a secret',
   });
 }
 

@@ -118,11 +118,15 @@ export async function runHouse(
   });
   const data = await temporaryDirectory(test);
   const settings: Settings = defineSettings([transcription]).schema.parse({
-    ...{ data, log: { level: 'error' }, watchdog: { periodMs: 100, reconfigurationMs: 0 } },
+    data,
+    log: { level: 'error' },
+    watchdog: { periodMs: 100, reconfigurationMs: 0 },
     ...options.settings,
   });
   const engine = await openEngine(settings, {
-    ...{ purpose: 'test', processors: testProcessors, console: console.error },
+    purpose: 'test',
+    processors: testProcessors,
+    console: console.error,
     houses: [{ name: transcription.name, ...parts, processors: [] }],
     ...(options.clock && { clock: options.clock }),
   });

@@ -112,7 +112,10 @@ export function runErasure(
 ): Running {
   const { clock, log, openSession } = engine;
   return runService({
-    ...{ name: 'erasure', clock, log, openSession },
+    name: 'erasure',
+    clock,
+    log,
+    openSession,
     run: ({ signal }) =>
       everyPeriod({ name: 'erasure', clock, log, periodMs, signal }, async () => {
         await eraseGivenUp({ ...engine, signal });

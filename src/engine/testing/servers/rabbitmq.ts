@@ -83,7 +83,10 @@ async function startNodes(
   }
 
   const access: RabbitAccess = {
-    ...{ user, password, certificates, ...(address && { address }) },
+    user,
+    password,
+    certificates,
+    ...(address && { address }),
     nodes: plans.map(({ name, ports }, index) => ({ name, ports, env: nodes[index]?.env ?? {} })),
   };
   const clients = clientsOf(access);

@@ -71,7 +71,9 @@ export function notModifiedRecord(
 ): WarcRecord {
   const target = URL.parse(url)?.href ?? url;
   const fields: Record<string, string> = {
-    ...{ 'WARC-Type': 'revisit', 'WARC-Target-URI': target, 'WARC-Date': date },
+    'WARC-Type': 'revisit',
+    'WARC-Target-URI': target,
+    'WARC-Date': date,
     'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/server-not-modified',
     ...(since !== undefined && { 'WARC-Refers-To-Target-URI': target, 'WARC-Refers-To-Date': since }),
     'Content-Type': 'application/http;msgtype=response',
@@ -97,7 +99,8 @@ export function toRevisit(response: Buffer, earlier: EarlierRecord): Buffer {
       ...fields,
       'WARC-Type': 'revisit',
       'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest',
-      ...{ 'WARC-Refers-To-Target-URI': earlier.url, 'WARC-Refers-To-Date': earlier.date },
+      'WARC-Refers-To-Target-URI': earlier.url,
+      'WARC-Refers-To-Date': earlier.date,
     },
     Buffer.from(block),
   );

@@ -94,16 +94,28 @@ const elements = (names: Partial<Record<keyof TextElements, string[]>>): TextEle
   skipped: new Set(names.skipped),
 });
 const wordElements = elements({
-  ...{ paragraph: ['w:p'], run: ['w:t', 'm:t'], tab: ['w:tab'], line: ['w:br', 'w:cr'] },
-  ...{ cell: ['w:tc'], row: ['w:tr'] },
+  paragraph: ['w:p'],
+  run: ['w:t', 'm:t'],
+  tab: ['w:tab'],
+  line: ['w:br', 'w:cr'],
+  cell: ['w:tc'],
+  row: ['w:tr'],
   skipped: ['w:del', 'w:instrtext', 'mc:fallback', 'w:ppr'],
 });
 const drawingElements = elements({
-  ...{ paragraph: ['a:p'], run: ['a:t'], line: ['a:br'], cell: ['a:tc'], row: ['a:tr'] },
+  paragraph: ['a:p'],
+  run: ['a:t'],
+  line: ['a:br'],
+  cell: ['a:tc'],
+  row: ['a:tr'],
 });
 const openElements = elements({
-  ...{ paragraph: ['text:p', 'text:h'], tab: ['text:tab'], line: ['text:line-break'], space: ['text:s'] },
-  ...{ cell: ['table:table-cell'], row: ['table:table-row'] },
+  paragraph: ['text:p', 'text:h'],
+  tab: ['text:tab'],
+  line: ['text:line-break'],
+  space: ['text:s'],
+  cell: ['table:table-cell'],
+  row: ['table:table-row'],
   skipped: [
     'office:annotation',
     'text:tracked-changes',

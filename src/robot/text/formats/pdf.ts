@@ -26,8 +26,12 @@ export async function readPdf(bytes: Uint8Array): Promise<Converted> {
       for (const link of linksIn(text)) links.add(link);
       const property = (name: string) => propertyOf(pdfium, documentIdx, name);
       return {
-        ...{ kind: 'pdf', text: text.trim(), links: [...links] },
-        ...{ title: property('Title'), author: property('Author'), date: isoOf(property('CreationDate')) },
+        kind: 'pdf',
+        text: text.trim(),
+        links: [...links],
+        title: property('Title'),
+        author: property('Author'),
+        date: isoOf(property('CreationDate')),
       };
     } finally {
       document.destroy();

@@ -15,20 +15,18 @@ export function encodeText(text: string, encoding: 'utf-8' | 'iso-8859-2' | 'win
 }
 
 const alike: Readonly<Record<string, string>> = {
-  ...{
-    '„': '"',
-    '“': '"',
-    '”': '"',
-    '‚': "'",
-    '‘': "'",
-    '’': "'",
-    '–': '-',
-    '—': '-',
-    '…': '...',
-    '•': '*',
-    '«': '"',
-    '»': '"',
-  },
+  '„': '"',
+  '“': '"',
+  '”': '"',
+  '‚': "'",
+  '‘': "'",
+  '’': "'",
+  '–': '-',
+  '—': '-',
+  '…': '...',
+  '•': '*',
+  '«': '"',
+  '»': '"',
 };
 
 function encodeCharacter(character: string, table: ReadonlyMap<string, number>): number[] {

@@ -10,16 +10,19 @@ const authorNames = [
   'byl',
 ];
 const dateNames = [
-  ...[
-    'article:published_time',
-    'datepublished',
-    'date',
-    'dc.date',
-    'dc.date.issued',
-    'dcterms.created',
-    'dcterms.date',
-  ],
-  ...['pubdate', 'publishdate', 'publish-date', 'parsely-pub-date', 'sailthru.date', 'og:published_time'],
+  'article:published_time',
+  'datepublished',
+  'date',
+  'dc.date',
+  'dc.date.issued',
+  'dcterms.created',
+  'dcterms.date',
+  'pubdate',
+  'publishdate',
+  'publish-date',
+  'parsely-pub-date',
+  'sailthru.date',
+  'og:published_time',
 ];
 
 /** The person who wrote the page, if its head or its structured data name one. */

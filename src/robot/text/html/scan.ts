@@ -20,18 +20,16 @@ export interface Attributes {
 
 /** Their content is text for a program, or nothing that is read. */
 const rawElements = new Set([
-  ...[
-    'script',
-    'style',
-    'xmp',
-    'iframe',
-    'noembed',
-    'noframes',
-    'noscript',
-    'title',
-    'textarea',
-    'plaintext',
-  ],
+  'script',
+  'style',
+  'xmp',
+  'iframe',
+  'noembed',
+  'noframes',
+  'noscript',
+  'title',
+  'textarea',
+  'plaintext',
 ]);
 const mostAttributes = 64;
 

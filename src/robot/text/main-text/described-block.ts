@@ -92,7 +92,12 @@ function readText(text: string): DescribedText {
     } else capitals += 1;
   }
   return {
-    ...{ length, words, commas, stops, digits, capitals },
+    length,
+    words,
+    commas,
+    stops,
+    digits,
+    capitals,
     startsCapital: isCapital(text.charCodeAt(/^["'„“‘(]/.test(text) ? 1 : 0)),
     endsSentence: /[.?!…:]["”“’'»)]*$/.test(length > 20 ? text.slice(-8) : text),
     phrases: phrasesIn(text, firstDigit < phraseLength),

@@ -47,8 +47,12 @@ export function parseClickHouseUrl(url: string): ClickHousePlace {
   if (quorum > fewest) return fail(`a quorum of ${quorum} needs as many replicas of each shard`);
   const ca = cacertfile === undefined ? undefined : readFileSync(cacertfile, 'utf8');
   return {
-    ...{ shards, database: database || 'pismak', quorum, leastRows: rows },
-    ...{ user: decodeURIComponent(user), password: decodeURIComponent(password) },
+    shards,
+    database: database || 'pismak',
+    quorum,
+    leastRows: rows,
+    user: decodeURIComponent(user),
+    password: decodeURIComponent(password),
     tls: secure ? { ca } : undefined,
   };
 }

@@ -51,17 +51,27 @@ export function clickHouseServer(address: string, place: ClickHousePlace): Click
         // Its answer would come too late.
         ...(sql.startsWith('SELECT') && { max_execution_time: String(Math.ceil(timeoutMs / 1000)) }),
         // The status tells whether all went well only if the server waits for the end.
-        ...{ wait_end_of_query: '1', max_query_size: String(mostSqlBytes) },
+        wait_end_of_query: '1',
+        max_query_size: String(mostSqlBytes),
         ...Object.fromEntries(Object.entries(settings ?? {}).map(([name, value]) => [name, String(value)])),
         ...(kept && { query: sql, kept_structure: 'entity UInt32', kept_format: 'RowBinary' }),
         ...(rows && { query: sql }),
       });
       const { type, body } = kept ? multipart(kept) : { type: 'text/plain', body: rows ?? Buffer.from(sql) };
       const answer = send({
-        ...{ agent, hostname, port, path: `/?${query}`, secure: tls !== undefined, body, timeoutMs, signal },
+        agent,
+        hostname,
+        port,
+        path: `/?${query}`,
+        secure: tls !== undefined,
+        body,
+        timeoutMs,
+        signal,
         headers: {
-          ...{ 'content-type': type, 'content-length': body.byteLength },
-          ...{ 'x-clickhouse-user': user, 'x-clickhouse-key': password },
+          'content-type': type,
+          'content-length': body.byteLength,
+          'x-clickhouse-user': user,
+          'x-clickhouse-key': password,
         },
       });
       const { status, content } = await answer.catch((error: unknown) => {

@@ -17,13 +17,23 @@ function batchOf(
   const table = new SumTable(1);
   for (const [index] of keys.entries()) table.add(table.place(0, 3, index), 0, 1);
   return {
-    ...{ owner: 'anna', token, hash: 'content', receivedAt: 1, events: keys.length, refused: 0 },
-    ...{ corrections: [], closed: new Set<number>() },
+    owner: 'anna',
+    token,
+    hash: 'content',
+    receivedAt: 1,
+    events: keys.length,
+    refused: 0,
+    corrections: [],
+    closed: new Set<number>(),
     cubes: [
       {
-        ...{ kind, user: '3', keys },
+        kind,
+        user: '3',
+        keys,
         days: days.map((day) => ({
-          ...{ day, events: keys.length, mayBeSealed: false },
+          day,
+          events: keys.length,
+          mayBeSealed: false,
           blocks: (ordinals: readonly number[]) => blocksByChunk(table, 1, ordinals),
         })),
       },
@@ -165,7 +175,8 @@ export function storeContract(name: string, open: (t: TestContext) => Promise<St
       assert.ok(cube);
       const sealable = { ...cube, days: cube.days.map((one) => ({ ...one, mayBeSealed: true })) };
       assert.deepEqual(await store.accept({ ...late, cubes: [sealable] }), {
-        ...{ outcome: 'sealed', days: [{ kind, user: '3', day: 100 }] },
+        outcome: 'sealed',
+        days: [{ kind, user: '3', day: 100 }],
       });
     });
 

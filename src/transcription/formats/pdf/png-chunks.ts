@@ -39,8 +39,13 @@ export function readPng(bytes: Uint8Array): Png | undefined {
 function describe(header: Buffer, palette: Buffer, transparent: boolean, data: readonly Buffer[]): Png {
   const [bits = 0, colour = 0, , , interlaced = 0] = header.subarray(8);
   return {
-    ...{ width: header.readUInt32BE(0), height: header.readUInt32BE(4), bits, colour },
-    ...{ interlaced: interlaced !== 0, transparent: transparent || colour >= 4, palette },
+    width: header.readUInt32BE(0),
+    height: header.readUInt32BE(4),
+    bits,
+    colour,
+    interlaced: interlaced !== 0,
+    transparent: transparent || colour >= 4,
+    palette,
     data: Buffer.concat(data),
   };
 }

@@ -35,7 +35,8 @@ export const altoStructure: Structure = {
     PrintSpace: { children: new RegExp(`^${blocks}$`), optional: place },
     ComposedBlock: {
       children: new RegExp(`^${blocks}$`),
-      ...{ required: { ID: 'id' }, optional: { ...place, TYPE: types.text } },
+      required: { ID: 'id' },
+      optional: { ...place, TYPE: types.text },
     },
     Illustration: block,
     GraphicalElement: block,
@@ -51,8 +52,11 @@ export const altoStructure: Structure = {
     String: {
       required: { CONTENT: types.text },
       optional: {
-        ...{ ...place, ID: 'id', WC: types.confidence },
-        ...{ SUBS_TYPE: /^HypPart[12]$/, SUBS_CONTENT: types.text },
+        ...place,
+        ID: 'id',
+        WC: types.confidence,
+        SUBS_TYPE: /^HypPart[12]$/,
+        SUBS_CONTENT: types.text,
       },
     },
     SP: { optional: place },

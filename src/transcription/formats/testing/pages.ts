@@ -24,7 +24,11 @@ export function typedLine(top: number, text: string, baseline?: { rise: number }
 /** A4 at 200 dpi with everything a page can have. */
 export function samplePage(): Page {
   return {
-    ...{ width: 1654, height: 2339, dpi: 200, language: 'ces+deu', producer: 'Tesseract 5.3.0' },
+    width: 1654,
+    height: 2339,
+    dpi: 200,
+    language: 'ces+deu',
+    producer: 'Tesseract 5.3.0',
     regions: [
       {
         kind: 'text',
@@ -58,7 +62,10 @@ export function samplePage(): Page {
 }
 
 const box = fc.record({
-  ...{ left: fc.nat(600), top: fc.nat(600), width: fc.nat(600), height: fc.nat(600) },
+  left: fc.nat(600),
+  top: fc.nat(600),
+  width: fc.nat(600),
+  height: fc.nat(600),
 });
 const word = fc.record(
   {
@@ -83,8 +90,10 @@ const paragraph = fc.record(
     lines: fc.array(line, { maxLength: 3 }),
     cell: fc.record(
       {
-        ...{ row: fc.nat(3), column: fc.nat(3) },
-        ...{ rowSpan: fc.integer({ min: 1, max: 3 }), columnSpan: fc.integer({ min: 1, max: 3 }) },
+        row: fc.nat(3),
+        column: fc.nat(3),
+        rowSpan: fc.integer({ min: 1, max: 3 }),
+        columnSpan: fc.integer({ min: 1, max: 3 }),
       },
       { requiredKeys: ['row', 'column'] },
     ),
@@ -100,7 +109,8 @@ const region = fc.record({
 /** Any page, including boxes over the edge and texts that no paper ever had. */
 export const anyPage: fc.Arbitrary<Page> = fc.record(
   {
-    ...{ width: fc.integer({ min: 1, max: 500 }), height: fc.integer({ min: 1, max: 500 }) },
+    width: fc.integer({ min: 1, max: 500 }),
+    height: fc.integer({ min: 1, max: 500 }),
     dpi: fc.double({ min: 1, max: 2400, noNaN: true }),
     language: fc.constantFrom('ces', 'deu_latf+lat', 'xxx', '', 'Fraktur'),
     producer: fc.string({ unit: 'binary' }),
@@ -115,7 +125,8 @@ export const anyPage: fc.Arbitrary<Page> = fc.record(
 );
 
 export const anyAbout = fc.record({
-  ...{ name: fc.string({ unit: 'binary' }), number: fc.integer({ min: 1, max: 99_999 }) },
+  name: fc.string({ unit: 'binary' }),
+  number: fc.integer({ min: 1, max: 99_999 }),
   created: fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') }),
 });
 

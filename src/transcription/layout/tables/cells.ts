@@ -73,8 +73,10 @@ export function toRegion(grid: Grid, cells: Cells, line: number): Region {
   const [left, top] = [grid.columns[0] ?? 0, grid.rows[0] ?? 0].map((edge) => Math.max(0, Math.round(edge)));
   const [right, bottom] = [grid.columns.at(-1) ?? 0, grid.rows.at(-1) ?? 0].map(Math.round);
   const frame = {
-    ...{ left: left ?? 0, top: top ?? 0 },
-    ...{ width: (right ?? 0) - (left ?? 0), height: (bottom ?? 0) - (top ?? 0) },
+    left: left ?? 0,
+    top: top ?? 0,
+    width: (right ?? 0) - (left ?? 0),
+    height: (bottom ?? 0) - (top ?? 0),
   };
   return { kind: 'table', box: boxAround([frame, ...paragraphs.map(({ box }) => box)]), paragraphs };
 }

@@ -5,7 +5,8 @@ import { asCapital, joinDropCapitals } from './drop-capitals.ts';
 
 function lineOf(text: string, left: number, top: number, height: number): Line {
   const words = text.split(' ').map((word, index) => ({
-    ...{ text: word, confidence: 0.9 },
+    text: word,
+    confidence: 0.9,
     box: { left: left + index * 100, top, width: 90, height },
   }));
   return { box: { left, top, width: words.length * 100 - 10, height }, words };

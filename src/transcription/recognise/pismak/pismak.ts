@@ -120,7 +120,9 @@ async function readPage(
   if (unsure > 0) log(`${unsure} of ${strips.length} lines gave no text or too unsure a text`);
   const { width, height, dpi } = page;
   return {
-    ...{ size: { width, height, ...(dpi === undefined ? {} : { dpi }) }, lines, others: others(found) },
+    size: { width, height, ...(dpi === undefined ? {} : { dpi }) },
+    lines,
+    others: others(found),
     unread: length === 0 ? 0 : unreadLength / length,
   };
 }

@@ -63,7 +63,7 @@ export function makeOldDoc(text: Buffer, charset: number): Buffer {
   document.writeUInt32LE(1024, 0x18);
   document.writeInt32LE(text.length, 0x34);
   text.copy(document, 1024);
-  const fonts = Buffer.from([...[18, 0], ...[15, 0, 0, 0, charset, 0], ...Buffer.from('Arial CE\0\0')]);
+  const fonts = Buffer.from([18, 0, 15, 0, 0, 0, charset, 0, ...Buffer.from('Arial CE\0\0')]);
   fonts.copy(document, 3000);
   document.writeUInt32LE(3000, 0xd0);
   document.writeUInt32LE(fonts.length, 0xd4);

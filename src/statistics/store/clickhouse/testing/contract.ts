@@ -159,7 +159,12 @@ function reopen({ database, clock }: Statistics, store: string): Promise<Statist
 async function send(statistics: Statistics, token: string): Promise<void> {
   const at = statistics.clock.now();
   const events = Array.from({ length: 40 }, (_, entity) => ({
-    ...{ kind: 'keyword', entity, user: 3, split: entity % 2 ? 'context' : 'fulltext', at, clicks: entity },
+    kind: 'keyword',
+    entity,
+    user: 3,
+    split: entity % 2 ? 'context' : 'fulltext',
+    at,
+    clicks: entity,
   }));
   const batch = { owner: 'test', level: 'event' as const, content: { events }, mayWrite: () => true };
   assert.equal((await ingest(statistics, { ...batch, token })).accepted, events.length);
@@ -168,8 +173,15 @@ async function send(statistics: Statistics, token: string): Promise<void> {
 function ask(statistics: Statistics, granularity: 'day' | 'hour' = 'day') {
   const today = formatDay(statistics.days.dayAt(statistics.clock.now()));
   return answerSeries(statistics, {
-    ...{ kind: 'keyword', user: 3, from: today, to: today, dimensions: ['clicks'], over: 'all' },
-    ...{ filters: [{ field: 'clicks', is: '>', value: 0 }], granularity },
-    ...{ includeTotal: true, limit: 30 },
+    kind: 'keyword',
+    user: 3,
+    from: today,
+    to: today,
+    dimensions: ['clicks'],
+    over: 'all',
+    filters: [{ field: 'clicks', is: '>', value: 0 }],
+    granularity,
+    includeTotal: true,
+    limit: 30,
   });
 }

@@ -62,7 +62,9 @@ function describe(
   const resolved = file.resolve(contents);
   const quarters = Math.round((numberOf(file.resolve(all.get('/Rotate'))) ?? 0) / 90);
   return {
-    ...{ reference, dictionary, resources },
+    reference,
+    dictionary,
+    resources,
     fonts: file.dictionary(resources.get('/Font')) ?? new Map(),
     contents: contents === undefined ? [] : isList(resolved) ? resolved : [contents],
     box: box[2] > box[0] && box[3] > box[1] ? box : media,
