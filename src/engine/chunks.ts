@@ -1,0 +1,8 @@
+/**
+ * The list in portions of at most `size`: a database takes a limited number of parameters in a statement.
+ *
+ *     for (const some of chunks(rows, 500)) await insert(some);
+ */
+export function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
