@@ -75,6 +75,24 @@ for (const { words, example, operation } of await generated()) {
   });
 }
 
+/** Commands whose verb is not that of their operation, and why. */
+const otherVerbs: Readonly<Record<string, string>> = {
+  'stage processors': 'lists what a stage can be created with',
+  'worker unpin': 'sends `worker.pin` without a stage',
+};
+
+test("a command's verb is the verb of its operation", async () => {
+  const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const others = (await generated())
+    .filter(({ words, operation }) => words.includes(' ') && kebab(verbOf(operation.name)) !== verbOf(words))
+    .map(({ words }) => words);
+  assert.deepEqual(others.sort(), Object.keys(otherVerbs).sort());
+});
+
+function verbOf(name: string): string {
+  return name.split(/[. ]/).at(-1) ?? '';
+}
+
 /** Surroundings in which nothing but help can be had. */
 function unused(stdout: Sink = { write: () => {} }): Surroundings {
   const unneeded = () => assert.fail('help needs none of it');

@@ -133,3 +133,25 @@ test('input that a command finds itself is sent too, and a command that must be 
   const { input } = await typed('fence paint garden --colour red --yes', more);
   assert.deepEqual(input, { fence: 'garden', colour: 'red', planks: ['garden-1'] });
 });
+
+test('the old name of a command answers as the new one does, and a note names the new one', async () => {
+  const old = { old: ['brush', 'coat'], say: () => 'painted' };
+  const answers = { 'fence.paint': { litres: 7 } };
+  for (const word of old.old) {
+    const { input, stdout, stderr } = await typed(
+      `fence ${word} garden --planks a,b --colour red --json`,
+      old,
+      answers,
+    );
+    assert.deepEqual(input, { fence: 'garden', colour: 'red', planks: ['a', 'b'] });
+    assert.deepEqual(JSON.parse(stdout), { litres: 7 });
+    assert.equal(
+      stderr,
+      `\`fence ${word}\` is now \`fence paint\`; the old name goes with the next version\n`,
+    );
+  }
+  const refused = await typed('fence brush garden --colour blue', old);
+  assert.match(refused.stderr, /it must be one of red, green/);
+  assert.match((await typed('fence brush --help', old)).stdout, /^Usage: pismak fence paint /);
+  assert.doesNotMatch((await typed('fence --help', old)).stdout, /brush|coat /);
+});

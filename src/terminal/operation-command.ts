@@ -5,7 +5,7 @@ import { commandExample } from './options/command-example.ts';
 import { type InputField, inputFields, optionsOf, readField, readWord } from './options/input-field.ts';
 import type { Column } from './output/table.ts';
 import type { Session } from './session.ts';
-import type { Shell } from './shell.ts';
+import { pathOf, type Shell } from './shell.ts';
 
 /** What a command adds to the declaration of its operation. */
 export interface CommandOf<Input extends z.ZodType, Output extends z.ZodType> {
@@ -14,6 +14,8 @@ export interface CommandOf<Input extends z.ZodType, Output extends z.ZodType> {
    * name it is the command of the group itself.
    */
   usage: string;
+  /** Earlier names: they answer for one version, hidden from help. */
+  old?: readonly string[];
   /** Replaces the summary of the operation. */
   summary?: string;
   /** Shown after the example that comes from the operation. */
@@ -86,6 +88,7 @@ export function operationCommands(group: Command, shell: Shell) {
       ...(command.examples ?? []),
     ];
     const made = shell.command(group, name, command.summary ?? operation.summary, ...examples);
+    for (const old of command.old ?? []) shell.renamed(group, old, name);
     for (const parameter of parameters) made.addArgument(parameter);
     for (const { option } of options) made.addOption(option);
     if (command.confirm !== undefined) made.requiredOption('--yes', command.confirm);
@@ -109,11 +112,6 @@ function splitUsage(usage: string): [string, string[]] {
   const words = usage.split(' ').filter((word) => word !== '');
   const named = words[0] !== undefined && !/^[<[]/.test(words[0]);
   return named ? [words[0] ?? '', words.slice(1)] : ['', words];
-}
-
-/** `['stage']`: the words before the command, without the name of the program. */
-function pathOf(group: Command): string[] {
-  return group.parent ? [...pathOf(group.parent), group.name()] : [];
 }
 
 function inputFrom(

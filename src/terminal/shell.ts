@@ -8,6 +8,8 @@ import type { GlobalOptions, Session, Surroundings } from './session.ts';
 export interface Shell {
   /** `usage` is the name with its arguments: `priority <stage> <priority>`; empty, it is the parent itself. */
   command(parent: Command, usage: string, summary: string, ...examples: string[]): Command;
+  /** Keeps the old name of a command for one version: hidden from help, with a note on stderr that names the new one. */
+  renamed(parent: Command, old: string, name: string): void;
   /** The action of a command; arguments come after the session. */
   run<Options extends object = object, Arguments extends unknown[] = string[]>(
     work: (session: Session<Options>, ...parameters: Arguments) => Promise<void>,
@@ -24,6 +26,21 @@ export function createShell(surroundings: Surroundings): Shell {
         `\n${examples.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}`,
       );
     },
+    renamed(parent, old, name) {
+      // Passes on every word as typed, `--help` too, so that the new command alone reads and refuses them.
+      parent
+        .command(old, { hidden: true })
+        .helpOption(false)
+        .allowUnknownOption()
+        .argument('[words...]')
+        .action(async (words: string[]) => {
+          const path = pathOf(parent).join(' ');
+          surroundings.stderr.write(
+            `\`${path} ${old}\` is now \`${path} ${name}\`; the old name goes with the next version\n`,
+          );
+          await parent.parseAsync([name, ...words], { from: 'user' });
+        });
+    },
     run:
       (work) =>
       async (...all) => {
@@ -37,6 +54,11 @@ export function createShell(surroundings: Surroundings): Shell {
         }
       },
   };
+}
+
+/** `['stage']`: the words before a subcommand, without the name of the program. */
+export function pathOf(group: Command): string[] {
+  return group.parent ? [...pathOf(group.parent), group.name()] : [];
 }
 
 function openSession(

@@ -73,8 +73,8 @@ export function addCampaigns(group: Command, shell: Shell): void {
     .option('--at <time>', `send nothing before this time: ${timeHelp}`, laterMoment)
     .option('--wait', 'wait until every mail is sent or has failed, and show the progress');
   command(campaignTry, {
-    usage: 'dry-run <campaign>',
-    examples: ['mail campaign dry-run spring'],
+    usage: 'try <campaign>',
+    old: ['dry-run'],
     show(answer, { out }) {
       const { read, isComplete, mails, repeated, refused, suppressed, failed, problems, meanBytes } = answer;
       out.say(
@@ -111,7 +111,7 @@ export function addCampaigns(group: Command, shell: Shell): void {
     usage: 'retry <campaign>',
     say: ({ mails }) => (mails === 0 ? 'no mail failed' : `${formatCount(mails, 'mail')} queued again`),
   });
-  command(campaignShow, { usage: 'status <campaign>' });
+  command(campaignShow, { usage: 'show <campaign>', old: ['status'] });
   command(campaignList, {
     usage: 'ls',
     columns: [
